@@ -1,0 +1,5 @@
+/** Request bodies and raw JSON values. */
+@NullMarked
+package dev.muster.platform.json;
+
+import org.jspecify.annotations.NullMarked;

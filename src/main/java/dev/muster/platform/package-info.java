@@ -1,0 +1,9 @@
+/** What every module stands on: settings, database, HTTP conventions, JSON, group commit. */
+@ApplicationModule(
+    type = ApplicationModule.Type.OPEN,
+    allowedDependencies = {})
+@NullMarked
+package dev.muster.platform;
+
+import org.jspecify.annotations.NullMarked;
+import org.springframework.modulith.ApplicationModule;

@@ -1,0 +1,30 @@
+package dev.muster.platform.problem;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A problem detail (RFC 9457) that also carries {@code error}, the text existing clients print, and
+ * {@code code}, the word they branch on (R0.2).
+ */
+public record Problem(
+    ErrorCode code, String detail, Map<String, ? extends @Nullable Object> extras) {
+
+  public static Problem of(ProblemException refusal) {
+    return new Problem(refusal.code(), refusal.detail(), refusal.extras());
+  }
+
+  /** In the order of the wire; {@code extras} come last and may replace a standard member. */
+  public Map<String, @Nullable Object> body() {
+    Map<String, @Nullable Object> body = new LinkedHashMap<>();
+    body.put("type", "about:blank");
+    body.put("title", code.status().getReasonPhrase());
+    body.put("status", code.status().value());
+    body.put("detail", detail);
+    body.put("error", detail);
+    body.put("code", code.name());
+    body.putAll(extras);
+    return body;
+  }
+}

@@ -1,0 +1,68 @@
+package dev.muster.platform.settings;
+
+import java.util.Optional;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.env.PropertyResolver;
+import org.springframework.stereotype.Component;
+
+/**
+ * Reads Muster's settings (contract, section 12): an empty value is an unset one.
+ *
+ * <p>A bad value of a <em>tuning</em> knob falls back to its default with a warning that names it;
+ * a bad value of a <em>security</em> setting refuses the start with one sentence.
+ */
+@Component
+public final class Settings {
+
+  private static final Logger log = LoggerFactory.getLogger(Settings.class);
+
+  private final PropertyResolver source;
+
+  public Settings(PropertyResolver source) {
+    this.source = source;
+  }
+
+  /** The value as it was written, trimmed; empty when unset or blank. */
+  public Optional<String> text(String name) {
+    return Optional.ofNullable(source.getProperty(name))
+        .map(String::strip)
+        .filter(value -> !value.isEmpty());
+  }
+
+  /** {@code parse} throws {@link IllegalArgumentException} with what was expected. */
+  public <T> T tuning(String name, T fallback, Function<String, T> parse) {
+    return text(name)
+        .map(value -> {
+          try {
+            return parse.apply(value);
+          } catch (IllegalArgumentException e) {
+            log.warn(
+                "{}={} is not usable ({}); using the default {}",
+                name,
+                value,
+                e.getMessage(),
+                fallback);
+            return fallback;
+          }
+        })
+        .orElse(fallback);
+  }
+
+  /**
+   * {@code parse} throws {@link IllegalArgumentException} with what was expected; its message never
+   * holds a secret.
+   */
+  public <T> T security(String name, T fallback, Function<String, T> parse) {
+    return text(name)
+        .map(value -> {
+          try {
+            return parse.apply(value);
+          } catch (IllegalArgumentException e) {
+            throw new StartRefusedException(name + " is not usable: " + e.getMessage() + ".", e);
+          }
+        })
+        .orElse(fallback);
+  }
+}

@@ -1,0 +1,15 @@
+package dev.muster.platform.settings;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** Lets Spring Boot print the sentence in place of a stack trace. */
+final class StartRefusedAnalyzer extends AbstractFailureAnalyzer<StartRefusedException> {
+
+  @Override
+  protected FailureAnalysis analyze(Throwable rootFailure, StartRefusedException refusal) {
+    @Nullable String noAction = null; // the sentence says what to do
+    return new FailureAnalysis(refusal.getMessage(), noAction, refusal);
+  }
+}

@@ -1,0 +1,5 @@
+/** Settings from the environment: fallbacks for tuning knobs, refusals for security. */
+@NullMarked
+package dev.muster.platform.settings;
+
+import org.jspecify.annotations.NullMarked;
