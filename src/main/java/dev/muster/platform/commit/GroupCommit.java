@@ -1,0 +1,233 @@
+package dev.muster.platform.commit;
+
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.problem.Outage;
+import dev.muster.platform.problem.ProblemException;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Many callers share one durable transaction: they submit a value and wait, one committer takes
+ * what is waiting, commits it as a batch and completes every caller after the commit.
+ *
+ * <p>There is no timer: the next batch starts when the last one is done, so one caller alone waits
+ * for one commit and a thousand share one. A batch holds at most one value of a key; a second one
+ * goes with the next batch, in order. Every wait ends: after {@link #PATIENCE} a caller is told
+ * {@code UNAVAILABLE}, whatever the database does.
+ */
+public final class GroupCommit<T, R> implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(GroupCommit.class);
+
+  /** Below the 5 s of R0.6, with room for the answer's way back. */
+  static final Duration PATIENCE = Duration.ofMillis(4500);
+
+  private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
+  private static final int MOST_IN_A_BATCH = 256;
+  private static final int MOST_WAITING = 20_000;
+  private static final long PAUSE_WHEN_ALL_ARE_BUSY_NANOS = 2_000_000;
+
+  private final Function<T, Object> keyOf;
+  private final BatchWork<T, R> work;
+  private final DistributionSummary batchSize;
+  private final Timer batchTime;
+  private final AtomicReference<@Nullable Waiter<T, R>> submitted = new AtomicReference<>();
+  private final AtomicInteger unanswered = new AtomicInteger();
+
+  /**
+   * Taken from the stack and not yet committed, oldest first; the committer and the watch share it
+   * under its lock.
+   */
+  private final List<Waiter<T, R>> waiting = new ArrayList<>();
+
+  private final Thread committer;
+  private final BackgroundLoop watch;
+  private volatile boolean closed;
+
+  public GroupCommit(
+      String name, Function<T, Object> keyOf, BatchWork<T, R> work, MeterRegistry metrics) {
+    this.keyOf = keyOf;
+    this.work = work;
+    this.batchSize =
+        DistributionSummary.builder("muster.commit.batch.size").tag("name", name).register(metrics);
+    this.batchTime = Timer.builder("muster.commit.batch").tag("name", name).register(metrics);
+    this.committer =
+        Thread.ofPlatform().daemon().name(name + "-committer").start(this::commitUntilClosed);
+    this.watch = BackgroundLoop.start(name + "-watch", WATCH_INTERVAL, this::giveUpOnTheOverdue);
+  }
+
+  /**
+   * Returns after the commit; throws {@code UNAVAILABLE} when it cannot be had or known in time.
+   */
+  public R submit(T value) {
+    if (closed || unanswered.incrementAndGet() > MOST_WAITING) {
+      unanswered.decrementAndGet();
+      throw ProblemException.unavailable(
+          "too many requests are waiting for the database; try again in a few seconds");
+    }
+    try {
+      Waiter<T, R> waiter = new Waiter<>(value, keyOf.apply(value));
+      push(waiter);
+      if (closed) {
+        waiter.complete(new Outcome.Failed<>(tooLate()));
+      }
+      return switch (waiter.await()) {
+        case Outcome.Done<R>(R result) -> result;
+        case Outcome.Busy<R>() -> throw tooLate();
+        case Outcome.Failed<R>(RuntimeException cause) -> throw cause;
+      };
+    } finally {
+      unanswered.decrementAndGet();
+    }
+  }
+
+  private void push(Waiter<T, R> waiter) {
+    @Nullable Waiter<T, R> head;
+    do {
+      head = submitted.get();
+      waiter.next = head;
+    } while (!submitted.compareAndSet(head, waiter));
+    if (head == null) {
+      LockSupport.unpark(committer);
+    }
+  }
+
+  private void commitUntilClosed() {
+    while (!closed) {
+      try {
+        takeSubmitted();
+        List<Waiter<T, R>> batch = nextBatch();
+        if (batch.isEmpty()) {
+          LockSupport.park(this);
+        } else if (commit(batch)) {
+          LockSupport.parkNanos(this, PAUSE_WHEN_ALL_ARE_BUSY_NANOS);
+        }
+      } catch (RuntimeException | Error e) {
+        log.error("the committer met a fault and goes on", e);
+      }
+    }
+  }
+
+  private void takeSubmitted() {
+    @Nullable Waiter<T, R> newest = submitted.getAndSet(null);
+    List<Waiter<T, R>> taken = new ArrayList<>();
+    for (@Nullable Waiter<T, R> waiter = newest; waiter != null; waiter = waiter.next) {
+      taken.add(waiter);
+    }
+    Collections.reverse(taken);
+    synchronized (waiting) {
+      waiting.addAll(taken);
+    }
+  }
+
+  /**
+   * The oldest waiting values, one of each key; they stay in {@code waiting} until they have an
+   * outcome.
+   */
+  private List<Waiter<T, R>> nextBatch() {
+    List<Waiter<T, R>> batch = new ArrayList<>();
+    Set<Object> keys = new HashSet<>();
+    synchronized (waiting) {
+      waiting.removeIf(Waiter::isComplete);
+      for (Waiter<T, R> waiter : waiting) {
+        if (batch.size() == MOST_IN_A_BATCH) {
+          break;
+        }
+        if (keys.add(waiter.key)) {
+          batch.add(waiter);
+        }
+      }
+    }
+    return batch;
+  }
+
+  /** Whether every value of the batch was busy. */
+  private boolean commit(List<Waiter<T, R>> batch) {
+    long start = System.nanoTime();
+    List<Outcome<R>> outcomes = outcomesOf(batch);
+    batchTime.record(Duration.ofNanos(System.nanoTime() - start));
+    batchSize.record(batch.size());
+    boolean allBusy = true;
+    for (int i = 0; i < batch.size(); i++) {
+      Outcome<R> outcome = outcomes.get(i);
+      if (!(outcome instanceof Outcome.Busy<R>)) {
+        allBusy = false;
+        batch.get(i).complete(outcome);
+      }
+    }
+    return allBusy;
+  }
+
+  private List<Outcome<R>> outcomesOf(List<Waiter<T, R>> batch) {
+    try {
+      List<T> values = new ArrayList<>(batch.size());
+      batch.forEach(waiter -> values.add(waiter.value));
+      List<Outcome<R>> outcomes = work.commit(values);
+      if (outcomes.size() != batch.size()) {
+        throw new IllegalStateException(
+            outcomes.size() + " outcomes for " + batch.size() + " values indicate a bug");
+      }
+      return outcomes;
+    } catch (RuntimeException e) {
+      if (!Outage.is(e)) {
+        log.error("a batch failed", e);
+      }
+      return Collections.nCopies(batch.size(), new Outcome.Failed<>(e));
+    } catch (Error e) {
+      // callers must not wait for a committer that met, say, an OutOfMemoryError
+      batch.forEach(waiter -> waiter.complete(new Outcome.Failed<>(tooLate())));
+      throw e;
+    }
+  }
+
+  private void giveUpOnTheOverdue() {
+    long now = System.nanoTime();
+    synchronized (waiting) {
+      for (Waiter<T, R> waiter : waiting) {
+        giveUpIfOverdue(waiter, now);
+      }
+    }
+    for (@Nullable Waiter<T, R> waiter = submitted.get(); waiter != null; waiter = waiter.next) {
+      giveUpIfOverdue(waiter, now);
+    }
+  }
+
+  private void giveUpIfOverdue(Waiter<T, R> waiter, long now) {
+    if (closed || now - waiter.submittedAt > PATIENCE.toNanos()) {
+      waiter.complete(new Outcome.Failed<>(tooLate()));
+    }
+  }
+
+  private static ProblemException tooLate() {
+    return ProblemException.unavailable(
+        "the database did not answer in time; try again in a few seconds");
+  }
+
+  /** Lets the batch under way end, then tells everybody else to come back. */
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(committer);
+    try {
+      committer.join(PATIENCE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    watch.close();
+    giveUpOnTheOverdue();
+  }
+}

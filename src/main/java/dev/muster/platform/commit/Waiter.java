@@ -1,0 +1,53 @@
+package dev.muster.platform.commit;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller and its value, from submission to outcome; a node of the lock-free stack that callers
+ * push onto.
+ */
+final class Waiter<T, R> {
+
+  final T value;
+  final Object key;
+  final long submittedAt = System.nanoTime();
+  @Nullable Waiter<T, R> next;
+
+  private final Thread caller = Thread.currentThread();
+  private final AtomicReference<@Nullable Outcome<R>> outcome = new AtomicReference<>();
+
+  Waiter(T value, Object key) {
+    this.value = value;
+    this.key = key;
+  }
+
+  /** The first completion counts. */
+  void complete(Outcome<R> result) {
+    if (outcome.compareAndSet(null, result)) {
+      LockSupport.unpark(caller);
+    }
+  }
+
+  boolean isComplete() {
+    return outcome.get() != null;
+  }
+
+  /**
+   * Parks untimed: a timed park of a virtual thread costs a scheduled task; the committer's watch
+   * bounds the wait.
+   */
+  Outcome<R> await() {
+    boolean interrupted = false;
+    @Nullable Outcome<R> result;
+    while ((result = outcome.get()) == null) {
+      LockSupport.park(this);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return result;
+  }
+}

@@ -1,0 +1,5 @@
+/** Group commit: many callers, one durable transaction. */
+@NullMarked
+package dev.muster.platform.commit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,61 @@
+package dev.muster.platform.http;
+
+import java.util.LinkedHashMap;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Fits the web server to a service of many small requests and many waiting ones. */
+@Component
+final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServletWebServerFactory> {
+
+  private static final int ACCEPT_QUEUE = 4096;
+
+  private final JsonMapper json;
+
+  JettyConfiguration(JsonMapper json) {
+    this.json = json;
+  }
+
+  @Override
+  public void customize(JettyServletWebServerFactory factory) {
+    factory.addServerCustomizers(this::fit);
+  }
+
+  private void fit(Server server) {
+    server.setErrorHandler(this::answerBadHttp);
+    for (Connector connector : server.getConnectors()) {
+      if (connector instanceof ServerConnector listener) {
+        listener.setAcceptQueueSize(ACCEPT_QUEUE);
+        HttpConfiguration http =
+            listener.getConnectionFactory(HttpConnectionFactory.class).getHttpConfiguration();
+        http.setSendServerVersion(false);
+      }
+    }
+  }
+
+  /**
+   * What is not even HTTP (a bad request line, headers too large) gets a problem detail as well.
+   */
+  private boolean answerBadHttp(Request request, Response response, Callback callback) {
+    int status = response.getStatus() < 400 ? 500 : response.getStatus();
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/problem+json");
+    var body = new LinkedHashMap<>(ProblemTable.ofStatus(HttpStatusCode.valueOf(status)).body());
+    body.put("status", status);
+
+    Content.Sink.write(response, true, json.writeValueAsString(body), callback);
+    return true;
+  }
+}

@@ -1,0 +1,41 @@
+package dev.muster.platform.http;
+
+import dev.muster.platform.json.JsonBody;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
+import org.springframework.stereotype.Component;
+import org.springframework.web.bind.support.WebDataBinderFactory;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.ModelAndViewContainer;
+
+/** Gives controllers the request's body as a {@link JsonBody}, whatever its content type claims. */
+@Component
+final class JsonBodyResolver implements HandlerMethodArgumentResolver {
+
+  private final BodyReader reader;
+
+  JsonBodyResolver(BodyReader reader) {
+    this.reader = reader;
+  }
+
+  @Override
+  public boolean supportsParameter(MethodParameter parameter) {
+    return parameter.getParameterType() == JsonBody.class;
+  }
+
+  @Override
+  public JsonBody resolveArgument(
+      MethodParameter parameter,
+      @Nullable ModelAndViewContainer container,
+      NativeWebRequest request,
+      @Nullable WebDataBinderFactory binders)
+      throws IOException {
+    HttpServletRequest http =
+        Objects.requireNonNull(request.getNativeRequest(HttpServletRequest.class));
+    return JsonBody.parse(reader.read(http, BodyReader.DEFAULT_LIMIT));
+  }
+}

@@ -1,0 +1,54 @@
+package dev.muster.platform.http;
+
+import dev.muster.platform.problem.ProblemException;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.UUID;
+
+/**
+ * Where a keyset-paged list goes on: after the row with this time and id. Opaque to clients
+ * (R0.10).
+ */
+public record PageCursor(Instant createdAt, UUID id) {
+
+  /** Before every row there can be. */
+  public static final PageCursor START = new PageCursor(Instant.EPOCH, new UUID(0, 0));
+
+  private static final int BYTES = 3 * Long.BYTES + Integer.BYTES;
+
+  public String text() {
+    byte[] bytes =
+        ByteBuffer.allocate(BYTES)
+            .putLong(createdAt.getEpochSecond())
+            .putInt(createdAt.getNano())
+            .putLong(id.getMostSignificantBits())
+            .putLong(id.getLeastSignificantBits())
+            .array();
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /** Refuses with {@code VALIDATION_FAILED} whatever {@link #text} did not write. */
+  public static PageCursor parse(String text) {
+    try {
+      byte[] bytes = Base64.getUrlDecoder().decode(text);
+      if (bytes.length == BYTES) {
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        Instant createdAt = Instant.ofEpochSecond(in.getLong(), in.getInt());
+        PageCursor cursor = new PageCursor(createdAt, new UUID(in.getLong(), in.getLong()));
+        if (isStorable(createdAt) && cursor.text().equals(text)) {
+          return cursor;
+        }
+      }
+    } catch (IllegalArgumentException | java.time.DateTimeException notOurs) {
+      // falls through to the one message for all
+    }
+    throw ProblemException.validation(
+        "cursor: not one of this list (expected: the cursor of the last page's Link header)");
+  }
+
+  private static boolean isStorable(Instant time) {
+    return !time.isBefore(Instant.EPOCH)
+        && time.getEpochSecond() < 253_402_300_800L; // the year 10000
+  }
+}

@@ -1,0 +1,33 @@
+package dev.muster.platform.http;
+
+import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.http.HttpServletRequest;
+import java.math.BigInteger;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The {@code limit} of a list: 1..1000, clamped (R0.10). */
+public final class PageLimit {
+
+  public static final int DEFAULT = 100;
+  private static final BigInteger MAX = BigInteger.valueOf(1000);
+  private static final int LONGEST_NUMBER = 40;
+
+  private PageLimit() {}
+
+  /** Empty when the client sent none; not a number is refused with {@code VALIDATION_FAILED}. */
+  public static Optional<Integer> of(HttpServletRequest request) {
+    @Nullable String text = request.getParameter("limit");
+    if (text == null || text.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      if (text.length() <= LONGEST_NUMBER) {
+        return Optional.of(new BigInteger(text).max(BigInteger.ONE).min(MAX).intValue());
+      }
+    } catch (NumberFormatException notANumber) {
+      // falls through to the one message for both
+    }
+    throw ProblemException.validation("limit: not a number (expected: 1..1000)");
+  }
+}

@@ -1,0 +1,89 @@
+package dev.muster.platform.http;
+
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.Outage;
+import dev.muster.platform.problem.Problem;
+import dev.muster.platform.problem.ProblemException;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.HttpRequestMethodNotSupportedException;
+import org.springframework.web.bind.MissingRequestHeaderException;
+import org.springframework.web.bind.MissingServletRequestParameterException;
+import org.springframework.web.method.annotation.MethodArgumentTypeMismatchException;
+
+/**
+ * The one table from what went wrong to what the client reads; nothing of the database or the code
+ * gets out.
+ */
+final class ProblemTable {
+
+  private static final Logger log = LoggerFactory.getLogger(ProblemTable.class);
+
+  private ProblemTable() {}
+
+  static Problem problemOf(Throwable failure) {
+    return switch (failure) {
+      case ProblemException refusal -> Problem.of(refusal);
+      case MethodArgumentTypeMismatchException e ->
+          problem(
+              ErrorCode.VALIDATION_FAILED,
+              e.getName() + ": not usable (expected: " + expected(e) + ")");
+      case MissingRequestHeaderException e ->
+          problem(ErrorCode.VALIDATION_FAILED, "the header " + e.getHeaderName() + " is missing");
+      case MissingServletRequestParameterException e ->
+          problem(
+              ErrorCode.VALIDATION_FAILED, "the parameter " + e.getParameterName() + " is missing");
+      case HttpRequestMethodNotSupportedException e ->
+          problem(ErrorCode.METHOD_NOT_ALLOWED, e.getMethod() + " is not allowed here");
+      case ErrorResponse response -> ofStatus(response.getStatusCode());
+      case Throwable outage when Outage.is(outage) -> {
+        log.warn("the database cannot answer: {}", firstLine(outage));
+        yield unavailable();
+      }
+      default -> {
+        log.error("a request failed", failure);
+        yield problem(ErrorCode.INTERNAL, "the server failed; its log says why");
+      }
+    };
+  }
+
+  static Problem unavailable() {
+    return problem(
+        ErrorCode.UNAVAILABLE, "the database cannot answer right now; try again in a few seconds");
+  }
+
+  static Problem ofStatus(HttpStatusCode status) {
+    return switch (status.value()) {
+      case 404 -> problem(ErrorCode.NOT_FOUND, "there is nothing at this path");
+      case 405 -> problem(ErrorCode.METHOD_NOT_ALLOWED, "this method is not allowed here");
+      case 413 -> problem(ErrorCode.BODY_TOO_LARGE, "the body is too large");
+      case 503 ->
+          problem(
+              ErrorCode.UNAVAILABLE,
+              "the server cannot answer right now; try again in a few seconds");
+      default ->
+          status.is4xxClientError()
+              ? problem(ErrorCode.BAD_REQUEST, "the request is not valid HTTP for this server")
+              : problem(ErrorCode.INTERNAL, "the server failed; its log says why");
+    };
+  }
+
+  private static Problem problem(ErrorCode code, String detail) {
+    return new Problem(code, detail, Map.of());
+  }
+
+  private static String expected(MethodArgumentTypeMismatchException e) {
+    Class<?> type = e.getRequiredType();
+    return type == null ? "another form" : type.getSimpleName().toLowerCase(java.util.Locale.ROOT);
+  }
+
+  private static String firstLine(Throwable failure) {
+    return String.valueOf(failure.getMessage()).lines().findFirst().orElse("")
+        + " ["
+        + Outage.sqlState(failure)
+        + "]";
+  }
+}

@@ -1,0 +1,45 @@
+package dev.muster.platform.http;
+
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.Problem;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Writes a problem as the whole answer, with the headers that its code asks for. */
+@Component
+public final class ProblemWriter {
+
+  private static final String RETRY_AFTER_SECONDS = "5";
+
+  private final JsonMapper json;
+
+  ProblemWriter(JsonMapper json) {
+    this.json = json;
+  }
+
+  /**
+   * Writes what {@code failure} means to the client (one table for all routes); never more than a
+   * started answer.
+   */
+  public void write(Throwable failure, HttpServletResponse response) throws IOException {
+    write(ProblemTable.problemOf(failure), response);
+  }
+
+  void write(Problem problem, HttpServletResponse response) throws IOException {
+    if (response.isCommitted()) {
+      // half an answer cannot be mended: a cut connection is the honest sign of it
+      throw new IOException("the answer had begun when the request failed: " + problem.code());
+    }
+    response.resetBuffer();
+    response.setStatus(problem.code().status().value());
+    response.setContentType("application/problem+json");
+    if (problem.code() == ErrorCode.UNAVAILABLE) {
+      response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
+    } else if (problem.code() == ErrorCode.UNAUTHENTICATED) {
+      response.setHeader("WWW-Authenticate", "Bearer");
+    }
+    response.getOutputStream().write(json.writeValueAsBytes(problem.body()));
+  }
+}

@@ -1,0 +1,32 @@
+package dev.muster.platform.http;
+
+import java.util.List;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.MediaType;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.servlet.config.annotation.ContentNegotiationConfigurer;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/**
+ * What all controllers share: strict ids, JSON whatever the client says it accepts, bodies read by
+ * our rules.
+ */
+@Configuration(proxyBeanMethods = false)
+class WebConfiguration implements WebMvcConfigurer {
+
+  private final JsonBodyResolver bodies;
+
+  WebConfiguration(JsonBodyResolver bodies) {
+    this.bodies = bodies;
+  }
+
+  @Override
+  public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+    resolvers.add(bodies);
+  }
+
+  @Override
+  public void configureContentNegotiation(ContentNegotiationConfigurer negotiation) {
+    negotiation.ignoreAcceptHeader(true).defaultContentType(MediaType.APPLICATION_JSON);
+  }
+}

@@ -1,0 +1,90 @@
+package dev.muster.platform.loop;
+
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs a task of this replica every so often, and at once when woken, on a daemon thread of its
+ * own.
+ *
+ * <p>A failing run is logged (once per row of failures, not once per tick) and never ends the loop.
+ */
+public final class BackgroundLoop implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(BackgroundLoop.class);
+  private static final Duration PATIENCE_AT_CLOSE = Duration.ofSeconds(5);
+
+  private final String name;
+  private final Duration interval;
+  private final Runnable task;
+  private final Semaphore wakeUps = new Semaphore(0);
+  private final Thread thread;
+  private volatile boolean closed;
+  private boolean failing;
+
+  private BackgroundLoop(String name, Duration interval, Runnable task) {
+    this.name = name;
+    this.interval = interval;
+    this.task = task;
+    this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+  }
+
+  /** The first run starts at once. */
+  public static BackgroundLoop start(String name, Duration interval, Runnable task) {
+    BackgroundLoop loop = new BackgroundLoop(name, interval, task);
+    loop.thread.start();
+    return loop;
+  }
+
+  /** Runs the task soon; many wake-ups before it starts are one run. */
+  public void wake() {
+    wakeUps.release();
+  }
+
+  /** Ends the loop after the run that is under way. */
+  @Override
+  public void close() {
+    closed = true;
+    wake();
+    try {
+      thread.join(PATIENCE_AT_CLOSE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    while (!closed) {
+      runOnce();
+      try {
+        if (wakeUps.tryAcquire(interval.toMillis(), TimeUnit.MILLISECONDS)) {
+          wakeUps.drainPermits();
+        }
+      } catch (InterruptedException e) {
+        return;
+      }
+    }
+  }
+
+  private void runOnce() {
+    try {
+      task.run();
+      if (failing) {
+        failing = false;
+        log.info("{} works again", name);
+      }
+    } catch (RuntimeException e) {
+      if (!failing && !closed) {
+        failing = true;
+        log.warn(
+            "{} failed and will be tried again every {} ms: {}",
+            name,
+            interval.toMillis(),
+            e.toString());
+      }
+    }
+  }
+}

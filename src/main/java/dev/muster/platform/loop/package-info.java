@@ -1,0 +1,5 @@
+/** Background loops of one replica. */
+@NullMarked
+package dev.muster.platform.loop;
+
+import org.jspecify.annotations.NullMarked;

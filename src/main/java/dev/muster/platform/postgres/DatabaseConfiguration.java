@@ -1,0 +1,104 @@
+package dev.muster.platform.postgres;
+
+import dev.muster.platform.settings.Settings;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
+import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/** Gives the connection pool its database; the embedded one stops after the pool is closed. */
+@Configuration(proxyBeanMethods = false)
+class DatabaseConfiguration {
+
+  @Bean
+  DatabaseChoice databaseChoice(Environment environment) {
+    return DatabaseChoice.of(environment);
+  }
+
+  @Bean
+  FlywayMigrationStrategy migrations() {
+    return new CheckedMigrations();
+  }
+
+  @Bean
+  @Conditional(IfEmbedded.class)
+  MusterHome musterHome(Settings settings) {
+    Path byDefault = Path.of(System.getProperty("user.home"), ".muster");
+    return MusterHome.open(
+        settings.security("MUSTER_HOME", byDefault, DatabaseConfiguration::path));
+  }
+
+  @Bean
+  @Conditional(IfEmbedded.class)
+  EmbeddedDatabase embeddedDatabase(MusterHome home) {
+    return EmbeddedDatabase.start(home);
+  }
+
+  @Bean
+  @Conditional(IfEmbedded.class)
+  JdbcConnectionDetails embeddedConnection(EmbeddedDatabase database) {
+    return new Connection(database.jdbcUrl(), database.user(), database.password());
+  }
+
+  @Bean
+  @Conditional(IfByUrl.class)
+  JdbcConnectionDetails connectionByUrl(Settings settings) {
+    DatabaseUrl url = DatabaseUrl.parse(settings.text("DATABASE_URL").orElseThrow());
+    return new Connection(url.jdbcUrl(), url.user().orElse(""), url.password().orElse(""));
+  }
+
+  private static Path path(String text) {
+    try {
+      return Path.of(text).toAbsolutePath();
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("expected the path of a folder", e);
+    }
+  }
+
+  private record Connection(String url, String user, String secret)
+      implements JdbcConnectionDetails {
+
+    @Override
+    public String getJdbcUrl() {
+      return url;
+    }
+
+    @Override
+    public String getUsername() {
+      return user;
+    }
+
+    @Override
+    public String getPassword() {
+      return secret;
+    }
+
+    @Override
+    public String toString() {
+      return "Connection[hidden]";
+    }
+  }
+
+  static final class IfEmbedded implements Condition {
+
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+      return DatabaseChoice.of(context.getEnvironment()) == DatabaseChoice.EMBEDDED;
+    }
+  }
+
+  static final class IfByUrl implements Condition {
+
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+      return DatabaseChoice.of(context.getEnvironment()) == DatabaseChoice.BY_URL;
+    }
+  }
+}

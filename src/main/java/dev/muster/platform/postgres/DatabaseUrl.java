@@ -1,0 +1,149 @@
+package dev.muster.platform.postgres;
+
+import static java.util.stream.Collectors.joining;
+
+import dev.muster.platform.settings.StartRefusedException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * DATABASE_URL in the driver's terms.
+ *
+ * <p>{@code postgres://user:password@host:port/database?parameters} as libpq and hosting providers
+ * write it, {@code postgresql://…} and {@code jdbc:postgresql://…}; several hosts are separated by
+ * commas; user, password, host, port and database may be missing.
+ *
+ * @param jdbcUrl without the user and the password
+ */
+record DatabaseUrl(String jdbcUrl, Optional<String> user, Optional<String> password) {
+
+  private static final Pattern FORM =
+      Pattern.compile(
+          "(?<scheme>jdbc:postgresql|postgresql|postgres)://"
+              + "((?<user>[^:@/?]*)(:(?<password>[^@/?]*))?@)?"
+              + "(?<hosts>[^@/?]*)(/(?<database>[^@/?]*))?(\\?(?<parameters>.*))?");
+
+  private static final Pattern HOST =
+      Pattern.compile("(?<name>\\[[0-9a-fA-F:.]+]|[\\w.-]*)(:(?<port>\\d{1,5}))?");
+
+  private static final Set<String> NOT_AS_PARAMETERS = Set.of("host", "hostaddr", "port", "dbname");
+
+  /** Where the driver has another name than libpq; {@code sslmode} and its kin are the same. */
+  private static final Map<String, String> NAMES =
+      Map.of(
+          "application_name", "ApplicationName",
+          "channel_binding", "channelBinding",
+          "connect_timeout", "connectTimeout",
+          "target_session_attrs", "targetServerType");
+
+  private static final Map<String, String> VALUES =
+      Map.of(
+          "targetServerType=read-write", "primary",
+          "targetServerType=standby", "secondary",
+          "targetServerType=prefer-standby", "preferSecondary");
+
+  /**
+   * Reads a setting that is not empty.
+   *
+   * @throws StartRefusedException without a word of the setting, which could be of its password
+   */
+  static DatabaseUrl parse(String setting) {
+    Matcher form = FORM.matcher(setting.strip());
+    if (!form.matches()) {
+      throw refused("it does not have this form");
+    }
+    // In libpq's form a plus is a plus, in the driver's it is a space.
+    boolean ofDriver = form.group("scheme").startsWith("jdbc:");
+    Map<String, String> login = new HashMap<>();
+    String parameters = parameters(part(form, "parameters"), ofDriver, login);
+    String url =
+        "jdbc:postgresql://%s/%s%s"
+            .formatted(
+                Stream.of(form.group("hosts").split(",", -1))
+                    .map(DatabaseUrl::host)
+                    .collect(joining(",")),
+                plusAs(part(form, "database").orElse(""), ofDriver),
+                parameters);
+    return new DatabaseUrl(
+        url,
+        Optional.ofNullable(login.get("user"))
+            .or(() -> part(form, "user").map(user -> decoded(user, false))),
+        Optional.ofNullable(login.get("password"))
+            .or(() -> part(form, "password").map(password -> decoded(password, false))));
+  }
+
+  private static Optional<String> part(Matcher form, String name) {
+    return Optional.ofNullable(form.group(name)).filter(part -> !part.isEmpty());
+  }
+
+  private static String host(String text) {
+    Matcher host = HOST.matcher(text);
+    if (!host.matches()) {
+      throw refused(
+          "its host is not a name, an address or an [IPv6 address], with or without a port");
+    }
+    String name = host.group("name").isEmpty() ? "localhost" : host.group("name");
+    String port = host.group("port");
+    if (port == null) {
+      return name;
+    }
+    if (Integer.parseInt(port) < 1 || Integer.parseInt(port) > 65535) {
+      throw refused("its port is not in 1..65535");
+    }
+    return name + ":" + port;
+  }
+
+  /** Translates the parameters for the driver, and takes those of the login out of them. */
+  private static String parameters(
+      Optional<String> text, boolean ofDriver, Map<String, String> login) {
+    StringJoiner parameters = new StringJoiner("&", "?", "").setEmptyValue("");
+    for (String pair : text.map(t -> t.split("&")).orElse(new String[0])) {
+      int equals = pair.indexOf('=');
+      if (equals < 1 || NOT_AS_PARAMETERS.contains(pair.substring(0, equals))) {
+        throw refused("its parameters are not name=value, or name a host, a port or a database");
+      }
+      String name = NAMES.getOrDefault(pair.substring(0, equals), pair.substring(0, equals));
+      String value = pair.substring(equals + 1);
+      if (name.equals("user") || name.equals("password")) {
+        login.put(name, decoded(value, ofDriver));
+      } else {
+        value = VALUES.getOrDefault(name + "=" + value, value);
+        parameters.add(name + "=" + plusAs(value, ofDriver));
+      }
+    }
+    return parameters.toString();
+  }
+
+  private static String decoded(String text, boolean plusIsSpace) {
+    try {
+      return URLDecoder.decode(plusAs(text, plusIsSpace), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      // Not as the cause: its message has a piece of the password.
+      throw refused("a % in it is not followed by two hexadecimal digits");
+    }
+  }
+
+  private static String plusAs(String text, boolean space) {
+    return space ? text : text.replace("+", "%2B");
+  }
+
+  private static StartRefusedException refused(String reason) {
+    return new StartRefusedException(
+        "DATABASE_URL is not the address of a PostgreSQL database: %s (expected:".formatted(reason)
+            + " postgres://user:password@host:5432/database, with special characters in the user"
+            + " and the password percent-encoded).");
+  }
+
+  @Override
+  public String toString() {
+    return jdbcUrl.replaceFirst("\\?.*", ""); // a parameter can be a secret too (sslpassword)
+  }
+}

@@ -1,0 +1,135 @@
+package dev.muster.platform.postgres;
+
+import dev.muster.platform.settings.StartRefusedException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The folder in which an embedded Muster keeps its database and its secrets (MUSTER_HOME).
+ *
+ * <p>An open home is locked: while it is open, no other Muster, in this process or another, can
+ * open it. The lock does not outlive the process, however that ends.
+ */
+public final class MusterHome implements AutoCloseable {
+
+  private static final String ANOTHER = "set MUSTER_HOME to another folder";
+  private static final Pattern SECRET_NAME = Pattern.compile("[a-z][a-z0-9-]*");
+
+  private final Path folder;
+  private final HomeLock lock;
+
+  private MusterHome(Path folder, HomeLock lock) {
+    this.folder = folder;
+    this.lock = lock;
+  }
+
+  /**
+   * Opens the home, and creates it, for its owner only, where it does not exist.
+   *
+   * @throws StartRefusedException if it is in use, or cannot be created or written to
+   */
+  public static MusterHome open(Path folder) {
+    Path home = create(folder.toAbsolutePath().normalize());
+    if (!Files.isWritable(home)) {
+      throw notWritable(home, "it is read-only for the user " + System.getProperty("user.name"));
+    }
+    try {
+      HomeLock lock = HomeLock.take(home);
+      if (lock == null) {
+        throw new StartRefusedException(
+            "Muster is already running with the home %s; stop it or %s.".formatted(home, ANOTHER));
+      }
+      return new MusterHome(home, lock);
+    } catch (IOException e) {
+      throw new StartRefusedException(
+          "The home %s cannot be locked (%s); make it a writable folder on a local disk or %s."
+              .formatted(home, Reason.of(e), ANOTHER),
+          e);
+    }
+  }
+
+  private static Path create(Path home) {
+    if (Files.exists(home) && !Files.isDirectory(home)) {
+      throw new StartRefusedException(
+          "The home %s is a file, not a folder; move it away or %s.".formatted(home, ANOTHER));
+    }
+    try {
+      PrivateFiles.createFolder(home);
+      // One home has one name: the lock and the look at left-behind processes compare paths.
+      return home.toRealPath();
+    } catch (IOException e) {
+      throw new StartRefusedException(
+          "The home %s cannot be created (%s); create it for the user %s or %s."
+              .formatted(home, Reason.of(e), System.getProperty("user.name"), ANOTHER),
+          e);
+    }
+  }
+
+  private static StartRefusedException notWritable(Path path, String reason) {
+    return new StartRefusedException(
+        "Muster cannot write to %s (%s); make it writable or %s.".formatted(path, reason, ANOTHER));
+  }
+
+  /** The folder itself, absolute and free of links. */
+  public Path folder() {
+    return folder;
+  }
+
+  /** Reads a secret that was kept here; empty if there is none under this name. */
+  public Optional<String> secret(String name) {
+    Path file = secretFile(name);
+    try {
+      return Files.exists(file) ? Optional.of(Files.readString(file).strip()) : Optional.empty();
+    } catch (IOException e) {
+      throw new StartRefusedException(
+          "Muster cannot read %s (%s); make it readable or %s."
+              .formatted(file, Reason.of(e), ANOTHER),
+          e);
+    }
+  }
+
+  /**
+   * Keeps a secret in a file that only its owner can read, all of it or, after a crash, nothing.
+   */
+  public void keepSecret(String name, String value) {
+    Path file = secretFile(name);
+    try {
+      PrivateFiles.write(file, value + "\n");
+    } catch (IOException e) {
+      throw notWritable(file, Reason.of(e));
+    }
+  }
+
+  /** A folder in the home that only its owner can look into, created where it does not exist. */
+  Path folder(String name) {
+    Path path = folder.resolve(name);
+    try {
+      PrivateFiles.createFolder(path);
+      return path;
+    } catch (IOException e) {
+      throw notWritable(path, Reason.of(e));
+    }
+  }
+
+  /** Where {@link #keepSecret} keeps the secret, for programs that read it themselves. */
+  Path secretFile(String name) {
+    if (!SECRET_NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException("name: " + name + " (expected: " + SECRET_NAME + ")");
+    }
+    return folder.resolve(name);
+  }
+
+  /** Frees the home for another Muster; what uses it has to be closed before. */
+  @Override
+  public void close() {
+    try {
+      lock.release();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package dev.muster.platform.postgres;
+
+import dev.muster.platform.postgres.PostgresPrograms.Outcome;
+import dev.muster.platform.settings.StartRefusedException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The server process of a data folder; started and stopped only by the holder of the home. */
+final class Postmaster {
+
+  /** One that was killed recovers first, which takes minutes after much writing. */
+  private static final Duration START_LIMIT = Duration.ofMinutes(10);
+
+  /**
+   * How long a failed start is tried again: what is left of a killed server needs a moment to go,
+   * another program may have taken the port, and a start that a killed Muster began may end only
+   * now.
+   */
+  private static final Duration RETRY_LIMIT = Duration.ofSeconds(5);
+
+  /** After five seconds the server kills those of its processes that do not answer. */
+  private static final Duration CUT_OFF_LIMIT = Duration.ofSeconds(20);
+
+  private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
+
+  private static final Logger log = LoggerFactory.getLogger(Postmaster.class);
+
+  private final Path data;
+  private final PostgresPrograms programs;
+  private final PidFile pidFile;
+  private final ServerLog serverLog;
+  private final Duration stopLimit;
+
+  /**
+   * @param folder the folder with {@code data} and {@code bin} in it
+   * @param stopLimit how long a stop in good order may take before the server is cut off
+   */
+  Postmaster(Path folder, PostgresPrograms programs, Duration stopLimit) {
+    this.data = folder.resolve("data");
+    this.programs = programs;
+    this.pidFile = new PidFile(data, folder.resolve("bin"));
+    this.serverLog = new ServerLog(folder);
+    this.stopLimit = stopLimit;
+  }
+
+  /**
+   * Stops what an earlier run left behind, starts the server and waits until it takes connections.
+   *
+   * @param settings {@code name=value}, stronger than every configuration file
+   * @return the port it listens on
+   */
+  int start(List<String> settings) {
+    try {
+      stop();
+      serverLog.begin();
+      long begin = System.nanoTime();
+      Optional<Integer> port = tryToStart(settings);
+      while (port.isEmpty() && System.nanoTime() - begin < RETRY_LIMIT.toNanos()) {
+        Thread.sleep(RETRY_PAUSE);
+        stop();
+        port = tryToStart(settings);
+      }
+      if (port.isEmpty()) {
+        stop(); // one that only took too long
+      }
+      return port.orElseThrow(this::doesNotStart);
+    } catch (IOException e) {
+      throw new StartRefusedException(
+          "The embedded PostgreSQL cannot use %s (%s).".formatted(data, Reason.of(e)), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartRefusedException("Interrupted while starting the embedded PostgreSQL.", e);
+    }
+  }
+
+  private Optional<Integer> tryToStart(List<String> settings) throws IOException {
+    pidFile.disownStrangers();
+    int port = freePort();
+    String options =
+        settings.stream()
+            .map(setting -> "-c " + setting)
+            .collect(Collectors.joining(" ", "-p " + port + " ", ""));
+    Outcome outcome =
+        programs.run(
+            START_LIMIT.plusMinutes(1),
+            "pg_ctl",
+            "start",
+            "--pgdata=" + data,
+            "--log=" + serverLog.file(),
+            "--options=" + options,
+            "--wait",
+            "--timeout=" + START_LIMIT.toSeconds());
+    return outcome.succeeded() ? Optional.of(port) : Optional.empty();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private StartRefusedException doesNotStart() {
+    return new StartRefusedException(
+        "The embedded PostgreSQL does not start: %s; see %s."
+            .formatted(serverLog.cause(), serverLog.file()));
+  }
+
+  /** Stops the server, if one of this home runs: in good order, else at once. */
+  void stop() throws IOException {
+    if (pidFile.server().isEmpty()) {
+      return;
+    }
+    stop("fast", stopLimit);
+    if (pidFile.server().isPresent()) {
+      log.warn(
+          "PostgreSQL does not stop in order; it is stopped at once and recovers at its start");
+      stop("immediate", CUT_OFF_LIMIT);
+    }
+    Optional<ProcessHandle> survivor = pidFile.server();
+    if (survivor.isPresent()) {
+      throw new IOException("its process " + survivor.get().pid() + " does not stop; end it first");
+    }
+  }
+
+  private void stop(String mode, Duration limit) {
+    // Its exit code is no verdict: a server that ends by itself meanwhile counts as a failure.
+    programs.run(
+        limit.plusSeconds(30),
+        "pg_ctl",
+        "stop",
+        "--pgdata=" + data,
+        "--mode=" + mode,
+        "--wait",
+        "--timeout=" + limit.toSeconds());
+  }
+}

@@ -1,0 +1,21 @@
+package dev.muster.platform.postgres;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+
+/** Words an I/O failure for a person; the JDK's message of the commonest one is a bare path. */
+final class Reason {
+
+  private Reason() {}
+
+  static String of(IOException failure) {
+    if (failure instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    if (failure instanceof FileSystemException problem && problem.getReason() != null) {
+      return problem.getReason();
+    }
+    return failure.getClass().getSimpleName() + ": " + failure.getMessage();
+  }
+}

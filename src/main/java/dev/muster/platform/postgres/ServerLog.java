@@ -1,0 +1,59 @@
+package dev.muster.platform.postgres;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The log of this run and of the one before.
+ *
+ * <p>A file, since the server outlives a killed Muster and a pipe would not; PostgreSQL's program
+ * for starting it leaves no other way to every system.
+ */
+final class ServerLog {
+
+  private static final Pattern CAUSE = Pattern.compile("(?:FATAL|PANIC|error): +(.*)");
+
+  private final Path file;
+
+  ServerLog(Path folder) {
+    this.file = folder.resolve("postgres.log");
+  }
+
+  Path file() {
+    return file;
+  }
+
+  /** Begins a new file, which bounds the space that logs take. */
+  void begin() throws IOException {
+    if (Files.exists(file)) {
+      Path previous = file.resolveSibling("postgres.previous.log");
+      Files.move(file, previous, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  /** Why the server did not start. */
+  String cause() {
+    try {
+      return cause(Files.readString(file, StandardCharsets.ISO_8859_1));
+    } catch (IOException e) {
+      return Reason.of(e);
+    }
+  }
+
+  /** What the last error in a program's output says. */
+  static String cause(String output) {
+    List<String> lines = output.lines().map(String::strip).filter(l -> !l.isEmpty()).toList();
+    return lines.reversed().stream()
+        .map(CAUSE::matcher)
+        .filter(Matcher::find)
+        .findFirst()
+        .map(line -> line.group(1))
+        .orElse(lines.isEmpty() ? "no output" : lines.getLast());
+  }
+}
