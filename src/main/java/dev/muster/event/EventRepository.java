@@ -1,0 +1,141 @@
+package dev.muster.event;
+
+import dev.muster.platform.json.RawJson;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+import org.springframework.transaction.annotation.Transactional;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The outbox of events. */
+@Repository
+class EventRepository {
+
+  static final int MOST_IN_A_PUBLICATION = 1000;
+
+  private static final String INSERT =
+      """
+      INSERT INTO events (id, event_type, workspace_id, payload, created_at)
+      SELECT new.id, new.event_type, new.workspace_id, new.payload::json, clock_timestamp()
+      FROM unnest(:ids::uuid[], :types::text[], :workspace_ids::uuid[], :payloads::text[])
+          WITH ORDINALITY AS new (id, event_type, workspace_id, payload, place)
+      ORDER BY new.place
+      """;
+
+  private static final String HAS_UNPUBLISHED =
+      "SELECT EXISTS (SELECT FROM events WHERE seq IS NULL)";
+
+  private static final String LOCK_HEAD = "SELECT last_seq FROM event_head FOR UPDATE";
+
+  private static final String STAMP =
+      """
+      WITH unpublished AS (
+          SELECT ordinal, row_number() OVER (ORDER BY ordinal) AS place
+          FROM (SELECT ordinal FROM events WHERE seq IS NULL ORDER BY ordinal LIMIT :most) AS next
+      )
+      UPDATE events e SET seq = :last_seq + unpublished.place
+      FROM unpublished WHERE e.ordinal = unpublished.ordinal
+      """;
+
+  private static final String MOVE_HEAD = "UPDATE event_head SET last_seq = :last_seq";
+
+  private static final String LATEST =
+      """
+      SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
+      WHERE seq IS NOT NULL AND (:type::text IS NULL OR event_type = :type)
+      ORDER BY seq DESC LIMIT :limit
+      """;
+
+  private static final String LATEST_OF_WORKSPACE =
+      """
+      SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
+      WHERE seq IS NOT NULL AND workspace_id = :workspace_id AND (:type::text IS NULL OR event_type = :type)
+      ORDER BY seq DESC LIMIT :limit
+      """;
+
+  private static final String AFTER =
+      """
+      SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
+      WHERE seq > :after AND (:type::text IS NULL OR event_type = :type)
+      ORDER BY seq LIMIT :limit
+      """;
+
+  private static final String AFTER_OF_WORKSPACE =
+      """
+      SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
+      WHERE seq > :after AND workspace_id = :workspace_id AND (:type::text IS NULL OR event_type = :type)
+      ORDER BY seq LIMIT :limit
+      """;
+
+  private final JdbcClient db;
+  private final JsonMapper json;
+
+  EventRepository(JdbcClient db, JsonMapper json) {
+    this.db = db;
+    this.json = json;
+  }
+
+  void insert(List<NewEvent> events) {
+    db.sql(INSERT)
+        .param("ids", events.stream().map(e -> UUID.randomUUID()).toArray(UUID[]::new))
+        .param("types", events.stream().map(e -> e.type().name()).toArray(String[]::new))
+        .param("workspace_ids", events.stream().map(NewEvent::workspaceId).toArray(UUID[]::new))
+        .param(
+            "payloads",
+            events.stream().map(e -> json.writeValueAsString(e.payload())).toArray(String[]::new))
+        .update();
+  }
+
+  boolean hasUnpublished() {
+    return db.sql(HAS_UNPUBLISHED).query(Boolean.class).single();
+  }
+
+  /** How many events were stamped. */
+  @Transactional
+  public int publish() {
+    long lastSeq = db.sql(LOCK_HEAD).query(Long.class).single();
+    int stamped =
+        db.sql(STAMP).param("last_seq", lastSeq).param("most", MOST_IN_A_PUBLICATION).update();
+    if (stamped > 0) {
+      db.sql(MOVE_HEAD).param("last_seq", lastSeq + stamped).update();
+    }
+    return stamped;
+  }
+
+  List<RecordedEvent> latest(Optional<UUID> workspaceId, Optional<String> type, int limit) {
+    return db.sql(workspaceId.isPresent() ? LATEST_OF_WORKSPACE : LATEST)
+        .param("workspace_id", workspaceId.orElse(null))
+        .param("type", type.orElse(null))
+        .param("limit", limit)
+        .query(EventRepository::event)
+        .list();
+  }
+
+  List<RecordedEvent> after(
+      long seq, Optional<UUID> workspaceId, Optional<String> type, int limit) {
+    return db.sql(workspaceId.isPresent() ? AFTER_OF_WORKSPACE : AFTER)
+        .param("after", seq)
+        .param("workspace_id", workspaceId.orElse(null))
+        .param("type", type.orElse(null))
+        .param("limit", limit)
+        .query(EventRepository::event)
+        .list();
+  }
+
+  private static RecordedEvent event(ResultSet row, int n) throws SQLException {
+    @Nullable UUID workspaceId = row.getObject("workspace_id", UUID.class);
+    return new RecordedEvent(
+        row.getObject("id", UUID.class),
+        row.getLong("seq"),
+        row.getString("event_type"),
+        workspaceId,
+        new RawJson(row.getString("payload")),
+        row.getObject("created_at", OffsetDateTime.class).toInstant());
+  }
+}
