@@ -1,0 +1,84 @@
+package dev.muster.identity;
+
+import dev.muster.platform.postgres.MusterHome;
+import dev.muster.platform.settings.Settings;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.stereotype.Component;
+
+/**
+ * The operator's token (R1.2): the value of {@code ADMIN_TOKEN}, or one made at the first start,
+ * whose hash alone is kept in the database. The embedded mode keeps it readable in its home as
+ * well, and that file is then what counts.
+ */
+@Component
+class AdminToken {
+
+  private static final Logger log = LoggerFactory.getLogger(AdminToken.class);
+  private static final String FILE = "admin-token";
+  private static final int SHORTEST = 16;
+
+  private final SecretHash hash;
+
+  /** Only the embedded mode has it in clear. */
+  private final Optional<Secret> shown;
+
+  AdminToken(Settings settings, AdminTokenRepository repository, ObjectProvider<MusterHome> home) {
+    Optional<Secret> configured =
+        settings.security("ADMIN_TOKEN", Optional.empty(), value -> Optional.of(longEnough(value)));
+    MusterHome embedded = home.getIfAvailable();
+    if (configured.isPresent()) {
+      this.shown = Optional.empty();
+      this.hash = configured.get().hash();
+    } else if (embedded != null) {
+      Secret kept = ofHome(embedded, repository);
+      this.shown = Optional.of(kept);
+      this.hash = kept.hash();
+    } else {
+      this.shown = Optional.empty();
+      this.hash = ofDatabase(repository);
+    }
+  }
+
+  Optional<Secret> shown() {
+    return shown;
+  }
+
+  boolean matches(SecretHash presented) {
+    return hash.matches(presented);
+  }
+
+  private static Secret longEnough(String value) {
+    if (value.length() < SHORTEST) {
+      throw new IllegalArgumentException("expected at least " + SHORTEST + " characters");
+    }
+    return new Secret(value);
+  }
+
+  private static Secret ofHome(MusterHome home, AdminTokenRepository repository) {
+    Secret secret =
+        home.secret(FILE)
+            .map(Secret::new)
+            .orElseGet(() -> {
+              Secret made = Secret.random();
+              home.keepSecret(FILE, made.text());
+              return made;
+            });
+    repository.replace(secret.hash());
+    return secret;
+  }
+
+  private static SecretHash ofDatabase(AdminTokenRepository repository) {
+    return repository
+        .find()
+        .orElseGet(() -> {
+          Secret made = Secret.random();
+          if (repository.keepIfFirst(made.hash())) {
+            log.warn("made an admin token; it is shown this once, keep it: {}", made.text());
+          }
+          return repository.find().orElseThrow();
+        });
+  }
+}

@@ -1,0 +1,28 @@
+package dev.muster.identity;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Widens who may call a route. Without it a route wants a live credential: the admin's or a
+ * workspace's (R1.4, nothing fails open). What a caller may do with a target is the route's own
+ * decision.
+ */
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Admits {
+
+  Who[] value();
+
+  /** Callers beyond those with a live credential. */
+  enum Who {
+    /** Everybody; no credential is looked at. */
+    EVERYBODY,
+    /** A request without a credential; a bad one is still refused. */
+    ANONYMOUS,
+    /** The agent of a removed workspace (R1.5). */
+    FORMER_AGENT
+  }
+}

@@ -1,0 +1,59 @@
+package dev.muster.identity;
+
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+
+/** Tells from a request's {@code Authorization} who is calling (R1.2 to R1.5). */
+@Service
+public class Credentials {
+
+  private static final String SCHEME = "Bearer ";
+  private static final int LONGEST_TOKEN = 512;
+
+  private final AdminToken admin;
+  private final TokenMemory tokens;
+
+  Credentials(AdminToken admin, TokenMemory tokens) {
+    this.admin = admin;
+    this.tokens = tokens;
+  }
+
+  /**
+   * Refuses a bad credential with {@code UNAUTHENTICATED}; none at all is {@link Caller.Anonymous}.
+   */
+  public Caller callerOf(@Nullable String authorization) {
+    if (authorization == null || authorization.isBlank()) {
+      return new Caller.Anonymous();
+    }
+    if (!authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      throw new ProblemException(
+          ErrorCode.UNAUTHENTICATED,
+          "the Authorization header has another scheme (expected: Bearer <token>)");
+    }
+    String token = authorization.substring(SCHEME.length()).strip();
+    if (token.isEmpty() || token.length() > LONGEST_TOKEN) {
+      throw unknown();
+    }
+    SecretHash hash = new Secret(token).hash();
+    if (admin.matches(hash)) {
+      return new Caller.Admin();
+    }
+    return tokens.find(hash).map(KnownToken::caller).orElseThrow(Credentials::unknown);
+  }
+
+  /** The refusal of a request without a credential. */
+  public static ProblemException missing() {
+    return new ProblemException(
+        ErrorCode.UNAUTHENTICATED,
+        "a credential is missing (expected: the header Authorization: Bearer <token>)");
+  }
+
+  /** The refusal of a credential that is not, or no longer, good. */
+  public static ProblemException unknown() {
+    return new ProblemException(
+        ErrorCode.UNAUTHENTICATED,
+        "the token is not known here or was revoked; mint a new one or use the admin token");
+  }
+}

@@ -1,0 +1,43 @@
+package dev.muster.identity;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Base64;
+
+/**
+ * A bearer secret in clear: 32 random bytes as base64url without padding (R1.1). Shown once, never
+ * stored or logged.
+ */
+record Secret(String text) {
+
+  private static final int BYTES = 32;
+  private static final int PREFIX = 8;
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  static Secret random() {
+    byte[] bytes = new byte[BYTES];
+    RANDOM.nextBytes(bytes);
+    return new Secret(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
+  }
+
+  /** What is stored in its place. */
+  SecretHash hash() {
+    try {
+      byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+      return new SecretHash(MessageDigest.getInstance("SHA-256").digest(utf8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  String prefix() {
+    return text.substring(0, PREFIX);
+  }
+
+  @Override
+  public String toString() {
+    return "Secret[hidden]";
+  }
+}

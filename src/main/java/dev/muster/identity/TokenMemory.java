@@ -1,0 +1,116 @@
+package dev.muster.identity;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.muster.identity.KnownToken.State;
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.problem.ProblemException;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Remembers the tokens of this replica's callers, so that a look-up costs no SQL when warm, and
+ * forgets revoked ones.
+ *
+ * <p>Every 2 s it re-reads the revocations of the last ten minutes; when it could not for 5 s it
+ * answers "cannot tell" rather than trust itself (R1.6). Unknown tokens are not remembered.
+ */
+@Component
+class TokenMemory {
+
+  private static final int MOST_REMEMBERED = 500_000;
+  private static final Duration REVOCATIONS_EVERY = Duration.ofSeconds(2);
+  private static final Duration USES_NOTED_EVERY = Duration.ofMinutes(1);
+  private static final int USES_IN_A_STATEMENT = 1000;
+
+  private final TokenRepository repository;
+  private final Cache<SecretHash, KnownToken> known =
+      Caffeine.newBuilder()
+          .maximumSize(MOST_REMEMBERED)
+          .expireAfterAccess(Duration.ofHours(1))
+          .build();
+  private final BackgroundLoop revocations;
+  private final BackgroundLoop uses;
+  private volatile long revocationsReadAt = System.nanoTime();
+
+  TokenMemory(TokenRepository repository) {
+    this.repository = repository;
+    this.revocations =
+        BackgroundLoop.start("token-revocations", REVOCATIONS_EVERY, this::readRevocations);
+    this.uses = BackgroundLoop.start("token-uses", USES_NOTED_EVERY, this::noteUses);
+  }
+
+  Optional<KnownToken> find(SecretHash hash) {
+    @Nullable KnownToken remembered = known.getIfPresent(hash);
+    if (remembered == null) {
+      Optional<KnownToken> stored = repository.present(hash);
+      stored.ifPresent(token -> known.put(hash, token));
+      return stored;
+    }
+    if (System.nanoTime() - revocationsReadAt > Tokens.REVOCATION_REACH.toNanos()) {
+      throw ProblemException.unavailable(
+          "credentials cannot be checked right now; try again in a few seconds");
+    }
+    remembered.use();
+    return Optional.of(remembered);
+  }
+
+  void forget(Collection<SecretHash> hashes) {
+    known.invalidateAll(hashes);
+  }
+
+  void forgetAfterCommit(Collection<SecretHash> hashes) {
+    TransactionSynchronizationManager.registerSynchronization(
+        new TransactionSynchronization() {
+          @Override
+          public void afterCommit() {
+            forget(hashes);
+          }
+        });
+  }
+
+  /**
+   * What was revoked before the read began is known after it; so that moment is what the memory is
+   * as old as.
+   */
+  private void readRevocations() {
+    long asOf = System.nanoTime();
+    for (var revocation : repository.revokedLately()) {
+      known
+          .asMap()
+          .computeIfPresent(revocation.hash(), (hash, token) -> inState(token, revocation.state()));
+    }
+    revocationsReadAt = asOf;
+  }
+
+  private static KnownToken inState(KnownToken token, State state) {
+    return token.state() == state ? token : token.in(state);
+  }
+
+  private void noteUses() {
+    List<UUID> used =
+        known.asMap().values().stream()
+            .filter(KnownToken::takeUse)
+            .map(KnownToken::id)
+            .sorted()
+            .collect(Collectors.toList());
+    for (int from = 0; from < used.size(); from += USES_IN_A_STATEMENT) {
+      repository.noteUse(used.subList(from, Math.min(used.size(), from + USES_IN_A_STATEMENT)));
+    }
+  }
+
+  @PreDestroy
+  void close() {
+    revocations.close();
+    uses.close();
+  }
+}

@@ -1,0 +1,172 @@
+package dev.muster.identity;
+
+import dev.muster.identity.KnownToken.State;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Stores workspace tokens, by hash alone. */
+@Repository
+class TokenRepository {
+
+  /** A token's revocation as other replicas hear of it. */
+  record Revocation(SecretHash hash, State state) {}
+
+  private static final String INSERT =
+      """
+      INSERT INTO workspace_tokens (id, workspace_id, hash, prefix, created_at)
+      VALUES (:id, :workspace_id, :hash, :prefix, now())
+      """;
+
+  /**
+   * Looks a token up and, the first time it is ever presented, notes that: "never used" must be
+   * exact (R3.1).
+   */
+  private static final String PRESENT =
+      """
+      WITH found AS (
+          SELECT id, workspace_id, revoked_by, last_used_at FROM workspace_tokens WHERE hash = :hash
+      ), first_use AS (
+          UPDATE workspace_tokens t SET last_used_at = now()
+          FROM found WHERE t.id = found.id AND t.last_used_at IS NULL AND t.revoked_at IS NULL
+      )
+      SELECT id, workspace_id, revoked_by FROM found
+      """;
+
+  private static final String LIVE_OF_WORKSPACE =
+      """
+      SELECT id, prefix, created_at, last_used_at FROM workspace_tokens
+      WHERE workspace_id = :workspace_id AND revoked_at IS NULL
+      ORDER BY created_at, id
+      """;
+
+  private static final String COUNT_LIVE =
+      "SELECT count(*) FROM workspace_tokens WHERE workspace_id = :workspace_id AND revoked_at IS"
+          + " NULL";
+
+  private static final String EVER_USED =
+      """
+      SELECT EXISTS (
+          SELECT FROM workspace_tokens WHERE workspace_id = :workspace_id AND last_used_at IS NOT NULL)
+      """;
+
+  private static final String REVOKE =
+      """
+      UPDATE workspace_tokens SET revoked_at = now(), revoked_by = 'operator'
+      WHERE workspace_id = :workspace_id AND id = :id AND revoked_at IS NULL
+      RETURNING hash
+      """;
+
+  private static final String REVOKE_OF_REMOVED =
+      """
+      UPDATE workspace_tokens SET revoked_at = now(), revoked_by = 'removal'
+      WHERE workspace_id = ANY (:workspace_ids) AND revoked_at IS NULL
+      RETURNING hash
+      """;
+
+  private static final String REVOKED_LATELY =
+      "SELECT hash, revoked_by FROM workspace_tokens WHERE revoked_at > now() - interval '10"
+          + " minutes'";
+
+  private static final String NOTE_USE =
+      """
+      UPDATE workspace_tokens SET last_used_at = now()
+      WHERE id = ANY (:ids) AND revoked_at IS NULL
+      """;
+
+  private final JdbcClient db;
+
+  TokenRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  void insert(UUID id, UUID workspaceId, Secret secret) {
+    db.sql(INSERT)
+        .param("id", id)
+        .param("workspace_id", workspaceId)
+        .param("hash", secret.hash().bytes())
+        .param("prefix", secret.prefix())
+        .update();
+  }
+
+  Optional<KnownToken> present(SecretHash hash) {
+    return db.sql(PRESENT)
+        .param("hash", hash.bytes())
+        .query((row, n) ->
+            new KnownToken(
+                row.getObject("id", UUID.class),
+                row.getObject("workspace_id", UUID.class),
+                state(row.getString("revoked_by"))))
+        .optional();
+  }
+
+  List<TokenInfo> liveOf(UUID workspaceId) {
+    return db.sql(LIVE_OF_WORKSPACE)
+        .param("workspace_id", workspaceId)
+        .query((row, n) ->
+            new TokenInfo(
+                row.getObject("id", UUID.class),
+                row.getString("prefix"),
+                row.getObject("created_at", OffsetDateTime.class).toInstant(),
+                instant(row, "last_used_at")))
+        .list();
+  }
+
+  int countLive(UUID workspaceId) {
+    return db.sql(COUNT_LIVE).param("workspace_id", workspaceId).query(Integer.class).single();
+  }
+
+  boolean everUsed(UUID workspaceId) {
+    return db.sql(EVER_USED).param("workspace_id", workspaceId).query(Boolean.class).single();
+  }
+
+  Optional<SecretHash> revoke(UUID workspaceId, UUID tokenId) {
+    return db.sql(REVOKE)
+        .param("workspace_id", workspaceId)
+        .param("id", tokenId)
+        .query(TokenRepository::hash)
+        .optional();
+  }
+
+  List<SecretHash> revokeOfRemoved(Collection<UUID> workspaceIds) {
+    return db.sql(REVOKE_OF_REMOVED)
+        .param("workspace_ids", workspaceIds.toArray(UUID[]::new))
+        .query(TokenRepository::hash)
+        .list();
+  }
+
+  List<Revocation> revokedLately() {
+    return db.sql(REVOKED_LATELY)
+        .query((row, n) -> new Revocation(hash(row, n), state(row.getString("revoked_by"))))
+        .list();
+  }
+
+  void noteUse(Collection<UUID> tokenIds) {
+    db.sql(NOTE_USE).param("ids", tokenIds.toArray(UUID[]::new)).update();
+  }
+
+  private static SecretHash hash(ResultSet row, int n) throws SQLException {
+    return new SecretHash(row.getBytes("hash"));
+  }
+
+  private static State state(@Nullable String revokedBy) {
+    return switch (revokedBy) {
+      case null -> State.LIVE;
+      case "removal" -> State.REVOKED_BY_REMOVAL;
+      default -> State.REVOKED;
+    };
+  }
+
+  private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+    OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+    return time == null ? null : time.toInstant();
+  }
+}

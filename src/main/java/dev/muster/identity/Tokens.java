@@ -1,0 +1,65 @@
+package dev.muster.identity;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+/** The tokens by which agents speak for their workspaces (R1.1, R1.3). */
+@Service
+public class Tokens {
+
+  /** The most live tokens a workspace may have. */
+  public static final int MOST_LIVE = 50;
+
+  /** A revocation reaches every replica's memory within this time (R1.6). */
+  public static final Duration REVOCATION_REACH = Duration.ofSeconds(5);
+
+  private final TokenRepository repository;
+  private final TokenMemory memory;
+
+  Tokens(TokenRepository repository, TokenMemory memory) {
+    this.repository = repository;
+    this.memory = memory;
+  }
+
+  /** Mints a token and returns it in clear, for this once. Runs in the caller's transaction. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public String mint(UUID workspaceId) {
+    Secret secret = Secret.random();
+    repository.insert(UUID.randomUUID(), workspaceId, secret);
+    return secret.text();
+  }
+
+  public List<TokenInfo> liveOf(UUID workspaceId) {
+    return repository.liveOf(workspaceId);
+  }
+
+  public boolean isFull(UUID workspaceId) {
+    return repository.countLive(workspaceId) >= MOST_LIVE;
+  }
+
+  /** Whether any token of the workspace, revoked ones included, was ever presented. */
+  public boolean everUsed(UUID workspaceId) {
+    return repository.everUsed(workspaceId);
+  }
+
+  /**
+   * Whether there was such a live token. It stops working here at once and elsewhere within the
+   * reach.
+   */
+  public boolean revoke(UUID workspaceId, UUID tokenId) {
+    var revoked = repository.revoke(workspaceId, tokenId);
+    revoked.ifPresent(hash -> memory.forget(List.of(hash)));
+    return revoked.isPresent();
+  }
+
+  /** Revokes every token of workspaces that the caller's transaction removes. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public void revokeOfRemoved(Collection<UUID> workspaceIds) {
+    memory.forgetAfterCommit(repository.revokeOfRemoved(workspaceIds));
+  }
+}
