@@ -1,0 +1,166 @@
+package dev.muster.workspace;
+
+import dev.muster.event.EventType;
+import dev.muster.event.Events;
+import dev.muster.event.NewEvent;
+import dev.muster.identity.Tokens;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Hierarchy.Child;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Predicate;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Pauses, resumes and removes workspaces, alone or with their whole branch. */
+@Service
+class Lifecycle {
+
+  private final WorkspaceRepository workspaces;
+  private final StatusRepository statuses;
+  private final Hierarchy hierarchy;
+  private final Tokens tokens;
+  private final Events events;
+  private final Transitions transitions;
+
+  Lifecycle(
+      WorkspaceRepository workspaces,
+      StatusRepository statuses,
+      Hierarchy hierarchy,
+      Tokens tokens,
+      Events events,
+      Transitions transitions) {
+    this.workspaces = workspaces;
+    this.statuses = statuses;
+    this.hierarchy = hierarchy;
+    this.tokens = tokens;
+    this.events = events;
+    this.transitions = transitions;
+  }
+
+  /** How many were paused. */
+  @Transactional
+  public int pause(UUID id, boolean cascade) {
+    hierarchy.lock();
+    if (!cascade) {
+      requireNone(hierarchy.liveChildren(id), "pause");
+    }
+    List<StatusRow> paused =
+        moved(affected(id, cascade), WorkspaceStatus::isLive, WorkspaceStatus.PAUSED, "pause");
+    if (paused.isEmpty()) {
+      throw new ProblemException(ErrorCode.WRONG_STATE, "the workspace is paused already");
+    }
+    events.recordAll(paused.stream().map(this::pausedEvent).toList());
+    return paused.size();
+  }
+
+  /** How many were resumed; the next beat or registration of each brings it online. */
+  @Transactional
+  public int resume(UUID id, boolean cascade) {
+    hierarchy.lock();
+    List<StatusRow> resumed =
+        moved(
+            affected(id, cascade),
+            WorkspaceStatus.PAUSED::equals,
+            WorkspaceStatus.AWAITING_AGENT,
+            "resume");
+    if (resumed.isEmpty()) {
+      throw new ProblemException(ErrorCode.WRONG_STATE, "the workspace is not paused");
+    }
+    events.recordAll(resumed.stream().map(this::resumedEvent).toList());
+    return resumed.size();
+  }
+
+  /** How many descendants went with it. */
+  @Transactional
+  public int remove(UUID id, boolean confirmed) {
+    hierarchy.lock();
+    if (!confirmed) {
+      requireNone(hierarchy.children(id), "remove");
+    }
+    List<UUID> branch = hierarchy.branch(id);
+    List<StatusRow> removed =
+        moved(
+            branch,
+            status -> status != WorkspaceStatus.REMOVED,
+            WorkspaceStatus.REMOVED,
+            "removal");
+    if (removed.stream().noneMatch(row -> row.workspaceId().equals(id))) {
+      throw Workspaces.removed(workspaces.find(id).orElseThrow(() -> Workspaces.unknown(id)));
+    }
+    List<UUID> ids = removed.stream().map(StatusRow::workspaceId).toList();
+    workspaces.markRemoved(ids);
+    tokens.revokeOfRemoved(ids);
+    int descendants = removed.size() - 1;
+    events.recordAll(removed.stream().map(row -> removedEvent(row, id, descendants)).toList());
+    return descendants;
+  }
+
+  private List<UUID> affected(UUID id, boolean cascade) {
+    return cascade ? hierarchy.branch(id) : List.of(id);
+  }
+
+  /** Locks the rows, moves those that {@code may}, and returns them as they were. */
+  private List<StatusRow> moved(
+      List<UUID> ids, Predicate<WorkspaceStatus> may, WorkspaceStatus to, String reason) {
+    List<StatusRow> rows =
+        statuses.lock(ids).stream().filter(row -> may.test(row.status())).toList();
+    statuses.move(rows, to);
+    rows.forEach(row -> transitions.countAfterCommit(row.status(), to, reason));
+    return new ArrayList<>(rows);
+  }
+
+  private NewEvent pausedEvent(StatusRow was) {
+    return LifecycleEvents.of(
+        EventType.WORKSPACE_PAUSED,
+        was.workspaceId(),
+        was.status(),
+        WorkspaceStatus.PAUSED,
+        Map.of("name", nameOf(was.workspaceId())));
+  }
+
+  private NewEvent resumedEvent(StatusRow was) {
+    return LifecycleEvents.of(
+        EventType.WORKSPACE_AWAITING_AGENT,
+        was.workspaceId(),
+        was.status(),
+        WorkspaceStatus.AWAITING_AGENT,
+        Map.of("name", nameOf(was.workspaceId())));
+  }
+
+  /** A descendant's event names the workspace that it went with. */
+  private static NewEvent removedEvent(StatusRow was, UUID root, int descendants) {
+    boolean isRoot = was.workspaceId().equals(root);
+    return LifecycleEvents.of(
+        EventType.WORKSPACE_REMOVED,
+        was.workspaceId(),
+        was.status(),
+        WorkspaceStatus.REMOVED,
+        isRoot
+            ? Map.of("cascade_deleted", descendants)
+            : Map.of("cascade_deleted", 0, "removed_with", root));
+  }
+
+  private String nameOf(UUID id) {
+    return workspaces.find(id).map(Workspace::name).orElse("");
+  }
+
+  private static void requireNone(List<Child> children, String verb) {
+    if (!children.isEmpty()) {
+      String remedy = verb.equals("remove") ? "?confirm=true" : "?cascade=true";
+      throw new ProblemException(
+          ErrorCode.CONFIRMATION_REQUIRED,
+          "the workspace has "
+              + children.size()
+              + " children; add "
+              + remedy
+              + " to "
+              + verb
+              + " the whole branch",
+          Map.of("children", children, "children_count", children.size()));
+    }
+  }
+}

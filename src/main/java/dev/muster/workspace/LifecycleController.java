@@ -1,0 +1,101 @@
+package dev.muster.workspace;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.muster.identity.Access;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
+import dev.muster.identity.Caller;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What becomes of a workspace: its state, pause, resume, removal (contract, section 2). */
+@RestController
+class LifecycleController {
+
+  private final Workspaces workspaces;
+  private final WorkspaceRepository repository;
+  private final Lifecycle lifecycle;
+
+  LifecycleController(Workspaces workspaces, WorkspaceRepository repository, Lifecycle lifecycle) {
+    this.workspaces = workspaces;
+    this.repository = repository;
+    this.lifecycle = lifecycle;
+  }
+
+  record State(
+      UUID workspaceId,
+      WorkspaceStatus status,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Boolean paused,
+      boolean deleted) {}
+
+  /**
+   * An agent asks whether it should go on. Removed or gone is a 404 that says so (R1.5), not a
+   * problem detail.
+   */
+  @GetMapping("/workspaces/{id}/state")
+  @Admits(Who.FORMER_AGENT)
+  ResponseEntity<State> state(Caller caller, @PathVariable UUID id) {
+    Workspaces.requireOwnIdOfFormer(id, caller);
+    Optional<Workspace> found = repository.find(id).filter(workspace -> !workspace.isRemoved());
+    if (found.isEmpty()) {
+      return ResponseEntity.status(HttpStatus.NOT_FOUND)
+          .body(new State(id, WorkspaceStatus.REMOVED, null, true));
+    }
+    Access.requireSpeakerFor(id, caller);
+    WorkspaceStatus status = found.get().status();
+    return ResponseEntity.ok(new State(id, status, status == WorkspaceStatus.PAUSED, false));
+  }
+
+  @PostMapping("/workspaces/{id}/pause")
+  Map<String, Object> pause(
+      Caller caller, @PathVariable UUID id, @RequestParam(defaultValue = "false") boolean cascade) {
+    workspaces.requireSpeakerFor(id, caller);
+    return Map.of("status", WorkspaceStatus.PAUSED, "paused_count", lifecycle.pause(id, cascade));
+  }
+
+  @PostMapping("/workspaces/{id}/resume")
+  Map<String, Object> resume(
+      Caller caller, @PathVariable UUID id, @RequestParam(defaultValue = "false") boolean cascade) {
+    workspaces.requireSpeakerFor(id, caller);
+    return Map.of(
+        "status", WorkspaceStatus.AWAITING_AGENT, "resumed_count", lifecycle.resume(id, cascade));
+  }
+
+  @DeleteMapping("/workspaces/{id}")
+  Map<String, Object> remove(
+      Caller caller,
+      @PathVariable UUID id,
+      @RequestParam(defaultValue = "false") boolean confirm,
+      @RequestHeader(name = "X-Confirm-Name", required = false) @Nullable String confirmName) {
+    Workspace workspace = workspaces.existing(id);
+    Access.requireAdmin(caller);
+    if (confirmName != null && !names(confirmName, workspace)) {
+      throw new ProblemException(
+          ErrorCode.CONFIRMATION_MISMATCH,
+          "X-Confirm-Name is not the name of the workspace; nothing was removed");
+    }
+    return Map.of(
+        "status", WorkspaceStatus.REMOVED, "cascade_deleted", lifecycle.remove(id, confirm));
+  }
+
+  /** Header values arrive as Latin-1; clients write names in UTF-8. */
+  private static boolean names(String header, Workspace workspace) {
+    String asUtf8 =
+        new String(header.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+    return header.equals(workspace.name()) || asUtf8.equals(workspace.name());
+  }
+}

@@ -1,0 +1,29 @@
+package dev.muster.workspace;
+
+import dev.muster.event.EventType;
+import dev.muster.event.NewEvent;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shape that all lifecycle events share: their own fields, then the new status and the one
+ * before (R4.6).
+ */
+public final class LifecycleEvents {
+
+  private LifecycleEvents() {}
+
+  public static NewEvent of(
+      EventType type,
+      UUID workspaceId,
+      @Nullable WorkspaceStatus previous,
+      WorkspaceStatus status,
+      Map<String, ? extends @Nullable Object> fields) {
+    Map<String, @Nullable Object> payload = new LinkedHashMap<>(fields);
+    payload.put("status", status);
+    payload.put("previous_status", previous);
+    return new NewEvent(type, workspaceId, payload);
+  }
+}

@@ -1,0 +1,95 @@
+package dev.muster.workspace;
+
+import dev.muster.event.EventType;
+import dev.muster.event.Events;
+import dev.muster.event.NewEvent;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Changes what a workspace is; how it is, only its agent's beats and its life cycle change. */
+@Service
+class Patching {
+
+  private final WorkspaceRepository workspaces;
+  private final StatusRepository statuses;
+  private final Hierarchy hierarchy;
+  private final AgentUrls urls;
+  private final Events events;
+  private final TransactionTemplate transactions;
+
+  Patching(
+      WorkspaceRepository workspaces,
+      StatusRepository statuses,
+      Hierarchy hierarchy,
+      AgentUrls urls,
+      Events events,
+      TransactionTemplate transactions) {
+    this.workspaces = workspaces;
+    this.statuses = statuses;
+    this.hierarchy = hierarchy;
+    this.urls = urls;
+    this.events = events;
+    this.transactions = transactions;
+  }
+
+  /** Nothing changes unless all of it may. */
+  void patch(Workspace seen, WorkspacePatch patch) {
+    requireCallable(seen, patch.appliedTo(seen));
+    transactions.executeWithoutResult(status -> store(seen.id(), patch));
+  }
+
+  private void requireCallable(Workspace was, Workspace wanted) {
+    boolean touched =
+        wanted.deliveryMode() != was.deliveryMode()
+            || !wanted.url().equals(was.url())
+            || !Objects.equals(wanted.agentCard(), was.agentCard());
+    if (touched && wanted.deliveryMode() == DeliveryMode.PUSH) {
+      if (DeliveryMode.isUsable(wanted.url())) {
+        urls.requireCallable("url", wanted.url());
+      }
+      Optional.ofNullable(wanted.agentCard())
+          .ifPresent(card -> urls.requireCallableCard(wanted.deliveryMode(), card));
+    }
+  }
+
+  private void store(UUID id, WorkspacePatch patch) {
+    if (patch.movesInTheTree()) {
+      hierarchy.lock();
+    }
+    statuses.lock(id);
+    Workspace was = workspaces.find(id).orElseThrow(() -> Workspaces.unknown(id));
+    if (was.isRemoved()) {
+      throw Workspaces.removed(was);
+    }
+    Workspace wanted = patch.appliedTo(was);
+    if (patch.movesInTheTree()) {
+      requirePlace(id, wanted.parentId());
+    }
+    Map<String, @Nullable Object> changes = WorkspacePatch.changes(was, wanted);
+    if (!changes.isEmpty()) {
+      workspaces.update(wanted);
+      events.record(new NewEvent(EventType.WORKSPACE_UPDATED, id, changes));
+    }
+  }
+
+  private void requirePlace(UUID id, @Nullable UUID parentId) {
+    if (parentId == null) {
+      return;
+    }
+    if (!hierarchy.exists(parentId)) {
+      throw Creation.parentNotFound(parentId);
+    }
+    if (hierarchy.branch(id).contains(parentId)) {
+      throw new ProblemException(
+          ErrorCode.PARENT_CYCLE,
+          "parent_id: " + parentId + " is the workspace itself or one of its descendants");
+    }
+  }
+}

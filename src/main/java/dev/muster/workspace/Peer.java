@@ -1,0 +1,21 @@
+package dev.muster.workspace;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import dev.muster.platform.json.RawJson;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A workspace as its neighbours see it (R3.6). */
+record Peer(
+    UUID id,
+    String name,
+    String role,
+    int tier,
+    WorkspaceStatus status,
+    String url,
+    DeliveryMode deliveryMode,
+    @Nullable UUID parentId,
+    int activeTasks,
+    @Nullable RawJson agentCard,
+    @JsonIgnore Instant createdAt) {}

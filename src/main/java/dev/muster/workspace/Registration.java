@@ -1,0 +1,148 @@
+package dev.muster.workspace;
+
+import dev.muster.event.EventType;
+import dev.muster.event.Events;
+import dev.muster.event.NewEvent;
+import dev.muster.identity.Caller;
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ProblemException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Agents report for duty: R3.1 and R3.2. */
+@Service
+class Registration {
+
+  /** What an agent says of itself. */
+  record Request(
+      UUID id, RawJson agentCard, Optional<String> url, Optional<DeliveryMode> deliveryMode) {
+
+    static Request read(JsonBody body) {
+      return new Request(
+          body.requiredId("id"),
+          body.requiredRawObject("agent_card"),
+          body.text("url", AgentUrls.LONGEST).filter(url -> !url.isEmpty()),
+          DeliveryMode.sent(body));
+    }
+  }
+
+  /** What becomes of it; a token only when one was minted. */
+  record Registered(
+      DeliveryMode deliveryMode, WorkspaceStatus workspaceStatus, Optional<String> authToken) {}
+
+  /**
+   * Where the agent's messages go, decided before the transaction because names are looked up for
+   * it.
+   */
+  private record Delivery(DeliveryMode mode, String url) {}
+
+  private final WorkspaceRepository workspaces;
+  private final StatusRepository statuses;
+  private final RegistrationGate gate;
+  private final AgentUrls urls;
+  private final TokenMinting minting;
+  private final Events events;
+  private final Transitions transitions;
+  private final TransactionTemplate transactions;
+
+  Registration(
+      WorkspaceRepository workspaces,
+      StatusRepository statuses,
+      RegistrationGate gate,
+      AgentUrls urls,
+      TokenMinting minting,
+      Events events,
+      Transitions transitions,
+      TransactionTemplate transactions) {
+    this.workspaces = workspaces;
+    this.statuses = statuses;
+    this.gate = gate;
+    this.urls = urls;
+    this.minting = minting;
+    this.events = events;
+    this.transitions = transitions;
+    this.transactions = transactions;
+  }
+
+  Registered register(Caller caller, Request request) {
+    Optional<Workspace> stored = workspaces.find(request.id());
+    gate.admit(caller, request.id(), stored);
+    Delivery delivery = delivery(request, stored);
+    return transactions.execute(status -> store(caller, request, delivery));
+  }
+
+  private Delivery delivery(Request request, Optional<Workspace> stored) {
+    String url =
+        request
+            .url()
+            .or(() -> stored.map(Workspace::url).filter(known -> !known.isEmpty()))
+            .or(() -> AgentUrls.cardUrl(request.agentCard()))
+            .orElse("");
+    DeliveryMode mode =
+        DeliveryMode.decide(request.deliveryMode(), stored.map(Workspace::deliveryMode), url);
+    if (mode == DeliveryMode.POLL) {
+      return new Delivery(mode, "");
+    }
+    if (!DeliveryMode.isUsable(url)) {
+      throw ProblemException.validation(
+          "url is missing (expected: an http or https url, or delivery_mode \"poll\" for an agent"
+              + " without one)");
+    }
+    urls.requireCallable("url", url);
+    urls.requireCallableCard(mode, request.agentCard());
+    return new Delivery(mode, url);
+  }
+
+  private Registered store(Caller caller, Request request, Delivery delivery) {
+    UUID id = request.id();
+    boolean created = createIfUnknown(request);
+    StatusRow was = statuses.lock(id).orElseThrow(() -> Workspaces.unknown(id));
+    Workspace stored = workspaces.find(id).orElseThrow(() -> Workspaces.unknown(id));
+    gate.admit(caller, id, Optional.of(stored));
+    WorkspaceStatus now =
+        was.status() == WorkspaceStatus.PAUSED ? was.status() : WorkspaceStatus.ONLINE;
+    statuses.recordRegistration(was, now);
+    boolean newCard =
+        workspaces.storeRegistration(id, request.agentCard(), delivery.url(), delivery.mode());
+    tell(was, now, request, delivery, newCard);
+    boolean needsToken = caller instanceof Caller.Anonymous || created;
+    return new Registered(
+        delivery.mode(), now, needsToken ? Optional.of(minting.mint(id)) : Optional.empty());
+  }
+
+  private boolean createIfUnknown(Request request) {
+    String name = AgentUrls.cardName(request.agentCard()).orElse(request.id().toString());
+    boolean created = workspaces.insert(NewWorkspace.ofRegistration(request.id(), name));
+    if (created) {
+      statuses.insert(request.id());
+    }
+    return created;
+  }
+
+  private void tell(
+      StatusRow was, WorkspaceStatus now, Request request, Delivery delivery, boolean newCard) {
+    if (was.status() != now) {
+      Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("url", delivery.url());
+      fields.put("agent_card", request.agentCard());
+      fields.put("delivery_mode", delivery.mode());
+      fields.put("recovered_from", was.status());
+      events.record(
+          LifecycleEvents.of(
+              EventType.WORKSPACE_ONLINE, was.workspaceId(), was.status(), now, fields));
+      transitions.countAfterCommit(was.status(), now, "registration");
+    } else if (newCard && now == WorkspaceStatus.ONLINE) {
+      events.record(
+          new NewEvent(
+              EventType.AGENT_CARD_UPDATED,
+              was.workspaceId(),
+              Map.of("agent_card", request.agentCard())));
+    }
+  }
+}

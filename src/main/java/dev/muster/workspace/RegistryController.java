@@ -1,0 +1,135 @@
+package dev.muster.workspace;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
+import dev.muster.identity.Caller;
+import dev.muster.platform.http.BodyReader;
+import dev.muster.platform.http.ListResponses;
+import dev.muster.platform.http.Page;
+import dev.muster.platform.http.PageCursor;
+import dev.muster.platform.json.Ids;
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.json.RawJson;
+import dev.muster.workspace.Registration.Registered;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Registration and discovery (contract, section 3). */
+@RestController
+class RegistryController {
+
+  private final Registration registration;
+  private final RegistrationGate gate;
+  private final CardUpdates cards;
+  private final Discovery discovery;
+  private final Workspaces workspaces;
+  private final PeerRepository peers;
+  private final Hierarchy hierarchy;
+  private final Cadence cadence;
+  private final BodyReader bodies;
+  private final ListResponses lists;
+
+  RegistryController(
+      Registration registration,
+      RegistrationGate gate,
+      CardUpdates cards,
+      Discovery discovery,
+      Workspaces workspaces,
+      PeerRepository peers,
+      Hierarchy hierarchy,
+      Cadence cadence,
+      BodyReader bodies,
+      ListResponses lists) {
+    this.registration = registration;
+    this.gate = gate;
+    this.cards = cards;
+    this.discovery = discovery;
+    this.workspaces = workspaces;
+    this.peers = peers;
+    this.hierarchy = hierarchy;
+    this.cadence = cadence;
+    this.bodies = bodies;
+    this.lists = lists;
+  }
+
+  record RegisteredAnswer(
+      String status,
+      DeliveryMode deliveryMode,
+      WorkspaceStatus workspaceStatus,
+      int heartbeatIntervalS,
+      int staleAfterS,
+      int longPollMaxS,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String authToken) {}
+
+  /** The body is read by hand: whether strangers are let in comes first (R1.4's order). */
+  @PostMapping("/registry/register")
+  @Admits({Who.ANONYMOUS, Who.FORMER_AGENT})
+  RegisteredAnswer register(Caller caller, HttpServletRequest request) throws IOException {
+    gate.admit(caller);
+    JsonBody body = JsonBody.parse(bodies.read(request, BodyReader.DEFAULT_LIMIT));
+    Registered registered = registration.register(caller, Registration.Request.read(body));
+    return new RegisteredAnswer(
+        "registered",
+        registered.deliveryMode(),
+        registered.workspaceStatus(),
+        cadence.heartbeatIntervalS(),
+        cadence.staleAfterS(),
+        cadence.longPollMaxS(),
+        registered.authToken().orElse(null));
+  }
+
+  @PostMapping("/registry/update-card")
+  Map<String, String> updateCard(Caller caller, JsonBody body) {
+    UUID id = body.requiredId("workspace_id");
+    RawJson card = body.requiredRawObject("agent_card");
+    workspaces.requireSpeakerFor(id, caller);
+    cards.update(id, card);
+    return Map.of("status", "updated");
+  }
+
+  @GetMapping("/registry/discover/{id}")
+  Discovery.Found discover(
+      Caller caller, @PathVariable UUID id, @RequestHeader("X-Workspace-ID") String claimed) {
+    return discovery.discover(caller, Ids.parse(claimed), id);
+  }
+
+  @GetMapping("/registry/{id}/peers")
+  void peers(
+      Caller caller,
+      @PathVariable UUID id,
+      HttpServletRequest request,
+      HttpServletResponse response,
+      @RequestParam(required = false) @Nullable String q)
+      throws IOException {
+    workspaces.requireSpeakerFor(id, caller);
+    Optional<String> query = Optional.ofNullable(q).filter(text -> !text.isEmpty());
+    lists.write(
+        request,
+        response,
+        (after, limit) ->
+            Page.of(
+                peers.page(id, query, after, limit + 1),
+                limit,
+                last -> new PageCursor(last.createdAt(), last.id())),
+        peer -> peer);
+  }
+
+  @PostMapping("/registry/check-access")
+  @Admits(Who.EVERYBODY)
+  Map<String, Boolean> checkAccess(JsonBody body) {
+    return Map.of(
+        "allowed", hierarchy.mayTalk(body.requiredId("caller_id"), body.requiredId("target_id")));
+  }
+}

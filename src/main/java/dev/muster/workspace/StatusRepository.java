@@ -1,0 +1,95 @@
+package dev.muster.workspace;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/**
+ * Stores how workspaces are, as far as the registry decides it; every status write names the status
+ * it expects.
+ */
+@Repository
+class StatusRepository {
+
+  private static final String INSERT =
+      "INSERT INTO workspace_beats (workspace_id, status, status_since) VALUES (:id,"
+          + " 'awaiting_agent', now())";
+
+  private static final String LOCK =
+      "SELECT workspace_id, status FROM workspace_beats WHERE workspace_id = ANY (:ids) ORDER BY"
+          + " workspace_id FOR UPDATE";
+
+  private static final String MOVE =
+      """
+      UPDATE workspace_beats b SET status = :to, status_since = now(), degraded_reason = NULL, stalled = false
+      FROM unnest(:ids::uuid[], :expected::text[]) AS row (workspace_id, status)
+      WHERE b.workspace_id = row.workspace_id AND b.status = row.status
+      """;
+
+  private static final String RECORD_REGISTRATION =
+      """
+      UPDATE workspace_beats SET
+          last_heartbeat_at = now(), active_tasks = 0, current_task = '', error_rate = 0, runtime_state = '',
+          sample_error = CASE WHEN :to = 'online' THEN '' ELSE sample_error END,
+          degraded_reason = NULL,
+          status_since = CASE WHEN :to = status THEN status_since ELSE now() END,
+          status = :to
+      WHERE workspace_id = :id AND status = :from
+      """;
+
+  private final JdbcClient db;
+
+  StatusRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  void insert(UUID workspaceId) {
+    db.sql(INSERT).param("id", workspaceId).update();
+  }
+
+  /** Locks in id order, the order of everybody who locks more than one. */
+  List<StatusRow> lock(Collection<UUID> workspaceIds) {
+    return db.sql(LOCK)
+        .param("ids", workspaceIds.toArray(UUID[]::new))
+        .query((row, n) ->
+            new StatusRow(
+                row.getObject("workspace_id", UUID.class),
+                WorkspaceStatus.of(row.getString("status"))))
+        .list();
+  }
+
+  Optional<StatusRow> lock(UUID workspaceId) {
+    return lock(List.of(workspaceId)).stream().findFirst();
+  }
+
+  /** Moves rows that this transaction has locked from the status they were seen in. */
+  void move(List<StatusRow> seen, WorkspaceStatus to) {
+    int moved =
+        db.sql(MOVE)
+            .param("to", to.wire())
+            .param("ids", seen.stream().map(StatusRow::workspaceId).toArray(UUID[]::new))
+            .param("expected", seen.stream().map(row -> row.status().wire()).toArray(String[]::new))
+            .update();
+    if (moved != seen.size()) {
+      throw new IllegalStateException(
+          moved + " of " + seen.size() + " locked rows moved, which indicates a bug");
+    }
+  }
+
+  /** A registration counts as a beat of a fresh agent; {@code to} may be {@code from}. */
+  void recordRegistration(StatusRow seen, WorkspaceStatus to) {
+    int recorded =
+        db.sql(RECORD_REGISTRATION)
+            .param("id", seen.workspaceId())
+            .param("from", seen.status().wire())
+            .param("to", to.wire())
+            .update();
+    if (recorded != 1) {
+      throw new IllegalStateException(
+          recorded + " rows of a locked workspace registered, which indicates a bug");
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package dev.muster.workspace;
+
+import dev.muster.identity.Tokens;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.util.UUID;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * Mints tokens under the workspace's lock: never for a removed one, never more than it may have.
+ */
+@Service
+class TokenMinting {
+
+  private final WorkspaceRepository workspaces;
+  private final StatusRepository statuses;
+  private final Tokens tokens;
+
+  TokenMinting(WorkspaceRepository workspaces, StatusRepository statuses, Tokens tokens) {
+    this.workspaces = workspaces;
+    this.statuses = statuses;
+    this.tokens = tokens;
+  }
+
+  @Transactional
+  public String mint(UUID id) {
+    StatusRow row = statuses.lock(id).orElseThrow(() -> Workspaces.unknown(id));
+    if (row.status() == WorkspaceStatus.REMOVED) {
+      throw Workspaces.removed(workspaces.find(id).orElseThrow(() -> Workspaces.unknown(id)));
+    }
+    if (tokens.isFull(id)) {
+      throw new ProblemException(
+          ErrorCode.TOKEN_LIMIT,
+          "the workspace has " + Tokens.MOST_LIVE + " live tokens; revoke one first");
+    }
+    return tokens.mint(id);
+  }
+}

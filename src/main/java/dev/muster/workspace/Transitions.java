@@ -1,0 +1,35 @@
+package dev.muster.workspace;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Counts status changes once they are committed. */
+@Component
+public class Transitions {
+
+  private final MeterRegistry metrics;
+
+  Transitions(MeterRegistry metrics) {
+    this.metrics = metrics;
+  }
+
+  /**
+   * Counts when the transaction under way commits; {@code reason} is one of a handful of fixed
+   * words.
+   */
+  public void countAfterCommit(WorkspaceStatus from, WorkspaceStatus to, String reason) {
+    TransactionSynchronizationManager.registerSynchronization(
+        new TransactionSynchronization() {
+          @Override
+          public void afterCommit() {
+            Counter.builder("muster.status.transitions")
+                .tags("from", from.wire(), "to", to.wire(), "reason", reason)
+                .register(metrics)
+                .increment();
+          }
+        });
+  }
+}

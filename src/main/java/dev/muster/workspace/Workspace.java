@@ -1,0 +1,74 @@
+package dev.muster.workspace;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.muster.platform.json.RawJson;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** One workspace as clients read it, in lists and alone (contract, section 2). */
+record Workspace(
+    UUID id,
+    String name,
+    @Nullable String role,
+    int tier,
+    @Nullable UUID parentId,
+    String runtime,
+    String url,
+    DeliveryMode deliveryMode,
+    @Nullable RawJson agentCard,
+    WorkspaceStatus status,
+    @Nullable DegradedReason degradedReason,
+    String lastSampleError,
+    @Nullable String hint,
+    double lastErrorRate,
+    int activeTasks,
+    int maxConcurrentTasks,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String currentTask,
+    long uptimeSeconds,
+    boolean stalled,
+    @Nullable Instant lastHeartbeatAt,
+    Instant statusSince,
+    double x,
+    double y,
+    boolean collapsed,
+    Instant createdAt,
+    Instant updatedAt,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Instant removedAt) {
+
+  boolean isRemoved() {
+    return status == WorkspaceStatus.REMOVED;
+  }
+
+  /** What peers and the public see: what an agent works on is its own affair. */
+  Workspace withoutCurrentTask() {
+    return new Workspace(
+        id,
+        name,
+        role,
+        tier,
+        parentId,
+        runtime,
+        url,
+        deliveryMode,
+        agentCard,
+        status,
+        degradedReason,
+        lastSampleError,
+        hint,
+        lastErrorRate,
+        activeTasks,
+        maxConcurrentTasks,
+        null,
+        uptimeSeconds,
+        stalled,
+        lastHeartbeatAt,
+        statusSince,
+        x,
+        y,
+        collapsed,
+        createdAt,
+        updatedAt,
+        removedAt);
+  }
+}

@@ -1,0 +1,191 @@
+package dev.muster.workspace;
+
+import dev.muster.identity.Access;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
+import dev.muster.identity.Caller;
+import dev.muster.identity.Credentials;
+import dev.muster.platform.http.ListResponses;
+import dev.muster.platform.http.Page;
+import dev.muster.platform.http.PageCursor;
+import dev.muster.platform.json.Ids;
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.WorkspaceRepository.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PatchMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Workspaces as a resource: create, list, read, change (contract, section 2). */
+@RestController
+class WorkspaceController {
+
+  private final Workspaces workspaces;
+  private final WorkspaceRepository repository;
+  private final Creation creation;
+  private final Patching patching;
+  private final Hierarchy hierarchy;
+  private final WorkspaceSettings settings;
+  private final PlatformUrl platformUrl;
+  private final ListResponses lists;
+
+  WorkspaceController(
+      Workspaces workspaces,
+      WorkspaceRepository repository,
+      Creation creation,
+      Patching patching,
+      Hierarchy hierarchy,
+      WorkspaceSettings settings,
+      PlatformUrl platformUrl,
+      ListResponses lists) {
+    this.workspaces = workspaces;
+    this.repository = repository;
+    this.creation = creation;
+    this.patching = patching;
+    this.hierarchy = hierarchy;
+    this.settings = settings;
+    this.platformUrl = platformUrl;
+    this.lists = lists;
+  }
+
+  /** What a creator hands to the agent, so that it can register without reading a manual. */
+  record Connection(
+      UUID workspaceId,
+      String platformUrl,
+      String authToken,
+      String registryEndpoint,
+      String heartbeatEndpoint,
+      String activityEndpoint,
+      String curlRegisterTemplate) {
+
+    static Connection of(UUID id, String token, String base) {
+      String register = base + "/registry/register";
+      String curl =
+          "curl -X POST %s -H 'Authorization: Bearer %s' -d '{\"id\":\"%s\",\"agent_card\":{\"name\":\"my-agent\"}}'"
+              .formatted(register, token, id);
+      return new Connection(
+          id,
+          base,
+          token,
+          register,
+          base + "/registry/heartbeat",
+          base + "/workspaces/" + id + "/activity",
+          curl);
+    }
+  }
+
+  record CreatedAnswer(
+      UUID id,
+      WorkspaceStatus status,
+      DeliveryMode deliveryMode,
+      String authToken,
+      Connection connection) {}
+
+  @PostMapping("/workspaces")
+  @ResponseStatus(HttpStatus.CREATED)
+  CreatedAnswer create(Caller caller, JsonBody body, HttpServletRequest request) {
+    Access.requireAdmin(caller);
+    Creation.Created created = creation.create(body);
+    UUID id = created.workspace().id();
+    return new CreatedAnswer(
+        id,
+        WorkspaceStatus.AWAITING_AGENT,
+        created.workspace().deliveryMode(),
+        created.authToken(),
+        Connection.of(id, created.authToken(), platformUrl.of(request)));
+  }
+
+  @GetMapping("/workspaces")
+  void list(
+      Caller caller,
+      HttpServletRequest request,
+      HttpServletResponse response,
+      @RequestParam(required = false) @Nullable String status,
+      @RequestParam(name = "parent_id", required = false) @Nullable String parentId,
+      @RequestParam(required = false) @Nullable String q)
+      throws IOException {
+    Filter filter =
+        new Filter(
+            given(status).map(WorkspaceController::status),
+            given(parentId).map(Ids::parse),
+            given(q));
+    Access.requireAdmin(caller);
+    lists.write(
+        request,
+        response,
+        (after, limit) ->
+            Page.of(
+                repository.page(filter, after, limit + 1),
+                limit,
+                last -> new PageCursor(last.createdAt(), last.id())),
+        workspace -> workspace);
+  }
+
+  @GetMapping("/workspaces/{id}")
+  @Admits({Who.ANONYMOUS, Who.FORMER_AGENT})
+  Workspace read(
+      Caller caller,
+      @PathVariable UUID id,
+      @RequestParam(name = "include_removed", defaultValue = "false") boolean includeRemoved) {
+    if (caller instanceof Caller.Anonymous && !settings.publicRead()) {
+      throw Credentials.missing();
+    }
+    Workspaces.requireOwnIdOfFormer(id, caller);
+    Workspace workspace = repository.find(id).orElseThrow(() -> Workspaces.unknown(id));
+    if (workspace.isRemoved() && !includeRemoved) {
+      throw Workspaces.removed(workspace);
+    }
+    if (caller.speaksFor(id)) {
+      return workspace;
+    }
+    if (!settings.publicRead()
+        && !(caller instanceof Caller.Agent(UUID own) && hierarchy.mayTalk(own, id))) {
+      throw Discovery.mayNotTalk();
+    }
+    return workspace.withoutCurrentTask();
+  }
+
+  @PatchMapping("/workspaces/{id}")
+  Map<String, String> change(Caller caller, @PathVariable UUID id, JsonBody body) {
+    WorkspacePatch patch = WorkspacePatch.read(body);
+    Workspace workspace = workspaces.spokenFor(id, caller);
+    WorkspacePatch.requireRight(body, caller);
+    patching.patch(workspace, patch);
+    return Map.of("status", "updated");
+  }
+
+  /** Muster keeps no secrets; agents of this family ask at start. */
+  @GetMapping("/workspaces/{id}/secrets/values")
+  Map<String, String> secrets(Caller caller, @PathVariable UUID id) {
+    workspaces.requireSpeakerFor(id, caller);
+    return Map.of();
+  }
+
+  private static Optional<String> given(@Nullable String parameter) {
+    return Optional.ofNullable(parameter).filter(text -> !text.isEmpty());
+  }
+
+  private static WorkspaceStatus status(String word) {
+    return WorkspaceStatus.find(word)
+        .orElseThrow(() ->
+            ProblemException.validation(
+                "status: not one of "
+                    + Arrays.stream(WorkspaceStatus.values())
+                        .map(WorkspaceStatus::wire)
+                        .collect(Collectors.joining(", "))));
+  }
+}

@@ -1,0 +1,138 @@
+package dev.muster.workspace;
+
+import dev.muster.identity.Caller;
+import dev.muster.platform.json.Field;
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What a {@code PATCH} wants changed; null is a value only where the record may be null. */
+record WorkspacePatch(
+    Optional<String> name,
+    Field<String> role,
+    Optional<Integer> tier,
+    Field<UUID> parentId,
+    Optional<String> runtime,
+    Field<String> url,
+    Optional<DeliveryMode> deliveryMode,
+    Optional<Integer> maxConcurrentTasks,
+    Field<RawJson> agentCard,
+    Optional<Double> x,
+    Optional<Double> y,
+    Optional<Boolean> collapsed) {
+
+  /** What an agent may not change of itself. */
+  private static final Set<String> ADMIN_ALONE =
+      Set.of(
+          "tier",
+          "parent_id",
+          "runtime",
+          "url",
+          "delivery_mode",
+          "max_concurrent_tasks",
+          "agent_card");
+
+  static WorkspacePatch read(JsonBody body) {
+    return new WorkspacePatch(
+        body.has("name") ? Optional.of(WorkspaceName.required(body)) : Optional.empty(),
+        body.field(
+            "role", () -> body.text("role", Creation.LONGEST_ROLE).filter(role -> !role.isEmpty())),
+        body.integer("tier", 0, Creation.HIGHEST_TIER),
+        body.field("parent_id", () -> body.id("parent_id")),
+        body.text("runtime", Creation.LONGEST_RUNTIME).filter(runtime -> !runtime.isBlank()),
+        body.field("url", () -> body.text("url", AgentUrls.LONGEST)),
+        DeliveryMode.sent(body),
+        body.integer("max_concurrent_tasks", 1, Creation.MOST_TASKS),
+        body.field("agent_card", () -> body.rawObject("agent_card")),
+        body.number("x", -Creation.FARTHEST, Creation.FARTHEST),
+        body.number("y", -Creation.FARTHEST, Creation.FARTHEST),
+        body.flag("collapsed"));
+  }
+
+  /** Refuses fields beyond the caller's right. */
+  static void requireRight(JsonBody body, Caller caller) {
+    if (!caller.isAdmin()) {
+      Set<String> beyond = new TreeSet<>(ADMIN_ALONE);
+      beyond.removeIf(name -> !body.has(name));
+      if (!beyond.isEmpty()) {
+        throw new ProblemException(
+            ErrorCode.FORBIDDEN,
+            "only the admin may change " + String.join(", ", beyond) + "; nothing was changed");
+      }
+    }
+  }
+
+  boolean movesInTheTree() {
+    return parentId.given();
+  }
+
+  Workspace appliedTo(Workspace w) {
+    DeliveryMode mode = deliveryMode.orElse(w.deliveryMode());
+    String wantedUrl = url.given() ? url.value().orElse("") : w.url();
+    return new Workspace(
+        w.id(),
+        name.orElse(w.name()),
+        role.given() ? role.value().orElse(null) : w.role(),
+        tier.orElse(w.tier()),
+        parentId.given() ? parentId.value().orElse(null) : w.parentId(),
+        runtime.orElse(w.runtime()),
+        mode == DeliveryMode.POLL ? "" : wantedUrl,
+        mode,
+        agentCard.given() ? agentCard.value().orElse(null) : w.agentCard(),
+        w.status(),
+        w.degradedReason(),
+        w.lastSampleError(),
+        w.hint(),
+        w.lastErrorRate(),
+        w.activeTasks(),
+        maxConcurrentTasks.orElse(w.maxConcurrentTasks()),
+        w.currentTask(),
+        w.uptimeSeconds(),
+        w.stalled(),
+        w.lastHeartbeatAt(),
+        w.statusSince(),
+        x.orElse(w.x()),
+        y.orElse(w.y()),
+        collapsed.orElse(w.collapsed()),
+        w.createdAt(),
+        w.updatedAt(),
+        w.removedAt());
+  }
+
+  /** The fields whose values differ, with the new ones. */
+  static Map<String, @Nullable Object> changes(Workspace was, Workspace now) {
+    Map<String, @Nullable Object> changes = new LinkedHashMap<>();
+    note(changes, "name", was.name(), now.name());
+    note(changes, "role", was.role(), now.role());
+    note(changes, "tier", was.tier(), now.tier());
+    note(changes, "parent_id", was.parentId(), now.parentId());
+    note(changes, "runtime", was.runtime(), now.runtime());
+    note(changes, "url", was.url(), now.url());
+    note(changes, "delivery_mode", was.deliveryMode(), now.deliveryMode());
+    note(changes, "max_concurrent_tasks", was.maxConcurrentTasks(), now.maxConcurrentTasks());
+    note(changes, "agent_card", was.agentCard(), now.agentCard());
+    note(changes, "x", was.x(), now.x());
+    note(changes, "y", was.y(), now.y());
+    note(changes, "collapsed", was.collapsed(), now.collapsed());
+    return changes;
+  }
+
+  private static void note(
+      Map<String, @Nullable Object> changes,
+      String name,
+      @Nullable Object was,
+      @Nullable Object now) {
+    if (!Objects.equals(was, now)) {
+      changes.put(name, now);
+    }
+  }
+}

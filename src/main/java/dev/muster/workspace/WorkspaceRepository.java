@@ -1,0 +1,200 @@
+package dev.muster.workspace;
+
+import dev.muster.platform.http.PageCursor;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.postgres.SqlTime;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Stores who exists: the identity rows, and reads them together with how they are. */
+@Repository
+class WorkspaceRepository {
+
+  private static final String INSERT =
+      """
+      INSERT INTO workspaces (
+          id, name, role, tier, parent_id, runtime, url, delivery_mode, max_concurrent_tasks, agent_card, x, y,
+          created_at, updated_at)
+      VALUES (
+          :id, :name, :role, :tier, :parent_id, :runtime, :url, :delivery_mode, :max_concurrent_tasks,
+          :agent_card::json, :x, :y, now(), now())
+      ON CONFLICT (id) DO NOTHING
+      """;
+
+  private static final String FIND =
+      """
+      SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.agent_card,
+          w.max_concurrent_tasks, w.x, w.y, w.collapsed, w.created_at, w.updated_at, w.removed_at,
+          b.status, b.status_since, b.degraded_reason, b.sample_error, b.error_rate, b.active_tasks, b.current_task,
+          b.uptime_seconds, b.stalled, b.last_heartbeat_at
+      FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+      WHERE w.id = :id
+      """;
+
+  private static final String PAGE =
+      """
+      SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.agent_card,
+          w.max_concurrent_tasks, w.x, w.y, w.collapsed, w.created_at, w.updated_at, w.removed_at,
+          b.status, b.status_since, b.degraded_reason, b.sample_error, b.error_rate, b.active_tasks, b.current_task,
+          b.uptime_seconds, b.stalled, b.last_heartbeat_at
+      FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+      WHERE w.removed_at IS NULL
+        AND (w.created_at, w.id) > (:after_time, :after_id)
+        AND (:status::text IS NULL OR b.status = :status)
+        AND (:parent_id::uuid IS NULL OR w.parent_id = :parent_id)
+        AND (:q::text IS NULL OR strpos(lower(w.name), lower(:q)) > 0 OR strpos(lower(w.role), lower(:q)) > 0)
+      ORDER BY w.created_at, w.id
+      LIMIT :limit
+      """;
+
+  private static final String UPDATE =
+      """
+      UPDATE workspaces SET
+          name = :name, role = :role, tier = :tier, parent_id = :parent_id, runtime = :runtime, url = :url,
+          delivery_mode = :delivery_mode, max_concurrent_tasks = :max_concurrent_tasks, agent_card = :agent_card::json,
+          x = :x, y = :y, collapsed = :collapsed, updated_at = now()
+      WHERE id = :id AND removed_at IS NULL
+      """;
+
+  private static final String STORE_CARD =
+      """
+      UPDATE workspaces SET agent_card = :agent_card::json, updated_at = now()
+      WHERE id = :id AND removed_at IS NULL AND agent_card::text IS DISTINCT FROM :agent_card
+      """;
+
+  private static final String STORE_REGISTRATION =
+      """
+      WITH was AS (SELECT agent_card::text AS agent_card FROM workspaces WHERE id = :id)
+      UPDATE workspaces w SET
+          agent_card = :agent_card::json, url = :url, delivery_mode = :delivery_mode, updated_at = now()
+      FROM was WHERE w.id = :id AND w.removed_at IS NULL
+      RETURNING was.agent_card IS DISTINCT FROM :agent_card
+      """;
+
+  private static final String MARK_REMOVED =
+      "UPDATE workspaces SET removed_at = now(), updated_at = now() WHERE id = ANY (:ids) AND"
+          + " removed_at IS NULL";
+
+  private final JdbcClient db;
+
+  WorkspaceRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  /** Which workspaces a list is asked for. */
+  record Filter(Optional<WorkspaceStatus> status, Optional<UUID> parentId, Optional<String> q) {}
+
+  /** Whether the id was free. */
+  boolean insert(NewWorkspace workspace) {
+    return db.sql(INSERT)
+            .param("id", workspace.id())
+            .param("name", workspace.name())
+            .param("role", workspace.role().orElse(null))
+            .param("tier", workspace.tier())
+            .param("parent_id", workspace.parentId().orElse(null))
+            .param("runtime", workspace.runtime())
+            .param("url", workspace.url())
+            .param("delivery_mode", workspace.deliveryMode().wire())
+            .param("max_concurrent_tasks", workspace.maxConcurrentTasks())
+            .param("agent_card", workspace.agentCard().map(RawJson::text).orElse(null))
+            .param("x", workspace.x())
+            .param("y", workspace.y())
+            .update()
+        == 1;
+  }
+
+  /** Removed ones included. */
+  Optional<Workspace> find(UUID id) {
+    return db.sql(FIND).param("id", id).query(WorkspaceRepository::workspace).optional();
+  }
+
+  List<Workspace> page(Filter filter, PageCursor after, int limit) {
+    return db.sql(PAGE)
+        .param("after_time", SqlTime.utc(after.createdAt()))
+        .param("after_id", after.id())
+        .param("status", filter.status().map(WorkspaceStatus::wire).orElse(null))
+        .param("parent_id", filter.parentId().orElse(null))
+        .param("q", filter.q().orElse(null))
+        .param("limit", limit)
+        .query(WorkspaceRepository::workspace)
+        .list();
+  }
+
+  /** Stores what a patch may change, as it is in {@code changed}. */
+  void update(Workspace changed) {
+    db.sql(UPDATE)
+        .param("id", changed.id())
+        .param("name", changed.name())
+        .param("role", changed.role())
+        .param("tier", changed.tier())
+        .param("parent_id", changed.parentId())
+        .param("runtime", changed.runtime())
+        .param("url", changed.url())
+        .param("delivery_mode", changed.deliveryMode().wire())
+        .param("max_concurrent_tasks", changed.maxConcurrentTasks())
+        .param("agent_card", changed.agentCard() == null ? null : changed.agentCard().text())
+        .param("x", changed.x())
+        .param("y", changed.y())
+        .param("collapsed", changed.collapsed())
+        .update();
+  }
+
+  /** Whether the card is another one than before. */
+  boolean storeCard(UUID id, RawJson card) {
+    return db.sql(STORE_CARD).param("id", id).param("agent_card", card.text()).update() == 1;
+  }
+
+  /** Whether the card is another one than before. */
+  boolean storeRegistration(UUID id, RawJson card, String url, DeliveryMode mode) {
+    return db.sql(STORE_REGISTRATION)
+        .param("id", id)
+        .param("agent_card", card.text())
+        .param("url", url)
+        .param("delivery_mode", mode.wire())
+        .query(Boolean.class)
+        .single();
+  }
+
+  void markRemoved(List<UUID> ids) {
+    db.sql(MARK_REMOVED).param("ids", ids.toArray(UUID[]::new)).update();
+  }
+
+  private static Workspace workspace(ResultSet row, int n) throws SQLException {
+    @Nullable String card = row.getString("agent_card");
+    @Nullable DegradedReason reason = DegradedReason.ofNullable(row.getString("degraded_reason"));
+    return new Workspace(
+        row.getObject("id", UUID.class),
+        row.getString("name"),
+        row.getString("role"),
+        row.getInt("tier"),
+        row.getObject("parent_id", UUID.class),
+        row.getString("runtime"),
+        row.getString("url"),
+        DeliveryMode.of(row.getString("delivery_mode")),
+        card == null ? null : new RawJson(card),
+        WorkspaceStatus.of(row.getString("status")),
+        reason,
+        row.getString("sample_error"),
+        reason == null ? null : reason.hint(),
+        row.getDouble("error_rate"),
+        row.getInt("active_tasks"),
+        row.getInt("max_concurrent_tasks"),
+        row.getString("current_task"),
+        row.getLong("uptime_seconds"),
+        row.getBoolean("stalled"),
+        SqlTime.instantOrNull(row, "last_heartbeat_at"),
+        SqlTime.instant(row, "status_since"),
+        row.getDouble("x"),
+        row.getDouble("y"),
+        row.getBoolean("collapsed"),
+        SqlTime.instant(row, "created_at"),
+        SqlTime.instant(row, "updated_at"),
+        SqlTime.instantOrNull(row, "removed_at"));
+  }
+}

@@ -1,0 +1,93 @@
+package dev.muster.workspace;
+
+import dev.muster.event.EventType;
+import dev.muster.event.Events;
+import dev.muster.event.NewEvent;
+import dev.muster.identity.Access;
+import dev.muster.identity.Caller;
+import dev.muster.identity.Credentials;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * The workspaces that exist, and who may speak for them; the registry's face to the other modules.
+ */
+@Service
+public class Workspaces {
+
+  private final WorkspaceRepository repository;
+  private final AgentUrls urls;
+  private final Events events;
+
+  Workspaces(WorkspaceRepository repository, AgentUrls urls, Events events) {
+    this.repository = repository;
+    this.urls = urls;
+    this.events = events;
+  }
+
+  /** Refuses with 404 when there is none, 410 when it was removed, and then 403 (R1.4's order). */
+  public void requireSpeakerFor(UUID id, Caller caller) {
+    spokenFor(id, caller);
+  }
+
+  /**
+   * Refuses a card that names a url which a push workspace may not have (R3.3). Asks the resolver.
+   */
+  public void requireUsableCard(UUID id, RawJson card) {
+    urls.requireCallableCard(existing(id).deliveryMode(), card);
+  }
+
+  /** Stores another card in the caller's transaction, and tells of it when it is another one. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public void storeCard(UUID id, RawJson card) {
+    if (repository.storeCard(id, card)) {
+      events.record(new NewEvent(EventType.AGENT_CARD_UPDATED, id, Map.of("agent_card", card)));
+    }
+  }
+
+  Workspace spokenFor(UUID id, Caller caller) {
+    requireOwnIdOfFormer(id, caller);
+    Workspace workspace = existing(id);
+    Access.requireSpeakerFor(id, caller);
+    return workspace;
+  }
+
+  Workspace existing(UUID id) {
+    Workspace workspace = repository.find(id).orElseThrow(() -> unknown(id));
+    if (workspace.isRemoved()) {
+      throw removed(workspace);
+    }
+    return workspace;
+  }
+
+  /** A revoked token is recognised for its own id and for nothing else (R1.5). */
+  static void requireOwnIdOfFormer(UUID id, Caller caller) {
+    if (caller instanceof Caller.FormerAgent(UUID own) && !own.equals(id)) {
+      throw Credentials.unknown();
+    }
+  }
+
+  static ProblemException unknown(UUID id) {
+    return new ProblemException(ErrorCode.WORKSPACE_NOT_FOUND, "there is no workspace " + id);
+  }
+
+  static ProblemException removed(Workspace workspace) {
+    Map<String, @Nullable Object> extras = new LinkedHashMap<>();
+    extras.put("id", workspace.id());
+    extras.put("removed_at", workspace.removedAt());
+    extras.put(
+        "hint",
+        "the workspace was removed and its tokens with it; stop this agent, or create a new"
+            + " workspace");
+    return new ProblemException(
+        ErrorCode.WORKSPACE_REMOVED, "the workspace " + workspace.id() + " was removed", extras);
+  }
+}

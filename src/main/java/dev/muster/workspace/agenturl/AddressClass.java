@@ -1,0 +1,132 @@
+package dev.muster.workspace.agenturl;
+
+import java.net.InetAddress;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A class of addresses that an agent url must not lead to (R3.3), after the IANA special-purpose
+ * registries.
+ *
+ * <p>The order is the rule: the first class that holds an address names it. Three classes may be
+ * relaxed by {@code AGENT_URL_ALLOW}, the networks that operators do run agents in; the others
+ * never, above all those where a cloud hands out its credentials.
+ */
+public enum AddressClass {
+  /**
+   * Credential services of clouds that lie outside link-local: inside networks that can be relaxed
+   * (Alibaba's in CGNAT, those of AWS, Google and Scaleway in ULA), or in public space (Azure).
+   */
+  METADATA(
+      "metadata",
+      "100.100.100.200/32",
+      "168.63.129.16/32",
+      "fd00:ec2::/32",
+      "fd20:ce::254/128",
+      "fd00:42::42/128"),
+  /** Linux connects 0.0.0.0 and :: to the machine itself. */
+  UNSPECIFIED("unspecified", "0.0.0.0/8", "::/128"),
+  LOOPBACK("loopback", "127.0.0.0/8", "::1/128"),
+  /** Clouds keep their metadata service here. */
+  LINK_LOCAL("link-local", "169.254.0.0/16", "fe80::/10"),
+  PRIVATE("private", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"),
+  /** RFC 6598; also what overlay networks and some Kubernetes pods live in. */
+  CGNAT("cgnat", "100.64.0.0/10"),
+  MULTICAST("multicast", "224.0.0.0/4", "ff00::/8"),
+  BROADCAST("broadcast", "255.255.255.255/32"),
+  DOCUMENTATION(
+      "documentation",
+      "192.0.2.0/24",
+      "198.51.100.0/24",
+      "203.0.113.0/24",
+      "2001:db8::/32",
+      "3fff::/20"),
+  BENCHMARK("benchmark", "198.18.0.0/15", "2001:2::/48"),
+  /**
+   * Teredo, 6to4, local NAT64, IPv4-compatible, IPv4-translated; ISATAP too (by {@link #of}): a
+   * relay picks an IPv4 address out of it. Nobody dials these today, so what is inside is not
+   * looked at.
+   */
+  TUNNEL(
+      "tunnel",
+      "2001::/32",
+      "2002::/16",
+      "64:ff9b:1::/48",
+      "::/96",
+      "::ffff:0:0:0/96",
+      "192.88.99.0/24"),
+  /** Protocol assignments, deprecated site-local, and whatever IANA has not handed out. */
+  RESERVED("reserved", "192.0.0.0/24", "240.0.0.0/4", "fec0::/10", "2001::/23");
+
+  private static final Set<AddressClass> RELAXABLE =
+      Collections.unmodifiableSet(EnumSet.of(LOOPBACK, PRIVATE, CGNAT));
+
+  private final String label;
+
+  @SuppressWarnings("ImmutableEnumChecker") // made by toList() and never handed out
+  private final List<AddressRange> ranges;
+
+  AddressClass(String label, String... ranges) {
+    this.label = label;
+    this.ranges = Stream.of(ranges).map(AddressRange::parse).toList();
+  }
+
+  /** The stable word for this class, in answers and in {@code AGENT_URL_ALLOW}. */
+  public String label() {
+    return label;
+  }
+
+  /** Whether {@code AGENT_URL_ALLOW} may permit this class. */
+  public boolean relaxable() {
+    return RELAXABLE.contains(this);
+  }
+
+  /** The class that forbids this address; empty for one that is publicly routable. */
+  public static Optional<AddressClass> of(InetAddress address) {
+    IpKey key = IpKey.of(address);
+    for (AddressClass candidate : values()) {
+      if (candidate.ranges.stream().anyMatch(range -> range.contains(key))) {
+        return Optional.of(candidate);
+      }
+    }
+    if (!key.isAllocated()) {
+      return Optional.of(RESERVED);
+    }
+    return key.isIsatap() ? Optional.of(TUNNEL) : Optional.empty();
+  }
+
+  /**
+   * Reads {@code AGENT_URL_ALLOW}: labels with commas between, in any case; blank means none.
+   *
+   * @throws IllegalArgumentException for any other word; the message lists the allowed ones
+   */
+  public static Set<AddressClass> parseAllowed(String setting) {
+    EnumSet<AddressClass> allowed = EnumSet.noneOf(AddressClass.class);
+    for (String part : setting.split(",", -1)) {
+      String word = part.strip().toLowerCase(Locale.ROOT);
+      if (!word.isEmpty()) {
+        allowed.add(parseWord(word));
+      }
+    }
+    return Collections.unmodifiableSet(allowed);
+  }
+
+  private static AddressClass parseWord(String word) {
+    return RELAXABLE.stream()
+        .filter(candidate -> candidate.label.equals(word))
+        .findFirst()
+        .orElseThrow(() ->
+            new IllegalArgumentException(
+                "AGENT_URL_ALLOW: " + word + " (expected: " + relaxableLabels() + ")"));
+  }
+
+  private static String relaxableLabels() {
+    return RELAXABLE.stream().map(AddressClass::label).collect(Collectors.joining(", "));
+  }
+}

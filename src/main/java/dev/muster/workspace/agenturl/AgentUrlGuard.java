@@ -1,0 +1,145 @@
+package dev.muster.workspace.agenturl;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Decides which urls Muster will call on behalf of an agent: the one SSRF check (R3.3).
+ *
+ * <p>A url is checked when it is stored ({@link #check}), and again when it is dialled, since its
+ * name may by then lead elsewhere: {@link #checkForm} for the url, and {@link #resolve} in place of
+ * the HTTP client's own name lookup. Both are needed: clients do not look up a literal address. No
+ * answer names an address; labels do.
+ */
+public final class AgentUrlGuard {
+  private static final Duration LOOKUP_LIMIT = Duration.ofSeconds(3);
+
+  /** Whether a url may be called. */
+  public sealed interface Verdict {
+    /**
+     * It may.
+     *
+     * @param uri the url as sent; its {@code getHost()} is null for a name with an underscore
+     */
+    record Allowed(URI uri) implements Verdict {}
+
+    /**
+     * It may not.
+     *
+     * @param label a stable word: an {@link AddressClass} label, or a fault of the url's form such
+     *     as {@code user-info}, {@code ambiguous-host} or {@code unresolvable}
+     * @param reason one clause for a person, without any part of the url or an address
+     */
+    record Refused(String label, String reason) implements Verdict {}
+  }
+
+  private final Set<AddressClass> allowed;
+  private final HostResolver resolver;
+
+  /**
+   * A guard with a resolver of one's own, which is given 3 s for an answer.
+   *
+   * @throws IllegalArgumentException when a class is to be allowed that never may be
+   */
+  public AgentUrlGuard(Set<AddressClass> allowed, HostResolver resolver) {
+    this(allowed, resolver, LOOKUP_LIMIT);
+  }
+
+  AgentUrlGuard(Set<AddressClass> allowed, HostResolver resolver, Duration lookupLimit) {
+    for (AddressClass one : allowed) {
+      if (!one.relaxable()) {
+        throw new IllegalArgumentException("allowed: " + one.label() + " (never relaxed)");
+      }
+    }
+    EnumSet<AddressClass> copy = EnumSet.noneOf(AddressClass.class);
+    copy.addAll(allowed);
+    this.allowed = Collections.unmodifiableSet(copy);
+    this.resolver = new BoundedResolver(resolver, lookupLimit);
+  }
+
+  /** A guard that asks the operating system for addresses. */
+  public static AgentUrlGuard withSystemResolver(Set<AddressClass> allowed) {
+    return new AgentUrlGuard(allowed, HostResolver.SYSTEM);
+  }
+
+  /** Checks a url that is about to be stored: its form, and every address of its host. */
+  public Verdict check(String url) {
+    return switch (AgentUrl.parse(url)) {
+      case AgentUrl.Parsed.Invalid(UrlFault fault) -> fault.refused();
+      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Literal(InetAddress address))) ->
+          judge(uri, List.of(address));
+      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Name(String name))) ->
+          judge(uri, name);
+    };
+  }
+
+  /**
+   * Checks a url without asking the resolver: its form, and its address if it is a literal one.
+   *
+   * <p>For a stored url that is about to be dialled; the settings may have changed since.
+   */
+  public Verdict checkForm(String url) {
+    return switch (AgentUrl.parse(url)) {
+      case AgentUrl.Parsed.Invalid(UrlFault fault) -> fault.refused();
+      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Literal(InetAddress address))) ->
+          judge(uri, List.of(address));
+      case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Name _)) -> new Verdict.Allowed(uri);
+    };
+  }
+
+  /**
+   * Looks a name up for dialling it: all its addresses, and none if one of them is forbidden.
+   *
+   * @throws AddressNotAllowedException when one is
+   * @throws UnknownHostException when there are none, or none in time
+   */
+  public List<InetAddress> resolve(String host) throws UnknownHostException {
+    List<InetAddress> addresses = resolver.resolve(host);
+    if (addresses.isEmpty()) {
+      throw new UnknownHostException(host);
+    }
+    Optional<AddressClass> refusal = refusal(addresses);
+    if (refusal.isPresent()) {
+      throw new AddressNotAllowedException(refusal.get());
+    }
+    return addresses;
+  }
+
+  /** The class for which this address must not be dialled; empty when it may be. */
+  public Optional<AddressClass> refusal(InetAddress address) {
+    return AddressClass.of(address).filter(found -> !allowed.contains(found));
+  }
+
+  /** The first refusal among these addresses: one bad address spoils them all. */
+  public Optional<AddressClass> refusal(List<InetAddress> addresses) {
+    return addresses.stream().flatMap(address -> refusal(address).stream()).findFirst();
+  }
+
+  private Verdict judge(URI uri, String name) {
+    try {
+      List<InetAddress> addresses = resolver.resolve(name);
+      return addresses.isEmpty() ? UrlFault.UNRESOLVABLE.refused() : judge(uri, addresses);
+    } catch (UnknownHostException e) {
+      return UrlFault.UNRESOLVABLE.refused();
+    }
+  }
+
+  private Verdict judge(URI uri, List<InetAddress> addresses) {
+    return refusal(addresses)
+        .<Verdict>map(AgentUrlGuard::refused)
+        .orElseGet(() -> new Verdict.Allowed(uri));
+  }
+
+  private static Verdict.Refused refused(AddressClass found) {
+    String remedy = found.relaxable() ? " that AGENT_URL_ALLOW does not permit" : "";
+    return new Verdict.Refused(
+        found.label(), "the host leads to an address of the class " + found.label() + remedy);
+  }
+}
