@@ -1,0 +1,47 @@
+package dev.muster;
+
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.Map;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What load balancers, orchestrators and Prometheus ask (contract, section 11). */
+@RestController
+class ProcessController {
+
+  private static final String ANSWERS_AND_IS_MIGRATED = "SELECT count(*) FROM event_head";
+
+  private final JdbcClient db;
+  private final PrometheusMeterRegistry metrics;
+
+  ProcessController(JdbcClient db, PrometheusMeterRegistry metrics) {
+    this.db = db;
+    this.metrics = metrics;
+  }
+
+  /** The process is up. */
+  @GetMapping("/health")
+  @Admits(Who.EVERYBODY)
+  Map<String, String> health() {
+    return Map.of("status", "ok");
+  }
+
+  /** The database answers and has our schema; else 503. */
+  @GetMapping("/ready")
+  @Admits(Who.EVERYBODY)
+  Map<String, String> ready() {
+    db.sql(ANSWERS_AND_IS_MIGRATED).query(Long.class).single();
+    return Map.of("status", "ok");
+  }
+
+  @GetMapping("/metrics")
+  @Admits(Who.EVERYBODY)
+  ResponseEntity<String> metrics() {
+    return ResponseEntity.ok().contentType(MediaType.TEXT_PLAIN).body(metrics.scrape());
+  }
+}

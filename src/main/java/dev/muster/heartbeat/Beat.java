@@ -1,0 +1,52 @@
+package dev.muster.heartbeat;
+
+import dev.muster.platform.json.Field;
+import dev.muster.platform.json.RawJson;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One heartbeat (contract, section 4); null means that the agent did not say and the stored value
+ * stays.
+ *
+ * @param errorRate 0..1
+ * @param sampleError redacted, at most 4096 code points; empty when the agent sent none
+ * @param runtimeState the agent's word; only {@code wedged} is unhealthy
+ * @param capabilities names to booleans, as sent
+ * @param nativeStatus whether the capabilities of this beat say that the agent manages its own
+ *     status
+ */
+record Beat(
+    UUID workspaceId,
+    @Nullable Double errorRate,
+    String sampleError,
+    @Nullable Integer activeTasks,
+    @Nullable String currentTask,
+    @Nullable Long uptimeSeconds,
+    String runtimeState,
+    Field<RawJson> capabilities,
+    boolean nativeStatus,
+    Field<Integer> idleTimeoutSeconds,
+    @Nullable RawJson agentCard) {
+
+  private static final String WEDGED = "wedged";
+
+  boolean wedged() {
+    return runtimeState.equals(WEDGED);
+  }
+
+  Beat withSampleError(String text) {
+    return new Beat(
+        workspaceId,
+        errorRate,
+        text,
+        activeTasks,
+        currentTask,
+        uptimeSeconds,
+        runtimeState,
+        capabilities,
+        nativeStatus,
+        idleTimeoutSeconds,
+        agentCard);
+  }
+}

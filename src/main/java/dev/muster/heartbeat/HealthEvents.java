@@ -1,0 +1,54 @@
+package dev.muster.heartbeat;
+
+import dev.muster.event.EventType;
+import dev.muster.event.NewEvent;
+import dev.muster.heartbeat.Verdict.Degraded;
+import dev.muster.heartbeat.Verdict.Online;
+import dev.muster.heartbeat.Verdict.OtherReason;
+import dev.muster.heartbeat.Verdict.Unchanged;
+import dev.muster.workspace.DegradedReason;
+import dev.muster.workspace.LifecycleEvents;
+import dev.muster.workspace.WorkspaceStatus;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** The event that tells of a verdict, if there is something to tell (R4.2). */
+final class HealthEvents {
+
+  private HealthEvents() {}
+
+  static Optional<NewEvent> of(EvaluatedBeat evaluated) {
+    return switch (evaluated.verdict()) {
+      case Unchanged() -> Optional.empty();
+      case OtherReason(DegradedReason reason) -> Optional.empty();
+      case Degraded(DegradedReason reason) ->
+          Optional.of(
+              event(EventType.WORKSPACE_DEGRADED, evaluated, degradedFields(evaluated, reason)));
+      case Online(WorkspaceStatus from) ->
+          Optional.of(event(EventType.WORKSPACE_ONLINE, evaluated, Map.of("recovered_from", from)));
+    };
+  }
+
+  private static Map<String, Object> degradedFields(
+      EvaluatedBeat evaluated, DegradedReason reason) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    switch (reason) {
+      case RUNTIME_WEDGED -> fields.put("runtime_state", evaluated.beat().runtimeState());
+      case ERROR_RATE -> fields.put("error_rate", evaluated.evidence().errorRate());
+    }
+    fields.put("sample_error", evaluated.nextSampleError());
+    fields.put("hint", reason.hint());
+    return fields;
+  }
+
+  private static NewEvent event(
+      EventType type, EvaluatedBeat evaluated, Map<String, Object> fields) {
+    return LifecycleEvents.of(
+        type,
+        evaluated.stored().workspaceId(),
+        evaluated.stored().status(),
+        evaluated.nextStatus(),
+        fields);
+  }
+}

@@ -1,0 +1,32 @@
+package dev.muster.heartbeat;
+
+import dev.muster.identity.Credentials;
+import dev.muster.platform.http.BodyReader;
+import dev.muster.platform.http.ProblemWriter;
+import dev.muster.platform.settings.Settings;
+import dev.muster.workspace.Workspaces;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+@Configuration(proxyBeanMethods = false)
+class HeartbeatConfiguration {
+
+  @Bean
+  StatusRules statusRules(Settings settings) {
+    return new StatusRules(Thresholds.from(settings));
+  }
+
+  @Bean
+  ServletRegistrationBean<HeartbeatServlet> heartbeatServlet(
+      Credentials credentials,
+      BodyReader bodies,
+      Workspaces workspaces,
+      Heartbeats heartbeats,
+      BeatAnswers answers,
+      ProblemWriter problems) {
+    HeartbeatServlet servlet =
+        new HeartbeatServlet(credentials, bodies, workspaces, heartbeats, answers, problems);
+    return new ServletRegistrationBean<>(servlet, HeartbeatServlet.PATH);
+  }
+}

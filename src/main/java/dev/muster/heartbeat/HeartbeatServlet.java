@@ -1,0 +1,98 @@
+package dev.muster.heartbeat;
+
+import dev.muster.identity.Caller;
+import dev.muster.identity.Credentials;
+import dev.muster.platform.http.BodyReader;
+import dev.muster.platform.http.ProblemWriter;
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.WorkspaceStatus;
+import dev.muster.workspace.Workspaces;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.UUID;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.filter.ServerHttpObservationFilter;
+
+/**
+ * {@code POST /registry/heartbeat} (R4.1), the one hot route: a plain servlet, behind the filters
+ * of all the others.
+ */
+final class HeartbeatServlet extends HttpServlet {
+
+  static final String PATH = "/registry/heartbeat";
+
+  private static final int LARGEST_BODY = 64 * BodyReader.KIB;
+
+  private final transient Credentials credentials;
+  private final transient BodyReader bodies;
+  private final transient Workspaces workspaces;
+  private final transient Heartbeats heartbeats;
+  private final transient BeatAnswers answers;
+  private final transient ProblemWriter problems;
+
+  HeartbeatServlet(
+      Credentials credentials,
+      BodyReader bodies,
+      Workspaces workspaces,
+      Heartbeats heartbeats,
+      BeatAnswers answers,
+      ProblemWriter problems) {
+    this.credentials = credentials;
+    this.bodies = bodies;
+    this.workspaces = workspaces;
+    this.heartbeats = heartbeats;
+    this.answers = answers;
+    this.problems = problems;
+  }
+
+  @Override
+  protected void service(HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    ServerHttpObservationFilter.findObservationContext(request)
+        .ifPresent(context -> context.setPathPattern(PATH));
+    try {
+      requirePost(request, response);
+      answers.write(statusAfter(request), response);
+    } catch (IOException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      problems.write(e, response);
+    }
+  }
+
+  private WorkspaceStatus statusAfter(HttpServletRequest request) throws IOException {
+    Caller caller = credentials.callerOf(request.getHeader(HttpHeaders.AUTHORIZATION));
+    if (caller instanceof Caller.Anonymous) {
+      throw Credentials.missing();
+    }
+    Beat beat = BeatReader.read(JsonBody.parse(bodies.read(request, LARGEST_BODY)));
+    UUID id = beat.workspaceId();
+    boolean ofItself = caller instanceof Caller.Agent(UUID own) && own.equals(id);
+    if (!ofItself) {
+      workspaces.requireSpeakerFor(id, caller);
+    }
+    if (beat.agentCard() != null) {
+      workspaces.requireUsableCard(id, beat.agentCard());
+    }
+    return switch (heartbeats.record(beat)) {
+      case BeatOutcome.Recorded(WorkspaceStatus status) -> status;
+      case BeatOutcome.Removed(), BeatOutcome.Unknown() -> {
+        workspaces.requireSpeakerFor(id, caller);
+        throw new IllegalStateException(
+            "a beat found no live workspace " + id + " where there is one");
+      }
+    };
+  }
+
+  private static void requirePost(HttpServletRequest request, HttpServletResponse response) {
+    if (!request.getMethod().equals("POST")) {
+      response.setHeader(HttpHeaders.ALLOW, "POST");
+      throw new ProblemException(
+          ErrorCode.METHOD_NOT_ALLOWED, request.getMethod() + " is not allowed here");
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package dev.muster.heartbeat;
+
+import dev.muster.platform.commit.GroupCommit;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.annotation.PreDestroy;
+import org.springframework.stereotype.Service;
+
+/** Takes beats, each stored before its caller hears so. */
+@Service
+class Heartbeats {
+
+  private final GroupCommit<Beat, BeatOutcome> commits;
+  private final Counter recorded;
+
+  Heartbeats(BeatBatch batch, MeterRegistry metrics) {
+    this.commits = new GroupCommit<>("heartbeat", Beat::workspaceId, batch, metrics);
+    this.recorded = Counter.builder("muster.heartbeats").register(metrics);
+  }
+
+  /**
+   * Returns after the commit; throws {@code UNAVAILABLE} when storing is not possible or not
+   * certain in time.
+   */
+  BeatOutcome record(Beat beat) {
+    BeatOutcome outcome = commits.submit(beat);
+    if (outcome instanceof BeatOutcome.Recorded) {
+      recorded.increment();
+    }
+    return outcome;
+  }
+
+  @PreDestroy
+  void close() {
+    commits.close();
+  }
+}

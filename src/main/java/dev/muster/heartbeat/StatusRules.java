@@ -1,0 +1,70 @@
+package dev.muster.heartbeat;
+
+import static dev.muster.workspace.DegradedReason.ERROR_RATE;
+import static dev.muster.workspace.DegradedReason.RUNTIME_WEDGED;
+import static dev.muster.workspace.WorkspaceStatus.DEGRADED;
+
+import dev.muster.heartbeat.Verdict.Degraded;
+import dev.muster.heartbeat.Verdict.Online;
+import dev.muster.heartbeat.Verdict.OtherReason;
+import dev.muster.heartbeat.Verdict.Unchanged;
+import dev.muster.workspace.DegradedReason;
+import dev.muster.workspace.WorkspaceStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The evaluation of a beat (R4.2): ordered rules of which the first match wins; at most one
+ * transition.
+ */
+record StatusRules(Thresholds thresholds) {
+
+  Verdict evaluate(WorkspaceStatus current, @Nullable DegradedReason reason, Evidence evidence) {
+    return switch (current) {
+      case PAUSED, REMOVED -> new Unchanged();
+      case DEGRADED -> ofDegraded(reason, evidence);
+      case AWAITING_AGENT, ONLINE, OFFLINE, FAILED, PROVISIONING, HIBERNATING, HIBERNATED ->
+          ofOthers(current, evidence);
+    };
+  }
+
+  private Verdict ofOthers(WorkspaceStatus current, Evidence evidence) {
+    if (evidence.wedged()) {
+      return new Degraded(RUNTIME_WEDGED);
+    }
+    if (!evidence.nativeStatus() && isFailing(evidence)) {
+      return new Degraded(ERROR_RATE);
+    }
+    return current == WorkspaceStatus.ONLINE ? new Unchanged() : new Online(current);
+  }
+
+  private Verdict ofDegraded(@Nullable DegradedReason reason, Evidence evidence) {
+    if (evidence.wedged()) {
+      return staysFor(RUNTIME_WEDGED, reason);
+    }
+    boolean recovered =
+        evidence.nativeStatus()
+            || evidence.errorRate() < thresholds.recoverBelow()
+            || (reason == RUNTIME_WEDGED && !isFailing(evidence));
+    if (recovered) {
+      return new Online(DEGRADED);
+    }
+    return isFailing(evidence) ? staysFor(ERROR_RATE, reason) : new Unchanged();
+  }
+
+  private boolean isFailing(Evidence evidence) {
+    return evidence.errorRate() >= thresholds.degradeAt();
+  }
+
+  private static Verdict staysFor(DegradedReason now, @Nullable DegradedReason before) {
+    return now == before ? new Unchanged() : new OtherReason(now);
+  }
+
+  /**
+   * Whether a beat leaves any online workspace as it is, whatever is known of that workspace but
+   * its stored error rate: such beats need no evaluation row by row.
+   */
+  boolean isSteady(Beat beat) {
+    return !beat.wedged()
+        && (beat.errorRate() == null || beat.errorRate() < thresholds.degradeAt());
+  }
+}
