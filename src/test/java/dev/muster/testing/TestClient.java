@@ -1,0 +1,148 @@
+package dev.muster.testing;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A plain HTTP client that knows nothing of the server but its address, with words for what agents
+ * do.
+ */
+public final class TestClient {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(5))
+          .build();
+
+  /** What came back; {@code body} is missing when it is not JSON. */
+  public record Answer(int status, HttpHeaders headers, String text) {
+
+    public JsonNode json() {
+      return JSON.readTree(text);
+    }
+
+    /** The text of a field of the body, "" when there is none. */
+    public String field(String name) {
+      return json().path(name).asString("");
+    }
+
+    public String header(String name) {
+      return headers.firstValue(name).orElse("");
+    }
+  }
+
+  /** A workspace that was created for a test, and its agent's token. */
+  public record Agent(UUID id, String token) {}
+
+  private final String baseUrl;
+
+  TestClient(String baseUrl) {
+    this.baseUrl = baseUrl;
+  }
+
+  public String baseUrl() {
+    return baseUrl;
+  }
+
+  public Answer get(String path, @Nullable String token, String... headers) {
+    return send("GET", path, token, null, headers);
+  }
+
+  public Answer post(String path, @Nullable String token, String body, String... headers) {
+    return send("POST", path, token, body, headers);
+  }
+
+  public Answer patch(String path, @Nullable String token, String body) {
+    return send("PATCH", path, token, body);
+  }
+
+  public Answer delete(String path, @Nullable String token, String... headers) {
+    return send("DELETE", path, token, null, headers);
+  }
+
+  /** {@code headers} are names and values by turns. */
+  public Answer send(
+      String method,
+      String path,
+      @Nullable String token,
+      @Nullable String body,
+      String... headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(baseUrl + path))
+            .timeout(Duration.ofSeconds(30))
+            .method(
+                method,
+                body == null
+                    ? HttpRequest.BodyPublishers.noBody()
+                    : HttpRequest.BodyPublishers.ofString(body));
+    if (token != null) {
+      request.header("Authorization", "Bearer " + token);
+    }
+    for (int i = 0; i < headers.length; i += 2) {
+      request.header(headers[i], headers[i + 1]);
+    }
+    try {
+      HttpResponse<String> response =
+          HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString());
+      return new Answer(response.statusCode(), response.headers(), response.body());
+    } catch (IOException e) {
+      throw new IllegalStateException(method + " " + path, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Creates a workspace; {@code fields} is the inside of a JSON object, for example {@code
+   * "parent_id":"…"}.
+   */
+  public Agent create(String name, String... fields) {
+    StringBuilder body = new StringBuilder("{\"name\":\"" + name + "\"");
+    for (String field : fields) {
+      body.append(',').append(field);
+    }
+    Answer answer = post("/workspaces", TestServer.ADMIN_TOKEN, body.append('}').toString());
+    if (answer.status() != 201) {
+      throw new AssertionError("not created: " + answer);
+    }
+    return new Agent(UUID.fromString(answer.field("id")), answer.field("auth_token"));
+  }
+
+  /** Creates a workspace and has its agent beat once: it is online. */
+  public Agent createOnline(String name, String... fields) {
+    Agent agent = create(name, fields);
+    beat(agent);
+    return agent;
+  }
+
+  /** A beat of the agent itself; {@code fields} as in {@link #create}. */
+  public Answer beat(Agent agent, String... fields) {
+    StringBuilder body = new StringBuilder("{\"workspace_id\":\"" + agent.id() + "\"");
+    for (String field : fields) {
+      body.append(',').append(field);
+    }
+    return post("/registry/heartbeat", agent.token(), body.append('}').toString());
+  }
+
+  /** The workspace as the admin reads it. */
+  public JsonNode read(Agent agent) {
+    return get("/workspaces/" + agent.id(), TestServer.ADMIN_TOKEN).json();
+  }
+
+  /** The workspace's recorded events of a type, newest first. */
+  public JsonNode events(UUID workspaceId, String type) {
+    return get("/events/" + workspaceId + "?type=" + type, TestServer.ADMIN_TOKEN).json();
+  }
+}

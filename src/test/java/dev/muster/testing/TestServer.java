@@ -1,0 +1,84 @@
+package dev.muster.testing;
+
+import dev.muster.MusterApplication;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * A whole server in this JVM, on a free port of loopback and a database of its own unless one is
+ * given.
+ */
+public final class TestServer implements AutoCloseable {
+
+  public static final String ADMIN_TOKEN = "the-admin-token-of-the-tests";
+
+  private static final class Shared {
+    static final TestServer SERVER = start("REGISTRATION=open", "AGENT_URL_ALLOW=loopback");
+
+    static {
+      AtEndOfTests.run(SERVER::close);
+    }
+  }
+
+  private final ConfigurableApplicationContext context;
+  private final TestDatabase database;
+
+  private TestServer(ConfigurableApplicationContext context, TestDatabase database) {
+    this.context = context;
+    this.database = database;
+  }
+
+  /**
+   * The one that tests share who need nothing special and can live with others' workspaces around.
+   */
+  public static TestServer shared() {
+    return Shared.SERVER;
+  }
+
+  /** {@code settings} as {@code NAME=value}. */
+  public static TestServer start(String... settings) {
+    return startOn(TestDatabases.create(), settings);
+  }
+
+  /** A replica, when another server uses the same database. */
+  public static TestServer startOn(TestDatabase database, String... settings) {
+    List<String> given = new ArrayList<>(List.of(settings));
+    given.add("DATABASE_URL=" + database.url());
+    given.add("SERVER_PORT=0");
+    given.add("SERVER_ADDRESS=127.0.0.1");
+    if (Stream.of(settings).noneMatch(setting -> setting.startsWith("ADMIN_TOKEN="))) {
+      given.add("ADMIN_TOKEN=" + ADMIN_TOKEN);
+    }
+    String[] arguments = given.stream().map(setting -> "--" + setting).toArray(String[]::new);
+    SpringApplication application = new SpringApplication(MusterApplication.class);
+    application.setRegisterShutdownHook(false);
+    return new TestServer(application.run(arguments), database);
+  }
+
+  public TestClient client() {
+    return new TestClient("http://127.0.0.1:" + port());
+  }
+
+  public int port() {
+    return Objects.requireNonNull(((WebServerApplicationContext) context).getWebServer()).getPort();
+  }
+
+  public TestDatabase database() {
+    return database;
+  }
+
+  public <T> T bean(Class<T> type) {
+    return context.getBean(type);
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+}
