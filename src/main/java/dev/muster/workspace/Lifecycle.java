@@ -44,8 +44,9 @@ class Lifecycle {
   /** How many were paused. */
   @Transactional
   public int pause(UUID id, boolean cascade) {
-    hierarchy.lock();
-    if (!cascade) {
+    if (cascade) {
+      hierarchy.lock();
+    } else {
       requireNone(hierarchy.liveChildren(id), "pause");
     }
     List<StatusRow> paused =
@@ -60,7 +61,9 @@ class Lifecycle {
   /** How many were resumed; the next beat or registration of each brings it online. */
   @Transactional
   public int resume(UUID id, boolean cascade) {
-    hierarchy.lock();
+    if (cascade) {
+      hierarchy.lock();
+    }
     List<StatusRow> resumed =
         moved(
             affected(id, cascade),

@@ -50,6 +50,7 @@ public final class TestServer implements AutoCloseable {
   public static TestServer startOn(TestDatabase database, String... settings) {
     List<String> given = new ArrayList<>(List.of(settings));
     given.add("DATABASE_URL=" + database.url());
+    given.add("spring.datasource.hikari.maximum-pool-size=8");
     given.add("SERVER_PORT=0");
     given.add("SERVER_ADDRESS=127.0.0.1");
     if (Stream.of(settings).noneMatch(setting -> setting.startsWith("ADMIN_TOKEN="))) {

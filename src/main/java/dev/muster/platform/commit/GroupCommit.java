@@ -95,6 +95,11 @@ public final class GroupCommit<T, R> implements AutoCloseable {
     }
   }
 
+  /** How many callers wait for an answer. */
+  int waiting() {
+    return unanswered.get();
+  }
+
   private void push(Waiter<T, R> waiter) {
     @Nullable Waiter<T, R> head;
     do {

@@ -4,7 +4,9 @@ import dev.muster.platform.postgres.DatabaseChoice;
 import dev.muster.platform.settings.Settings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -23,28 +25,34 @@ final class ListeningAddress
   public void initialize(ConfigurableApplicationContext context) {
     ConfigurableEnvironment environment = context.getEnvironment();
     Settings settings = new Settings(environment);
-    settings.security("SERVER_PORT", 0, ListeningAddress::port);
-    settings.security("SERVER_ADDRESS", "", ListeningAddress::address);
-    boolean chosen =
-        settings.text("SERVER_ADDRESS").isPresent() || settings.text("server.address").isPresent();
-    if (!chosen) {
-      String address = DatabaseChoice.of(environment).isEmbedded() ? "127.0.0.1" : "0.0.0.0";
-      environment
-          .getPropertySources()
-          .addFirst(new MapPropertySource("listening address", Map.of("server.address", address)));
+    Optional<Integer> port =
+        settings.security("SERVER_PORT", Optional.empty(), ListeningAddress::port);
+    Optional<String> address =
+        settings.security("SERVER_ADDRESS", Optional.empty(), ListeningAddress::address);
+    Map<String, Object> listening = new HashMap<>();
+    // Spring's own names, when given, win; it reads ours only from the process environment
+    if (settings.text("server.port").isEmpty()) {
+      port.ifPresent(chosen -> listening.put("server.port", chosen));
     }
+    if (settings.text("server.address").isEmpty()) {
+      String byDefault = DatabaseChoice.of(environment).isEmbedded() ? "127.0.0.1" : "0.0.0.0";
+      listening.put("server.address", address.orElse(byDefault));
+    }
+    environment
+        .getPropertySources()
+        .addFirst(new MapPropertySource("listening address", listening));
   }
 
-  private static int port(String text) {
+  private static Optional<Integer> port(String text) {
     if (text.matches("\\d{1,5}") && Integer.parseInt(text) <= HIGHEST_PORT) {
-      return Integer.parseInt(text);
+      return Optional.of(Integer.parseInt(text));
     }
     throw new IllegalArgumentException("expected a port from 0 (any free one) to " + HIGHEST_PORT);
   }
 
-  private static String address(String text) {
+  private static Optional<String> address(String text) {
     try {
-      return InetAddress.getByName(text).getHostAddress();
+      return Optional.of(InetAddress.getByName(text).getHostAddress());
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException("expected an address or a name of this machine", e);
     }

@@ -40,7 +40,7 @@ final class ProblemTable {
           problem(ErrorCode.METHOD_NOT_ALLOWED, e.getMethod() + " is not allowed here");
       case ErrorResponse response -> ofStatus(response.getStatusCode());
       case Throwable outage when Outage.is(outage) -> {
-        log.warn("the database cannot answer: {}", firstLine(outage));
+        OutageLog.tell(outage);
         yield unavailable();
       }
       default -> {
@@ -78,12 +78,5 @@ final class ProblemTable {
   private static String expected(MethodArgumentTypeMismatchException e) {
     Class<?> type = e.getRequiredType();
     return type == null ? "another form" : type.getSimpleName().toLowerCase(java.util.Locale.ROOT);
-  }
-
-  private static String firstLine(Throwable failure) {
-    return String.valueOf(failure.getMessage()).lines().findFirst().orElse("")
-        + " ["
-        + Outage.sqlState(failure)
-        + "]";
   }
 }

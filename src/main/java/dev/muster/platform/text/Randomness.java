@@ -32,11 +32,12 @@ record Randomness(int length, int capitals, int smalls, int digits, int changes)
   }
 
   /**
-   * Whether 43 characters of base64url look drawn by lot: 27 changes are to be expected then, ten
-   * or fewer next to never, whereas camel case rarely reaches 15. Misses one token in a million.
+   * Whether 43 characters of base64url look drawn by lot: 27 changes and 17 capitals are to be
+   * expected then, whereas a name in camel case has one capital a word. Misses fewer than one token
+   * in a million.
    */
   boolean looksLikeOwnToken() {
-    return capitals > 0 && smalls > 0 && (changes >= 16 || (digits >= 2 && changes >= 10));
+    return capitals > 0 && smalls > 0 && (changes >= 12 || Math.min(capitals, smalls) >= 10);
   }
 
   private static char kindOf(char c) {

@@ -1,7 +1,5 @@
 package dev.muster.platform.text;
 
-import java.util.List;
-
 /**
  * Takes secrets out of error texts and log lines before they are stored and cut (R6.9).
  *
@@ -17,7 +15,7 @@ public final class Redaction {
   /** No secret is recognised by its shape alone that has a shorter unbroken run. */
   private static final int SHORTEST_SHAPE = 12;
 
-  private static final List<SecretShape> SHAPES = SecretShape.all();
+  private static final int OWN_TOKEN_LENGTH = 43;
 
   private Redaction() {}
 
@@ -26,12 +24,15 @@ public final class Redaction {
     Traits traits = Traits.of(text);
     String result = text;
     if (traits.hasAt) {
-      result = SecretShape.URL_CREDENTIALS.redact(result);
+      result = SecretShapes.URL_CREDENTIALS.redact(result);
     }
     if (traits.longestRun >= SHORTEST_SHAPE) {
-      for (SecretShape shape : SHAPES) {
+      for (SecretShape shape : SecretShapes.ALL) {
         result = shape.redact(result);
       }
+    }
+    if (traits.longestRun >= OWN_TOKEN_LENGTH) {
+      result = SecretShapes.OWN_TOKEN.redact(result);
     }
     return traits.hasAssignment ? SecretAssignment.redact(result) : result;
   }

@@ -1,6 +1,7 @@
 package dev.muster.platform.text;
 
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -12,20 +13,7 @@ import java.util.regex.Pattern;
  * <p>After {@code =}, a quoted name or an authentication header any value is a secret. After a
  * plain colon it may as well be prose ("unexpected token: else"), so it has to look like a key.
  */
-record SecretAssignment(boolean plain, boolean password, AssignedValue value) {
-  private static final Pattern NAME =
-      Pattern.compile(
-          """
-          (?xi)
-          (?: (?<header>(?<![a-z0-9])x-(?:[a-z]{1,12}-){0,2}) | (?<flag>--(?:[a-z0-9]{1,20}-){0,3}) )?
-          (?: (?<password> password | passwd | passphrase | (?<=[_-])pass
-                | (?<![a-z])pwd(?!\\s{0,4}[=:]\\s{0,4}/) )     # PWD=/home is a folder
-            | token | secret(?:[_-]?key)? | (?:api|access|private|account)[_-]?key
-            | (?<auth>authorization) )
-          (?<quote>\\\\?["'\\]])?
-          (?: \\s{0,4}(?:(?<equals>={1,2}>?|:=|%3d)|:)\\s{0,4} | (?<blank>\\s{1,4}) )
-          """);
-
+record SecretAssignment(SecretName name, boolean prose, AssignedValue value) {
   private static final Pattern SCHEME =
       Pattern.compile("(?i)(?:bearer|basic|token|digest|negotiate|apikey)\\s{1,4}");
 
@@ -43,45 +31,46 @@ record SecretAssignment(boolean plain, boolean password, AssignedValue value) {
 
   /** References to a variable, format directives, and rows of stars or dots. */
   private static final Pattern PLACEHOLDER =
-      Pattern.compile("\\$|\\$\\{.*|\\$[A-Z_][A-Z0-9_]*|%[a-z]|[*.xX•…_-]+");
+      Pattern.compile("\\$|\\$\\{.*|\\$[A-Z_][A-Z0-9_]*|%[a-z]|[*.xX•…_-]{3,}");
 
   /** The text with such values replaced; the same instance when it has none. */
   static String redact(String text) {
-    Matcher name = NAME.matcher(text);
     StringBuilder out = new StringBuilder();
     int copied = 0;
-    int from = 0;
-    while (name.find(from)) {
-      SecretAssignment found = read(text, name);
-      from = found.value.start();
-      if (found.isSecret(text)) {
-        int end = found.value.wholeEnd(text);
-        out.append(text, copied, from).append(Redaction.MARK);
-        copied = end;
-        from = end;
+    int at = 0;
+    while (at < text.length()) {
+      Optional<SecretAssignment> found = separatedAt(text, at).filter(one -> one.isSecret(text));
+      if (found.isPresent()) {
+        AssignedValue value = found.get().value;
+        out.append(text, copied, value.start()).append(Redaction.MARK);
+        copied = value.wholeEnd(text);
+        at = copied;
+      } else {
+        at++;
       }
     }
     return copied == 0 ? text : out.append(text, copied, text.length()).toString();
   }
 
-  private static SecretAssignment read(String text, Matcher name) {
-    boolean plain =
-        name.group("equals") == null
-            && name.group("header") == null
-            && (name.group("quote") == null || name.group("blank") != null);
-    int start = name.end();
-    if (name.group("blank") != null && name.group("flag") == null) {
-      return new SecretAssignment(plain, false, AssignedValue.none(start));
-    }
-    if (name.group("auth") != null) {
+  private static Optional<SecretAssignment> separatedAt(String text, int at) {
+    return Separator.at(text, at)
+        .flatMap(separator ->
+            SecretName.before(text, separator.nameEnd())
+                .filter(name -> !separator.blank() || name.isOption(text))
+                .map(name -> read(text, name, separator)));
+  }
+
+  private static SecretAssignment read(String text, SecretName name, Separator separator) {
+    int start = separator.valueStart();
+    boolean prose = !separator.strong() && !name.isHeader(text);
+    if (name.kind() == SecretName.Kind.AUTHORIZATION) {
       Matcher scheme = SCHEME.matcher(text).region(start, text.length());
       if (scheme.lookingAt()) {
         start = scheme.end();
-        plain = false;
+        prose = false;
       }
     }
-    return new SecretAssignment(
-        plain, name.group("password") != null, AssignedValue.at(text, start));
+    return new SecretAssignment(name, prose, AssignedValue.at(text, start));
   }
 
   private boolean isSecret(String text) {
@@ -89,11 +78,13 @@ record SecretAssignment(boolean plain, boolean password, AssignedValue value) {
     if (word.isEmpty()
         || word.startsWith(Redaction.MARK)
         || WORDS.contains(word.toLowerCase(Locale.ROOT))
-        || PLACEHOLDER.matcher(word).matches()) {
+        || PLACEHOLDER.matcher(word).matches()
+        || name.isFolder(text, word)) {
       return false;
     }
     Randomness randomness = Randomness.of(word);
-    if (!plain) {
+    boolean password = name.kind() == SecretName.Kind.PASSWORD;
+    if (!prose) {
       boolean number = randomness.digits() == word.length();
       return password || word.length() >= (number ? 8 : 4);
     }

@@ -1,0 +1,108 @@
+package dev.muster.platform.text;
+
+import static dev.muster.platform.text.SecretShape.prefixed;
+import static dev.muster.platform.text.SecretShape.shaped;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * The table of secrets that are recognised by their shape; a new one needs its worst case tested.
+ */
+final class SecretShapes {
+  /** Not in the middle of a word. */
+  private static final String START = "(?:(?<![A-Za-z0-9_-])|(?<=" + SecretShape.ESCAPE + "))";
+
+  /** {@code user:password} before the last {@code @}, or a key in the place of the user. */
+  static final SecretShape URL_CREDENTIALS =
+      shaped(
+              List.of("://"),
+              "(?<=://)(?<secret>[^\\s/?#\"'<>\\\\@:]{0,256}:[^\\s/?#\"'<>\\\\]{1,256}"
+                  + "|[A-Za-z0-9_.~%-]{16,256}(?=:?@))@")
+          .onlyIf(text -> text.indexOf(':') >= 0 || Randomness.of(text).looksLikeKey());
+
+  /** Any whole word, so that the pattern need not look back at every character. */
+  static final SecretShape OWN_TOKEN =
+      shaped(List.of(""), "(?:%[0-9A-Fa-f]{2}|\\\\[nrt])?+(?<secret>[A-Za-z0-9_-]++)")
+          .onlyIf(SecretShapes::isOwnToken);
+
+  /** A key block; one that was cut off before its end is taken whole. */
+  private static final SecretShape PEM =
+      shaped(
+              List.of("PRIVATE KEY"),
+              "(?<secret>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+                  + "[^-]*+(?:-(?!----)[^-]*+){0,8}+(?:-----END [A-Z0-9 ]{0,40}-----)?+)")
+          .onlyIf(SecretShapes::hasPemBody);
+
+  /** Headers are shorter than this; with no body so near, the text only speaks of a block. */
+  private static final int PEM_BODY_WITHIN = 160;
+
+  private static final Pattern PEM_BODY = Pattern.compile("[A-Za-z0-9+/]{20}");
+
+  /** JWS and JWE, whole or cut off after the second part. */
+  private static final SecretShape JWT =
+      shaped(
+          List.of("eyJ"),
+          START + "(?<secret>eyJ[A-Za-z0-9_-]{8,}+(?:\\.{1,2}[A-Za-z0-9_-]++){1,4}+)");
+
+  private static final SecretShape SCHEME =
+      shaped(
+              List.of("earer", "EARER", "asic", "ASIC"),
+              "(?i)(?<![a-z0-9])(?:bearer|basic)(?:\\s|%20|\\+){1,4}"
+                  + "(?<secret>[a-z0-9._~+/-]{12,}+={0,2})")
+          .onlyIf(text -> Randomness.of(text).looksLikeKey());
+
+  /** OpenAI, Anthropic and their like; but package names begin so too. */
+  private static final SecretShape SK =
+      prefixed("sk-", "[A-Za-z0-9_-]{16,}+").onlyIf(text -> Randomness.of(text).looksLikeKey());
+
+  static final List<SecretShape> ALL =
+      List.of(
+          PEM,
+          JWT,
+          SK,
+          prefixed("sk_live_", "[A-Za-z0-9]{10,}+"),
+          prefixed("sk_test_", "[A-Za-z0-9]{10,}+"),
+          prefixed("rk_live_", "[A-Za-z0-9]{10,}+"),
+          prefixed("whsec_", "[A-Za-z0-9+/]{16,}+"),
+          prefixed("ghp_", "[A-Za-z0-9]{20,}+"),
+          prefixed("gho_", "[A-Za-z0-9]{20,}+"),
+          prefixed("ghu_", "[A-Za-z0-9]{20,}+"),
+          prefixed("ghs_", "[A-Za-z0-9]{20,}+"),
+          prefixed("ghr_", "[A-Za-z0-9]{20,}+"),
+          prefixed("github_pat_", "[A-Za-z0-9_]{20,}+"),
+          prefixed("gl", "(?:pat|ptt|dt|rt|cbt|ft|soat|agent)-[A-Za-z0-9_-]{16,}+"),
+          prefixed("xox", "[abeoprs]-[A-Za-z0-9-]{8,}+"),
+          prefixed("xapp-", "[0-9]-[A-Za-z0-9-]{8,}+"),
+          prefixed("AKIA", "[0-9A-Z]{16}(?![0-9A-Za-z])"),
+          prefixed("ASIA", "[0-9A-Z]{16}(?![0-9A-Za-z])"),
+          prefixed("AIza", "[0-9A-Za-z_-]{35}"),
+          prefixed("ya29.", "[0-9A-Za-z_-]{16,}+"),
+          prefixed("GOCSPX-", "[0-9A-Za-z_-]{16,}+"),
+          prefixed("npm_", "[A-Za-z0-9]{20,}+"),
+          prefixed("hf_", "[A-Za-z0-9]{20,}+"),
+          prefixed("gsk_", "[A-Za-z0-9]{20,}+"),
+          prefixed("r8_", "[A-Za-z0-9]{20,}+"),
+          prefixed("xai-", "[A-Za-z0-9]{20,}+"),
+          prefixed("pplx-", "[A-Za-z0-9]{20,}+"),
+          prefixed("tvly-", "[A-Za-z0-9-]{16,}+"),
+          prefixed("lsv2_", "[ps][tk]_[A-Za-z0-9_]{20,}+"),
+          prefixed("hvs.", "[A-Za-z0-9_-]{20,}+"),
+          prefixed("pypi-", "[A-Za-z0-9_-]{40,}+"),
+          prefixed("dckr_pat_", "[A-Za-z0-9_-]{16,}+"),
+          prefixed("SG.", "[A-Za-z0-9_-]{16,64}+\\.[A-Za-z0-9_-]{16,}+"),
+          SCHEME);
+
+  private SecretShapes() {}
+
+  /** 32 bytes are 43 characters, and the last one has two bits that are 0 (R1.1). */
+  private static boolean isOwnToken(String word) {
+    return word.length() == 43
+        && "AEIMQUYcgkosw048".indexOf(word.charAt(42)) >= 0
+        && Randomness.of(word).looksLikeOwnToken();
+  }
+
+  private static boolean hasPemBody(String block) {
+    return PEM_BODY.matcher(block).region(0, Math.min(block.length(), PEM_BODY_WITHIN)).find();
+  }
+}

@@ -1,0 +1,187 @@
+package dev.muster.heartbeat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.postgres.EmbeddedDatabase;
+import dev.muster.platform.postgres.MusterHome;
+import dev.muster.testing.TcpRelay;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The database goes away under load: 503 in time, nothing acknowledged lost, recovery by itself
+ * (R0.6, invariant 1).
+ */
+@Timeout(120)
+class DatabaseOutageTest {
+
+  private static final int AGENTS = 20;
+
+  /**
+   * One agent that beats without a pause, and what it was told; beats carry a growing number as
+   * their uptime.
+   */
+  private static final class Beating {
+    private final Agent agent;
+    private final AtomicLong acknowledged = new AtomicLong();
+    private final List<Answer> refusals = new ArrayList<>();
+    private Duration slowest = Duration.ZERO;
+
+    Beating(Agent agent) {
+      this.agent = agent;
+    }
+
+    Void beatUntil(AtomicBoolean over, TestClient client) {
+      for (long number = 1; !over.get(); number++) {
+        long start = System.nanoTime();
+        Answer answer = client.beat(agent, "\"uptime_seconds\":" + number);
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+        slowest = took.compareTo(slowest) > 0 ? took : slowest;
+        if (answer.status() == 200) {
+          acknowledged.set(number);
+        } else {
+          refusals.add(answer);
+        }
+      }
+      return null;
+    }
+  }
+
+  @TempDir Path folder;
+
+  private MusterHome home;
+  private EmbeddedDatabase postgres;
+  private TcpRelay wire;
+  private TestServer server;
+  private TestClient client;
+
+  @BeforeEach
+  void start() throws Exception {
+    home = MusterHome.open(folder.resolve("home"));
+    postgres = EmbeddedDatabase.start(home);
+    wire = new TcpRelay(portOf(postgres));
+    String url = postgres.jdbcUrl().replaceFirst(":\\d+/", ":" + wire.port() + "/");
+    server =
+        TestServer.startOn(
+            new TestDatabase(
+                url + "?user=" + postgres.user() + "&password=" + postgres.password()));
+    client = server.client();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.close();
+    wire.close();
+    postgres.close();
+    home.close();
+  }
+
+  @Test
+  void survivesAKillOfTheDatabaseUnderLoad() throws Exception {
+    assertOutageIsHonest(() -> {
+      killPostmaster();
+      postgres = EmbeddedDatabase.start(home);
+      wire.heal(portOf(postgres));
+    });
+  }
+
+  @Test
+  void survivesADatabaseThatAcceptsAndNeverAnswers() throws Exception {
+    assertOutageIsHonest(() -> {
+      wire.swallow();
+      Answer health = client.get("/health", null);
+      assertThat(health.status()).isEqualTo(200);
+      long start = System.nanoTime();
+      assertThat(client.get("/ready", null).status()).isEqualTo(503);
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+      wire.heal(portOf(postgres));
+    });
+  }
+
+  private interface Outage {
+    void happen() throws Exception;
+  }
+
+  private void assertOutageIsHonest(Outage outage) throws Exception {
+    List<Beating> fleet = new ArrayList<>();
+    for (int i = 0; i < AGENTS; i++) {
+      fleet.add(new Beating(client.createOnline("a" + i)));
+    }
+    AtomicBoolean over = new AtomicBoolean();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Void>> beating =
+          fleet.stream().map(one -> threads.submit(() -> one.beatUntil(over, client))).toList();
+      try {
+        Awaitility.await().until(() -> fleet.stream().allMatch(one -> one.acknowledged.get() > 3));
+        outage.happen();
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> client.get("/ready", null).status() == 200);
+        List<Long> afterOutage = fleet.stream().map(one -> one.acknowledged.get()).toList();
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> isBeyond(fleet, afterOutage));
+      } finally {
+        over.set(true);
+      }
+      for (Future<Void> one : beating) {
+        one.get();
+      }
+    }
+    for (Beating one : fleet) {
+      assertThat(client.read(one.agent).path("uptime_seconds").asLong())
+          .isGreaterThanOrEqualTo(one.acknowledged.get());
+      assertThat(one.slowest).isLessThan(Duration.ofSeconds(5));
+      assertThat(one.refusals)
+          .allSatisfy(refusal -> {
+            assertThat(refusal.status()).isEqualTo(503);
+            assertThat(refusal.field("code")).isEqualTo("UNAVAILABLE");
+            assertThat(refusal.header("Retry-After")).isEqualTo("5");
+            assertThat(refusal.text())
+                .doesNotContainIgnoringCase("postgres")
+                .doesNotContain("127.0.0.1");
+          });
+    }
+    assertThat(fleet).anySatisfy(one -> assertThat(one.refusals).isNotEmpty());
+  }
+
+  private static boolean isBeyond(List<Beating> fleet, List<Long> before) {
+    for (int i = 0; i < fleet.size(); i++) {
+      if (fleet.get(i).acknowledged.get() <= before.get(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void killPostmaster() throws Exception {
+    Path pidFile = folder.resolve("home/postgres/data/postmaster.pid");
+    ProcessHandle postmaster =
+        ProcessHandle.of(Long.parseLong(Files.readAllLines(pidFile).getFirst().strip()))
+            .orElseThrow();
+    postmaster.destroyForcibly();
+    postmaster.onExit().get();
+  }
+
+  private static int portOf(EmbeddedDatabase database) {
+    return URI.create(database.jdbcUrl().substring("jdbc:".length())).getPort();
+  }
+}

@@ -1,0 +1,94 @@
+package dev.muster.heartbeat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What the hot path costs, counted by the database itself and not timed (design 2.1, 2.2). */
+class HeartbeatCostTest {
+
+  private static final int AGENTS = 40;
+  private static final int BEATS = 25;
+
+  @Test
+  void sendsOneStatementForABatchOfSteadyBeatsAndNoneForAKnownToken() throws Exception {
+    try (TestServer server = TestServer.start()) {
+      assumeThat(server.database().value("SHOW shared_preload_libraries"))
+          .contains("pg_stat_statements");
+      server.database().execute("CREATE EXTENSION pg_stat_statements");
+      TestClient client = server.client();
+      List<Agent> fleet =
+          IntStream.range(0, AGENTS).mapToObj(i -> client.createOnline("a" + i)).toList();
+      var batches = server.bean(MeterRegistry.class).get("muster.commit.batch.size").summary();
+      long batchesBefore = batches.count();
+      server.database().execute("SELECT pg_stat_statements_reset()");
+
+      beatAtOnce(client, fleet);
+
+      assertThat(batches.count() - batchesBefore).isLessThan(AGENTS * BEATS);
+      assertThat(calls(server, "%workspace_beats%")).isEqualTo(batches.count() - batchesBefore);
+      assertThat(calls(server, "%WHERE hash = %")).isZero();
+      assertThat(calls(server, "BEGIN%")).isLessThanOrEqualTo(calls(server, "%event_head%"));
+    }
+  }
+
+  @Test
+  void updatesRowsOfTheHotTableInPlace() throws Exception {
+    try (TestServer server = TestServer.start()) {
+      TestClient client = server.client();
+      List<Agent> fleet =
+          IntStream.range(0, AGENTS).mapToObj(i -> client.createOnline("a" + i)).toList();
+      beatAtOnce(client, fleet);
+      await().until(() -> updates(server, "n_tup_upd") >= AGENTS * BEATS);
+      assertThat(updates(server, "n_tup_hot_upd"))
+          .isGreaterThanOrEqualTo(95 * updates(server, "n_tup_upd") / 100);
+    }
+  }
+
+  private static void beatAtOnce(TestClient client, List<Agent> fleet) throws Exception {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> beating = new ArrayList<>();
+      for (Agent agent : fleet) {
+        beating.add(
+            threads.submit(() -> {
+              for (int i = 0; i < BEATS; i++) {
+                assertThat(client.beat(agent, "\"active_tasks\":1").status()).isEqualTo(200);
+              }
+            }));
+      }
+      for (Future<?> one : beating) {
+        one.get();
+      }
+    }
+  }
+
+  private static long updates(TestServer server, String column) {
+    String counted =
+        "SELECT " + column + " FROM pg_stat_user_tables WHERE relname = 'workspace_beats'";
+    return Long.parseLong(server.database().value(counted));
+  }
+
+  private static long calls(TestServer server, String like) {
+    return Long.parseLong(
+        server
+            .database()
+            .value(
+                """
+                SELECT coalesce(sum(calls), 0) FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+                WHERE d.datname = current_database() AND query LIKE '%s'
+                """
+                    .formatted(like)));
+  }
+}

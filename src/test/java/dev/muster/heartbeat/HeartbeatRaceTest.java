@@ -1,0 +1,148 @@
+package dev.muster.heartbeat;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+
+/** Beats against whoever else writes a status, many rounds on two replicas (R4.4, invariant 2). */
+@Timeout(180)
+class HeartbeatRaceTest {
+
+  private static final int ROUNDS = 700;
+  private static final int AT_ONCE = 8;
+
+  /** What is done to a workspace while its agent beats. */
+  private interface Blow {
+    Answer strike(TestClient client, Agent agent);
+  }
+
+  @Test
+  void neverRevivesAPausedWorkspace() throws Exception {
+    race(
+        (client, agent) -> client.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, ""),
+        "paused",
+        200);
+  }
+
+  @Test
+  void neverRevivesARemovedWorkspace() throws Exception {
+    race(
+        (client, agent) -> client.delete("/workspaces/" + agent.id(), ADMIN_TOKEN), "removed", 410);
+  }
+
+  /**
+   * A sweep is a status write by somebody else who holds the row for a moment: the beat after it
+   * wins, in order.
+   */
+  @Test
+  void comesBackOnlineAfterASweepAndSaysSo() throws Exception {
+    race(
+        (client, agent) -> {
+          TestServer.shared()
+              .database()
+              .execute(
+                  """
+                  BEGIN;
+                  SELECT status FROM workspace_beats WHERE workspace_id = '%1$s' FOR UPDATE;
+                  INSERT INTO events (id, event_type, workspace_id, payload, created_at)
+                  SELECT gen_random_uuid(), 'WORKSPACE_OFFLINE', workspace_id,
+                      json_build_object('status', 'offline', 'previous_status', status), clock_timestamp()
+                  FROM workspace_beats WHERE workspace_id = '%1$s';
+                  UPDATE workspace_beats SET status = 'offline', degraded_reason = NULL WHERE workspace_id = '%1$s';
+                  COMMIT
+                  """
+                      .formatted(agent.id()));
+          return client.get("/health", null);
+        },
+        "online",
+        200);
+  }
+
+  private static void race(Blow blow, String finalStatus, int laterBeat) throws Exception {
+    try (TestServer replica = TestServer.startOn(TestServer.shared().database());
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<TestClient> clients = List.of(TestServer.shared().client(), replica.client());
+      for (int done = 0; done < ROUNDS; done += AT_ONCE) {
+        List<Future<?>> rounds = new ArrayList<>();
+        for (int i = 0; i < AT_ONCE; i++) {
+          rounds.add(threads.submit(() -> round(clients, blow, finalStatus, laterBeat, threads)));
+        }
+        for (Future<?> round : rounds) {
+          round.get();
+        }
+      }
+    }
+  }
+
+  private static Void round(
+      List<TestClient> clients,
+      Blow blow,
+      String finalStatus,
+      int laterBeat,
+      ExecutorService threads)
+      throws Exception {
+    TestClient beating = clients.get(0);
+    TestClient striking = clients.get(1);
+    Agent agent = beating.createOnline("racer");
+    CountDownLatch start = new CountDownLatch(1);
+    List<Future<Answer>> beats = new ArrayList<>();
+    for (String field :
+        List.of("\"error_rate\":0", "\"error_rate\":0.9", "\"runtime_state\":\"wedged\"")) {
+      beats.add(
+          threads.submit(() -> {
+            start.await();
+            return beating.beat(agent, field);
+          }));
+    }
+    start.countDown();
+    assertThat(blow.strike(striking, agent).status()).isEqualTo(200);
+    Answer after = beating.beat(agent, "\"error_rate\":0");
+    assertThat(after.status()).isEqualTo(laterBeat);
+    if (laterBeat == 200) {
+      assertThat(after.field("workspace_status")).isIn(finalStatus, "degraded");
+    }
+    for (Future<Answer> beat : beats) {
+      assertThat(beat.get().status()).isIn(200, laterBeat);
+    }
+    Answer last = beating.beat(agent, "\"error_rate\":0");
+    if (laterBeat == 200) {
+      assertThat(last.field("workspace_status")).isEqualTo(finalStatus);
+    }
+    assertEventsAreAChainTo(finalStatus, beating, agent);
+    return null;
+  }
+
+  /**
+   * Every event starts from the status that the one before it ended with: none is missing, doubled
+   * or out of order.
+   */
+  private static void assertEventsAreAChainTo(String finalStatus, TestClient client, Agent agent) {
+    JsonNode events = client.get("/events/" + agent.id() + "?after=0", ADMIN_TOKEN).json();
+    String status = "null";
+    for (JsonNode event : events) {
+      assertThat(event.path("payload").path("previous_status").asString("null"))
+          .as(events.toString())
+          .isEqualTo(status);
+      status = event.path("payload").path("status").asString();
+    }
+    assertThat(status).isEqualTo(finalStatus);
+    String stored =
+        client
+            .get("/workspaces/" + agent.id() + "?include_removed=true", ADMIN_TOKEN)
+            .field("status");
+    assertThat(stored).isEqualTo(finalStatus);
+  }
+}

@@ -1,0 +1,92 @@
+package dev.muster.heartbeat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.ServerProcess;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * kill -9 of the embedded server under load: what was answered 200 is there at the next start
+ * (invariant 1).
+ */
+@Timeout(180)
+class ServerKillTest {
+
+  private static final int KILLS = 3;
+  private static final int AGENTS = 16;
+  private static final Map<String, String> SETTINGS = Map.of("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
+
+  @TempDir Path folder;
+
+  @Test
+  void losesNothingThatWasAcknowledged() throws Exception {
+    Path home = folder.resolve("home");
+    List<Agent> fleet;
+    try (ServerProcess first = ServerProcess.start(home, SETTINGS).awaitReady()) {
+      TestClient client = first.client();
+      fleet = IntStream.range(0, AGENTS).mapToObj(i -> client.create("a" + i)).toList();
+    }
+    long number = 0;
+    for (int kill = 0; kill < KILLS; kill++) {
+      List<AtomicLong> acknowledged;
+      try (ServerProcess server = ServerProcess.start(home, SETTINGS).awaitReady()) {
+        acknowledged = beatUntilKilled(server, fleet, number);
+      }
+      try (ServerProcess next = ServerProcess.start(home, SETTINGS).awaitReady()) {
+        for (int i = 0; i < AGENTS; i++) {
+          long stored = next.client().read(fleet.get(i)).path("uptime_seconds").asLong();
+          assertThat(stored).isGreaterThanOrEqualTo(acknowledged.get(i).get());
+          number = Math.max(number, stored);
+        }
+      }
+    }
+  }
+
+  private static List<AtomicLong> beatUntilKilled(
+      ServerProcess server, List<Agent> fleet, long from) throws Exception {
+    List<AtomicLong> acknowledged = fleet.stream().map(agent -> new AtomicLong()).toList();
+    TestClient client = server.client();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> beating = new ArrayList<>();
+      for (int i = 0; i < fleet.size(); i++) {
+        Agent agent = fleet.get(i);
+        AtomicLong last = acknowledged.get(i);
+        beating.add(threads.submit(() -> beat(client, agent, last, from)));
+      }
+      Awaitility.await()
+          .until(() -> acknowledged.stream().allMatch(last -> last.get() > from + 20));
+      server.kill();
+      for (Future<?> one : beating) {
+        one.get();
+      }
+    }
+    return acknowledged;
+  }
+
+  private static void beat(TestClient client, Agent agent, AtomicLong last, long from) {
+    try {
+      for (long number = from + 1; ; number++) {
+        if (client.beat(agent, "\"uptime_seconds\":" + number).status() == 200) {
+          last.set(number);
+        }
+      }
+    } catch (IllegalStateException killed) {
+      // the connection broke: that beat was never answered
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package dev.muster.heartbeat;
+
+import static dev.muster.workspace.DegradedReason.ERROR_RATE;
+import static dev.muster.workspace.DegradedReason.RUNTIME_WEDGED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.heartbeat.Verdict.Degraded;
+import dev.muster.heartbeat.Verdict.Online;
+import dev.muster.heartbeat.Verdict.OtherReason;
+import dev.muster.heartbeat.Verdict.Unchanged;
+import dev.muster.platform.json.Field;
+import dev.muster.workspace.DegradedReason;
+import dev.muster.workspace.WorkspaceStatus;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The whole truth table of R4.2: every status, reason, wedge, native status and edge of the error
+ * rate.
+ */
+class StatusRulesTest {
+
+  private static final StatusRules RULES = new StatusRules(Thresholds.DEFAULT);
+  private static final double[] RATES = {0, 0.0999, 0.1, 0.4999, 0.5, 1};
+
+  /**
+   * What a beat does, by the row of the evidence and the column of what was before. A dot is no
+   * transition, D:w and D:e degrade for the wedge or the error rate, on brings online, r:w and r:e
+   * change the reason alone.
+   */
+  private static final String TABLE =
+      """
+      wedged native rate    | closed online others degraded:w degraded:e
+      yes    yes    0       | .      D:w    D:w    .          r:w
+      yes    yes    0.0999  | .      D:w    D:w    .          r:w
+      yes    yes    0.1     | .      D:w    D:w    .          r:w
+      yes    yes    0.4999  | .      D:w    D:w    .          r:w
+      yes    yes    0.5     | .      D:w    D:w    .          r:w
+      yes    yes    1       | .      D:w    D:w    .          r:w
+      yes    no     0       | .      D:w    D:w    .          r:w
+      yes    no     0.0999  | .      D:w    D:w    .          r:w
+      yes    no     0.1     | .      D:w    D:w    .          r:w
+      yes    no     0.4999  | .      D:w    D:w    .          r:w
+      yes    no     0.5     | .      D:w    D:w    .          r:w
+      yes    no     1       | .      D:w    D:w    .          r:w
+      no     yes    0       | .      .      on     on         on
+      no     yes    0.0999  | .      .      on     on         on
+      no     yes    0.1     | .      .      on     on         on
+      no     yes    0.4999  | .      .      on     on         on
+      no     yes    0.5     | .      .      on     on         on
+      no     yes    1       | .      .      on     on         on
+      no     no     0       | .      .      on     on         on
+      no     no     0.0999  | .      .      on     on         on
+      no     no     0.1     | .      .      on     on         .
+      no     no     0.4999  | .      .      on     on         .
+      no     no     0.5     | .      D:e    D:e    r:e        .
+      no     no     1       | .      D:e    D:e    r:e        .
+      """;
+
+  record Case(
+      WorkspaceStatus status,
+      @Nullable DegradedReason reason,
+      Evidence evidence,
+      String expected) {}
+
+  static Stream<Case> cases() {
+    return TABLE.lines().skip(1).flatMap(StatusRulesTest::casesOf);
+  }
+
+  private static Stream<Case> casesOf(String line) {
+    String[] words = line.replace("|", " ").trim().split("\\s+", -1);
+    Evidence evidence =
+        new Evidence(words[0].equals("yes"), Double.parseDouble(words[2]), words[1].equals("yes"));
+    List<Case> cases = new ArrayList<>();
+    for (WorkspaceStatus status : WorkspaceStatus.values()) {
+      switch (status) {
+        case PAUSED, REMOVED -> cases.add(new Case(status, null, evidence, words[3]));
+        case ONLINE -> cases.add(new Case(status, null, evidence, words[4]));
+        case DEGRADED -> {
+          cases.add(new Case(status, RUNTIME_WEDGED, evidence, words[6]));
+          cases.add(new Case(status, ERROR_RATE, evidence, words[7]));
+        }
+        default -> cases.add(new Case(status, null, evidence, words[5]));
+      }
+    }
+    return cases.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void givesTheOneVerdictOfTheTable(Case given) {
+    Verdict expected =
+        switch (given.expected()) {
+          case "." -> new Unchanged();
+          case "D:w" -> new Degraded(RUNTIME_WEDGED);
+          case "D:e" -> new Degraded(ERROR_RATE);
+          case "r:w" -> new OtherReason(RUNTIME_WEDGED);
+          case "r:e" -> new OtherReason(ERROR_RATE);
+          case "on" -> new Online(given.status());
+          default -> throw new AssertionError(given.expected());
+        };
+    assertThat(RULES.evaluate(given.status(), given.reason(), given.evidence()))
+        .isEqualTo(expected);
+  }
+
+  @Test
+  void coversEveryEvidenceOnce() {
+    assertThat(TABLE.lines().skip(1)).hasSize(2 * 2 * RATES.length).doesNotHaveDuplicates();
+  }
+
+  /**
+   * The batch's one statement takes these without asking the rules; so none of them may have a
+   * verdict.
+   */
+  @Test
+  void leavesAnOnlineWorkspaceAloneWhateverSteadyBeatArrives() {
+    for (boolean nativeStatus : new boolean[] {false, true}) {
+      for (@Nullable Double said :
+          Stream.concat(Arrays.stream(RATES).boxed(), Stream.of((Double) null)).toList()) {
+        for (double stored : RATES) {
+          Beat beat = beat(said, "healthy");
+          double merged = said == null ? stored : said;
+          if (RULES.isSteady(beat) && merged < RULES.thresholds().degradeAt()) {
+            assertThat(
+                    RULES.evaluate(
+                        WorkspaceStatus.ONLINE, null, new Evidence(false, merged, nativeStatus)))
+                .isEqualTo(new Unchanged());
+          }
+        }
+      }
+    }
+    assertThat(RULES.isSteady(beat(null, "wedged"))).isFalse();
+    assertThat(RULES.isSteady(beat(0.5, ""))).isFalse();
+    assertThat(RULES.isSteady(beat(0.4999, ""))).isTrue();
+  }
+
+  private static Beat beat(@Nullable Double errorRate, String runtimeState) {
+    return new Beat(
+        new UUID(1, 1),
+        errorRate,
+        "",
+        null,
+        null,
+        null,
+        runtimeState,
+        new Field.Absent<>(),
+        false,
+        new Field.Absent<>(),
+        null);
+  }
+}

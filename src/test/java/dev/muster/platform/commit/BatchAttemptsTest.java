@@ -1,0 +1,85 @@
+package dev.muster.platform.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.UncategorizedSQLException;
+
+class BatchAttemptsTest {
+
+  private static RuntimeException sqlState(String state) {
+    return new UncategorizedSQLException("test", "sql", new SQLException("told so", state));
+  }
+
+  private static List<Outcome<Integer>> done(List<Integer> values) {
+    return values.stream().<Outcome<Integer>>map(Outcome.Done::new).toList();
+  }
+
+  @Test
+  void letsABadValueFailAlone() {
+    List<Integer> values = IntStream.range(0, 100).boxed().toList();
+    List<Integer> committed = new ArrayList<>();
+    List<Outcome<Integer>> outcomes =
+        BatchAttempts.run(
+            values,
+            batch -> {
+              if (batch.contains(37)) {
+                throw sqlState("22021");
+              }
+              committed.addAll(batch);
+              return done(batch);
+            });
+    assertThat(outcomes.get(37)).isInstanceOf(Outcome.Failed.class);
+    assertThat(outcomes.stream().filter(Outcome.Failed.class::isInstance)).hasSize(1);
+    assertThat(committed).hasSize(99).doesNotHaveDuplicates().doesNotContain(37);
+  }
+
+  @Test
+  void runsADeadlockedBatchAgain() {
+    AtomicInteger runs = new AtomicInteger();
+    List<Outcome<Integer>> outcomes =
+        BatchAttempts.run(
+            List.of(1, 2),
+            batch -> {
+              if (runs.incrementAndGet() < 4) {
+                throw sqlState("40P01");
+              }
+              return done(batch);
+            });
+    assertThat(outcomes).containsExactlyElementsOf(done(List.of(1, 2)));
+    assertThat(runs).hasValue(4);
+  }
+
+  @Test
+  void neverRunsAgainWhatMayBeStored() {
+    AtomicInteger runs = new AtomicInteger();
+    List<Outcome<Integer>> outcomes =
+        BatchAttempts.run(
+            List.of(1, 2),
+            batch -> {
+              runs.incrementAndGet();
+              throw new UncertainCommitException(sqlState("40001"));
+            });
+    assertThat(outcomes).hasSize(2).allMatch(Outcome.Failed.class::isInstance);
+    assertThat(runs).hasValue(1);
+  }
+
+  @Test
+  void failsTheWholeBatchOnceWhenTheDatabaseIsGone() {
+    AtomicInteger runs = new AtomicInteger();
+    List<Outcome<Integer>> outcomes =
+        BatchAttempts.run(
+            List.of(1, 2, 3),
+            batch -> {
+              runs.incrementAndGet();
+              throw sqlState("08006");
+            });
+    assertThat(outcomes).hasSize(3).allMatch(Outcome.Failed.class::isInstance);
+    assertThat(runs).hasValue(1);
+  }
+}

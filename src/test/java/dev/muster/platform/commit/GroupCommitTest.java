@@ -1,0 +1,187 @@
+package dev.muster.platform.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class GroupCommitTest {
+
+  private record Value(int key, int number) {}
+
+  private static GroupCommit<Value, Integer> commits(BatchWork<Value, Integer> work) {
+    return new GroupCommit<>("test", Value::key, work, new SimpleMeterRegistry());
+  }
+
+  private static Outcome<Integer> done(Value value) {
+    return new Outcome.Done<>(value.number());
+  }
+
+  @Test
+  void commitsEveryValueOnceAndAnswersItsOwnCaller() throws Exception {
+    List<Value> committed = Collections.synchronizedList(new ArrayList<>());
+    int callers = 200;
+    int each = 200;
+    try (var commits =
+            commits(batch -> {
+              committed.addAll(batch);
+              return batch.stream().map(GroupCommitTest::done).toList();
+            });
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      CountDownLatch start = new CountDownLatch(1);
+      List<Future<Boolean>> answers =
+          IntStream.range(0, callers)
+              .mapToObj(caller ->
+                  threads.submit(() -> {
+                    start.await();
+                    return IntStream.range(0, each)
+                        .map(i -> caller * each + i)
+                        .allMatch(number -> commits.submit(new Value(number, number)) == number);
+                  }))
+              .toList();
+      start.countDown();
+      for (Future<Boolean> answer : answers) {
+        assertThat(answer.get()).isTrue();
+      }
+    }
+    assertThat(committed).hasSize(callers * each).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void putsNoTwoValuesOfAKeyIntoOneBatch() throws Exception {
+    AtomicInteger doubled = new AtomicInteger();
+    AtomicInteger largest = new AtomicInteger();
+    try (var commits =
+            commits(batch -> {
+              doubled.addAndGet(
+                  batch.size() - (int) batch.stream().map(Value::key).distinct().count());
+              largest.accumulateAndGet(batch.size(), Math::max);
+              return batch.stream().map(GroupCommitTest::done).toList();
+            });
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Integer>> answers = new ArrayList<>();
+      for (int number = 0; number < 20_000; number++) {
+        Value value = new Value(number % 5, number);
+        answers.add(threads.submit(() -> commits.submit(value)));
+      }
+      for (Future<Integer> answer : answers) {
+        answer.get();
+      }
+    }
+    assertThat(doubled).hasValue(0);
+    assertThat(largest.get()).isGreaterThan(1);
+  }
+
+  @Test
+  void keepsTheOrderOfAKeysValuesAlsoWhenTheFirstIsBusy() throws Exception {
+    List<Integer> committed = Collections.synchronizedList(new ArrayList<>());
+    CountDownLatch firstTried = new CountDownLatch(1);
+    CountDownLatch secondWaits = new CountDownLatch(1);
+    AtomicInteger tries = new AtomicInteger();
+    try (var commits =
+            commits(batch -> {
+              firstTried.countDown();
+              awaitQuietly(secondWaits);
+              if (tries.incrementAndGet() <= 3) {
+                return batch.stream().<Outcome<Integer>>map(v -> new Outcome.Busy<>()).toList();
+              }
+              batch.forEach(v -> committed.add(v.number()));
+              return batch.stream().map(GroupCommitTest::done).toList();
+            });
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<Integer> first = threads.submit(() -> commits.submit(new Value(1, 1)));
+      firstTried.await();
+      Future<Integer> second = threads.submit(() -> commits.submit(new Value(1, 2)));
+      Awaitility.await().until(() -> commits.waiting() == 2);
+      secondWaits.countDown();
+      first.get();
+      second.get();
+    }
+    assertThat(committed).containsExactly(1, 2);
+  }
+
+  @Test
+  void bringsABusyValueBackWithALaterBatch() {
+    AtomicInteger tries = new AtomicInteger();
+    try (var commits =
+        commits(batch ->
+            batch.stream()
+                .<Outcome<Integer>>map(
+                    v -> tries.incrementAndGet() < 5 ? new Outcome.Busy<>() : done(v))
+                .toList())) {
+      assertThat(commits.submit(new Value(1, 7))).isEqualTo(7);
+    }
+    assertThat(tries).hasValue(5);
+  }
+
+  @Test
+  void tellsCallersInTimeThatItCannotTellWhenTheDatabaseNeverAnswers() {
+    CountDownLatch never = new CountDownLatch(1);
+    var commits =
+        commits(batch -> {
+          awaitQuietly(never);
+          return batch.stream().map(GroupCommitTest::done).toList();
+        });
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<Integer> first = threads.submit(() -> commits.submit(new Value(1, 1)));
+      Future<Integer> behind = threads.submit(() -> commits.submit(new Value(1, 2)));
+      for (Future<Integer> stuck : List.of(first, behind)) {
+        assertThat(stuck)
+            .failsWithin(Duration.ofSeconds(5))
+            .withThrowableThat()
+            .havingCause()
+            .isInstanceOfSatisfying(
+                ProblemException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+      }
+    } finally {
+      never.countDown();
+      commits.close();
+    }
+  }
+
+  @Test
+  void refusesWhatComesAfterItsEnd() {
+    var commits = commits(batch -> batch.stream().map(GroupCommitTest::done).toList());
+    commits.close();
+    assertThatThrownBy(() -> commits.submit(new Value(1, 1))).isInstanceOf(ProblemException.class);
+  }
+
+  @Test
+  void goesOnAfterAFaultOfTheWork() {
+    AtomicInteger runs = new AtomicInteger();
+    try (var commits =
+        commits(batch -> {
+          if (runs.incrementAndGet() == 1) {
+            throw new IllegalStateException("a bug");
+          }
+          return batch.stream().map(GroupCommitTest::done).toList();
+        })) {
+      assertThatThrownBy(() -> commits.submit(new Value(1, 1))).hasMessage("a bug");
+      assertThat(commits.submit(new Value(1, 2))).isEqualTo(2);
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

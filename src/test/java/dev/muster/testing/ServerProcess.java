@@ -1,0 +1,112 @@
+package dev.muster.testing;
+
+import dev.muster.MusterApplication;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+
+/** A server in a process of its own, as an operator starts it, so that it can really be killed. */
+public final class ServerProcess implements AutoCloseable {
+
+  private final Process process;
+  private final int port;
+  private final Path log;
+
+  private ServerProcess(Process process, int port, Path log) {
+    this.process = process;
+    this.port = port;
+    this.log = log;
+  }
+
+  /**
+   * In the embedded mode; returns at once, see {@link #awaitReady}. {@code settings} are
+   * environment variables.
+   */
+  public static ServerProcess start(Path home, Map<String, String> settings) throws IOException {
+    int port = freePort();
+    Path log = Files.createTempFile("muster-server-", ".log");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
+                    "-classpath",
+                    System.getProperty("java.class.path"),
+                    MusterApplication.class.getName()))
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile());
+    builder.environment().put("MUSTER_HOME", home.toString());
+    builder.environment().put("SERVER_PORT", Integer.toString(port));
+    builder.environment().remove("DATABASE_URL");
+    builder.environment().putAll(settings);
+    return new ServerProcess(builder.start(), port, log);
+  }
+
+  public ServerProcess awaitReady() {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> {
+          if (!process.isAlive()) {
+            throw new AssertionError("the server ended: " + output());
+          }
+          return output().contains("Muster is ready") || isReady();
+        });
+    return this;
+  }
+
+  private boolean isReady() {
+    try {
+      return client().get("/ready", null).status() == 200;
+    } catch (IllegalStateException refused) {
+      return false;
+    }
+  }
+
+  public TestClient client() {
+    return new TestClient("http://127.0.0.1:" + port);
+  }
+
+  /** SIGKILL: nothing of the server gets to run. */
+  public void kill() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  /** Waits for its end and returns the exit code. */
+  public int awaitEnd() {
+    return process.onExit().orTimeout(60, TimeUnit.SECONDS).join().exitValue();
+  }
+
+  public String output() {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** SIGTERM, and SIGKILL for one that does not listen. */
+  @Override
+  public void close() throws IOException {
+    process.destroy();
+    try {
+      process.onExit().orTimeout(30, TimeUnit.SECONDS).join();
+    } catch (CompletionException tooSlow) {
+      kill();
+    }
+    Files.deleteIfExists(log);
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}

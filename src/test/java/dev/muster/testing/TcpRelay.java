@@ -1,0 +1,113 @@
+package dev.muster.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * A wire that a test can cut: it carries bytes to a port, swallows them, or refuses to take any.
+ */
+public final class TcpRelay implements AutoCloseable {
+
+  private final ServerSocket listener;
+  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile int targetPort;
+  private volatile boolean swallowing;
+
+  public TcpRelay(int targetPort) throws IOException {
+    this.targetPort = targetPort;
+    this.listener = new ServerSocket(0, 512, InetAddress.getLoopbackAddress());
+    Thread.ofVirtual().start(this::accept);
+  }
+
+  public int port() {
+    return listener.getLocalPort();
+  }
+
+  /** From now on connections open and nothing ever comes back, on those that exist as well. */
+  public void swallow() {
+    swallowing = true;
+  }
+
+  /** Works again, for new connections; those that swallowed are cut. */
+  public void heal(int newTargetPort) {
+    targetPort = newTargetPort;
+    swallowing = false;
+    cut();
+  }
+
+  /** Resets every connection. */
+  public void cut() {
+    open.forEach(TcpRelay::closeQuietly);
+    open.clear();
+  }
+
+  @Override
+  public void close() throws IOException {
+    closed.countDown();
+    listener.close();
+    cut();
+  }
+
+  private void accept() {
+    while (!listener.isClosed()) {
+      try {
+        Socket client = listener.accept();
+        open.add(client);
+        Thread.ofVirtual().start(() -> carry(client));
+      } catch (IOException e) {
+        return;
+      }
+    }
+  }
+
+  private void carry(Socket client) {
+    if (swallowing) {
+      return;
+    }
+    try {
+      Socket server = new Socket(InetAddress.getLoopbackAddress(), targetPort);
+      open.add(server);
+      Thread.ofVirtual().start(() -> pump(server, client));
+      pump(client, server);
+    } catch (IOException e) {
+      closeQuietly(client);
+    }
+  }
+
+  private void pump(Socket from, Socket to) {
+    try (from;
+        to) {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      byte[] buffer = new byte[16 * 1024];
+      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+        if (!swallowing) {
+          out.write(buffer, 0, n);
+        }
+      }
+      if (swallowing) {
+        closed.await();
+      }
+    } catch (IOException e) {
+      // one side is gone, and with it the other
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void closeQuietly(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // it is gone either way
+    }
+  }
+}
