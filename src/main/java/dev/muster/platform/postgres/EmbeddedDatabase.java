@@ -1,18 +1,20 @@
 package dev.muster.platform.postgres;
 
+import dev.muster.platform.postgres.Postmaster.Patience;
 import dev.muster.platform.settings.StartRefusedException;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
@@ -41,7 +43,13 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   private static final String USER = "muster";
   private static final String PASSWORD = "database-password";
-  private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
+
+  /**
+   * What a shell acts on between double quotes, which is how PostgreSQL's programs hand on paths.
+   */
+  private static final Pattern UNQUOTABLE =
+      Pattern.compile(File.separatorChar == '/' ? "[\"$`\\\\\n]" : "[\"%\n]");
+
   private static final Logger log = LoggerFactory.getLogger(EmbeddedDatabase.class);
 
   private final Postmaster postmaster;
@@ -63,6 +71,11 @@ public final class EmbeddedDatabase implements AutoCloseable {
   public static EmbeddedDatabase start(MusterHome home) {
     RootUser.check();
     Path folder = home.folder("postgres");
+    if (UNQUOTABLE.matcher(folder.toString()).find()) {
+      throw new StartRefusedException(
+          "PostgreSQL's programs cannot work in %s; set MUSTER_HOME to a path without \" $ ` \\ %%."
+              .formatted(folder));
+    }
     PostgresBinaries binaries = PostgresBinaries.unpackedIn(folder.resolve("bin"));
     PostgresPrograms programs = new PostgresPrograms(binaries.bin(), folder);
     DataFolder data = new DataFolder(folder.resolve("data"), programs);
@@ -72,7 +85,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     } else {
       data.make(USER, home.secretFile(PASSWORD));
     }
-    Postmaster postmaster = new Postmaster(folder, programs, STOP_LIMIT);
+    Postmaster postmaster = new Postmaster(folder, programs, Patience.USUAL);
     var database = new EmbeddedDatabase(postmaster, postmaster.start(settings(binaries)), password);
     try {
       database.checkLogin(home.secretFile(PASSWORD));

@@ -34,7 +34,8 @@ final class PidFile {
 
   /** The server that has this file, if it lives and is of this home. */
   Optional<ProcessHandle> server() throws IOException {
-    return lines().stream().findFirst().flatMap(PidFile::process).filter(this::isOurs);
+    Optional<ProcessHandle> process = lines().stream().findFirst().flatMap(PidFile::process);
+    return process.isPresent() && isOurs(process.get()) ? process : Optional.empty();
   }
 
   /**
@@ -73,7 +74,8 @@ final class PidFile {
     }
   }
 
-  private boolean isOurs(ProcessHandle process) {
-    return process.info().command().filter(path -> Path.of(path).startsWith(binaries)).isPresent();
+  private boolean isOurs(ProcessHandle process) throws IOException {
+    Path ours = binaries.toRealPath(); // the system names a program by its path without links
+    return process.info().command().filter(path -> Path.of(path).startsWith(ours)).isPresent();
   }
 }

@@ -5,6 +5,7 @@ import dev.muster.platform.settings.StartRefusedException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,13 +20,6 @@ final class Postmaster {
   /** One that was killed recovers first, which takes minutes after much writing. */
   private static final Duration START_LIMIT = Duration.ofMinutes(10);
 
-  /**
-   * How long a failed start is tried again: what is left of a killed server needs a moment to go,
-   * another program may have taken the port, and a start that a killed Muster began may end only
-   * now.
-   */
-  private static final Duration RETRY_LIMIT = Duration.ofSeconds(5);
-
   /** After five seconds the server kills those of its processes that do not answer. */
   private static final Duration CUT_OFF_LIMIT = Duration.ofSeconds(20);
 
@@ -37,18 +31,30 @@ final class Postmaster {
   private final PostgresPrograms programs;
   private final PidFile pidFile;
   private final ServerLog serverLog;
-  private final Duration stopLimit;
+  private final Patience patience;
+
+  /**
+   * How long to wait before the next means.
+   *
+   * @param stop how long a stop in good order may take before the server is cut off
+   * @param retry how long a failed start is tried again: what is left of a killed server needs a
+   *     moment to go, another program may have taken the port, and a start that a killed Muster
+   *     began may end only now
+   */
+  record Patience(Duration stop, Duration retry) {
+
+    static final Patience USUAL = new Patience(Duration.ofSeconds(20), Duration.ofSeconds(10));
+  }
 
   /**
    * @param folder the folder with {@code data} and {@code bin} in it
-   * @param stopLimit how long a stop in good order may take before the server is cut off
    */
-  Postmaster(Path folder, PostgresPrograms programs, Duration stopLimit) {
+  Postmaster(Path folder, PostgresPrograms programs, Patience patience) {
     this.data = folder.resolve("data");
     this.programs = programs;
     this.pidFile = new PidFile(data, folder.resolve("bin"));
     this.serverLog = new ServerLog(folder);
-    this.stopLimit = stopLimit;
+    this.patience = patience;
   }
 
   /**
@@ -63,7 +69,7 @@ final class Postmaster {
       serverLog.begin();
       long begin = System.nanoTime();
       Optional<Integer> port = tryToStart(settings);
-      while (port.isEmpty() && System.nanoTime() - begin < RETRY_LIMIT.toNanos()) {
+      while (port.isEmpty() && System.nanoTime() - begin < patience.retry().toNanos()) {
         Thread.sleep(RETRY_PAUSE);
         stop();
         port = tryToStart(settings);
@@ -108,9 +114,11 @@ final class Postmaster {
   }
 
   private StartRefusedException doesNotStart() {
+    // Without a log of its own the server was not even reached.
+    Path file = Files.exists(serverLog.file()) ? serverLog.file() : programs.logOf("pg_ctl");
     return new StartRefusedException(
         "The embedded PostgreSQL does not start: %s; see %s."
-            .formatted(serverLog.cause(), serverLog.file()));
+            .formatted(ServerLog.causeIn(file), file));
   }
 
   /** Stops the server, if one of this home runs: in good order, else at once. */
@@ -118,7 +126,7 @@ final class Postmaster {
     if (pidFile.server().isEmpty()) {
       return;
     }
-    stop("fast", stopLimit);
+    stop("fast", patience.stop());
     if (pidFile.server().isPresent()) {
       log.warn(
           "PostgreSQL does not stop in order; it is stopped at once and recovers at its start");

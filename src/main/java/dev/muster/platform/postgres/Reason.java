@@ -16,6 +16,9 @@ final class Reason {
     if (failure instanceof FileSystemException problem && problem.getReason() != null) {
       return problem.getReason();
     }
+    if (failure.getClass() == IOException.class && failure.getMessage() != null) {
+      return failure.getMessage();
+    }
     return failure.getClass().getSimpleName() + ": " + failure.getMessage();
   }
 }

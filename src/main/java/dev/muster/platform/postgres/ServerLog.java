@@ -37,10 +37,10 @@ final class ServerLog {
     }
   }
 
-  /** Why the server did not start. */
-  String cause() {
+  /** What the last error in a log says. */
+  static String causeIn(Path log) {
     try {
-      return cause(Files.readString(file, StandardCharsets.ISO_8859_1));
+      return cause(Files.readString(log, StandardCharsets.ISO_8859_1));
     } catch (IOException e) {
       return Reason.of(e);
     }

@@ -12,53 +12,40 @@ public final class Redaction {
   /** What stands where a secret stood. */
   public static final String MARK = "[redacted]";
 
-  /** No secret is recognised by its shape alone that has a shorter unbroken run. */
-  private static final int SHORTEST_SHAPE = 12;
-
-  private static final int OWN_TOKEN_LENGTH = 43;
+  /** A secret that has neither a colon nor an equals sign beside it has a longer unbroken run. */
+  private static final int SHORTEST_RUN = 12;
 
   private Redaction() {}
 
   /** The text without its secrets; the same instance when there are none. */
   public static String redact(String text) {
-    Traits traits = Traits.of(text);
+    if (!mayHoldSecret(text)) {
+      return text;
+    }
     String result = text;
-    if (traits.hasAt) {
-      result = SecretShapes.URL_CREDENTIALS.redact(result);
+    for (SecretShape shape : SecretShapes.ALL) {
+      result = shape.redact(result);
     }
-    if (traits.longestRun >= SHORTEST_SHAPE) {
-      for (SecretShape shape : SecretShapes.ALL) {
-        result = shape.redact(result);
-      }
-    }
-    if (traits.longestRun >= OWN_TOKEN_LENGTH) {
-      result = SecretShapes.OWN_TOKEN.redact(result);
-    }
-    return traits.hasAssignment ? SecretAssignment.redact(result) : result;
+    return SecretAssignment.redact(OwnToken.redact(result));
   }
 
-  /** What one quick look at every character tells; most texts need no second one. */
-  private record Traits(boolean hasAt, boolean hasAssignment, int longestRun) {
-
-    static Traits of(String text) {
-      boolean hasAt = false;
-      boolean hasAssignment = false;
-      int longest = 0;
-      int run = 0;
-      char before = 0;
-      for (int i = 0; i < text.length(); i++) {
-        char c = text.charAt(i);
-        run = isRunCharacter(c) ? run + 1 : 0;
-        longest = Math.max(longest, run);
-        hasAt |= c == '@';
-        hasAssignment |= c == '=' || c == ':' || c == '%' || (c == '-' && before == '-');
-        before = c;
+  /** One quick look, after which most texts need no second one. */
+  private static boolean mayHoldSecret(String text) {
+    int run = 0;
+    char before = ' ';
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      run = isRunCharacter(c) ? run + 1 : 0;
+      boolean option = c == '-' && before == '-';
+      if (run >= SHORTEST_RUN || option || c == ':' || c == '=' || c == '%') {
+        return true;
       }
-      return new Traits(hasAt, hasAssignment, longest);
+      before = c;
     }
+    return false;
+  }
 
-    private static boolean isRunCharacter(char c) {
-      return (c >= 'a' && c <= 'z') || (c >= '+' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '_';
-    }
+  private static boolean isRunCharacter(char c) {
+    return Escape.isLetterOrDigit(c) || (c >= '+' && c <= '/') || c == '_' || c == '~';
   }
 }

@@ -35,21 +35,18 @@ record SecretAssignment(SecretName name, boolean prose, AssignedValue value) {
 
   /** The text with such values replaced; the same instance when it has none. */
   static String redact(String text) {
-    StringBuilder out = new StringBuilder();
-    int copied = 0;
+    Cuts cuts = new Cuts(text);
     int at = 0;
     while (at < text.length()) {
       Optional<SecretAssignment> found = separatedAt(text, at).filter(one -> one.isSecret(text));
       if (found.isPresent()) {
-        AssignedValue value = found.get().value;
-        out.append(text, copied, value.start()).append(Redaction.MARK);
-        copied = value.wholeEnd(text);
-        at = copied;
+        at = found.get().value.wholeEnd(text);
+        cuts.add(found.get().value.start(), at);
       } else {
         at++;
       }
     }
-    return copied == 0 ? text : out.append(text, copied, text.length()).toString();
+    return cuts.applied();
   }
 
   private static Optional<SecretAssignment> separatedAt(String text, int at) {

@@ -1,6 +1,5 @@
 package dev.muster.platform.text;
 
-import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -9,46 +8,53 @@ import java.util.regex.Pattern;
  * A kind of secret that is recognised by its shape: the group {@code secret} of a pattern, if it
  * passes a test.
  *
- * <p>A pattern has to be linear on any text: runs are possessive, and what a failed match reads is
- * bounded.
+ * <p>A pattern has to be linear on any text: its runs are possessive, and what it reads before it
+ * fails is bounded. What it matches is not read again, passed or not.
  *
- * @param hints one of these is part of every match; a search for them is far cheaper than the
- *     pattern
+ * @param start the characters that every match begins with; searching them is cheap
+ * @param word whether those must be the beginning of a word
  */
-record SecretShape(List<String> hints, Pattern pattern, Predicate<String> test) {
-  /** An escaped character, whose letters and digits are no part of the word after it. */
-  static final String ESCAPE = "%[0-9A-Fa-f]{2}|\\\\(?:[nrt]|u[0-9A-Fa-f]{4})";
+record SecretShape(String start, boolean word, Pattern pattern, Predicate<String> test) {
 
-  static SecretShape shaped(List<String> hints, String regex) {
-    return new SecretShape(hints, Pattern.compile(regex), _ -> true);
+  /** A secret in whatever comes after these characters. */
+  static SecretShape after(String start, String regex) {
+    Pattern pattern = Pattern.compile(Pattern.quote(start) + regex);
+    return new SecretShape(start, false, pattern, _ -> true);
   }
 
-  /** A key that begins with these very characters, not in the middle of a word. */
+  /** A key that begins with this prefix. */
   static SecretShape prefixed(String prefix, String rest) {
-    String regex =
-        "(?:(?<![A-Za-z0-9])|(?<=" + ESCAPE + "))(?<secret>" + Pattern.quote(prefix) + rest + ")";
-    return shaped(List.of(prefix), regex);
+    Pattern pattern = Pattern.compile("(?<secret>" + Pattern.quote(prefix) + rest + ")");
+    return new SecretShape(prefix, true, pattern, _ -> true);
+  }
+
+  SecretShape onlyWord() {
+    return new SecretShape(start, true, pattern, test);
   }
 
   SecretShape onlyIf(Predicate<String> newTest) {
-    return new SecretShape(hints, pattern, newTest);
+    return new SecretShape(start, word, pattern, newTest);
   }
 
   /** The text with its secrets of this kind replaced; the same instance when it has none. */
   String redact(String text) {
-    return hints.stream().anyMatch(text::contains) ? replaceMatches(text) : text;
-  }
-
-  private String replaceMatches(String text) {
-    Matcher matcher = pattern.matcher(text);
-    StringBuilder out = new StringBuilder();
-    int copied = 0;
-    while (matcher.find()) {
-      if (test.test(matcher.group("secret"))) {
-        out.append(text, copied, matcher.start("secret")).append(Redaction.MARK);
-        copied = matcher.end("secret");
-      }
+    int at = text.indexOf(start);
+    if (at < 0) {
+      return text;
     }
-    return copied == 0 ? text : out.append(text, copied, text.length()).toString();
+    Cuts cuts = new Cuts(text);
+    Matcher matcher = pattern.matcher(text);
+    while (at >= 0) {
+      int next = at + 1;
+      boolean begins = !word || Escape.startsWord(text, at);
+      if (begins && matcher.region(at, text.length()).lookingAt()) {
+        next = matcher.end();
+        if (test.test(matcher.group("secret"))) {
+          cuts.add(matcher.start("secret"), matcher.end("secret"));
+        }
+      }
+      at = text.indexOf(start, next);
+    }
+    return cuts.applied();
   }
 }

@@ -1,66 +1,46 @@
 package dev.muster.platform.text;
 
+import static dev.muster.platform.text.SecretShape.after;
 import static dev.muster.platform.text.SecretShape.prefixed;
-import static dev.muster.platform.text.SecretShape.shaped;
 
 import java.util.List;
 import java.util.regex.Pattern;
 
-/**
- * The table of secrets that are recognised by their shape; a new one needs its worst case tested.
- */
+/** The table of secrets that are recognised by their shape. */
 final class SecretShapes {
-  /** Not in the middle of a word. */
-  private static final String START = "(?:(?<![A-Za-z0-9_-])|(?<=" + SecretShape.ESCAPE + "))";
-
-  /** {@code user:password} before the last {@code @}, or a key in the place of the user. */
-  static final SecretShape URL_CREDENTIALS =
-      shaped(
-              List.of("://"),
-              "(?<=://)(?<secret>[^\\s/?#\"'<>\\\\@:]{0,256}:[^\\s/?#\"'<>\\\\]{1,256}"
-                  + "|[A-Za-z0-9_.~%-]{16,256}(?=:?@))@")
-          .onlyIf(text -> text.indexOf(':') >= 0 || Randomness.of(text).looksLikeKey());
-
-  /** Any whole word, so that the pattern need not look back at every character. */
-  static final SecretShape OWN_TOKEN =
-      shaped(List.of(""), "(?:%[0-9A-Fa-f]{2}|\\\\[nrt])?+(?<secret>[A-Za-z0-9_-]++)")
-          .onlyIf(SecretShapes::isOwnToken);
-
-  /** A key block; one that was cut off before its end is taken whole. */
-  private static final SecretShape PEM =
-      shaped(
-              List.of("PRIVATE KEY"),
-              "(?<secret>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-                  + "[^-]*+(?:-(?!----)[^-]*+){0,8}+(?:-----END [A-Z0-9 ]{0,40}-----)?+)")
-          .onlyIf(SecretShapes::hasPemBody);
-
   /** Headers are shorter than this; with no body so near, the text only speaks of a block. */
   private static final int PEM_BODY_WITHIN = 160;
 
   private static final Pattern PEM_BODY = Pattern.compile("[A-Za-z0-9+/]{20}");
 
-  /** JWS and JWE, whole or cut off after the second part. */
-  private static final SecretShape JWT =
-      shaped(
-          List.of("eyJ"),
-          START + "(?<secret>eyJ[A-Za-z0-9_-]{8,}+(?:\\.{1,2}[A-Za-z0-9_-]++){1,4}+)");
-
-  private static final SecretShape SCHEME =
-      shaped(
-              List.of("earer", "EARER", "asic", "ASIC"),
-              "(?i)(?<![a-z0-9])(?:bearer|basic)(?:\\s|%20|\\+){1,4}"
-                  + "(?<secret>[a-z0-9._~+/-]{12,}+={0,2})")
-          .onlyIf(text -> Randomness.of(text).looksLikeKey());
-
-  /** OpenAI, Anthropic and their like; but package names begin so too. */
-  private static final SecretShape SK =
-      prefixed("sk-", "[A-Za-z0-9_-]{16,}+").onlyIf(text -> Randomness.of(text).looksLikeKey());
+  private static final String CREDENTIALS =
+      "(?i)(?:\\s|%20|\\+){1,4}(?<secret>[a-z0-9._~+/-]{12,}+={0,2})";
 
   static final List<SecretShape> ALL =
       List.of(
-          PEM,
-          JWT,
-          SK,
+          // A key block; one that was cut off before its end is taken whole.
+          prefixed(
+                  "-----BEGIN ",
+                  "[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+                      + "[^-]*+(?:-(?!----)[^-]*+){0,8}+(?:-----END [A-Z0-9 ]{0,40}-----)?+")
+              .onlyIf(SecretShapes::hasPemBody),
+          // JWS and JWE, whole or cut off after the second part; without a point it may be
+          // anything.
+          prefixed("eyJ", "[A-Za-z0-9_-]{8,}+(?:\\.{1,2}[A-Za-z0-9_-]++){0,4}+")
+              .onlyIf(text -> text.indexOf('.') >= 0),
+          // user:password before the last @, or a key in the place of the user.
+          after(
+                  "://",
+                  "(?<secret>[^\\s/?#\"'<>\\\\@:]{0,256}:[^\\s/?#\"'<>\\\\]{1,256}"
+                      + "|[A-Za-z0-9_.~%-]{16,256}(?=:?@))@")
+              .onlyIf(text -> text.indexOf(':') >= 0 || looksLikeKey(text)),
+          after("Bearer", CREDENTIALS).onlyWord().onlyIf(SecretShapes::looksLikeKey),
+          after("bearer", CREDENTIALS).onlyWord().onlyIf(SecretShapes::looksLikeKey),
+          after("BEARER", CREDENTIALS).onlyWord().onlyIf(SecretShapes::looksLikeKey),
+          after("Basic", CREDENTIALS).onlyWord().onlyIf(SecretShapes::looksLikeKey),
+          after("basic", CREDENTIALS).onlyWord().onlyIf(SecretShapes::looksLikeKey),
+          // OpenAI, Anthropic and their like; but package names begin so too.
+          prefixed("sk-", "[A-Za-z0-9_-]{16,}+").onlyIf(SecretShapes::looksLikeKey),
           prefixed("sk_live_", "[A-Za-z0-9]{10,}+"),
           prefixed("sk_test_", "[A-Za-z0-9]{10,}+"),
           prefixed("rk_live_", "[A-Za-z0-9]{10,}+"),
@@ -90,16 +70,12 @@ final class SecretShapes {
           prefixed("hvs.", "[A-Za-z0-9_-]{20,}+"),
           prefixed("pypi-", "[A-Za-z0-9_-]{40,}+"),
           prefixed("dckr_pat_", "[A-Za-z0-9_-]{16,}+"),
-          prefixed("SG.", "[A-Za-z0-9_-]{16,64}+\\.[A-Za-z0-9_-]{16,}+"),
-          SCHEME);
+          prefixed("SG.", "[A-Za-z0-9_-]{16,64}+\\.[A-Za-z0-9_-]{16,}+"));
 
   private SecretShapes() {}
 
-  /** 32 bytes are 43 characters, and the last one has two bits that are 0 (R1.1). */
-  private static boolean isOwnToken(String word) {
-    return word.length() == 43
-        && "AEIMQUYcgkosw048".indexOf(word.charAt(42)) >= 0
-        && Randomness.of(word).looksLikeOwnToken();
+  private static boolean looksLikeKey(String text) {
+    return Randomness.of(text).looksLikeKey();
   }
 
   private static boolean hasPemBody(String block) {

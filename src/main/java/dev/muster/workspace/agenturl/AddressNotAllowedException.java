@@ -9,6 +9,7 @@ import java.net.UnknownHostException;
  * may give. The message holds the label, never the name or the address.
  */
 public final class AddressNotAllowedException extends UnknownHostException {
+  private static final long serialVersionUID = 1L;
 
   private final AddressClass addressClass;
 

@@ -1,0 +1,89 @@
+package dev.muster.bench;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/** The server under load, in a process of its own and with the heap that the README recommends. */
+final class BenchProcess implements AutoCloseable {
+
+  private final Process process;
+  private final int port;
+
+  private BenchProcess(Process process, int port) {
+    this.process = process;
+    this.port = port;
+  }
+
+  static BenchProcess start(String databaseUrl) throws IOException {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx1g",
+                "-classpath",
+                System.getProperty("java.class.path"),
+                BenchServer.class.getName())
+            .inheritIO();
+    builder.environment().put("DATABASE_URL", databaseUrl);
+    builder.environment().put("SERVER_PORT", Integer.toString(port));
+    builder.environment().put("SERVER_ADDRESS", "127.0.0.1");
+    builder.environment().put("ADMIN_TOKEN", "the-admin-token-of-the-bench");
+    BenchProcess server = new BenchProcess(builder.start(), port);
+    server.awaitReady();
+    return server;
+  }
+
+  String baseUrl() {
+    return "http://127.0.0.1:" + port;
+  }
+
+  long residentMiB() throws IOException {
+    return Files.readAllLines(Path.of("/proc", String.valueOf(process.pid()), "status")).stream()
+        .filter(line -> line.startsWith("VmRSS:"))
+        .map(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private void awaitReady() {
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      HttpRequest ready = HttpRequest.newBuilder(URI.create(baseUrl() + "/ready")).build();
+      long giveUpAt = System.nanoTime() + Duration.ofSeconds(90).toNanos();
+      while (!isReady(http, ready)) {
+        if (!process.isAlive() || System.nanoTime() > giveUpAt) {
+          throw new IllegalStateException("the server did not start");
+        }
+        LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+      }
+    }
+  }
+
+  private static boolean isReady(HttpClient http, HttpRequest ready) {
+    try {
+      return http.send(ready, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    process.onExit().join();
+  }
+}

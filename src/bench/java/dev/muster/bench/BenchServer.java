@@ -1,0 +1,31 @@
+package dev.muster.bench;
+
+import dev.muster.MusterApplication;
+import dev.muster.identity.Caller;
+import org.springframework.boot.SpringApplication;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The server as it is, with one more route: an ordinary annotated JSON echo behind the same filters
+ * and credentials.
+ */
+public final class BenchServer {
+
+  @RestController
+  static class EchoController {
+
+    @PostMapping("/bench/echo")
+    JsonNode echo(Caller caller, @RequestBody JsonNode body) {
+      return body;
+    }
+  }
+
+  private BenchServer() {}
+
+  public static void main(String[] args) {
+    new SpringApplication(MusterApplication.class, EchoController.class).run(args);
+  }
+}

@@ -1,0 +1,67 @@
+package dev.muster.bench;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Sends requests at a fixed rate, each when its time has come whether or not the last one is
+ * answered.
+ */
+final class PacedBeats {
+
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final String url;
+  private final List<String[]> fleet;
+
+  PacedBeats(String url, List<String[]> fleet) {
+    this.url = url;
+    this.fleet = fleet;
+  }
+
+  /** The latencies in milliseconds, measured from when each request was due, sorted. */
+  List<Double> run(int perSecond, int seconds) {
+    ConcurrentLinkedQueue<Double> latencies = new ConcurrentLinkedQueue<>();
+    long start = System.nanoTime();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < perSecond * seconds; i++) {
+        long due = start + i * (Duration.ofSeconds(1).toNanos() / perSecond);
+        while (System.nanoTime() < due) {
+          LockSupport.parkNanos(due - System.nanoTime());
+        }
+        String[] agent = fleet.get(i % fleet.size());
+        threads.execute(() -> {
+          send(agent);
+          latencies.add((System.nanoTime() - due) / 1e6);
+        });
+      }
+    }
+    return latencies.stream().sorted().toList();
+  }
+
+  private void send(String[] agent) {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(url))
+            .header("Authorization", "Bearer " + agent[1])
+            .header("Content-Type", "application/json")
+            .POST(
+                HttpRequest.BodyPublishers.ofString(
+                    "{\"workspace_id\":\""
+                        + agent[0]
+                        + "\",\"error_rate\":0.01,\"active_tasks\":1}"))
+            .build();
+    int status =
+        http.sendAsync(request, HttpResponse.BodyHandlers.discarding()).join().statusCode();
+    if (status != 200) {
+      throw new IllegalStateException("answered " + status);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+-- Every request is a beat of the next workspace of this thread's share. Arguments: the file with "<id> <token>" lines,
+-- and the path; for the echo the same body and credentials go to another path.
+local shares = 0
+
+function setup(thread)
+  thread:set("share", shares)
+  shares = shares + 1
+end
+
+function init(args)
+  local file, path = args[1], args[2]
+  requests, position = {}, 0
+  local line_number = 0
+  for line in io.lines(file) do
+    if line_number % 2 == share % 2 then
+      local id, token = line:match("(%S+) (%S+)")
+      local body = '{"workspace_id":"' .. id .. '","error_rate":0.01,"active_tasks":1,'
+        .. '"current_task":"reviewing #42","uptime_seconds":640,"sample_error":""}'
+      requests[#requests + 1] = wrk.format("POST", path,
+        { ["Authorization"] = "Bearer " .. token, ["Content-Type"] = "application/json" }, body)
+    end
+    line_number = line_number + 1
+  end
+  position = math.random(#requests)
+end
+
+function request()
+  position = position % #requests + 1
+  return requests[position]
+end
+
+function done(summary, latency, requests)
+  io.write(string.format("RESULT requests=%d seconds=%.3f p50=%.3f p99=%.3f bad=%d\n",
+    summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+    summary.errors.status + summary.errors.timeout + summary.errors.read + summary.errors.write
+    + summary.errors.connect))
+end

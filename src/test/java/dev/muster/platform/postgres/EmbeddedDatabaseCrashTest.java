@@ -1,0 +1,225 @@
+package dev.muster.platform.postgres;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.muster.platform.postgres.Postmaster.Patience;
+import dev.muster.platform.settings.StartRefusedException;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.PGConnection;
+
+/** Processes that are really killed, and files as they are found after worse. */
+class EmbeddedDatabaseCrashTest {
+
+  @TempDir Path temporary;
+  Path folder;
+
+  @BeforeEach
+  void home() throws IOException {
+    folder = Homes.used(temporary);
+  }
+
+  @Test
+  void keepsWhatWasCommittedWhenMusterIsKilledAndPostgresRunsOn() throws Exception {
+    try (var writing = WritingProcess.on(folder)) {
+      List<String> committed = writing.awaitRows(100);
+      ProcessHandle leftBehind = Homes.server(folder);
+      assertThatThrownBy(() -> MusterHome.open(folder))
+          .isInstanceOf(StartRefusedException.class)
+          .hasMessageStartingWith("Muster is already running with the home ");
+
+      writing.kill();
+
+      assertThat(Homes.runs(leftBehind)).isTrue();
+      assertHas(committed);
+      await().atMost(5, SECONDS).until(() -> !Homes.runs(leftBehind));
+    }
+  }
+
+  @Test
+  void keepsWhatWasCommittedWhenMusterAndPostgresAreKilledAgainAndAgain() throws Exception {
+    List<String> committed = new ArrayList<>();
+    for (int round = 1; round <= 3; round++) {
+      try (var writing = WritingProcess.on(folder)) {
+        committed.addAll(writing.awaitRows(100));
+        ProcessHandle server = Homes.server(folder);
+        writing.kill();
+        server.destroyForcibly();
+
+        assertHas(committed);
+      }
+    }
+  }
+
+  /** The programs of the killed process go on for a while, and this start is beside them. */
+  @Test
+  void startsAfterAKillInTheMiddleOfInitdb(@TempDir Path other) throws Exception {
+    folder = Homes.in(other);
+    Path postgres = folder.resolve("postgres");
+    try (var first = WritingProcess.on(folder)) {
+      await()
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(5))
+          .atMost(20, SECONDS)
+          .until(() -> hasUnfinished(postgres, "PG_VERSION"));
+      first.kill();
+    }
+    assertThat(Homes.data(folder)).doesNotExist();
+
+    assertStartsEmpty();
+  }
+
+  @Test
+  void startsAfterAKillInTheMiddleOfUnpacking(@TempDir Path other) throws Exception {
+    folder = other.resolve("home");
+    Path bin = folder.resolve("postgres/bin");
+    try (var first = WritingProcess.on(folder)) {
+      await()
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(5))
+          .atMost(20, SECONDS)
+          .until(() -> Files.exists(bin) && hasUnfinished(bin, "share"));
+      first.kill();
+    }
+    assertThat(bin).isDirectoryNotContaining(path -> !path.toString().contains(".unfinished-"));
+
+    assertStartsEmpty();
+    assertThat(bin).isDirectoryNotContaining(path -> path.toString().contains(".unfinished-"));
+  }
+
+  @Test
+  void leavesAloneAStrangerWhoGotTheProcessIdOfAKilledServer() throws Exception {
+    Process stranger = new ProcessBuilder("sleep", "600").start();
+    try (var writing = WritingProcess.on(folder)) {
+      List<String> committed = writing.awaitRows(1);
+      kill(writing);
+      List<String> lines = new ArrayList<>(Files.readAllLines(Homes.pidFile(folder)));
+      lines.set(0, Long.toString(stranger.pid()));
+      Files.write(Homes.pidFile(folder), lines);
+
+      assertHas(committed);
+      assertThat(stranger.isAlive()).isTrue();
+    } finally {
+      stranger.destroyForcibly();
+    }
+  }
+
+  @Test
+  void startsWithAPidFileThatIsEmpty() throws Exception {
+    try (var writing = WritingProcess.on(folder)) {
+      List<String> committed = writing.awaitRows(1);
+      kill(writing);
+      Files.write(Homes.pidFile(folder), new byte[0]);
+
+      assertHas(committed);
+    }
+  }
+
+  /** As long as one lives, PostgreSQL refuses to start beside it. */
+  @Test
+  void waitsForTheLastProcessOfAKilledServer() throws Exception {
+    try (MusterHome home = MusterHome.open(folder);
+        EmbeddedDatabase killed = EmbeddedDatabase.start(home);
+        Connection connection = Sql.connect(killed)) {
+      ProcessHandle frozen = freeze(connection);
+      Homes.server(folder).destroyForcibly();
+
+      var start = CompletableFuture.supplyAsync(() -> EmbeddedDatabase.start(home));
+      Path log = folder.resolve("postgres/postgres.log");
+      await()
+          .atMost(20, SECONDS)
+          .until(() -> Files.exists(log) && Files.readString(log).contains("is still in use"));
+      frozen.destroyForcibly();
+
+      try (EmbeddedDatabase database = start.get(20, SECONDS)) {
+        assertThat(Sql.ask(database, "SELECT 'there'")).isEqualTo("there");
+      }
+    }
+  }
+
+  @Test
+  void cutsOffAServerThatDoesNotStopInOrder() throws Exception {
+    try (MusterHome home = MusterHome.open(folder);
+        EmbeddedDatabase database = EmbeddedDatabase.start(home);
+        Connection frozen = Sql.connect(database)) {
+      Sql.run(database, "CREATE TABLE kept AS SELECT 1");
+      ProcessHandle server = Homes.server(folder);
+      freeze(frozen);
+
+      Homes.postmaster(folder, new Patience(Duration.ofSeconds(1), Duration.ZERO)).stop();
+
+      await().atMost(5, SECONDS).until(() -> !Homes.runs(server));
+    }
+  }
+
+  @Test
+  void stopsPostgresWhenTheProcessExitsInTheMiddleOfItsStart() throws Exception {
+    Process application =
+        WritingProcess.java(ExitingApplication.class, folder)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+
+    assertThat(application.waitFor(30, SECONDS)).isTrue();
+    assertThat(application.exitValue()).isEqualTo(3);
+    assertThat(Homes.pidFile(folder)).doesNotExist();
+    assertThat(folder.resolve("postgres/postgres.log"))
+        .content()
+        .contains("ready to accept connections", "database system is shut down");
+  }
+
+  /** Stops the server's process for this connection without ending it. */
+  private static ProcessHandle freeze(Connection connection) throws Exception {
+    int pid = connection.unwrap(PGConnection.class).getBackendPID();
+    new ProcessBuilder("kill", "-STOP", Integer.toString(pid)).start().waitFor();
+    return ProcessHandle.of(pid).orElseThrow();
+  }
+
+  private void kill(WritingProcess writing) throws Exception {
+    ProcessHandle server = Homes.server(folder);
+    writing.kill();
+    server.destroyForcibly();
+    await().atMost(10, SECONDS).until(() -> !Homes.runs(server));
+  }
+
+  private void assertHas(List<String> committed) throws Exception {
+    try (MusterHome home = MusterHome.open(folder);
+        EmbeddedDatabase database = EmbeddedDatabase.start(home)) {
+      String ids = "'{%s}'".formatted(String.join(",", committed));
+      assertThat(committed).isNotEmpty();
+      assertThat(Sql.ask(database, "SELECT count(*) FROM rows WHERE id = ANY (%s)".formatted(ids)))
+          .isEqualTo(Integer.toString(committed.size()));
+      assertThat(Sql.ask(database, "SELECT DISTINCT text FROM rows")).isEqualTo("żółw 亀");
+    }
+  }
+
+  private void assertStartsEmpty() throws Exception {
+    try (MusterHome home = MusterHome.open(folder);
+        EmbeddedDatabase database = EmbeddedDatabase.start(home)) {
+      assertThat(Sql.ask(database, "SELECT to_regclass('rows')")).isEqualTo("null");
+    }
+  }
+
+  private static boolean hasUnfinished(Path parent, String file) throws IOException {
+    try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, "*.unfinished-*")) {
+      for (Path unfinished : folders) {
+        if (Files.exists(unfinished.resolve(file))) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+}

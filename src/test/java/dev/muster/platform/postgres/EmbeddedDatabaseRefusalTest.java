@@ -1,0 +1,109 @@
+package dev.muster.platform.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.muster.platform.postgres.Postmaster.Patience;
+import dev.muster.platform.settings.StartRefusedException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a person reads who has to repair it. */
+class EmbeddedDatabaseRefusalTest {
+
+  @TempDir Path temporary;
+  MusterHome home;
+  Path data;
+
+  @BeforeEach
+  void databaseThatRanBefore() throws IOException {
+    home = MusterHome.open(Homes.used(temporary));
+    data = Homes.data(home.folder());
+  }
+
+  @AfterEach
+  void close() {
+    home.close();
+  }
+
+  @Test
+  void namesBothVersionsOfOtherData() throws IOException {
+    Files.writeString(data.resolve("PG_VERSION"), "17\n");
+
+    assertRefusal()
+        .hasMessage(
+            "The data in %s was written by PostgreSQL 17, and this Muster brings PostgreSQL 18;"
+                + " dump it with the Muster that wrote it and pg_dump, or set MUSTER_HOME to"
+                + " another folder.",
+            data);
+    assertThat(data.resolve("base")).exists();
+  }
+
+  @Test
+  void neverTakesAFolderThatLostAFileForAnUnfinishedOne() throws IOException {
+    Files.delete(data.resolve("PG_VERSION"));
+
+    assertRefusal().hasMessageStartingWith(data + " is not a PostgreSQL data folder");
+    assertThat(data.resolve("base")).exists();
+  }
+
+  @Test
+  void saysThatThePasswordIsMissing() throws IOException {
+    Files.delete(home.folder().resolve("database-password"));
+
+    assertRefusal()
+        .hasMessage(
+            "The database password %s is missing; restore it or set MUSTER_HOME to another folder.",
+            home.folder().resolve("database-password"));
+    assertThat(home.secret("database-password")).isEmpty();
+  }
+
+  @Test
+  void saysThatThePasswordIsAnother() throws IOException {
+    home.keepSecret("database-password", "another");
+
+    assertRefusal().hasMessageContaining("password").hasMessageNotContaining("another");
+    assertThat(Homes.pidFile(home.folder())).doesNotExist();
+  }
+
+  @Test
+  void passesOnWhatTheServerSays() throws IOException {
+    Files.writeString(data.resolve("postgresql.conf"), "nonsense = 1\n", StandardOpenOption.APPEND);
+
+    Postmaster impatient =
+        Homes.postmaster(home.folder(), new Patience(Duration.ZERO, Duration.ZERO));
+
+    assertThatThrownBy(() -> impatient.start(List.of()))
+        .isInstanceOf(StartRefusedException.class)
+        .hasMessage(
+            "The embedded PostgreSQL does not start: configuration file \"%s/postgresql.conf\""
+                + " contains errors; see %s/postgres/postgres.log.",
+            data, home.folder());
+  }
+
+  @Test
+  void refusesAPathThatAShellWouldRead(@TempDir Path other) {
+    try (MusterHome odd = MusterHome.open(other.resolve("$HOME"))) {
+      assertThatThrownBy(() -> EmbeddedDatabase.start(odd))
+          .isInstanceOf(StartRefusedException.class)
+          .hasMessage(
+              "PostgreSQL's programs cannot work in %s/postgres; set MUSTER_HOME to a path without"
+                  + " \" $ ` \\ %%.",
+              odd.folder());
+    }
+  }
+
+  private AbstractThrowableAssert<?, ? extends Throwable> assertRefusal() {
+    return assertThatThrownBy(() -> EmbeddedDatabase.start(home).close())
+        .isInstanceOf(StartRefusedException.class);
+  }
+}

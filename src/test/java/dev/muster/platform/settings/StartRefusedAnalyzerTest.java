@@ -1,0 +1,33 @@
+package dev.muster.platform.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+@ExtendWith(OutputCaptureExtension.class)
+class StartRefusedAnalyzerTest {
+
+  @Test
+  void printsTheSentenceAndNoStackTrace(CapturedOutput output) {
+    assertThatThrownBy(() -> new SpringApplicationBuilder(Refusing.class).run())
+        .hasRootCauseInstanceOf(StartRefusedException.class);
+
+    assertThat(output).contains("Description:\n\nThe home is full.\n").doesNotContain("\tat ");
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Refusing {
+
+    @Bean
+    Object refuses() {
+      throw new StartRefusedException("The home is full.");
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package dev.muster.workspace.agenturl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** R3.3: names are looked up in bounded time, and all their addresses count. */
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class AgentUrlGuardLookupTest {
+  private static final Duration SHORT = Duration.ofMillis(100);
+
+  private final CountDownLatch never = new CountDownLatch(1);
+
+  @AfterEach
+  void letHangingLookupsEnd() {
+    never.countDown();
+  }
+
+  private List<InetAddress> hang(String host) throws UnknownHostException {
+    try {
+      never.await();
+    } catch (InterruptedException e) {
+      throw new UnknownHostException(host);
+    }
+    return List.of(TestNames.PUBLIC);
+  }
+
+  @Test
+  void givesUpOnAResolverThatHangs() {
+    AgentUrlGuard guard = new AgentUrlGuard(Set.of(), this::hang, SHORT);
+    assertThat(guard.check("http://slow.example/")).isEqualTo(UrlFault.UNRESOLVABLE.refused());
+    assertThatExceptionOfType(UnknownHostException.class)
+        .isThrownBy(() -> guard.resolve("slow.example"));
+  }
+
+  @Test
+  void boundsTheLookupsThatHangAndRecoversWhenTheyEnd() {
+    AtomicInteger asked = new AtomicInteger();
+    AgentUrlGuard guard =
+        new AgentUrlGuard(
+            Set.of(),
+            host -> {
+              asked.incrementAndGet();
+              return hang(host);
+            },
+            Duration.ofMillis(20));
+    for (int i = 0; i < BoundedResolver.MAX_RUNNING + 3; i++) {
+      assertThat(guard.check("http://slow.example/")).isEqualTo(UrlFault.UNRESOLVABLE.refused());
+    }
+    assertThat(asked).hasValueLessThanOrEqualTo(BoundedResolver.MAX_RUNNING);
+    never.countDown();
+    while (!(guard.check("http://slow.example/") instanceof AgentUrlGuard.Verdict.Allowed)) {
+      assertThat(Thread.currentThread().isInterrupted()).isFalse(); // given back before time is up
+    }
+  }
+
+  @Test
+  void keepsAnInterrupt() {
+    AgentUrlGuard guard = new AgentUrlGuard(Set.of(), this::hang, Duration.ofDays(1));
+    Thread.currentThread().interrupt();
+    assertThat(guard.check("http://slow.example/")).isEqualTo(UrlFault.UNRESOLVABLE.refused());
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void doesNotHideAResolverWithABug() {
+    AgentUrlGuard guard =
+        new AgentUrlGuard(
+            Set.of(),
+            _ -> {
+              throw new IllegalArgumentException("a bug");
+            });
+    assertThatIllegalStateException().isThrownBy(() -> guard.check("http://agent.example/"));
+  }
+
+  @Test
+  void asksNobodyAboutLiteralAddressesAndBadForms() {
+    AgentUrlGuard guard =
+        new AgentUrlGuard(
+            Set.of(),
+            host -> {
+              throw new AssertionError("asked for " + host);
+            });
+    assertThat(guard.check("http://8.8.8.8/")).isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
+    assertThat(guard.check("http://127.1/")).isEqualTo(UrlFault.AMBIGUOUS_HOST.refused());
+    assertThat(guard.checkForm("http://agent.example/"))
+        .isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
+    assertThat(guard.checkForm("http://127.0.0.1/"))
+        .isInstanceOfSatisfying(
+            AgentUrlGuard.Verdict.Refused.class,
+            refused -> assertThat(refused.label()).isEqualTo("loopback"));
+    assertThat(guard.checkForm("http://a@agent.example/")).isEqualTo(UrlFault.USER_INFO.refused());
+  }
+
+  @Test
+  void refusesANameWithOnePublicAndOnePrivateAddressInEitherOrder() {
+    InetAddress inner = InetAddress.ofLiteral("10.0.0.1");
+    for (List<InetAddress> both :
+        List.of(List.of(TestNames.PUBLIC, inner), List.of(inner, TestNames.PUBLIC))) {
+      AgentUrlGuard guard = new AgentUrlGuard(Set.of(), _ -> both);
+      assertThat(guard.refusal(both)).contains(AddressClass.PRIVATE);
+      assertThat(guard.check("http://agent.example/"))
+          .isInstanceOfSatisfying(
+              AgentUrlGuard.Verdict.Refused.class,
+              refused -> assertThat(refused.label()).isEqualTo("private"));
+    }
+  }
+}
