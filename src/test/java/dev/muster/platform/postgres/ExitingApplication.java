@@ -1,20 +1,25 @@
 package dev.muster.platform.postgres;
 
 import java.nio.file.Path;
-import org.springframework.boot.SpringApplication;
+import org.springframework.boot.ApplicationArguments;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
-/** Leaves by {@code System.exit} in the middle of its start, after the database has started. */
-@Configuration(proxyBeanMethods = false)
+/**
+ * Leaves by {@code System.exit} in the middle of its start, after the database has started. Without
+ * an annotation, so that no scan for beans finds it.
+ */
 class ExitingApplication {
 
   public static void main(String[] arguments) {
-    SpringApplication.run(ExitingApplication.class, arguments);
+    new SpringApplicationBuilder(ExitingApplication.class)
+        .web(WebApplicationType.NONE)
+        .run(arguments);
   }
 
   @Bean
-  MusterHome home(org.springframework.boot.ApplicationArguments arguments) {
+  MusterHome home(ApplicationArguments arguments) {
     return MusterHome.open(Path.of(arguments.getSourceArgs()[0]));
   }
 

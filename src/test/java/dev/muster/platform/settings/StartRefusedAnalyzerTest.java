@@ -5,24 +5,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 @ExtendWith(OutputCaptureExtension.class)
 class StartRefusedAnalyzerTest {
 
   @Test
   void printsTheSentenceAndNoStackTrace(CapturedOutput output) {
-    assertThatThrownBy(() -> new SpringApplicationBuilder(Refusing.class).run())
+    assertThatThrownBy(
+            () -> new SpringApplicationBuilder(Refusing.class).web(WebApplicationType.NONE).run())
         .hasRootCauseInstanceOf(StartRefusedException.class);
 
     assertThat(output).contains("Description:\n\nThe home is full.\n").doesNotContain("\tat ");
   }
 
-  @Configuration(proxyBeanMethods = false)
   static class Refusing {
 
     @Bean
