@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.springframework.stereotype.Service;
-import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Pauses, resumes and removes workspaces, alone or with their whole branch. */
 @Service
@@ -22,31 +23,52 @@ class Lifecycle {
   private final WorkspaceRepository workspaces;
   private final StatusRepository statuses;
   private final Hierarchy hierarchy;
+  private final TreeChanges tree;
   private final Tokens tokens;
   private final Events events;
   private final Transitions transitions;
+  private final TransactionTemplate transactions;
 
   Lifecycle(
       WorkspaceRepository workspaces,
       StatusRepository statuses,
       Hierarchy hierarchy,
+      TreeChanges tree,
       Tokens tokens,
       Events events,
-      Transitions transitions) {
+      Transitions transitions,
+      TransactionTemplate transactions) {
     this.workspaces = workspaces;
     this.statuses = statuses;
     this.hierarchy = hierarchy;
+    this.tree = tree;
     this.tokens = tokens;
     this.events = events;
     this.transitions = transitions;
+    this.transactions = transactions;
   }
 
   /** How many were paused. */
-  @Transactional
-  public int pause(UUID id, boolean cascade) {
-    if (cascade) {
-      hierarchy.lock();
-    } else {
+  int pause(UUID id, boolean cascade) {
+    return changing(cascade, () -> pauseLocked(id, cascade));
+  }
+
+  /** How many were resumed; the next beat or registration of each brings it online. */
+  int resume(UUID id, boolean cascade) {
+    return changing(cascade, () -> resumeLocked(id, cascade));
+  }
+
+  /** How many descendants went with it. */
+  int remove(UUID id, boolean confirmed) {
+    return tree.run(() -> removeLocked(id, confirmed));
+  }
+
+  private int changing(boolean cascade, Supplier<Integer> work) {
+    return cascade ? tree.run(work) : transactions.execute(status -> work.get());
+  }
+
+  private int pauseLocked(UUID id, boolean cascade) {
+    if (!cascade) {
       requireNone(hierarchy.liveChildren(id), "pause");
     }
     List<StatusRow> paused =
@@ -58,12 +80,7 @@ class Lifecycle {
     return paused.size();
   }
 
-  /** How many were resumed; the next beat or registration of each brings it online. */
-  @Transactional
-  public int resume(UUID id, boolean cascade) {
-    if (cascade) {
-      hierarchy.lock();
-    }
+  private int resumeLocked(UUID id, boolean cascade) {
     List<StatusRow> resumed =
         moved(
             affected(id, cascade),
@@ -77,10 +94,7 @@ class Lifecycle {
     return resumed.size();
   }
 
-  /** How many descendants went with it. */
-  @Transactional
-  public int remove(UUID id, boolean confirmed) {
-    hierarchy.lock();
+  private int removeLocked(UUID id, boolean confirmed) {
     if (!confirmed) {
       requireNone(hierarchy.children(id), "remove");
     }
@@ -156,14 +170,14 @@ class Lifecycle {
       String remedy = verb.equals("remove") ? "?confirm=true" : "?cascade=true";
       throw new ProblemException(
           ErrorCode.CONFIRMATION_REQUIRED,
-          "the workspace has "
+          "the workspace has children ("
               + children.size()
-              + " children; add "
+              + "); add "
               + remedy
               + " to "
               + verb
               + " the whole branch",
-          Map.of("children", children, "children_count", children.size()));
+          Map.of("children", children));
     }
   }
 }

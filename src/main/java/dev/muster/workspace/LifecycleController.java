@@ -8,7 +8,6 @@ import dev.muster.identity.Caller;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -60,23 +59,28 @@ class LifecycleController {
     return ResponseEntity.ok(new State(id, status, status == WorkspaceStatus.PAUSED, false));
   }
 
+  record Paused(WorkspaceStatus status, int pausedCount) {}
+
   @PostMapping("/workspaces/{id}/pause")
-  Map<String, Object> pause(
+  Paused pause(
       Caller caller, @PathVariable UUID id, @RequestParam(defaultValue = "false") boolean cascade) {
     workspaces.requireSpeakerFor(id, caller);
-    return Map.of("status", WorkspaceStatus.PAUSED, "paused_count", lifecycle.pause(id, cascade));
+    return new Paused(WorkspaceStatus.PAUSED, lifecycle.pause(id, cascade));
   }
+
+  record Resumed(WorkspaceStatus status, int resumedCount) {}
 
   @PostMapping("/workspaces/{id}/resume")
-  Map<String, Object> resume(
+  Resumed resume(
       Caller caller, @PathVariable UUID id, @RequestParam(defaultValue = "false") boolean cascade) {
     workspaces.requireSpeakerFor(id, caller);
-    return Map.of(
-        "status", WorkspaceStatus.AWAITING_AGENT, "resumed_count", lifecycle.resume(id, cascade));
+    return new Resumed(WorkspaceStatus.AWAITING_AGENT, lifecycle.resume(id, cascade));
   }
 
+  record Removed(WorkspaceStatus status, int cascadeDeleted) {}
+
   @DeleteMapping("/workspaces/{id}")
-  Map<String, Object> remove(
+  Removed remove(
       Caller caller,
       @PathVariable UUID id,
       @RequestParam(defaultValue = "false") boolean confirm,
@@ -88,8 +92,7 @@ class LifecycleController {
           ErrorCode.CONFIRMATION_MISMATCH,
           "X-Confirm-Name is not the name of the workspace; nothing was removed");
     }
-    return Map.of(
-        "status", WorkspaceStatus.REMOVED, "cascade_deleted", lifecycle.remove(id, confirm));
+    return new Removed(WorkspaceStatus.REMOVED, lifecycle.remove(id, confirm));
   }
 
   /** Header values arrive as Latin-1; clients write names in UTF-8. */

@@ -20,6 +20,7 @@ class Patching {
   private final WorkspaceRepository workspaces;
   private final StatusRepository statuses;
   private final Hierarchy hierarchy;
+  private final TreeChanges tree;
   private final AgentUrls urls;
   private final Events events;
   private final TransactionTemplate transactions;
@@ -28,12 +29,14 @@ class Patching {
       WorkspaceRepository workspaces,
       StatusRepository statuses,
       Hierarchy hierarchy,
+      TreeChanges tree,
       AgentUrls urls,
       Events events,
       TransactionTemplate transactions) {
     this.workspaces = workspaces;
     this.statuses = statuses;
     this.hierarchy = hierarchy;
+    this.tree = tree;
     this.urls = urls;
     this.events = events;
     this.transactions = transactions;
@@ -42,7 +45,11 @@ class Patching {
   /** Nothing changes unless all of it may. */
   void patch(Workspace seen, WorkspacePatch patch) {
     requireCallable(seen, patch.appliedTo(seen));
-    transactions.executeWithoutResult(status -> store(seen.id(), patch));
+    if (patch.movesInTheTree()) {
+      tree.run(() -> store(seen.id(), patch));
+    } else {
+      transactions.executeWithoutResult(status -> store(seen.id(), patch));
+    }
   }
 
   private void requireCallable(Workspace was, Workspace wanted) {
@@ -59,10 +66,8 @@ class Patching {
     }
   }
 
-  private void store(UUID id, WorkspacePatch patch) {
-    if (patch.movesInTheTree()) {
-      hierarchy.lock();
-    }
+  /** Whether anything changed. */
+  private boolean store(UUID id, WorkspacePatch patch) {
     statuses.lock(id);
     Workspace was = workspaces.find(id).orElseThrow(() -> Workspaces.unknown(id));
     if (was.isRemoved()) {
@@ -77,6 +82,7 @@ class Patching {
       workspaces.update(wanted);
       events.record(new NewEvent(EventType.WORKSPACE_UPDATED, id, changes));
     }
+    return !changes.isEmpty();
   }
 
   private void requirePlace(UUID id, @Nullable UUID parentId) {

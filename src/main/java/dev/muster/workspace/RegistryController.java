@@ -11,6 +11,7 @@ import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.Text;
 import dev.muster.workspace.Registration.Registered;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -114,7 +115,8 @@ class RegistryController {
       @RequestParam(required = false) @Nullable String q)
       throws IOException {
     workspaces.requireSpeakerFor(id, caller);
-    Optional<String> query = Optional.ofNullable(q).filter(text -> !text.isEmpty());
+    Optional<String> query =
+        Optional.ofNullable(q).filter(text -> !text.isEmpty()).map(Text::clean);
     lists.write(
         request,
         response,

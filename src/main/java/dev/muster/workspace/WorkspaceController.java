@@ -11,6 +11,7 @@ import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.Text;
 import dev.muster.workspace.WorkspaceRepository.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -98,8 +99,9 @@ class WorkspaceController {
   @PostMapping("/workspaces")
   @ResponseStatus(HttpStatus.CREATED)
   CreatedAnswer create(Caller caller, JsonBody body, HttpServletRequest request) {
+    NewWorkspace wanted = NewWorkspace.read(body);
     Access.requireAdmin(caller);
-    Creation.Created created = creation.create(body);
+    Creation.Created created = creation.create(wanted);
     UUID id = created.workspace().id();
     return new CreatedAnswer(
         id,
@@ -163,7 +165,7 @@ class WorkspaceController {
   Map<String, String> change(Caller caller, @PathVariable UUID id, JsonBody body) {
     WorkspacePatch patch = WorkspacePatch.read(body);
     Workspace workspace = workspaces.spokenFor(id, caller);
-    WorkspacePatch.requireRight(body, caller);
+    patch.requireRight(caller);
     patching.patch(workspace, patch);
     return Map.of("status", "updated");
   }
@@ -176,7 +178,7 @@ class WorkspaceController {
   }
 
   private static Optional<String> given(@Nullable String parameter) {
-    return Optional.ofNullable(parameter).filter(text -> !text.isEmpty());
+    return Optional.ofNullable(parameter).filter(text -> !text.isEmpty()).map(Text::clean);
   }
 
   private static WorkspaceStatus status(String word) {

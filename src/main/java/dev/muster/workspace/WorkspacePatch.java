@@ -10,8 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -30,44 +29,44 @@ record WorkspacePatch(
     Optional<Double> y,
     Optional<Boolean> collapsed) {
 
-  /** What an agent may not change of itself. */
-  private static final Set<String> ADMIN_ALONE =
-      Set.of(
-          "tier",
-          "parent_id",
-          "runtime",
-          "url",
-          "delivery_mode",
-          "max_concurrent_tasks",
-          "agent_card");
-
   static WorkspacePatch read(JsonBody body) {
     return new WorkspacePatch(
         body.has("name") ? Optional.of(WorkspaceName.required(body)) : Optional.empty(),
         body.field(
-            "role", () -> body.text("role", Creation.LONGEST_ROLE).filter(role -> !role.isEmpty())),
-        body.integer("tier", 0, Creation.HIGHEST_TIER),
-        body.field("parent_id", () -> body.id("parent_id")),
-        body.text("runtime", Creation.LONGEST_RUNTIME).filter(runtime -> !runtime.isBlank()),
+            "role",
+            () -> body.text("role", NewWorkspace.LONGEST_ROLE).filter(role -> !role.isEmpty())),
+        body.integer("tier", 0, NewWorkspace.HIGHEST_TIER),
+        body.idField("parent_id"),
+        body.text("runtime", NewWorkspace.LONGEST_RUNTIME).filter(runtime -> !runtime.isBlank()),
         body.field("url", () -> body.text("url", AgentUrls.LONGEST)),
         DeliveryMode.sent(body),
-        body.integer("max_concurrent_tasks", 1, Creation.MOST_TASKS),
+        body.integer("max_concurrent_tasks", 1, NewWorkspace.MOST_TASKS),
         body.field("agent_card", () -> body.rawObject("agent_card")),
-        body.number("x", -Creation.FARTHEST, Creation.FARTHEST),
-        body.number("y", -Creation.FARTHEST, Creation.FARTHEST),
+        body.number("x", -NewWorkspace.FARTHEST, NewWorkspace.FARTHEST),
+        body.number("y", -NewWorkspace.FARTHEST, NewWorkspace.FARTHEST),
         body.flag("collapsed"));
   }
 
-  /** Refuses fields beyond the caller's right. */
-  static void requireRight(JsonBody body, Caller caller) {
-    if (!caller.isAdmin()) {
-      Set<String> beyond = new TreeSet<>(ADMIN_ALONE);
-      beyond.removeIf(name -> !body.has(name));
-      if (!beyond.isEmpty()) {
-        throw new ProblemException(
-            ErrorCode.FORBIDDEN,
-            "only the admin may change " + String.join(", ", beyond) + "; nothing was changed");
-      }
+  /** Refuses fields beyond the caller's right: what is not here, an agent may change of itself. */
+  void requireRight(Caller caller) {
+    if (caller.isAdmin()) {
+      return;
+    }
+    Map<String, Boolean> ofAdminAlone = new TreeMap<>();
+    ofAdminAlone.put("tier", tier.isPresent());
+    ofAdminAlone.put("parent_id", parentId.given());
+    ofAdminAlone.put("runtime", runtime.isPresent());
+    ofAdminAlone.put("url", url.given());
+    ofAdminAlone.put("delivery_mode", deliveryMode.isPresent());
+    ofAdminAlone.put("max_concurrent_tasks", maxConcurrentTasks.isPresent());
+    ofAdminAlone.put("agent_card", agentCard.given());
+    ofAdminAlone.values().removeIf(wanted -> !wanted);
+    if (!ofAdminAlone.isEmpty()) {
+      throw new ProblemException(
+          ErrorCode.FORBIDDEN,
+          "only the admin may change "
+              + String.join(", ", ofAdminAlone.keySet())
+              + "; nothing was changed");
     }
   }
 

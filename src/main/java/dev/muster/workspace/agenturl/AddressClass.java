@@ -121,9 +121,8 @@ public enum AddressClass {
     return RELAXABLE.stream()
         .filter(candidate -> candidate.label.equals(word))
         .findFirst()
-        .orElseThrow(() ->
-            new IllegalArgumentException(
-                "AGENT_URL_ALLOW: " + word + " (expected: " + relaxableLabels() + ")"));
+        .orElseThrow(
+            () -> new IllegalArgumentException(word + " (expected: " + relaxableLabels() + ")"));
   }
 
   private static String relaxableLabels() {

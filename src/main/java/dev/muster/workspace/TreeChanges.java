@@ -1,0 +1,54 @@
+package dev.muster.workspace;
+
+import dev.muster.platform.problem.ProblemException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Changes the tree one at a time, over all replicas (R2.1).
+ *
+ * <p>Of one replica only one waits at the database: the others wait here, without a connection that
+ * beats could need.
+ */
+@Component
+class TreeChanges {
+
+  private static final int PATIENCE_MILLIS = 2000;
+
+  private final ReentrantLock ours = new ReentrantLock(true);
+  private final Hierarchy hierarchy;
+  private final TransactionTemplate transactions;
+
+  TreeChanges(Hierarchy hierarchy, TransactionTemplate transactions) {
+    this.hierarchy = hierarchy;
+    this.transactions = transactions;
+  }
+
+  /** Runs {@code work} in a transaction that nobody else changes the tree beside. */
+  <R> R run(Supplier<R> work) {
+    if (!isOurTurn()) {
+      throw ProblemException.unavailable(
+          "too many changes of the tree are waiting; try again in a few seconds");
+    }
+    try {
+      return transactions.execute(status -> {
+        hierarchy.lock();
+        return work.get();
+      });
+    } finally {
+      ours.unlock();
+    }
+  }
+
+  private boolean isOurTurn() {
+    try {
+      return ours.tryLock(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}
