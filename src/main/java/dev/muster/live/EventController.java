@@ -6,6 +6,7 @@ import dev.muster.identity.Access;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.PageLimit;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.Text;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Optional;
@@ -55,7 +56,8 @@ class EventController {
     Optional<Long> seq =
         Optional.ofNullable(after).filter(text -> !text.isEmpty()).map(EventController::seq);
     Access.requireAdmin(caller);
-    Optional<String> ofType = Optional.ofNullable(type).filter(text -> !text.isEmpty());
+    Optional<String> ofType =
+        Optional.ofNullable(type).filter(text -> !text.isEmpty()).map(Text::clean);
     return seq.isPresent()
         ? events.after(seq.get(), workspaceId, ofType, limit)
         : events.latest(workspaceId, ofType, limit);

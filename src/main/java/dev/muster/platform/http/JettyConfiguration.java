@@ -42,6 +42,8 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
         HttpConfiguration http =
             listener.getConnectionFactory(HttpConnectionFactory.class).getHttpConfiguration();
         http.setSendServerVersion(false);
+        // the cache would take a token for another that differs in case alone
+        http.setHeaderCacheCaseSensitive(true);
       }
     }
   }
@@ -51,6 +53,7 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
    */
   private boolean answerBadHttp(Request request, Response response, Callback callback) {
     int status = response.getStatus() < 400 ? 500 : response.getStatus();
+    SecurityHeaders.ALL.forEach(response.getHeaders()::put);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/problem+json");
     var body = new LinkedHashMap<>(ProblemTable.ofStatus(HttpStatusCode.valueOf(status)).body());
     body.put("status", status);

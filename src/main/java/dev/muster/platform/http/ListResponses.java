@@ -44,8 +44,9 @@ public final class ListResponses {
       throws IOException {
     Optional<Integer> limit = PageLimit.of(request);
     @Nullable String cursor = request.getParameter("cursor");
-    PageCursor after = cursor == null ? PageCursor.START : PageCursor.parse(cursor);
-    boolean whole = limit.isEmpty() && cursor == null;
+    PageCursor after =
+        cursor == null || cursor.isEmpty() ? PageCursor.START : PageCursor.parse(cursor);
+    boolean whole = limit.isEmpty() && after.equals(PageCursor.START);
     int size = whole ? PAGE_OF_A_WHOLE_LIST : limit.orElse(PageLimit.DEFAULT);
     Page<T> page = source.read(after, size);
     if (!whole && page.next() != null) {

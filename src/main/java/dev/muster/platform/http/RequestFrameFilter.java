@@ -1,5 +1,7 @@
 package dev.muster.platform.http;
 
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpFilter;
@@ -18,10 +20,6 @@ import org.springframework.stereotype.Component;
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
 final class RequestFrameFilter extends HttpFilter {
 
-  private static final String CONTENT_SECURITY_POLICY =
-      "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; connect-src"
-          + " 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
-
   private final transient BodyReader bodies;
   private final transient ProblemWriter problems;
 
@@ -34,12 +32,9 @@ final class RequestFrameFilter extends HttpFilter {
   protected void doFilter(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    response.setHeader("X-Content-Type-Options", "nosniff");
-    response.setHeader("X-Frame-Options", "DENY");
-    response.setHeader("Referrer-Policy", "no-referrer");
-    response.setHeader("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
-    response.setHeader("Content-Security-Policy", CONTENT_SECURITY_POLICY);
+    SecurityHeaders.ALL.forEach(response::setHeader);
     try {
+      refuseTrace(request);
       chain.doFilter(request, response);
     } catch (ServletException | RuntimeException e) {
       problems.write(
@@ -49,6 +44,13 @@ final class RequestFrameFilter extends HttpFilter {
       if (!request.isAsyncStarted()) {
         bodies.release(request);
       }
+    }
+  }
+
+  /** Servlets answer it with the request itself, credentials included. */
+  private static void refuseTrace(HttpServletRequest request) {
+    if (request.getMethod().equals("TRACE")) {
+      throw new ProblemException(ErrorCode.METHOD_NOT_ALLOWED, "TRACE is not allowed here");
     }
   }
 }

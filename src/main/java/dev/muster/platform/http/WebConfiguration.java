@@ -2,9 +2,11 @@ package dev.muster.platform.http;
 
 import java.util.List;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.http.MediaType;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.config.annotation.ContentNegotiationConfigurer;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
@@ -15,14 +17,22 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 class WebConfiguration implements WebMvcConfigurer {
 
   private final JsonBodyResolver bodies;
+  private final BodilessRoutes bodiless;
 
-  WebConfiguration(JsonBodyResolver bodies) {
+  WebConfiguration(JsonBodyResolver bodies, BodilessRoutes bodiless) {
     this.bodies = bodies;
+    this.bodiless = bodiless;
   }
 
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
     resolvers.add(bodies);
+  }
+
+  /** After the credential check (R1.4's order). */
+  @Override
+  public void addInterceptors(InterceptorRegistry registry) {
+    registry.addInterceptor(bodiless).order(Ordered.LOWEST_PRECEDENCE);
   }
 
   @Override

@@ -4,6 +4,8 @@ import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,6 +47,7 @@ public final class JsonBody {
     if (utf8.length == 0) {
       throw ProblemException.validation("the body is empty (expected: a JSON object)");
     }
+    requireUtf8(utf8);
     try (JsonParser parser = MAPPER.createParser(utf8)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         throw ProblemException.validation("the body is not a JSON object");
@@ -59,6 +62,15 @@ public final class JsonBody {
       return new JsonBody(utf8, fields);
     } catch (JacksonException e) {
       throw ProblemException.validation("the body is not valid JSON: " + reason(e));
+    }
+  }
+
+  /** The parser forgives forms that are not UTF-8; what is kept byte for byte must be. */
+  private static void requireUtf8(byte[] bytes) {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+    } catch (CharacterCodingException e) {
+      throw ProblemException.validation("the body is not UTF-8 (expected: JSON in UTF-8)");
     }
   }
 
@@ -104,6 +116,13 @@ public final class JsonBody {
         .map(value -> textOf(name, value, Integer.MAX_VALUE))
         .filter(text -> !text.isEmpty())
         .map(Ids::parse);
+  }
+
+  /** {@code ""} counts as absent here too (R0.3); null is a value. */
+  public Field<UUID> idField(String name) {
+    boolean empty =
+        given(name).filter(value -> value.isString() && value.stringValue().isEmpty()).isPresent();
+    return empty ? new Field.Absent<>() : field(name, () -> id(name));
   }
 
   public UUID requiredId(String name) {
