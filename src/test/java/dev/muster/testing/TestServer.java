@@ -2,10 +2,9 @@ package dev.muster.testing;
 
 import dev.muster.MusterApplication;
 import dev.muster.testing.TestDatabases.TestDatabase;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -48,15 +47,20 @@ public final class TestServer implements AutoCloseable {
 
   /** A replica, when another server uses the same database. */
   public static TestServer startOn(TestDatabase database, String... settings) {
-    List<String> given = new ArrayList<>(List.of(settings));
-    given.add("DATABASE_URL=" + database.url());
-    given.add("spring.datasource.hikari.maximum-pool-size=8");
-    given.add("SERVER_PORT=0");
-    given.add("SERVER_ADDRESS=127.0.0.1");
-    if (Stream.of(settings).noneMatch(setting -> setting.startsWith("ADMIN_TOKEN="))) {
-      given.add("ADMIN_TOKEN=" + ADMIN_TOKEN);
+    Map<String, String> given = new LinkedHashMap<>();
+    given.put("DATABASE_URL", database.url());
+    given.put("SERVER_PORT", "0");
+    given.put("SERVER_ADDRESS", "127.0.0.1");
+    given.put("ADMIN_TOKEN", ADMIN_TOKEN);
+    given.put("spring.datasource.hikari.maximum-pool-size", "8");
+    for (String setting : settings) {
+      given.put(
+          setting.substring(0, setting.indexOf('=')), setting.substring(setting.indexOf('=') + 1));
     }
-    String[] arguments = given.stream().map(setting -> "--" + setting).toArray(String[]::new);
+    String[] arguments =
+        given.entrySet().stream()
+            .map(s -> "--" + s.getKey() + "=" + s.getValue())
+            .toArray(String[]::new);
     SpringApplication application = new SpringApplication(MusterApplication.class);
     application.setRegisterShutdownHook(false);
     return new TestServer(application.run(arguments), database);

@@ -1,0 +1,70 @@
+package dev.muster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What load balancers, orchestrators and Prometheus are told, credential or not (section 11). */
+class ProcessTest {
+
+  private static final TestClient CLIENT = TestServer.shared().client();
+
+  @Test
+  void isUpAndReady() {
+    for (String token : new String[] {"", "x".repeat(43), TestServer.ADMIN_TOKEN}) {
+      Answer health = CLIENT.get("/health", token.isEmpty() ? null : token);
+      assertThat(health.status()).isEqualTo(200);
+      assertThat(health.text()).isEqualTo("{\"status\":\"ok\"}");
+      assertThat(CLIENT.get("/ready", token.isEmpty() ? null : token).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void showsItsMetrics() {
+    Agent agent = CLIENT.createOnline("Metrics");
+    CLIENT.beat(agent, "\"runtime_state\":\"wedged\"");
+
+    for (String path : List.of("/metrics", "/actuator/prometheus")) {
+      Answer answer = CLIENT.get(path, null);
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.header("Content-Type")).startsWith("text/plain");
+      assertThat(answer.text())
+          .contains("muster_workspaces{status=\"degraded\"}")
+          .containsPattern("(?m)^muster_heartbeats_total \\d")
+          .containsPattern(
+              "muster_status_transitions_total\\{from=\"online\",reason=\"[a-z_]+\",to=\"degraded\"\\}")
+          .contains("muster_commit_batch_size", "muster_commit_batch_seconds")
+          .contains("http_server_requests_seconds_bucket")
+          .contains("jvm_memory_used_bytes", "hikaricp_connections")
+          .doesNotContain(agent.id().toString(), agent.token());
+    }
+  }
+
+  @Test
+  void countsBeats() {
+    Agent agent = CLIENT.create("Counted");
+    double before = heartbeats();
+
+    for (int i = 0; i < 5; i++) {
+      CLIENT.beat(agent);
+    }
+    CLIENT.beat(new Agent(agent.id(), "x".repeat(43)));
+
+    assertThat(heartbeats() - before).isEqualTo(5.0);
+  }
+
+  private static double heartbeats() {
+    return CLIENT
+        .get("/metrics", null)
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("muster_heartbeats_total "))
+        .mapToDouble(line -> Double.parseDouble(line.split(" ", 2)[1]))
+        .sum();
+  }
+}

@@ -1,0 +1,279 @@
+package dev.muster.event;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static java.util.stream.Collectors.toList;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.Race;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** Every change is told once, and read in order without a gap (R10.1, R10.2). */
+class RecordedEventsTest {
+
+  private static final TestClient CLIENT = TestServer.shared().client();
+
+  @Test
+  void tellEveryChangeOnceInItsOrder() {
+    Agent agent = CLIENT.create("Story");
+    String path = "/workspaces/" + agent.id();
+    register(agent, "{}");
+    CLIENT.beat(agent);
+    CLIENT.patch(path, agent.token(), "{\"name\":\"Retold\",\"x\":5}");
+    updateCard(agent, "{\"v\":1}");
+    CLIENT.beat(agent, "\"agent_card\":{\"v\":2}");
+    CLIENT.beat(agent, "\"runtime_state\":\"wedged\"");
+    CLIENT.beat(agent, "\"runtime_state\":\"wedged\"");
+    CLIENT.beat(agent);
+    CLIENT.post(path + "/pause", ADMIN_TOKEN, "");
+    CLIENT.post(path + "/resume", ADMIN_TOKEN, "");
+    CLIENT.beat(agent);
+    CLIENT.delete(path, ADMIN_TOKEN);
+
+    assertThat(told(agent))
+        .containsExactly(
+            "WORKSPACE_AWAITING_AGENT null>awaiting_agent",
+            "WORKSPACE_ONLINE awaiting_agent>online",
+            "WORKSPACE_UPDATED",
+            "AGENT_CARD_UPDATED",
+            "AGENT_CARD_UPDATED",
+            "WORKSPACE_DEGRADED online>degraded",
+            "WORKSPACE_ONLINE degraded>online",
+            "WORKSPACE_PAUSED online>paused",
+            "WORKSPACE_AWAITING_AGENT paused>awaiting_agent",
+            "WORKSPACE_ONLINE awaiting_agent>online",
+            "WORKSPACE_REMOVED online>removed");
+  }
+
+  @Test
+  void tellNothingOfWhatWasRefused() {
+    Agent agent = CLIENT.createOnline("Quiet");
+    Agent other = CLIENT.create("Other");
+    String path = "/workspaces/" + agent.id();
+    List<String> before = told(agent);
+
+    CLIENT.patch(path, other.token(), "{\"name\":\"a\"}");
+    CLIENT.patch(path, agent.token(), "{\"name\":\"a\",\"tier\":1}");
+    CLIENT.patch(path, ADMIN_TOKEN, "{\"name\":\"a\",\"parent_id\":\"" + agent.id() + "\"}");
+    CLIENT.patch(path, ADMIN_TOKEN, "{\"name\":\"a\",\"tier\":\"x\"}");
+    CLIENT.post("/workspaces", ADMIN_TOKEN, "{\"name\":\"a\",\"id\":\"" + agent.id() + "\"}");
+    CLIENT.post(path + "/resume", ADMIN_TOKEN, "");
+    CLIENT.post(path + "/pause", other.token(), "");
+    CLIENT.delete(path, agent.token());
+    CLIENT.delete(path, ADMIN_TOKEN, "X-Confirm-Name", "other");
+    CLIENT.beat(new Agent(agent.id(), other.token()), "\"runtime_state\":\"wedged\"");
+    CLIENT.beat(agent, "\"runtime_state\":\"wedged\"", "\"error_rate\":\"x\"");
+    CLIENT.post(
+        "/registry/register", null, "{\"id\":\"" + agent.id() + "\",\"agent_card\":{\"a\":1}}");
+    CLIENT.post(
+        "/registry/update-card",
+        other.token(),
+        "{\"workspace_id\":\"" + agent.id() + "\",\"agent_card\":{\"a\":1}}");
+
+    assertThat(told(agent)).isEqualTo(before);
+  }
+
+  @Test
+  void areRowsWithAFixedShape() {
+    Agent agent = CLIENT.create("Shape");
+
+    JsonNode event = CLIENT.get("/events/" + agent.id(), ADMIN_TOKEN).json().path(0);
+
+    assertThat(event.propertyNames())
+        .containsExactlyInAnyOrder(
+            "id", "seq", "event_type", "workspace_id", "payload", "created_at");
+    assertThat(UUID.fromString(event.path("id").asString())).isNotNull();
+    assertThat(event.path("seq").asLong()).isPositive();
+    assertThat(event.path("workspace_id").asString()).isEqualTo(agent.id().toString());
+    assertThat(event.path("payload").isObject()).isTrue();
+  }
+
+  @Test
+  void areFilteredByWorkspaceAndType() {
+    Agent one = CLIENT.createOnline("One");
+    Agent other = CLIENT.createOnline("Other");
+    long start = seqs(CLIENT.get("/events/" + one.id(), ADMIN_TOKEN)).getLast() - 1;
+
+    assertThat(seqs(CLIENT.get("/events/" + one.id(), ADMIN_TOKEN))).hasSize(2);
+    assertThat(seqs(CLIENT.get("/events/" + one.id() + "?type=WORKSPACE_ONLINE", ADMIN_TOKEN)))
+        .hasSize(1);
+    assertThat(CLIENT.get("/events?type=WORKSPACE_ONLINE&after=" + start, ADMIN_TOKEN).json())
+        .hasSize(2)
+        .extracting(event -> event.path("workspace_id").asString())
+        .containsExactly(one.id().toString(), other.id().toString());
+    assertThat(CLIENT.get("/events?type=", ADMIN_TOKEN).json()).isNotEmpty();
+    assertThat(CLIENT.get("/events?type=NO_SUCH_TYPE", ADMIN_TOKEN).text()).isEqualTo("[]");
+    assertThat(CLIENT.get("/events?type=workspace_online", ADMIN_TOKEN).text()).isEqualTo("[]");
+    assertThat(CLIENT.get("/events?type=%00", ADMIN_TOKEN).status()).isEqualTo(200);
+    assertThat(CLIENT.get("/events/" + one.id() + "?type=a%27b", ADMIN_TOKEN).status())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void comeNewestFirstOrOldestFirstAfterANumber() {
+    List<Long> newest = manyEvents();
+
+    assertThat(newest).hasSize(100);
+    for (int i = 1; i < newest.size(); i++) {
+      assertThat(newest.get(i)).isEqualTo(newest.get(i - 1) - 1);
+    }
+    long middle = newest.get(50);
+    assertThat(seqs(CLIENT.get("/events?after=" + middle, ADMIN_TOKEN)))
+        .hasSize(50)
+        .first()
+        .isEqualTo(middle + 1);
+    assertThat(seqs(CLIENT.get("/events?limit=3&after=" + middle, ADMIN_TOKEN)))
+        .containsExactly(middle + 1, middle + 2, middle + 3);
+    assertThat(seqs(CLIENT.get("/events?limit=3", ADMIN_TOKEN))).isEqualTo(newest.subList(0, 3));
+    assertThat(seqs(CLIENT.get("/events?after=" + newest.getFirst(), ADMIN_TOKEN))).isEmpty();
+    assertThat(seqs(CLIENT.get("/events?after=9223372036854775807", ADMIN_TOKEN))).isEmpty();
+    assertThat(seqs(CLIENT.get("/events?after=0&limit=2", ADMIN_TOKEN))).containsExactly(1L, 2L);
+    assertThat(seqs(CLIENT.get("/events?after=", ADMIN_TOKEN))).isEqualTo(newest);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 1", "0, 1", "-3, 1", "50, 50"})
+  void clampTheirNumber(String asked, int given) {
+    manyEvents();
+
+    assertThat(seqs(CLIENT.get("/events?limit=" + asked, ADMIN_TOKEN))).hasSize(given);
+    assertThat(seqs(CLIENT.get("/events?limit=100000", ADMIN_TOKEN)).size()).isBetween(100, 1000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"abc", "1.5", "99999999999999999999999x", "%00", "null"})
+  void refuseToStartAfterWhatIsNoNumber(String after) {
+    assertRefused(CLIENT.get("/events?after=" + after, ADMIN_TOKEN), 400, "VALIDATION_FAILED");
+  }
+
+  @Test
+  void areOneUnbrokenSeriesToAReaderWhileEightWrite() {
+    int writers = 8;
+    int changes = 40;
+    List<Agent> agents = new ArrayList<>();
+    for (int i = 0; i < writers; i++) {
+      agents.add(CLIENT.create("Writer " + i));
+    }
+    long start = seqs(CLIENT.get("/events?limit=1", ADMIN_TOKEN)).getFirst();
+    AtomicInteger writing = new AtomicInteger(writers);
+    List<Long> read = new ArrayList<>();
+    List<String> named = new ArrayList<>();
+
+    Race.run(
+        writers + 1,
+        i -> {
+          if (i == writers) {
+            readUntilAllIsWritten(start, writing, read, named);
+          } else {
+            write(agents.get(i), changes);
+            writing.decrementAndGet();
+          }
+          return i;
+        });
+
+    assertThat(read).hasSize(writers * changes);
+    for (int i = 0; i < read.size(); i++) {
+      assertThat(read.get(i)).isEqualTo(start + 1 + i);
+    }
+    for (Agent agent : agents) {
+      List<String> ofAgent =
+          named.stream().filter(name -> name.startsWith(agent.id().toString())).toList();
+      List<String> inOrder = new ArrayList<>();
+      for (int n = 0; n < changes; n++) {
+        inOrder.add(agent.id() + " Name " + n);
+      }
+      assertThat(ofAgent).isEqualTo(inOrder);
+    }
+  }
+
+  private static void write(Agent agent, int changes) {
+    for (int n = 0; n < changes; n++) {
+      String body = "{\"name\":\"Name " + n + "\"}";
+      Answer answer = CLIENT.patch("/workspaces/" + agent.id(), agent.token(), body);
+      assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    }
+  }
+
+  private static void readUntilAllIsWritten(
+      long start, AtomicInteger writing, List<Long> read, List<String> named) {
+    boolean last = false;
+    long after = start;
+    while (true) {
+      boolean allWritten = writing.get() == 0;
+      JsonNode page = CLIENT.get("/events?limit=7&after=" + after, ADMIN_TOKEN).json();
+      for (JsonNode event : page) {
+        after = event.path("seq").asLong();
+        read.add(after);
+        named.add(
+            event.path("workspace_id").asString()
+                + " "
+                + event.path("payload").path("name").asString());
+      }
+      if (page.isEmpty() && last) {
+        return;
+      }
+      last = allWritten && page.isEmpty();
+    }
+  }
+
+  /** The newest hundred, at least that many being there. */
+  private static List<Long> manyEvents() {
+    Agent agent = CLIENT.create("Many");
+    while (CLIENT.get("/events", ADMIN_TOKEN).json().size() < 100) {
+      CLIENT.patch(
+          "/workspaces/" + agent.id(), ADMIN_TOKEN, "{\"name\":\"" + UUID.randomUUID() + "\"}");
+    }
+    return seqs(CLIENT.get("/events", ADMIN_TOKEN));
+  }
+
+  private static List<Long> seqs(Answer answer) {
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    return answer.json().valueStream().map(event -> event.path("seq").asLong()).collect(toList());
+  }
+
+  /** Types, oldest first, with the change of status where there is one. */
+  private static List<String> told(Agent agent) {
+    return CLIENT
+        .get("/events/" + agent.id() + "?after=0", ADMIN_TOKEN)
+        .json()
+        .valueStream()
+        .map(event -> {
+          JsonNode payload = event.path("payload");
+          String type = event.path("event_type").asString();
+          return payload.has("previous_status")
+              ? type
+                  + " "
+                  + payload.path("previous_status").asString("null")
+                  + ">"
+                  + payload.path("status").asString()
+              : type;
+        })
+        .collect(toList());
+  }
+
+  private static void register(Agent agent, String card) {
+    CLIENT.post(
+        "/registry/register",
+        agent.token(),
+        "{\"id\":\"%s\",\"agent_card\":%s}".formatted(agent.id(), card));
+  }
+
+  private static void updateCard(Agent agent, String card) {
+    CLIENT.post(
+        "/registry/update-card",
+        agent.token(),
+        "{\"workspace_id\":\"%s\",\"agent_card\":%s}".formatted(agent.id(), card));
+  }
+}

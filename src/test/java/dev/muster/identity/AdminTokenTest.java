@@ -1,0 +1,45 @@
+package dev.muster.identity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** Without {@code ADMIN_TOKEN} the server makes its own and shows it once (R1.2). */
+@ExtendWith(OutputCaptureExtension.class)
+class AdminTokenTest {
+
+  private static final Pattern TOKEN =
+      Pattern.compile("(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])");
+
+  @Test
+  void isMadeAtTheFirstStartShownOnceAndKeptAsAHash(CapturedOutput output) {
+    TestDatabase database = TestDatabases.create();
+    String token;
+    try (TestServer first = TestServer.startOn(database, "ADMIN_TOKEN=")) {
+      Matcher shown = TOKEN.matcher(output);
+      assertThat(shown.find()).as("a token in the log").isTrue();
+      token = shown.group();
+      assertThat(shown.find()).as("a second one").isFalse();
+      assertThat(first.client().get("/workspaces", token).status()).isEqualTo(200);
+      assertThat(first.client().get("/workspaces", TestServer.ADMIN_TOKEN).status()).isEqualTo(401);
+      assertThat(
+              database.value(
+                  "SELECT count(*) FROM admin_token t WHERE t::text LIKE '%" + token + "%'"))
+          .isEqualTo("0");
+    }
+    int before = output.length();
+
+    try (TestServer second = TestServer.startOn(database, "ADMIN_TOKEN=")) {
+      assertThat(TOKEN.matcher(output.getAll().substring(before)).find()).isFalse();
+      assertThat(second.client().get("/workspaces", token).status()).isEqualTo(200);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package dev.muster.platform.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.muster.MusterApplication;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** A bad value of a security setting stops the start with one sentence (section 12). */
+class SecuritySettingsTest {
+
+  private static final TestDatabase DATABASE = TestDatabases.create();
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ADMIN_TOKEN=short",
+        "ADMIN_TOKEN=fifteen-letters",
+        "REGISTRATION=ajar",
+        "AGENT_URL_ALLOW=loopback,everything",
+        "AGENT_URL_ALLOW=link-local",
+        "PUBLIC_WORKSPACE_READ=perhaps",
+        "ROOTS_ARE_SIBLINGS=maybe",
+        "CORS_ORIGINS=not an origin",
+        "DATABASE_URL=mysql://localhost/muster",
+        "SERVER_PORT=99999",
+        "SERVER_ADDRESS=999.1.1.1",
+        "PUBLIC_URL=ftp://muster.example"
+      })
+  void stopTheStartWithASentenceThatNamesThem(String setting) {
+    String[] nameAndValue = setting.split("=", 2);
+
+    Throwable failure = catchThrowable(() -> startWith(nameAndValue[0], nameAndValue[1]).close());
+
+    String sentence = sentence(failure);
+    assertThat(sentence).contains(nameAndValue[0]).endsWith(".").doesNotContain("\n");
+    if (nameAndValue[0].equals("ADMIN_TOKEN")) {
+      assertThat(sentence).doesNotContain(nameAndValue[1]);
+    }
+  }
+
+  /** Without the help of {@link TestServer}: here each setting has one value. */
+  private static ConfigurableApplicationContext startWith(String name, String value) {
+    Map<String, String> settings = new HashMap<>();
+    settings.put("DATABASE_URL", DATABASE.url());
+    settings.put("SERVER_PORT", "0");
+    settings.put("SERVER_ADDRESS", "127.0.0.1");
+    settings.put("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
+    settings.put(name, value);
+    SpringApplication application = new SpringApplication(MusterApplication.class);
+    application.setRegisterShutdownHook(false);
+    return application.run(
+        settings.entrySet().stream()
+            .map(setting -> "--" + setting.getKey() + "=" + setting.getValue())
+            .toArray(String[]::new));
+  }
+
+  private static String sentence(@Nullable Throwable failure) {
+    for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof StartRefusedException refusal) {
+        return String.valueOf(refusal.getMessage());
+      }
+    }
+    throw new AssertionError("the start was not refused", failure);
+  }
+}

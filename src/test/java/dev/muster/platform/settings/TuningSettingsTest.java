@@ -1,0 +1,68 @@
+package dev.muster.platform.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/**
+ * A bad value of a tuning knob falls back to its default and never stops the start (section 12).
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class TuningSettingsTest {
+
+  private static final List<String> BAD =
+      List.of(
+          "HEARTBEAT_INTERVAL_S=-5",
+          "STALE_AFTER_S=three minutes",
+          "DEGRADE_AT_ERROR_RATE=1.5",
+          "RECOVER_BELOW_ERROR_RATE=NaN",
+          "RECOVERY_GRACE_S=0",
+          "LIVENESS_SWEEP_INTERVAL_S=soon",
+          "MASS_OFFLINE_RATIO=half",
+          "MASS_OFFLINE_HOLD_S=-1",
+          "STALLED_AFTER_S=1e9",
+          "EVENT_RETENTION_DAYS=never");
+
+  @Test
+  void fallBackToTheirDefaultsWithAWarningThatNamesThem(CapturedOutput output) {
+    try (TestServer server = TestServer.start(BAD.toArray(String[]::new))) {
+      TestClient client = server.client();
+      Agent agent = client.create("Defaults");
+
+      Answer beat = client.beat(agent, "\"error_rate\":0.49");
+      assertThat(beat.json().path("heartbeat_interval_s").asInt()).isEqualTo(30);
+      assertThat(beat.json().path("stale_after_s").asInt()).isEqualTo(180);
+      assertThat(beat.field("workspace_status")).isEqualTo("online");
+      assertThat(client.beat(agent, "\"error_rate\":0.5").field("workspace_status"))
+          .isEqualTo("degraded");
+      assertThat(client.beat(agent, "\"error_rate\":0.1").field("workspace_status"))
+          .isEqualTo("degraded");
+      assertThat(client.beat(agent, "\"error_rate\":0.09").field("workspace_status"))
+          .isEqualTo("online");
+      Answer registered =
+          client.post(
+              "/registry/register",
+              agent.token(),
+              "{\"id\":\"" + agent.id() + "\",\"agent_card\":{}}");
+      assertThat(registered.json().path("heartbeat_interval_s").asInt()).isEqualTo(30);
+      assertThat(registered.json().path("stale_after_s").asInt()).isEqualTo(180);
+    }
+    for (String name :
+        List.of(
+            "HEARTBEAT_INTERVAL_S",
+            "STALE_AFTER_S",
+            "DEGRADE_AT_ERROR_RATE",
+            "RECOVER_BELOW_ERROR_RATE")) {
+      assertThat(output.getAll().lines())
+          .anySatisfy(line -> assertThat(line).contains("WARN").contains(name));
+    }
+  }
+}

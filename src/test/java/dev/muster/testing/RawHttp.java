@@ -1,0 +1,143 @@
+package dev.muster.testing;
+
+import dev.muster.testing.TestClient.Answer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** Sends bytes as they are, for requests that no decent client would send. */
+public final class RawHttp {
+
+  private static final byte[] NO_BODY = {};
+  private static final int CHUNK = 16_384;
+  private static final int PATIENCE_MS = 30_000;
+
+  private RawHttp() {}
+
+  /** A body of known length. */
+  public static Answer send(int port, String requestLine, List<String> headerLines, byte[] body) {
+    return exchange(port, requestLine, headerLines, "Content-Length: " + body.length, body);
+  }
+
+  public static Answer send(int port, String requestLine, List<String> headerLines) {
+    return exchange(port, requestLine, headerLines, "X-No-Body: true", NO_BODY);
+  }
+
+  /** A body whose length shows only at its end. */
+  public static Answer sendChunked(
+      int port, String requestLine, List<String> headerLines, byte[] body) {
+    ByteArrayOutputStream chunks = new ByteArrayOutputStream();
+    for (int from = 0; from < body.length; from += CHUNK) {
+      int length = Math.min(CHUNK, body.length - from);
+      chunks.writeBytes((Integer.toHexString(length) + "\r\n").getBytes(StandardCharsets.US_ASCII));
+      chunks.write(body, from, length);
+      chunks.writeBytes("\r\n".getBytes(StandardCharsets.US_ASCII));
+    }
+    chunks.writeBytes("0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+    return exchange(
+        port, requestLine, headerLines, "Transfer-Encoding: chunked", chunks.toByteArray());
+  }
+
+  /** The statuses of requests without a body that share one connection, one header line each. */
+  public static List<Integer> statusesOnOneConnection(
+      int port, String requestLine, List<String> headerLines) {
+    StringBuilder requests = new StringBuilder();
+    for (int i = 0; i < headerLines.size(); i++) {
+      boolean last = i == headerLines.size() - 1;
+      requests.append(requestLine).append(" HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+      requests.append(headerLines.get(i)).append(last ? "\r\nConnection: close" : "");
+      requests.append("\r\n\r\n");
+    }
+    byte[] answers =
+        exchange(port, requestLine, requests.toString().getBytes(StandardCharsets.UTF_8));
+    return Pattern.compile("HTTP/1\\.1 (\\d{3}) ")
+        .matcher(new String(answers, StandardCharsets.ISO_8859_1))
+        .results()
+        .map(status -> Integer.valueOf(status.group(1)))
+        .toList();
+  }
+
+  private static Answer exchange(
+      int port, String requestLine, List<String> headerLines, String framing, byte[] body) {
+    List<String> lines = new ArrayList<>();
+    lines.add(requestLine + " HTTP/1.1");
+    lines.add("Host: 127.0.0.1:" + port);
+    lines.add("Connection: close");
+    lines.add(framing);
+    lines.addAll(headerLines);
+    byte[] head = (String.join("\r\n", lines) + "\r\n\r\n").getBytes(StandardCharsets.UTF_8);
+    return answer(exchange(port, requestLine, head, body));
+  }
+
+  private static byte[] exchange(int port, String what, byte[]... parts) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(PATIENCE_MS);
+      write(parts, socket.getOutputStream());
+      return socket.getInputStream().readAllBytes();
+    } catch (IOException e) {
+      throw new IllegalStateException(what, e);
+    }
+  }
+
+  /** A server may answer and hang up before it has read everything. */
+  private static void write(byte[][] parts, OutputStream out) {
+    try {
+      for (byte[] part : parts) {
+        out.write(part);
+      }
+      out.flush();
+    } catch (IOException answeredAlready) {
+      // what there is to read tells
+    }
+  }
+
+  private static Answer answer(byte[] bytes) {
+    String all = new String(bytes, StandardCharsets.ISO_8859_1);
+    int end = all.indexOf("\r\n\r\n");
+    if (end < 0) {
+      throw new AssertionError("no whole answer: \"" + all + "\"");
+    }
+    String[] lines = all.substring(0, end).split("\r\n", -1);
+    Map<String, List<String>> headers = new LinkedHashMap<>();
+    for (int i = 1; i < lines.length; i++) {
+      int colon = lines[i].indexOf(':');
+      headers
+          .computeIfAbsent(lines[i].substring(0, colon), name -> new ArrayList<>())
+          .add(lines[i].substring(colon + 1).strip());
+    }
+    HttpHeaders parsed = HttpHeaders.of(headers, (name, value) -> true);
+    String body = all.substring(end + 4);
+    if (parsed.firstValue("Transfer-Encoding").orElse("").equals("chunked")) {
+      body = joined(body);
+    }
+    int status = Integer.parseInt(lines[0].split(" ", 3)[1]);
+    return new Answer(status, parsed, inUtf8(body));
+  }
+
+  private static String joined(String chunks) {
+    StringBuilder body = new StringBuilder();
+    int at = 0;
+    while (true) {
+      int lineEnd = chunks.indexOf("\r\n", at);
+      int length = Integer.parseInt(chunks, at, lineEnd, 16);
+      if (length == 0) {
+        return body.toString();
+      }
+      body.append(chunks, lineEnd + 2, lineEnd + 2 + length);
+      at = lineEnd + 2 + length + 2;
+    }
+  }
+
+  private static String inUtf8(String latin1) {
+    return new String(latin1.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+  }
+}
