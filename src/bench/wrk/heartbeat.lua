@@ -30,8 +30,8 @@ function request()
 end
 
 function done(summary, latency, requests)
-  io.write(string.format("RESULT requests=%d seconds=%.3f p50=%.3f p99=%.3f bad=%d\n",
+  io.write(string.format("RESULT requests=%d seconds=%.3f p50=%.3f p99=%.3f refused=%d late=%d\n",
     summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
-    summary.errors.status + summary.errors.timeout + summary.errors.read + summary.errors.write
-    + summary.errors.connect))
+    summary.errors.status + summary.errors.read + summary.errors.write + summary.errors.connect,
+    summary.errors.timeout))
 end

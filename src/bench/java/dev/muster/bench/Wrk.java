@@ -10,12 +10,14 @@ import java.util.regex.Pattern;
 /** Drives the server with {@code wrk} in a process of its own. */
 final class Wrk {
 
-  /** What one round measured; latencies in milliseconds. */
-  record Round(double requestsPerSecond, double p50, double p99, long requests, long bad) {}
+  /** What one round measured; latencies in milliseconds; late is what took over two seconds. */
+  record Round(
+      double requestsPerSecond, double p50, double p99, long requests, long refused, long late) {}
 
   private static final Pattern RESULT =
       Pattern.compile(
-          "RESULT requests=(\\d+) seconds=([\\d.]+) p50=([\\d.]+) p99=([\\d.]+) bad=(\\d+)");
+          "RESULT requests=(\\d+) seconds=([\\d.]+) p50=([\\d.]+) p99=([\\d.]+) refused=(\\d+)"
+              + " late=(\\d+)");
 
   private final String baseUrl;
   private final Path fleet;
@@ -52,6 +54,7 @@ final class Wrk {
         Double.parseDouble(result.group(3)),
         Double.parseDouble(result.group(4)),
         requests,
-        Long.parseLong(result.group(5)));
+        Long.parseLong(result.group(5)),
+        Long.parseLong(result.group(6)));
   }
 }
