@@ -11,6 +11,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -31,6 +33,8 @@ class TokenMemory {
   private static final Duration REVOCATIONS_EVERY = Duration.ofSeconds(2);
   private static final Duration USES_NOTED_EVERY = Duration.ofMinutes(1);
   private static final int USES_IN_A_STATEMENT = 1000;
+  private static final int MOST_LOOK_UPS_AT_ONCE = 6;
+  private static final Duration LOOK_UP_PATIENCE = Duration.ofMillis(1500);
 
   private final TokenRepository repository;
   private final Cache<SecretHash, KnownToken> known =
@@ -38,6 +42,7 @@ class TokenMemory {
           .maximumSize(MOST_REMEMBERED)
           .expireAfterAccess(Duration.ofHours(1))
           .build();
+  private final Semaphore lookUps = new Semaphore(MOST_LOOK_UPS_AT_ONCE, true);
   private final BackgroundLoop revocations;
   private final BackgroundLoop uses;
   private volatile long revocationsReadAt = System.nanoTime();
@@ -52,16 +57,37 @@ class TokenMemory {
   Optional<KnownToken> find(SecretHash hash) {
     @Nullable KnownToken remembered = known.getIfPresent(hash);
     if (remembered == null) {
-      Optional<KnownToken> stored = repository.present(hash);
+      Optional<KnownToken> stored = lookUp(hash);
       stored.ifPresent(token -> known.put(hash, token));
       return stored;
     }
     if (System.nanoTime() - revocationsReadAt > Tokens.REVOCATION_REACH.toNanos()) {
-      throw ProblemException.unavailable(
-          "credentials cannot be checked right now; try again in a few seconds");
+      throw cannotTell();
     }
     remembered.use();
     return Optional.of(remembered);
+  }
+
+  /** A fleet that comes back to a cold replica must leave connections to those it knows already. */
+  private Optional<KnownToken> lookUp(SecretHash hash) {
+    try {
+      if (!lookUps.tryAcquire(LOOK_UP_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw cannotTell();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw cannotTell();
+    }
+    try {
+      return repository.present(hash);
+    } finally {
+      lookUps.release();
+    }
+  }
+
+  private static ProblemException cannotTell() {
+    return ProblemException.unavailable(
+        "credentials cannot be checked right now; try again in a few seconds");
   }
 
   void forget(Collection<SecretHash> hashes) {
