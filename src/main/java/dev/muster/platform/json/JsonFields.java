@@ -1,0 +1,108 @@
+package dev.muster.platform.json;
+
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.Text;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** One JSON object taken apart: its fields as trees, and where in the bytes each of them stands. */
+final class JsonFields {
+
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+  private record Located(JsonNode value, int start, int end) {}
+
+  private final byte[] utf8;
+  private final Map<String, Located> fields;
+
+  private JsonFields(byte[] utf8, Map<String, Located> fields) {
+    this.utf8 = utf8;
+    this.fields = fields;
+  }
+
+  static JsonFields parse(byte[] utf8) {
+    if (utf8.length == 0) {
+      throw ProblemException.validation("the body is empty (expected: a JSON object)");
+    }
+    requireUtf8(utf8);
+    try (JsonParser parser = MAPPER.createParser(utf8)) {
+      if (parser.nextToken() != JsonToken.START_OBJECT) {
+        throw ProblemException.validation("the body is not a JSON object");
+      }
+      Map<String, Located> fields = new HashMap<>();
+      for (String name = parser.nextName(); name != null; name = parser.nextName()) {
+        fields.put(name, locate(parser));
+      }
+      if (parser.nextToken() != null) {
+        throw ProblemException.validation("the body goes on after the end of the JSON object");
+      }
+      return new JsonFields(utf8, fields);
+    } catch (JacksonException e) {
+      throw ProblemException.validation("the body is not valid JSON: " + reason(e));
+    }
+  }
+
+  /** The parser forgives forms that are not UTF-8; what is kept byte for byte must be. */
+  private static void requireUtf8(byte[] bytes) {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+    } catch (CharacterCodingException e) {
+      throw ProblemException.validation("the body is not UTF-8 (expected: JSON in UTF-8)");
+    }
+  }
+
+  private static Located locate(JsonParser parser) {
+    boolean structured = parser.nextToken().isStructStart();
+    long start = structured ? parser.currentTokenLocation().getByteOffset() : 0;
+    JsonNode value = parser.readValueAsTree();
+    long end = structured ? parser.currentLocation().getByteOffset() : 0;
+    if (start < 0 || end < 0) {
+      throw ProblemException.validation("the body is not UTF-8 (expected: JSON in UTF-8)");
+    }
+    return new Located(value, (int) start, (int) end);
+  }
+
+  private static String reason(JacksonException e) {
+    var where = e.getLocation();
+    String at =
+        where == null
+            ? ""
+            : " (line " + where.getLineNr() + ", column " + where.getColumnNr() + ")";
+    return Text.clean(Text.cut(e.getOriginalMessage(), 200)) + at;
+  }
+
+  boolean has(String name) {
+    return fields.containsKey(name);
+  }
+
+  Set<String> names() {
+    return Set.copyOf(fields.keySet());
+  }
+
+  /** The field's value, unless it is absent or null. */
+  Optional<JsonNode> given(String name) {
+    @Nullable Located located = fields.get(name);
+    return located == null || located.value().isNull()
+        ? Optional.empty()
+        : Optional.of(located.value());
+  }
+
+  /** An object or array that is there, byte for byte. */
+  RawJson raw(String name) {
+    Located located = Objects.requireNonNull(fields.get(name));
+    return new RawJson(
+        new String(utf8, located.start(), located.end() - located.start(), StandardCharsets.UTF_8));
+  }
+}
