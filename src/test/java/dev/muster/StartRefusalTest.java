@@ -1,0 +1,45 @@
+package dev.muster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.ServerProcess;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server that cannot start says why in a sentence, ends, and leaves nothing behind. */
+@Timeout(120)
+class StartRefusalTest {
+
+  @TempDir Path folder;
+
+  @Test
+  void saysThatThePortIsBusyAndStopsItsDatabase() throws Exception {
+    Path home = folder.resolve("home");
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        ServerProcess server =
+            ServerProcess.start(home, Map.of("SERVER_PORT", "" + taken.getLocalPort()))) {
+      assertThat(server.awaitEnd()).isEqualTo(1);
+      assertThat(server.output())
+          .contains("Port " + taken.getLocalPort() + " was already in use")
+          .doesNotContain("\tat ");
+    }
+    assertThat(home.resolve("postgres/data/PG_VERSION")).exists();
+    assertThat(home.resolve("postgres/data/postmaster.pid")).doesNotExist();
+  }
+
+  @Test
+  void saysThatAnotherServerRunsOnTheSameHome() throws Exception {
+    Path home = folder.resolve("home");
+    try (ServerProcess first = ServerProcess.start(home, Map.of()).awaitReady();
+        ServerProcess second = ServerProcess.start(home, Map.of())) {
+      assertThat(second.awaitEnd()).isEqualTo(1);
+      assertThat(second.output()).contains("Muster is already running").doesNotContain("\tat ");
+      assertThat(first.client().get("/ready", null).status()).isEqualTo(200);
+    }
+  }
+}
