@@ -74,7 +74,7 @@ public final class GroupCommit<T, R> implements AutoCloseable {
    * Returns after the commit; throws {@code UNAVAILABLE} when it cannot be had or known in time.
    */
   public R submit(T value) {
-    if (closed || unanswered.incrementAndGet() > MOST_WAITING) {
+    if (unanswered.incrementAndGet() > MOST_WAITING || closed) {
       unanswered.decrementAndGet();
       throw ProblemException.unavailable(
           "too many requests are waiting for the database; try again in a few seconds");
@@ -200,19 +200,23 @@ public final class GroupCommit<T, R> implements AutoCloseable {
   }
 
   private void giveUpOnTheOverdue() {
+    giveUpOnThoseWaiting(PATIENCE.toNanos());
+  }
+
+  private void giveUpOnThoseWaiting(long patienceNanos) {
     long now = System.nanoTime();
     synchronized (waiting) {
       for (Waiter<T, R> waiter : waiting) {
-        giveUpIfOverdue(waiter, now);
+        giveUpIfOverdue(waiter, now, patienceNanos);
       }
     }
     for (@Nullable Waiter<T, R> waiter = submitted.get(); waiter != null; waiter = waiter.next) {
-      giveUpIfOverdue(waiter, now);
+      giveUpIfOverdue(waiter, now, patienceNanos);
     }
   }
 
-  private void giveUpIfOverdue(Waiter<T, R> waiter, long now) {
-    if (closed || now - waiter.submittedAt > PATIENCE.toNanos()) {
+  private void giveUpIfOverdue(Waiter<T, R> waiter, long now, long patienceNanos) {
+    if (now - waiter.submittedAt > patienceNanos) {
       waiter.complete(new Outcome.Failed<>(tooLate()));
     }
   }
@@ -233,6 +237,6 @@ public final class GroupCommit<T, R> implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     watch.close();
-    giveUpOnTheOverdue();
+    giveUpOnThoseWaiting(-1);
   }
 }
