@@ -15,7 +15,7 @@ public final class AtEndOfTests implements LauncherSessionListener {
 
   private static final Deque<Runnable> ACTIONS = new ArrayDeque<>();
 
-  static synchronized void run(Runnable action) {
+  public static synchronized void run(Runnable action) {
     ACTIONS.push(action);
   }
 

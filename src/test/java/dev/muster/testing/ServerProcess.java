@@ -74,6 +74,18 @@ public final class ServerProcess implements AutoCloseable {
     return new TestClient("http://127.0.0.1:" + port);
   }
 
+  public long pid() {
+    return process.pid();
+  }
+
+  /** SIGSTOP or SIGCONT: it stands still between two instructions, its connections open. */
+  public void signal(String name) throws IOException, InterruptedException {
+    Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid())).start();
+    if (kill.waitFor() != 0) {
+      throw new IOException("kill -" + name + " failed");
+    }
+  }
+
   /** SIGKILL: nothing of the server gets to run. */
   public void kill() {
     process.destroyForcibly().onExit().join();

@@ -3,8 +3,10 @@ package dev.muster.testing;
 import dev.muster.MusterApplication;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -47,6 +49,12 @@ public final class TestServer implements AutoCloseable {
 
   /** A replica, when another server uses the same database. */
   public static TestServer startOn(TestDatabase database, String... settings) {
+    return startWith(database, List.of(), settings);
+  }
+
+  /** With more beans than the product has: those of the {@code @Bean} methods of these classes. */
+  public static TestServer startWith(
+      TestDatabase database, List<Class<?>> more, String... settings) {
     Map<String, String> given = new LinkedHashMap<>();
     given.put("DATABASE_URL", database.url());
     given.put("SERVER_PORT", "0");
@@ -61,7 +69,10 @@ public final class TestServer implements AutoCloseable {
         given.entrySet().stream()
             .map(s -> "--" + s.getKey() + "=" + s.getValue())
             .toArray(String[]::new);
-    SpringApplication application = new SpringApplication(MusterApplication.class);
+    SpringApplication application =
+        new SpringApplication(
+            Stream.concat(Stream.of(MusterApplication.class), more.stream())
+                .toArray(Class<?>[]::new));
     application.setRegisterShutdownHook(false);
     return new TestServer(application.run(arguments), database);
   }

@@ -1,8 +1,10 @@
 package dev.muster.platform.loop;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +19,9 @@ public final class BackgroundLoop implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(BackgroundLoop.class);
   private static final Duration PATIENCE_AT_CLOSE = Duration.ofSeconds(5);
 
+  /** Beyond three intervals a loop is late only if it is also later than this. */
+  private static final Duration NOT_YET_LATE = Duration.ofSeconds(10);
+
   private final String name;
   private final Duration interval;
   private final Runnable task;
@@ -24,11 +29,14 @@ public final class BackgroundLoop implements AutoCloseable {
   private final Thread thread;
   private volatile boolean closed;
   private boolean failing;
+  private volatile long endedAt = System.nanoTime();
+  private volatile LoopState state;
 
   private BackgroundLoop(String name, Duration interval, Runnable task) {
     this.name = name;
     this.interval = interval;
     this.task = task;
+    this.state = new LoopState(name, interval, null, null, null, null, 0, 0, false);
     this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
   }
 
@@ -56,6 +64,21 @@ public final class BackgroundLoop implements AutoCloseable {
     }
   }
 
+  LoopState state() {
+    Duration sinceEnd = Duration.ofNanos(System.nanoTime() - endedAt);
+    LoopState now = state;
+    return new LoopState(
+        name,
+        interval,
+        now.lastRunAt(),
+        now.lastDuration(),
+        now.lastError(),
+        now.lastErrorAt(),
+        now.runs(),
+        now.failures(),
+        sinceEnd.compareTo(interval.multipliedBy(3)) > 0 && sinceEnd.compareTo(NOT_YET_LATE) > 0);
+  }
+
   private void run() {
     while (!closed) {
       runOnce();
@@ -70,12 +93,32 @@ public final class BackgroundLoop implements AutoCloseable {
   }
 
   private void runOnce() {
+    Instant startedAt = Instant.now();
+    long start = System.nanoTime();
+    @Nullable RuntimeException failure = failureOfRun();
+    endedAt = System.nanoTime();
+    LoopState before = state;
+    state =
+        new LoopState(
+            name,
+            interval,
+            startedAt,
+            Duration.ofNanos(endedAt - start),
+            failure == null ? before.lastError() : LastError.text(failure),
+            failure == null ? before.lastErrorAt() : startedAt,
+            before.runs() + 1,
+            before.failures() + (failure == null ? 0 : 1),
+            false);
+  }
+
+  private @Nullable RuntimeException failureOfRun() {
     try {
       task.run();
       if (failing) {
         failing = false;
         log.info("{} works again", name);
       }
+      return null;
     } catch (RuntimeException e) {
       if (!failing && !closed) {
         failing = true;
@@ -85,6 +128,7 @@ public final class BackgroundLoop implements AutoCloseable {
             interval.toMillis(),
             e.toString());
       }
+      return e;
     }
   }
 }

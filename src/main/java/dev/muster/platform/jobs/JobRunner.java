@@ -1,0 +1,84 @@
+package dev.muster.platform.jobs;
+
+import com.github.kagkarlsson.scheduler.Clock;
+import dev.muster.platform.loop.LastError;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/** Runs a job's body: measured, recorded, and without an exception that gets out. */
+@Component
+class JobRunner {
+
+  private static final Logger log = LoggerFactory.getLogger(JobRunner.class);
+
+  private final JobRuns runs;
+  private final Replica replica;
+  private final Clock clock;
+  private final MeterRegistry metrics;
+
+  /** Those whose last run here failed: a row of failures is one line of the log. */
+  private final Set<String> failing = ConcurrentHashMap.newKeySet();
+
+  JobRunner(JobRuns runs, Replica replica, Clock clock, MeterRegistry metrics) {
+    this.runs = runs;
+    this.replica = replica;
+    this.clock = clock;
+    this.metrics = metrics;
+  }
+
+  void run(RecurringJob job) {
+    Instant startedAt = clock.now();
+    long start = System.nanoTime();
+    @Nullable Throwable failure = failureOf(job);
+    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    Timer.builder("muster.job").tag("job", job.name()).register(metrics).record(took);
+    Counter failures =
+        Counter.builder("muster.job.failures").tag("job", job.name()).register(metrics);
+    if (failure != null) {
+      failures.increment();
+    }
+    record(job, startedAt, took, failure);
+  }
+
+  private @Nullable Throwable failureOf(RecurringJob job) {
+    try {
+      job.body().run();
+      if (failing.remove(job.name())) {
+        log.info("job {} works again", job.name());
+      }
+      return null;
+    } catch (RuntimeException | Error e) {
+      if (failing.add(job.name())) {
+        log.warn(
+            "job {} failed and will be tried again every {} s: {}",
+            job.name(),
+            job.interval().toSeconds(),
+            LastError.text(e));
+      }
+      return e;
+    }
+  }
+
+  private void record(
+      RecurringJob job, Instant startedAt, Duration took, @Nullable Throwable failure) {
+    try {
+      runs.record(
+          job.name(),
+          replica.name(),
+          startedAt,
+          took,
+          failure == null ? null : LastError.text(failure));
+    } catch (RuntimeException e) {
+      log.debug("the end of {} could not be recorded", job.name(), e);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package dev.muster.platform.jobs;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.util.function.Supplier;
+
+/** What is counted of every sweep: its runs and their time, what it moved, what went wrong. */
+public final class SweepMetrics {
+
+  private final Counter runs;
+  private final Timer time;
+  private final Counter transitions;
+  private final Counter errors;
+
+  public SweepMetrics(MeterRegistry metrics, String sweep) {
+    this.runs = Counter.builder("muster.sweep.runs").tag("sweep", sweep).register(metrics);
+    this.time = Timer.builder("muster.sweep").tag("sweep", sweep).register(metrics);
+    this.transitions =
+        Counter.builder("muster.sweep.transitions").tag("sweep", sweep).register(metrics);
+    this.errors = Counter.builder("muster.sweep.errors").tag("sweep", sweep).register(metrics);
+  }
+
+  public <R> R measure(Supplier<R> sweep) {
+    runs.increment();
+    return time.record(sweep);
+  }
+
+  public void countTransitions(int moved) {
+    transitions.increment(moved);
+  }
+
+  public void countError() {
+    errors.increment();
+  }
+}
