@@ -4,11 +4,14 @@ import dev.muster.platform.commit.GroupCommit;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
+import java.time.Duration;
 import org.springframework.stereotype.Service;
 
 /** Takes beats, each stored before its caller hears so. */
 @Service
 class Heartbeats {
+
+  private static final Duration FAILURES_COUNT_FOR = Duration.ofSeconds(15);
 
   private final GroupCommit<Beat, BeatOutcome> commits;
   private final Counter recorded;
@@ -28,6 +31,11 @@ class Heartbeats {
       recorded.increment();
     }
     return outcome;
+  }
+
+  /** False while the last beats could not be stored, and for a moment after. */
+  boolean areStored() {
+    return !commits.failedWithin(FAILURES_COUNT_FOR);
   }
 
   @PreDestroy

@@ -1,6 +1,7 @@
 package dev.muster.platform.commit;
 
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.LoopOwner;
 import dev.muster.platform.problem.Outage;
 import dev.muster.platform.problem.ProblemException;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -29,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * goes with the next batch, in order. Every wait ends: after {@link #PATIENCE} a caller is told
  * {@code UNAVAILABLE}, whatever the database does.
  */
-public final class GroupCommit<T, R> implements AutoCloseable {
+public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
 
   private static final Logger log = LoggerFactory.getLogger(GroupCommit.class);
 
@@ -57,6 +58,9 @@ public final class GroupCommit<T, R> implements AutoCloseable {
   private final Thread committer;
   private final BackgroundLoop watch;
   private volatile boolean closed;
+
+  /** When the last batch failed for the database's sake, if no later one has done better. */
+  private volatile @Nullable Long failedAt;
 
   public GroupCommit(
       String name, Function<T, Object> keyOf, BatchWork<T, R> work, MeterRegistry metrics) {
@@ -93,6 +97,20 @@ public final class GroupCommit<T, R> implements AutoCloseable {
     } finally {
       unanswered.decrementAndGet();
     }
+  }
+
+  /**
+   * Whether the last batch could not be stored. A failure older than {@code memory} says nothing of
+   * now, else a fleet that sends no more beats would never be well again.
+   */
+  public boolean failedWithin(Duration memory) {
+    @Nullable Long failed = failedAt;
+    return failed != null && System.nanoTime() - failed <= memory.toNanos();
+  }
+
+  @Override
+  public BackgroundLoop loop() {
+    return watch;
   }
 
   /** How many callers wait for an answer. */
@@ -166,6 +184,7 @@ public final class GroupCommit<T, R> implements AutoCloseable {
     List<Outcome<R>> outcomes = outcomesOf(batch);
     batchTime.record(Duration.ofNanos(System.nanoTime() - start));
     batchSize.record(batch.size());
+    remember(outcomes);
     boolean allBusy = true;
     for (int i = 0; i < batch.size(); i++) {
       Outcome<R> outcome = outcomes.get(i);
@@ -175,6 +194,20 @@ public final class GroupCommit<T, R> implements AutoCloseable {
       }
     }
     return allBusy;
+  }
+
+  /** A value that is at fault itself tells nothing of the database, and neither do busy rows. */
+  private void remember(List<Outcome<R>> outcomes) {
+    if (outcomes.stream().anyMatch(GroupCommit::isOutage)) {
+      failedAt = System.nanoTime();
+    } else if (outcomes.stream().anyMatch(Outcome.Done.class::isInstance)) {
+      failedAt = null;
+    }
+  }
+
+  private static boolean isOutage(Outcome<?> outcome) {
+    return outcome instanceof Outcome.Failed<?>(RuntimeException cause)
+        && (Outage.is(cause) || cause instanceof UncertainCommitException);
   }
 
   private List<Outcome<R>> outcomesOf(List<Waiter<T, R>> batch) {

@@ -1,0 +1,69 @@
+package dev.muster.platform.uptime;
+
+import dev.muster.platform.postgres.SqlTime;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+import org.springframework.transaction.annotation.Transactional;
+
+/** The one row of the control plane's uptime. */
+@Repository
+class UptimeRepository {
+
+  private static final String READ =
+      "SELECT up_since, alive_until, hold_since, clock_timestamp() AS now FROM"
+          + " control_plane_uptime";
+
+  private static final String LOCK =
+      """
+      SELECT up_since, alive_until, hold_since, clock_timestamp() AS now FROM control_plane_uptime FOR NO KEY UPDATE
+      """;
+
+  private static final String TICK =
+      "UPDATE control_plane_uptime SET up_since = :up_since, alive_until = :alive_until";
+
+  private static final String BEGIN_HOLD =
+      "UPDATE control_plane_uptime SET hold_since = :since WHERE hold_since IS NULL";
+
+  private static final String END_HOLD =
+      "UPDATE control_plane_uptime SET hold_since = NULL WHERE hold_since IS NOT NULL";
+
+  private final JdbcClient db;
+
+  UptimeRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  Uptime read() {
+    return db.sql(READ).query(UptimeRepository::uptime).single();
+  }
+
+  @Transactional
+  public Uptime tick(Duration gap) {
+    Uptime ticked = db.sql(LOCK).query(UptimeRepository::uptime).single().ticked(gap);
+    db.sql(TICK)
+        .param("up_since", SqlTime.utc(ticked.upSince()))
+        .param("alive_until", SqlTime.utc(ticked.aliveUntil()))
+        .update();
+    return ticked;
+  }
+
+  boolean beginHold(Instant since) {
+    return db.sql(BEGIN_HOLD).param("since", SqlTime.utc(since)).update() == 1;
+  }
+
+  boolean endHold() {
+    return db.sql(END_HOLD).update() == 1;
+  }
+
+  private static Uptime uptime(ResultSet row, int n) throws SQLException {
+    return new Uptime(
+        SqlTime.instant(row, "up_since"),
+        SqlTime.instant(row, "alive_until"),
+        SqlTime.instantOrNull(row, "hold_since"),
+        SqlTime.instant(row, "now"));
+  }
+}

@@ -1,0 +1,69 @@
+package dev.muster.platform.uptime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+/** What a tick makes of the last one, and which absences it notices. */
+class UptimeTest {
+
+  private static final Instant UP = Instant.parse("2026-03-01T00:00:00Z");
+  private static final Instant ALIVE = Instant.parse("2026-03-01T10:00:00Z");
+  private static final Duration GAP = Duration.ofSeconds(30);
+
+  @Test
+  void goesOnAfterExactlyTheGap() {
+    Uptime ticked = at(ALIVE.plus(GAP)).ticked(GAP);
+
+    assertThat(ticked.upSince()).isEqualTo(UP);
+    assertThat(ticked.aliveUntil()).isEqualTo(ALIVE.plus(GAP));
+  }
+
+  @Test
+  void startsAnewAMicrosecondLater() {
+    Instant now = ALIVE.plus(GAP).plusNanos(1000);
+
+    Uptime ticked = at(now).ticked(GAP);
+
+    assertThat(ticked.upSince()).isEqualTo(now);
+    assertThat(ticked.aliveUntil()).isEqualTo(now);
+  }
+
+  @Test
+  void isNeverTakenBackByAReplicaThatIsLate() {
+    assertThat(at(ALIVE.minusSeconds(5)).ticked(GAP).aliveUntil()).isEqualTo(ALIVE);
+  }
+
+  @Test
+  void keepsTheHoldOverAnAbsence() {
+    Instant hold = ALIVE.minusSeconds(60);
+    Uptime back = new Uptime(UP, ALIVE, hold, ALIVE.plusSeconds(600));
+
+    assertThat(back.ticked(GAP).holdSince()).isEqualTo(hold);
+  }
+
+  @Test
+  void isFreshUntilTheGap() {
+    assertThat(at(ALIVE.plus(GAP)).isFresh(GAP)).isTrue();
+    assertThat(at(ALIVE.plus(GAP).plusNanos(1000)).isFresh(GAP)).isFalse();
+  }
+
+  @Test
+  void noticesASixthOfTheStaleTimeWithinBounds() {
+    assertThat(gapFor(180)).isEqualTo(Duration.ofSeconds(30));
+    assertThat(gapFor(60)).isEqualTo(Duration.ofSeconds(10));
+    assertThat(gapFor(6)).isEqualTo(Duration.ofSeconds(3));
+    assertThat(gapFor(3600)).isEqualTo(Duration.ofSeconds(30));
+    assertThat(new UptimeRhythm(GAP).tick()).isEqualTo(Duration.ofSeconds(5));
+  }
+
+  private static Duration gapFor(int staleAfterS) {
+    return UptimeRhythm.forStaleAfter(Duration.ofSeconds(staleAfterS)).gap();
+  }
+
+  private static Uptime at(Instant now) {
+    return new Uptime(UP, ALIVE, null, now);
+  }
+}

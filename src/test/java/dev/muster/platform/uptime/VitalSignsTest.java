@@ -1,0 +1,67 @@
+package dev.muster.platform.uptime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestServer;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
+
+/** A replica that serves nobody does not say that the control plane is up. */
+class VitalSignsTest {
+
+  private static final AtomicBoolean WELL = new AtomicBoolean(true);
+
+  static final class OneMoreSign {
+
+    @Bean
+    VitalSign oneMore() {
+      return WELL::get;
+    }
+  }
+
+  @Test
+  void stopTheTicksWhileOneIsBadAndStartUptimeAnewAfterwards() {
+    try (TestServer server =
+        TestServer.startWith(
+            TestDatabases.create(), List.of(OneMoreSign.class), "STALE_AFTER_S=6")) {
+      ControlPlaneUptime uptime = server.bean(ControlPlaneUptime.class);
+      Instant upBefore = uptime.look().orElseThrow().upSince();
+
+      WELL.set(false);
+      Optional<Uptime> fromTheLastTick = uptime.look();
+      assertThat(fromTheLastTick).isPresent();
+      Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> uptime.look().isEmpty());
+      Instant aliveUntil = uptime.read().aliveUntil();
+
+      WELL.set(true);
+      Uptime after = uptime.look().orElseThrow();
+      assertThat(after.upSince()).isAfter(upBefore).isAfter(aliveUntil);
+    } finally {
+      WELL.set(true);
+    }
+  }
+
+  @Test
+  void areBadWithADoorThatOpensAndAnswersNothing() throws Exception {
+    try (ServerSocket wedged = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      URI health = URI.create("http://127.0.0.1:" + wedged.getLocalPort() + "/health");
+
+      assertThat(OwnPort.answers(health)).isFalse();
+    }
+  }
+
+  @Test
+  void areGoodWithAServerThatRuns() {
+    assertThat(TestServer.shared().bean(OwnPort.class).isGood()).isTrue();
+  }
+}
