@@ -21,6 +21,11 @@ public class Transitions {
    * words.
    */
   public void countAfterCommit(WorkspaceStatus from, WorkspaceStatus to, String reason) {
+    countAfterCommit(from, to, reason, 1);
+  }
+
+  /** Of {@code moved} workspaces at once. */
+  public void countAfterCommit(WorkspaceStatus from, WorkspaceStatus to, String reason, int moved) {
     TransactionSynchronizationManager.registerSynchronization(
         new TransactionSynchronization() {
           @Override
@@ -28,7 +33,7 @@ public class Transitions {
             Counter.builder("muster.status.transitions")
                 .tags("from", from.wire(), "to", to.wire(), "reason", reason)
                 .register(metrics)
-                .increment();
+                .increment(moved);
           }
         });
   }

@@ -60,7 +60,12 @@ class TuningSettingsTest {
             "HEARTBEAT_INTERVAL_S",
             "STALE_AFTER_S",
             "DEGRADE_AT_ERROR_RATE",
-            "RECOVER_BELOW_ERROR_RATE")) {
+            "RECOVER_BELOW_ERROR_RATE",
+            "RECOVERY_GRACE_S",
+            "LIVENESS_SWEEP_INTERVAL_S",
+            "MASS_OFFLINE_RATIO",
+            "MASS_OFFLINE_HOLD_S",
+            "EVENT_RETENTION_DAYS")) {
       assertThat(output.getAll().lines())
           .anySatisfy(line -> assertThat(line).contains("WARN").contains(name));
     }

@@ -1,0 +1,42 @@
+package dev.muster.heartbeat;
+
+import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.settings.Settings;
+import dev.muster.platform.uptime.UptimeRhythm;
+import dev.muster.platform.uptime.VitalSign;
+import dev.muster.workspace.Cadence;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The liveness sweep and what our own presence is known by. */
+@Configuration(proxyBeanMethods = false)
+class LivenessConfiguration {
+
+  @Bean
+  LivenessSettings livenessSettings(Settings settings, Cadence cadence) {
+    return LivenessSettings.from(settings, cadence);
+  }
+
+  @Bean
+  UptimeRhythm uptimeRhythm(Cadence cadence) {
+    return UptimeRhythm.forStaleAfter(Duration.ofSeconds(cadence.staleAfterS()));
+  }
+
+  @Bean
+  VitalSign beatsAreStored(Heartbeats heartbeats) {
+    return heartbeats::areStored;
+  }
+
+  @Bean
+  SweepMetrics livenessMetrics(MeterRegistry metrics) {
+    return new SweepMetrics(metrics, "liveness");
+  }
+
+  @Bean
+  RecurringJob livenessSweepJob(LivenessSweep sweep, LivenessSettings settings) {
+    return new RecurringJob("liveness-sweep", settings.sweepInterval(), sweep::run);
+  }
+}

@@ -1,0 +1,64 @@
+package dev.muster.heartbeat;
+
+import dev.muster.identity.Access;
+import dev.muster.identity.Caller;
+import dev.muster.platform.jobs.JobRuns;
+import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.jobs.Replica;
+import dev.muster.platform.loop.Loops;
+import dev.muster.platform.uptime.ControlPlaneUptime;
+import dev.muster.platform.uptime.Uptime;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What keeps the roll-call true while nobody looks, for operators (contract, section 11). */
+@RestController
+class LivenessController {
+
+  private final List<RecurringJob> jobs;
+  private final JobRuns runs;
+  private final Loops loops;
+  private final Replica replica;
+  private final ControlPlaneUptime uptime;
+  private final LivenessSettings settings;
+
+  LivenessController(
+      List<RecurringJob> jobs,
+      JobRuns runs,
+      Loops loops,
+      Replica replica,
+      ControlPlaneUptime uptime,
+      LivenessSettings settings) {
+    this.jobs = jobs;
+    this.runs = runs;
+    this.loops = loops;
+    this.replica = replica;
+    this.uptime = uptime;
+    this.settings = settings;
+  }
+
+  /**
+   * Every cluster job, whichever replica ran it last, and every loop of the replica that answers.
+   */
+  @GetMapping("/admin/liveness")
+  LivenessView show(Caller caller) {
+    Access.requireAdmin(caller);
+    var intervals =
+        jobs.stream().collect(Collectors.toMap(RecurringJob::name, RecurringJob::interval));
+    Stream<LoopView> ofCluster =
+        runs.of(jobs).stream()
+            .map(run -> LoopView.of(run, Objects.requireNonNull(intervals.get(run.job()))));
+    Stream<LoopView> ofReplica =
+        loops.states().stream().map(state -> LoopView.of(state, replica.name()));
+    Uptime stored = uptime.read();
+    return new LivenessView(
+        Stream.of(ofCluster, ofReplica).flatMap(Function.identity()).toList(),
+        LivenessView.ControlPlane.of(stored),
+        LivenessView.SelfPreservation.of(stored, settings));
+  }
+}

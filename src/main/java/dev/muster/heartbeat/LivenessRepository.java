@@ -1,0 +1,105 @@
+package dev.muster.heartbeat;
+
+import dev.muster.platform.postgres.SqlTime;
+import dev.muster.workspace.WorkspaceStatus;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
+import org.springframework.stereotype.Repository;
+
+/** Finds the silent workspaces and takes them offline, a page at a time. */
+@Repository
+class LivenessRepository {
+
+  static final int MOST_IN_A_BATCH = 1000;
+
+  private static final String COUNT =
+      """
+      SELECT count(*) AS live,
+          count(*) FILTER (WHERE last_heartbeat_at < :heard_before) AS silent,
+          count(*) FILTER (WHERE last_heartbeat_at < :heard_before
+              AND (last_heartbeat_at >= :up_since OR :grace_is_over)) AS due
+      FROM workspace_beats WHERE status IN ('online', 'degraded')
+      """;
+
+  private static final String DUE_FROM =
+      """
+      SELECT workspace_id FROM workspace_beats
+      WHERE workspace_id >= :from AND status IN ('online', 'degraded')
+          AND last_heartbeat_at < :heard_before AND (last_heartbeat_at >= :up_since OR :grace_is_over)
+      ORDER BY workspace_id LIMIT :most
+      """;
+
+  /** Looks again under the lock: a beat that came in between wins, one that comes now goes on. */
+  private static final String LOCK =
+      """
+      SELECT workspace_id, status, last_heartbeat_at FROM workspace_beats
+      WHERE workspace_id = ANY (:ids) AND status IN ('online', 'degraded')
+          AND last_heartbeat_at < :heard_before AND (last_heartbeat_at >= :up_since OR :grace_is_over)
+      ORDER BY workspace_id
+      FOR NO KEY UPDATE SKIP LOCKED
+      """;
+
+  private static final String TAKE_OFFLINE =
+      """
+      UPDATE workspace_beats b
+      SET status = 'offline', status_since = clock_timestamp(), degraded_reason = NULL, stalled = false
+      FROM unnest(:ids::uuid[], :expected::text[]) AS row (workspace_id, status)
+      WHERE b.workspace_id = row.workspace_id AND b.status = row.status
+      """;
+
+  private final JdbcClient db;
+
+  LivenessRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  FleetCount count(Silence silence) {
+    return bind(db.sql(COUNT), silence)
+        .query((row, n) ->
+            new FleetCount(row.getLong("live"), row.getLong("silent"), row.getLong("due")))
+        .single();
+  }
+
+  /** The next ones by id, none of them locked; {@code from} is one of them if it is still due. */
+  List<UUID> dueFrom(UUID from, Silence silence) {
+    return bind(db.sql(DUE_FROM), silence)
+        .param("from", from)
+        .param("most", MOST_IN_A_BATCH)
+        .query((row, n) -> row.getObject("workspace_id", UUID.class))
+        .list();
+  }
+
+  /** Those that are still due and that nobody else holds, in id order. */
+  List<SilentWorkspace> lock(List<UUID> ids, Silence silence) {
+    return bind(db.sql(LOCK), silence)
+        .param("ids", ids.toArray(UUID[]::new))
+        .query((row, n) ->
+            new SilentWorkspace(
+                row.getObject("workspace_id", UUID.class),
+                WorkspaceStatus.of(row.getString("status")),
+                SqlTime.instant(row, "last_heartbeat_at")))
+        .list();
+  }
+
+  /** Of rows that this transaction has locked. */
+  void takeOffline(List<SilentWorkspace> silent) {
+    int taken =
+        db.sql(TAKE_OFFLINE)
+            .param("ids", silent.stream().map(SilentWorkspace::workspaceId).toArray(UUID[]::new))
+            .param("expected", silent.stream().map(s -> s.status().wire()).toArray(String[]::new))
+            .update();
+    if (taken != silent.size()) {
+      throw new IllegalStateException(
+          taken + " of " + silent.size() + " locked rows went offline, which indicates a bug");
+    }
+  }
+
+  private static StatementSpec bind(StatementSpec statement, Silence silence) {
+    return statement
+        .param("heard_before", SqlTime.utc(silence.heardBefore()))
+        .param("up_since", SqlTime.utc(silence.upSince()))
+        .param("grace_is_over", silence.graceIsOver());
+  }
+}

@@ -1,0 +1,28 @@
+package dev.muster.heartbeat;
+
+import dev.muster.platform.uptime.Uptime;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The answer of {@code GET /admin/liveness}. */
+record LivenessView(
+    List<LoopView> loops, ControlPlane controlPlane, SelfPreservation selfPreservation) {
+
+  record ControlPlane(Instant upSince, Instant aliveUntil) {
+
+    static ControlPlane of(Uptime uptime) {
+      return new ControlPlane(uptime.upSince(), uptime.aliveUntil());
+    }
+  }
+
+  /** Whether nobody goes offline right now because too many would (R5.3). */
+  record SelfPreservation(boolean suspended, @Nullable Instant since, @Nullable Instant until) {
+
+    static SelfPreservation of(Uptime uptime, LivenessSettings settings) {
+      @Nullable Instant since = uptime.holdSince();
+      @Nullable Instant until = since == null ? null : since.plus(settings.massHold());
+      return new SelfPreservation(until != null && uptime.now().isBefore(until), since, until);
+    }
+  }
+}

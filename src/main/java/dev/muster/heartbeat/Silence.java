@@ -1,0 +1,19 @@
+package dev.muster.heartbeat;
+
+import dev.muster.platform.uptime.Uptime;
+import java.time.Instant;
+
+/**
+ * Who counts as silent at one moment: last heard before {@code heardBefore}, and, unless the grace
+ * after our own absence is over, since we were back (R5.1, R5.2).
+ */
+record Silence(Instant now, Instant heardBefore, Instant upSince, boolean graceIsOver) {
+
+  static Silence at(Uptime uptime, LivenessSettings settings) {
+    return new Silence(
+        uptime.now(),
+        uptime.now().minus(settings.staleAfter()),
+        uptime.upSince(),
+        !uptime.now().isBefore(uptime.upSince().plus(settings.grace())));
+  }
+}

@@ -1,0 +1,92 @@
+package dev.muster.heartbeat;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.uptime.Uptime;
+import dev.muster.testing.Race;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+
+/** Sweeps of two replicas against beats, many rounds (R4.4, R5.1, invariant 2). */
+@Timeout(120)
+class LivenessRaceTest {
+
+  private static final int AGENTS = 24;
+  private static final int BEATS = 40;
+  private static final int SWEEPERS = 4;
+
+  @Test
+  void leavesAChainOfEventsAndTheLastBeatWins() {
+    String[] settings = {"LIVENESS_SWEEP_INTERVAL_S=86400", "MASS_OFFLINE_RATIO=1"};
+    try (TestServer first = TestServer.start(settings);
+        TestServer second = TestServer.startOn(first.database(), settings)) {
+      List<TestClient> clients = List.of(first.client(), second.client());
+      List<LivenessSweep> sweeps =
+          List.of(first.bean(LivenessSweep.class), second.bean(LivenessSweep.class));
+      List<Agent> agents =
+          IntStream.range(0, AGENTS).mapToObj(i -> clients.get(0).createOnline("a" + i)).toList();
+      AtomicInteger beating = new AtomicInteger(AGENTS);
+
+      List<Integer> taken =
+          Race.run(
+              AGENTS + SWEEPERS,
+              runner -> {
+                if (runner < AGENTS) {
+                  beat(clients, agents.get(runner));
+                  beating.decrementAndGet();
+                  return 0;
+                }
+                return sweepWhile(beating, sweeps.get(runner % 2));
+              });
+
+      int offline = taken.stream().mapToInt(Integer::intValue).sum();
+      assertThat(offline).isGreaterThan(AGENTS);
+      assertThat(new SilentFleet(first.database()).events("WORKSPACE_OFFLINE")).isEqualTo(offline);
+      for (Agent agent : agents) {
+        assertThat(clients.get(0).beat(agent).field("workspace_status")).isEqualTo("online");
+        assertEventsAreAChain(clients.get(0), agent);
+      }
+    }
+  }
+
+  private static void beat(List<TestClient> clients, Agent agent) {
+    for (int i = 0; i < BEATS; i++) {
+      String health = i % 3 == 0 ? "\"runtime_state\":\"wedged\"" : "\"error_rate\":0";
+      assertThat(clients.get(i % 2).beat(agent, health).field("workspace_status"))
+          .isIn("online", "degraded");
+    }
+  }
+
+  /** By a clock that is ahead: whoever is not in the middle of a beat is long silent to it. */
+  private static int sweepWhile(AtomicInteger beating, LivenessSweep sweep) {
+    int taken = 0;
+    while (beating.get() > 0) {
+      Instant ahead = Instant.now().plus(Duration.ofHours(1));
+      taken += sweep.sweep(new Uptime(Instant.EPOCH, ahead, null, ahead)).takenOffline();
+    }
+    return taken;
+  }
+
+  private static void assertEventsAreAChain(TestClient client, Agent agent) {
+    JsonNode events =
+        client.get("/events/" + agent.id() + "?after=0&limit=1000", ADMIN_TOKEN).json();
+    String status = "null";
+    for (JsonNode event : events) {
+      assertThat(event.path("payload").path("previous_status").asString("null"))
+          .as(events.toString())
+          .isEqualTo(status);
+      status = event.path("payload").path("status").asString();
+    }
+    assertThat(status).isEqualTo("online");
+  }
+}

@@ -1,0 +1,240 @@
+package dev.muster.heartbeat;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.uptime.Uptime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Who a sweep takes offline, and who not, at a given time (R5.1, R5.2). */
+class LivenessSweepTest {
+
+  private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
+  private static final Instant UP_FOR_AGES = NOW.minus(Duration.ofDays(7));
+  private static final Duration STALE = Duration.ofMinutes(3);
+  private static final Duration GRACE = Duration.ofMinutes(6);
+
+  /** One moment more than allowed: the database's times are no finer. */
+  private static final Duration MICRO = Duration.ofNanos(1000);
+
+  private final SilentFleet fleet = new SilentFleet(QuietServer.SERVER.database());
+  private final LivenessSweep sweep = QuietServer.SERVER.bean(LivenessSweep.class);
+
+  @BeforeEach
+  void startWithNobody() {
+    fleet.clear();
+  }
+
+  @Test
+  void leavesOneSilentForExactlyTheStaleTime() {
+    UUID silent = fleet.add("online", NOW.minus(STALE));
+
+    assertThat(sweepAt(NOW).takenOffline()).isZero();
+    assertThat(fleet.statusOf(silent)).isEqualTo("online");
+  }
+
+  @Test
+  void takesOneSilentForAMomentLongerAndSaysSinceWhen() {
+    Instant heardAt = NOW.minus(STALE).minus(MICRO);
+    UUID silent = fleet.add("online", heardAt);
+
+    assertThat(sweepAt(NOW).takenOffline()).isEqualTo(1);
+
+    assertThat(fleet.statusOf(silent)).isEqualTo("offline");
+    JsonNode event =
+        QuietServer.SERVER.client().events(silent, "WORKSPACE_OFFLINE").path(0).path("payload");
+    assertThat(Instant.parse(event.path("last_heartbeat_at").asString())).isEqualTo(heardAt);
+    assertThat(event.path("silent_for_s").asInt()).isEqualTo(180);
+    assertThat(event.path("status").asString()).isEqualTo("offline");
+    assertThat(event.path("previous_status").asString()).isEqualTo("online");
+  }
+
+  @Test
+  void takesDegradedOnesTooAndForgetsTheirReason() {
+    UUID silent = fleet.add("degraded", NOW.minus(STALE).minus(MICRO));
+
+    assertThat(sweepAt(NOW).takenOffline()).isEqualTo(1);
+
+    assertThat(
+            fleet
+                .database()
+                .value(
+                    """
+                    SELECT concat_ws(' ', status, coalesce(degraded_reason, 'none'), stalled,
+                        status_since > now() - interval '1 minute')
+                    FROM workspace_beats WHERE workspace_id = '%s'
+                    """
+                        .formatted(silent)))
+        .isEqualTo("offline none f t");
+    JsonNode event = QuietServer.SERVER.client().events(silent, "WORKSPACE_OFFLINE").path(0);
+    assertThat(event.path("payload").path("previous_status").asString()).isEqualTo("degraded");
+  }
+
+  @Test
+  void touchesNobodyOfAnotherStatus() {
+    for (String status : List.of("paused", "awaiting_agent", "offline", "failed", "removed")) {
+      UUID other = fleet.add(status, NOW.minus(Duration.ofDays(3)));
+
+      assertThat(sweepAt(NOW).takenOffline()).as(status).isZero();
+      assertThat(fleet.statusOf(other)).isEqualTo(status);
+    }
+    assertThat(fleet.events("WORKSPACE_OFFLINE")).isZero();
+  }
+
+  @Test
+  void tellsOnceOfEachThatItTook() {
+    fleet.add(7, "online", NOW.minusSeconds(200));
+    fleet.add(20, "online", NOW);
+
+    assertThat(sweepAt(NOW).takenOffline()).isEqualTo(7);
+    assertThat(sweepAt(NOW).takenOffline()).isZero();
+
+    assertThat(fleet.events("WORKSPACE_OFFLINE")).isEqualTo(7);
+  }
+
+  @Test
+  void takesAThousandInATransactionAtMost() {
+    fleet.add(2_500, "online", NOW.minusSeconds(200));
+    fleet.add(2_500, "online", NOW);
+
+    SweepReport report = sweepAt(NOW);
+
+    assertThat(report.takenOffline()).isEqualTo(2_500);
+    assertThat(report.batches()).isEqualTo(3);
+    assertThat(fleet.count("offline")).isEqualTo(2_500);
+    assertThat(fleet.events("WORKSPACE_OFFLINE")).isEqualTo(2_500);
+    int transactions =
+        Integer.parseInt(
+            fleet
+                .database()
+                .value(
+                    "SELECT count(DISTINCT xmin::text) FROM workspace_beats WHERE status ="
+                        + " 'offline'"));
+    assertThat(transactions).isEqualTo(3);
+  }
+
+  @Test
+  void goesOnBehindABatchThatFails() {
+    fleet.add(1_500, "online", NOW.minusSeconds(200));
+    fleet.add(1_500, "online", NOW);
+    fleet
+        .database()
+        .execute(
+            """
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              IF NEW.status = 'offline' AND NEW.workspace_id =
+                  (SELECT workspace_id FROM workspace_beats ORDER BY last_heartbeat_at, workspace_id LIMIT 1) THEN
+                RAISE check_violation;
+              END IF;
+              RETURN NEW;
+            END $$;
+            CREATE TRIGGER refuse BEFORE UPDATE ON workspace_beats FOR EACH ROW EXECUTE FUNCTION refuse()
+            """);
+    try {
+      SweepReport report = sweepAt(NOW);
+
+      assertThat(report.failedBatches()).isEqualTo(1);
+      // a page begins with the last of the one before, which the failure left as it was
+      assertThat(report.takenOffline()).isEqualTo(501);
+      assertThat(metric("muster_sweep_errors_total{sweep=\"liveness\"}")).isPositive();
+    } finally {
+      fleet.database().execute("DROP TRIGGER refuse ON workspace_beats; DROP FUNCTION refuse()");
+    }
+    assertThat(sweepAt(NOW).takenOffline()).isEqualTo(999);
+  }
+
+  @Test
+  void skipsARowThatSomebodyElseHoldsAndTakesItTheNextTime() throws Exception {
+    UUID held = fleet.add("online", NOW.minusSeconds(200));
+    UUID free = fleet.add("online", NOW.minusSeconds(200));
+    try (var connection = fleet.database().connect();
+        var statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute(
+          "SELECT 1 FROM workspace_beats WHERE workspace_id = '" + held + "' FOR UPDATE");
+
+      assertThat(sweepAt(NOW).takenOffline()).isEqualTo(1);
+      assertThat(fleet.statusOf(free)).isEqualTo("offline");
+    }
+    assertThat(sweepAt(NOW).takenOffline()).isEqualTo(1);
+    assertThat(fleet.statusOf(held)).isEqualTo("offline");
+  }
+
+  @Test
+  void sparesThoseLastHeardBeforeWeCameBackUntilTheGraceIsOver() {
+    Instant upSince = NOW;
+    UUID heardBefore = fleet.add("online", upSince.minus(MICRO));
+
+    assertThat(sweepAt(upSince.plus(GRACE).minus(MICRO), upSince).takenOffline()).isZero();
+    assertThat(fleet.statusOf(heardBefore)).isEqualTo("online");
+
+    assertThat(sweepAt(upSince.plus(GRACE), upSince).takenOffline()).isEqualTo(1);
+    assertThat(fleet.statusOf(heardBefore)).isEqualTo("offline");
+  }
+
+  @Test
+  void judgesThoseHeardSinceWeCameBackAsAlways() {
+    Instant upSince = NOW;
+    UUID heardSince = fleet.add("online", upSince);
+
+    assertThat(sweepAt(upSince.plus(STALE), upSince).takenOffline()).isZero();
+    assertThat(sweepAt(upSince.plus(STALE).plus(MICRO), upSince).takenOffline()).isEqualTo(1);
+    assertThat(fleet.statusOf(heardSince)).isEqualTo("offline");
+  }
+
+  @Test
+  void givesNoLessGraceThanTwiceTheStaleTime() {
+    assertThat(settings(100, 150).grace()).isEqualTo(Duration.ofSeconds(200));
+    assertThat(settings(100, 250).grace()).isEqualTo(Duration.ofSeconds(250));
+  }
+
+  @Test
+  void isCountedByItsReasonAfterTheCommit() {
+    double before = transitions();
+    fleet.add(3, "online", NOW.minusSeconds(200));
+
+    sweepAt(NOW);
+
+    assertThat(transitions() - before).isEqualTo(3);
+  }
+
+  private static LivenessSettings settings(int staleAfterS, int graceS) {
+    return new LivenessSettings(
+        Duration.ofSeconds(staleAfterS),
+        Duration.ofSeconds(15),
+        Duration.ofSeconds(graceS),
+        0.5,
+        Duration.ofMinutes(10));
+  }
+
+  private SweepReport sweepAt(Instant now) {
+    return sweepAt(now, UP_FOR_AGES);
+  }
+
+  private SweepReport sweepAt(Instant now, Instant upSince) {
+    return sweep.sweep(new Uptime(upSince, now, null, now));
+  }
+
+  private static double transitions() {
+    return metric(
+        "muster_status_transitions_total{from=\"online\",reason=\"silence\",to=\"offline\"}");
+  }
+
+  private static double metric(String name) {
+    return QuietServer.SERVER
+        .client()
+        .get("/metrics", ADMIN_TOKEN)
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+        .sum();
+  }
+}

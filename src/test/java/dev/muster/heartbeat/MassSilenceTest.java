@@ -1,0 +1,118 @@
+package dev.muster.heartbeat;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+
+/** 10,000 workspaces on servers that sweep by themselves (R5.1, R5.3). */
+@Timeout(120)
+class MassSilenceTest {
+
+  private static final int FLEET = 10_000;
+  private static final int STALE_AFTER_S = 5;
+  private static final int INTERVAL_S = 1;
+  private static final String[] SETTINGS = {
+    "STALE_AFTER_S=" + STALE_AFTER_S, "LIVENESS_SWEEP_INTERVAL_S=" + INTERVAL_S
+  };
+
+  private final TestDatabase database = TestDatabases.create();
+  private final SilentFleet fleet = new SilentFleet(database);
+
+  @Test
+  void isHeldToldOnceAndShownSurvivesATakeoverAndEndsByItself() {
+    JsonNode heldBefore;
+    try (TestServer first = TestServer.startOn(database, SETTINGS)) {
+      fleet.addMany(FLEET, "online", "now()");
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> selfPreservation(first).path("suspended").asBoolean());
+      heldBefore = selfPreservation(first);
+      assertThat(Instant.parse(heldBefore.path("until").asString()))
+          .isEqualTo(Instant.parse(heldBefore.path("since").asString()).plusSeconds(600));
+      assertThat(suspendedMetric(first)).isEqualTo("1.0");
+    }
+    try (TestServer second = TestServer.startOn(database, SETTINGS)) {
+      awaitRunsBeyond(second, runs(second) + 2);
+      assertThat(selfPreservation(second)).isEqualTo(heldBefore);
+      assertThat(fleet.count("online")).isEqualTo(FLEET);
+      assertThat(fleet.events("LIVENESS_SUSPENDED")).isEqualTo(1);
+
+      database.execute("UPDATE workspace_beats SET last_heartbeat_at = now() + interval '1 hour'");
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> !selfPreservation(second).path("suspended").asBoolean());
+      assertThat(selfPreservation(second).path("since").isNull()).isTrue();
+      assertThat(suspendedMetric(second)).isEqualTo("0.0");
+      assertThat(fleet.events("LIVENESS_SUSPENDED")).isEqualTo(1);
+      assertThat(fleet.events("WORKSPACE_OFFLINE")).isZero();
+    }
+  }
+
+  @Test
+  void doesNotHideOneThatIsTrulyDead() {
+    try (TestServer server = TestServer.startOn(database, SETTINGS)) {
+      fleet.addMany(FLEET, "online", "now() + interval '1 hour'");
+      Awaitility.await().until(() -> runs(server) > 1);
+      Instant heardAt =
+          Instant.parse(
+              database.value(
+                  "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"));
+      UUID dead = fleet.add("online", heardAt);
+
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> fleet.statusOf(dead).equals("offline"));
+
+      assertThat(fleet.count("online")).isEqualTo(FLEET);
+      double took =
+          Double.parseDouble(
+              database.value(
+                  "SELECT extract(epoch FROM status_since - last_heartbeat_at) FROM workspace_beats"
+                      + " WHERE status = 'offline'"));
+      assertThat(took).isBetween((double) STALE_AFTER_S, STALE_AFTER_S + INTERVAL_S + 1.0);
+    }
+  }
+
+  private static void awaitRunsBeyond(TestServer server, int runs) {
+    Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> runs(server) > runs);
+  }
+
+  private static int runs(TestServer server) {
+    for (JsonNode loop : liveness(server).path("loops")) {
+      if (loop.path("name").asString().equals("liveness-sweep")) {
+        return loop.path("runs").asInt();
+      }
+    }
+    return 0;
+  }
+
+  private static JsonNode selfPreservation(TestServer server) {
+    return liveness(server).path("self_preservation");
+  }
+
+  private static JsonNode liveness(TestServer server) {
+    return server.client().get("/admin/liveness", ADMIN_TOKEN).json();
+  }
+
+  private static String suspendedMetric(TestServer server) {
+    return server
+        .client()
+        .get("/metrics", ADMIN_TOKEN)
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("muster_liveness_suspended "))
+        .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+        .findFirst()
+        .orElse("");
+  }
+}

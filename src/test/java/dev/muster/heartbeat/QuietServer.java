@@ -1,0 +1,16 @@
+package dev.muster.heartbeat;
+
+import dev.muster.testing.AtEndOfTests;
+import dev.muster.testing.TestServer;
+
+/** Sweeps once at boot, when it has no workspace, and then not before the tests are over. */
+final class QuietServer {
+
+  static final TestServer SERVER = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400");
+
+  static {
+    AtEndOfTests.run(SERVER::close);
+  }
+
+  private QuietServer() {}
+}

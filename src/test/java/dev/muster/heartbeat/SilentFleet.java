@@ -1,0 +1,64 @@
+package dev.muster.heartbeat;
+
+import dev.muster.testing.TestDatabases.TestDatabase;
+import java.time.Instant;
+import java.util.UUID;
+
+/** Workspaces written straight into the tables, last heard when a test says. */
+record SilentFleet(TestDatabase database) {
+
+  void clear() {
+    database.execute(
+        """
+        TRUNCATE workspaces CASCADE;
+        DELETE FROM events;
+        UPDATE control_plane_uptime SET hold_since = NULL
+        """);
+  }
+
+  UUID add(String status, Instant heardAt) {
+    UUID id = UUID.randomUUID();
+    insert("SELECT '" + id + "'::uuid AS id", status, "'" + heardAt + "'");
+    return id;
+  }
+
+  void add(int many, String status, Instant heardAt) {
+    addMany(many, status, "'" + heardAt + "'");
+  }
+
+  /** {@code heardAt} is an expression in SQL. */
+  void addMany(int many, String status, String heardAt) {
+    insert("SELECT gen_random_uuid() AS id FROM generate_series(1, " + many + ")", status, heardAt);
+  }
+
+  private void insert(String ids, String status, String heardAt) {
+    String reason = status.equals("degraded") ? "'error_rate'" : "NULL";
+    database.execute(
+        """
+        CREATE TEMPORARY TABLE new_ones AS %4$s;
+        INSERT INTO workspaces (id, name, tier, runtime, url, delivery_mode, max_concurrent_tasks, x, y,
+            created_at, updated_at)
+        SELECT id, 'w', 3, 'external', '', 'poll', 1, 0, 0, now(), now() FROM new_ones;
+        INSERT INTO workspace_beats (workspace_id, status, status_since, last_heartbeat_at, degraded_reason, stalled)
+        SELECT id, '%1$s', now(), %2$s, %3$s, true FROM new_ones;
+        DROP TABLE new_ones
+        """
+            .formatted(status, heardAt, reason, ids));
+  }
+
+  String statusOf(UUID id) {
+    return database.value("SELECT status FROM workspace_beats WHERE workspace_id = '" + id + "'");
+  }
+
+  int count(String status) {
+    return number("SELECT count(*) FROM workspace_beats WHERE status = '" + status + "'");
+  }
+
+  int events(String type) {
+    return number("SELECT count(*) FROM events WHERE event_type = '" + type + "'");
+  }
+
+  private int number(String sql) {
+    return Integer.parseInt(database.value(sql));
+  }
+}
