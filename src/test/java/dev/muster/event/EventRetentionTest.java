@@ -1,0 +1,52 @@
+package dev.muster.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestServer;
+import org.junit.jupiter.api.Test;
+
+/** Old events are deleted, and the numbering goes on. */
+class EventRetentionTest {
+
+  private static final String OLD_EVENTS =
+      """
+      INSERT INTO events (id, event_type, payload, created_at)
+      SELECT gen_random_uuid(), 'WORKSPACE_ONLINE', '{}', clock_timestamp() - interval '30 days' - interval '1 minute'
+      FROM generate_series(1, 2300)
+      """;
+
+  @Test
+  void deletesWhatIsOlderThanItsDays() {
+    try (TestServer server = TestServer.start()) {
+      TestClient client = server.client();
+      EventRetention retention = server.bean(EventRetention.class);
+      server.database().execute(OLD_EVENTS);
+      server.bean(EventPublisher.class).publishAll();
+      server
+          .database()
+          .execute(
+              """
+              UPDATE events SET created_at = clock_timestamp() - interval '30 days' + interval '1 minute'
+              WHERE seq = 2300
+              """);
+      TestClient.Agent agent = client.create("new");
+      client.events(agent.id(), "WORKSPACE_AWAITING_AGENT");
+
+      assertThat(retention.sweep()).isEqualTo(2299);
+      assertThat(retention.sweep()).isZero();
+
+      assertThat(server.database().value("SELECT min(seq) FROM events")).isEqualTo("2300");
+      assertThat(server.database().value("SELECT count(*) FROM events")).isEqualTo("2");
+      client.create("newer");
+      assertThat(
+              client
+                  .get("/events?after=2301", TestServer.ADMIN_TOKEN)
+                  .json()
+                  .path(0)
+                  .path("seq")
+                  .asInt())
+          .isEqualTo(2302);
+    }
+  }
+}
