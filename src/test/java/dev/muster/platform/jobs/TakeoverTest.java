@@ -1,0 +1,75 @@
+package dev.muster.platform.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.ServerProcess;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A job whose replica is killed in the middle of a run is another's within 30 s. */
+@Timeout(180)
+class TakeoverTest {
+
+  private static final String OWNER =
+      "SELECT picked_by FROM recurring_jobs WHERE task_name = 'liveness-sweep'";
+
+  @TempDir Path folder;
+
+  private final TestDatabase database = TestDatabases.create();
+  private final Map<String, String> settings =
+      Map.of(
+          "ADMIN_TOKEN",
+          TestServer.ADMIN_TOKEN,
+          "DATABASE_URL",
+          database.url(),
+          "LIVENESS_SWEEP_INTERVAL_S",
+          "1");
+
+  @Test
+  void followsTheKillOfItsOwner() throws Exception {
+    try (ServerProcess dies = ServerProcess.start(folder.resolve("a"), settings).awaitReady();
+        ServerProcess lives = ServerProcess.start(folder.resolve("b"), settings).awaitReady()) {
+      long killedAt;
+      try (Connection connection = database.connect();
+          Statement statement = connection.createStatement()) {
+        connection.setAutoCommit(false);
+        // a sweep begins with a tick: behind this lock its replica is caught inside the job
+        statement.execute("SELECT up_since FROM control_plane_uptime FOR UPDATE");
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(60))
+            .pollInterval(Duration.ofMillis(20))
+            .until(() -> isOf(dies, database.value(OWNER)));
+        dies.kill();
+        killedAt = System.nanoTime();
+        connection.rollback();
+      }
+      assertThat(isOf(dies, database.value(OWNER))).isTrue();
+
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() ->
+              isOf(
+                  lives,
+                  database.value(
+                      """
+                      SELECT max(replica) FROM job_runs
+                      WHERE job = 'liveness-sweep' AND started_at > clock_timestamp() - interval '3 seconds'
+                      """)));
+      assertThat(Duration.ofNanos(System.nanoTime() - killedAt)).isLessThan(Duration.ofSeconds(30));
+    }
+  }
+
+  private static boolean isOf(ServerProcess server, String replica) {
+    return replica.contains("-" + server.pid() + "-");
+  }
+}
