@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /** The server under load, in a process of its own and with the heap that the README recommends. */
@@ -24,6 +25,11 @@ final class BenchProcess implements AutoCloseable {
   }
 
   static BenchProcess start(String databaseUrl) throws IOException {
+    return start(databaseUrl, Map.of());
+  }
+
+  /** {@code settings} are environment variables. */
+  static BenchProcess start(String databaseUrl, Map<String, String> settings) throws IOException {
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = socket.getLocalPort();
@@ -40,6 +46,7 @@ final class BenchProcess implements AutoCloseable {
     builder.environment().put("SERVER_PORT", Integer.toString(port));
     builder.environment().put("SERVER_ADDRESS", "127.0.0.1");
     builder.environment().put("ADMIN_TOKEN", "the-admin-token-of-the-bench");
+    builder.environment().putAll(settings);
     BenchProcess server = new BenchProcess(builder.start(), port);
     server.awaitReady();
     return server;

@@ -1,4 +1,4 @@
-/** The heartbeat endpoint and the rules that turn beats into statuses. */
+/** The heartbeat endpoint, the rules that turn beats into statuses, and the sweep of the silent. */
 @ApplicationModule(allowedDependencies = {"workspace", "identity", "event", "platform"})
 @NullMarked
 package dev.muster.heartbeat;

@@ -59,9 +59,9 @@ class JobRunner {
     } catch (RuntimeException | Error e) {
       if (failing.add(job.name())) {
         log.warn(
-            "job {} failed and will be tried again every {} s: {}",
+            "job {} failed and will be tried again every {} ms: {}",
             job.name(),
-            job.interval().toSeconds(),
+            job.interval().toMillis(),
             LastError.text(e));
       }
       return e;
