@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.dao.DataAccessResourceFailureException;
 
 @Timeout(60)
 class GroupCommitTest {
@@ -174,6 +175,26 @@ class GroupCommitTest {
         })) {
       assertThatThrownBy(() -> commits.submit(new Value(1, 1))).hasMessage("a bug");
       assertThat(commits.submit(new Value(1, 2))).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void remembersForAWhileThatTheDatabaseWasAway() {
+    AtomicInteger runs = new AtomicInteger();
+    Duration aWhile = Duration.ofMinutes(1);
+    try (var commits =
+        commits(batch -> {
+          if (runs.incrementAndGet() == 1) {
+            throw new DataAccessResourceFailureException("away");
+          }
+          return batch.stream().map(GroupCommitTest::done).toList();
+        })) {
+      assertThat(commits.failedWithin(aWhile)).isFalse();
+      assertThatThrownBy(() -> commits.submit(new Value(1, 1))).hasMessage("away");
+      assertThat(commits.failedWithin(aWhile)).isTrue();
+      assertThat(commits.failedWithin(Duration.ofNanos(1))).isFalse();
+      assertThat(commits.submit(new Value(1, 2))).isEqualTo(2);
+      assertThat(commits.failedWithin(aWhile)).isFalse();
     }
   }
 
