@@ -1,12 +1,8 @@
 package dev.muster.platform.http;
 
-import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Problem;
-import dev.muster.platform.settings.Settings;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -24,16 +20,12 @@ import tools.jackson.databind.json.JsonMapper;
 @Configuration(proxyBeanMethods = false)
 class CorsFilterConfiguration {
 
-  private static final String ORIGIN = "https?://[A-Za-z0-9.\\-\\[\\]:]+";
-
   @Bean
-  FilterRegistrationBean<CorsFilter> corsFilter(Settings settings, JsonMapper json) {
-    List<String> origins =
-        settings.security("CORS_ORIGINS", List.of(), CorsFilterConfiguration::origins);
+  FilterRegistrationBean<CorsFilter> corsFilter(Origins origins, JsonMapper json) {
     UrlBasedCorsConfigurationSource source = new UrlBasedCorsConfigurationSource();
-    if (!origins.isEmpty()) {
+    if (!origins.allowed().isEmpty()) {
       CorsConfiguration allowed = new CorsConfiguration();
-      allowed.setAllowedOrigins(origins);
+      allowed.setAllowedOrigins(origins.allowed());
       allowed.addAllowedMethod(CorsConfiguration.ALL);
       allowed.addAllowedHeader(CorsConfiguration.ALL);
       allowed.setExposedHeaders(List.of("Link", "Retry-After"));
@@ -46,15 +38,6 @@ class CorsFilterConfiguration {
     return registration;
   }
 
-  private static List<String> origins(String setting) {
-    List<String> origins = Arrays.stream(setting.split(",", -1)).map(String::strip).toList();
-    if (!origins.stream().allMatch(origin -> origin.matches(ORIGIN))) {
-      throw new IllegalArgumentException(
-          "expected origins such as https://canvas.example, with commas between");
-    }
-    return origins;
-  }
-
   private static final class ProblemCorsProcessor extends DefaultCorsProcessor {
 
     private final JsonMapper json;
@@ -65,8 +48,7 @@ class CorsFilterConfiguration {
 
     @Override
     protected void rejectRequest(ServerHttpResponse response) throws IOException {
-      Problem problem =
-          new Problem(ErrorCode.FORBIDDEN, "this origin is not one of CORS_ORIGINS", Map.of());
+      Problem problem = Problem.of(Origins.refusal());
       response.setStatusCode(HttpStatus.FORBIDDEN);
       response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
       response.getBody().write(json.writeValueAsBytes(problem.body()));
