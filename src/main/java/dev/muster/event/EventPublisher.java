@@ -7,11 +7,11 @@ import org.springframework.stereotype.Component;
 
 /**
  * Stamps committed events with consecutive numbers, in order, one publisher at a time over all
- * replicas.
+ * replicas, and keeps this replica's log of them up to date.
  *
  * <p>An event's number is drawn only when its row is visible to everybody, so a reader who pages by
- * number can skip nothing. It runs after every commit that recorded something, and once a second
- * for what a lost replica left behind.
+ * number can skip nothing. It runs after every commit that recorded something, when another replica
+ * calls, and once a second for what a lost replica left behind or a lost call did not tell.
  */
 @Component
 class EventPublisher {
@@ -19,11 +19,16 @@ class EventPublisher {
   private static final Duration LOOKS_EVERY = Duration.ofSeconds(1);
 
   private final EventRepository repository;
+  private final EventLog log;
+  private final ReplicaCalls calls;
   private final BackgroundLoop loop;
 
-  EventPublisher(EventRepository repository) {
+  EventPublisher(EventRepository repository, EventLog log, ReplicaCalls calls) {
     this.repository = repository;
-    this.loop = BackgroundLoop.start("event-publisher", LOOKS_EVERY, this::publishAll);
+    this.log = log;
+    this.calls = calls;
+    this.loop = BackgroundLoop.start("event-publisher", LOOKS_EVERY, this::look);
+    calls.onCall(loop::wake);
   }
 
   void wake() {
@@ -32,10 +37,19 @@ class EventPublisher {
 
   /** Returns when everything that was committed before the call is published. */
   void publishAll() {
-    while (repository.hasUnpublished()
-        && repository.publish() == EventRepository.MOST_IN_A_PUBLICATION) {
+    if (!repository.hasUnpublished()) {
+      return;
+    }
+    while (repository.publish() == EventRepository.MOST_IN_A_PUBLICATION) {
       // a full batch: there may be more
     }
+    calls.callOthers();
+    loop.wake();
+  }
+
+  private void look() {
+    publishAll();
+    log.catchUp();
   }
 
   @PreDestroy

@@ -45,6 +45,8 @@ class EventRepository {
 
   private static final String MOVE_HEAD = "UPDATE event_head SET last_seq = :last_seq";
 
+  private static final String LAST_SEQ = "SELECT last_seq FROM event_head";
+
   private static final String LATEST =
       """
       SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
@@ -106,6 +108,10 @@ class EventRepository {
       db.sql(MOVE_HEAD).param("last_seq", lastSeq + stamped).update();
     }
     return stamped;
+  }
+
+  long lastSeq() {
+    return db.sql(LAST_SEQ).query(Long.class).single();
   }
 
   List<RecordedEvent> latest(Optional<UUID> workspaceId, Optional<String> type, int limit) {

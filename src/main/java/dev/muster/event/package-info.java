@@ -1,4 +1,7 @@
-/** Recorded events: rows of an outbox, their publisher, and the reading of them. */
+/**
+ * Recorded events: rows of an outbox, their publisher, the log of them; and the last values of what
+ * changes too often.
+ */
 @ApplicationModule(allowedDependencies = {"platform"})
 @NullMarked
 package dev.muster.event;

@@ -1,0 +1,84 @@
+package dev.muster.event;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import org.springframework.stereotype.Component;
+
+/**
+ * The recorded events of all replicas, in order, for readers who keep a place of their own: the
+ * newest from memory, older ones from the database. A reader that goes on after the last {@code
+ * seq} it read skips nothing and reads nothing twice.
+ */
+@Component
+public class EventLog {
+
+  private static final int ROWS_IN_A_LOOK = 500;
+  private static final int ROWS_OF_THE_PAST = 100;
+  private static final int READERS_OF_THE_PAST = 4;
+
+  private final EventRepository repository;
+  private final List<EventFollower> followers;
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+  private final Semaphore readersOfThePast = new Semaphore(READERS_OF_THE_PAST);
+  private final RecentEvents recent;
+
+  EventLog(EventRepository repository, List<EventFollower> followers) {
+    this.repository = repository;
+    this.followers = followers;
+    this.recent = new RecentEvents(repository.lastSeq());
+  }
+
+  /** The number of the newest event that is known here; 0 before the first. */
+  public long head() {
+    return recent.head();
+  }
+
+  /** Whether there is, or was, an event of this number; looks again before it says no. */
+  public boolean hasReached(long seq) {
+    if (seq > head()) {
+      catchUp();
+    }
+    return seq <= head();
+  }
+
+  /**
+   * The next events strictly after {@code seq}, oldest first; empty when there is none yet. May ask
+   * the database. Numbers are consecutive, so one that is missing belongs to an event that is no
+   * longer kept.
+   */
+  public List<RecordedEvent> after(long seq) {
+    return recent.after(seq).orElseGet(() -> past(seq));
+  }
+
+  /** Runs {@code listener} whenever there are new events; it returns soon. */
+  public void onNews(Runnable listener) {
+    listeners.add(listener);
+  }
+
+  /** Takes in what was published since the last time, by whichever replica. */
+  synchronized void catchUp() {
+    List<RecordedEvent> news;
+    do {
+      news = repository.after(recent.head(), Optional.empty(), Optional.empty(), ROWS_IN_A_LOOK);
+      if (!news.isEmpty()) {
+        for (EventFollower follower : followers) {
+          follower.follow(news);
+        }
+        recent.add(news);
+        listeners.forEach(Runnable::run);
+      }
+    } while (news.size() == ROWS_IN_A_LOOK);
+  }
+
+  /** A crowd that comes back at once must leave connections to the beats. */
+  private List<RecordedEvent> past(long seq) {
+    readersOfThePast.acquireUninterruptibly();
+    try {
+      return repository.after(seq, Optional.empty(), Optional.empty(), ROWS_OF_THE_PAST);
+    } finally {
+      readersOfThePast.release();
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.muster.event;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * The last values, in the order of their last change, for readers who keep a place of their own.
+ *
+ * <p>Whoever reads slowly reads fewer of them, each the latest, and costs no memory: there is one
+ * entry for each kind and workspace, however many change and however many read.
+ */
+@Component
+public class LiveValues {
+
+  private record Key(LiveValue.Kind kind, UUID workspaceId) {}
+
+  /** What a reader gets: the values, and the place to go on from. */
+  public record Reading(List<LiveValue> values, long place) {}
+
+  private final NavigableMap<Long, LiveValue> byPlace = new TreeMap<>();
+  private final Map<Key, Long> placeOf = new HashMap<>();
+  private final Set<Object> watchers = new HashSet<>();
+  private final List<Runnable> beginnings = new ArrayList<>();
+  private long lastPlace;
+  private volatile boolean watched;
+
+  /** Whether anybody wants values; nobody need make any while not. */
+  public boolean isWatched() {
+    return watched;
+  }
+
+  /**
+   * Runs {@code beginning} before the first watcher is let in, whenever there was none: what is
+   * true then is no news to it. It may fail, and then there is no watcher.
+   */
+  public void beforeWatched(Runnable beginning) {
+    synchronized (beginnings) {
+      beginnings.add(beginning);
+    }
+  }
+
+  /** Values are wanted until {@link #unwatch}. */
+  public void watch(Object watcher) {
+    synchronized (beginnings) {
+      if (!watched) {
+        beginnings.forEach(Runnable::run);
+      }
+      add(watcher);
+    }
+  }
+
+  private synchronized void add(Object watcher) {
+    watchers.add(watcher);
+    watched = true;
+  }
+
+  public synchronized void unwatch(Object watcher) {
+    watchers.remove(watcher);
+    if (watchers.isEmpty()) {
+      watched = false;
+      byPlace.clear();
+      placeOf.clear();
+    }
+  }
+
+  public synchronized void publish(LiveValue value) {
+    if (!watched) {
+      return;
+    }
+    long place = ++lastPlace;
+    @Nullable Long before = placeOf.put(new Key(value.kind(), value.workspaceId()), place);
+    if (before != null) {
+      byPlace.remove(before);
+    }
+    byPlace.put(place, value);
+  }
+
+  /** The place of the newest value: who reads from here gets what changes from now on. */
+  public synchronized long newest() {
+    return lastPlace;
+  }
+
+  /** The values after {@code place} that are wanted, at most {@code most}. */
+  public synchronized Reading after(long place, int most, Predicate<UUID> wanted) {
+    List<LiveValue> values = new ArrayList<>();
+    long reached = place;
+    for (var entry : byPlace.tailMap(place, false).entrySet()) {
+      if (values.size() == most) {
+        break;
+      }
+      reached = entry.getKey();
+      if (wanted.test(entry.getValue().workspaceId())) {
+        values.add(entry.getValue());
+      }
+    }
+    return new Reading(values, reached);
+  }
+}
