@@ -14,9 +14,11 @@ class Heartbeats {
   private static final Duration FAILURES_COUNT_FOR = Duration.ofSeconds(15);
 
   private final GroupCommit<Beat, BeatOutcome> commits;
+  private final BeatNews news;
   private final Counter recorded;
 
-  Heartbeats(BeatBatch batch, MeterRegistry metrics) {
+  Heartbeats(BeatBatch batch, BeatNews news, MeterRegistry metrics) {
+    this.news = news;
     this.commits = new GroupCommit<>("heartbeat", Beat::workspaceId, batch, metrics);
     this.recorded = Counter.builder("muster.heartbeats").register(metrics);
   }
@@ -29,6 +31,7 @@ class Heartbeats {
     BeatOutcome outcome = commits.submit(beat);
     if (outcome instanceof BeatOutcome.Recorded) {
       recorded.increment();
+      news.heard(beat.workspaceId());
     }
     return outcome;
   }
