@@ -1,0 +1,238 @@
+package dev.muster.live;
+
+import dev.muster.event.EventLog;
+import dev.muster.event.LiveValues;
+import dev.muster.event.RecordedEvent;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's stream: a place in the log of events, a place among the last values, and a sink.
+ *
+ * <p>It keeps no queue. Whenever there may be something to send, one thread at a time reads on from
+ * its places and sends; so a slow client costs no memory, gets every recorded event, and of the
+ * values the latest. A client that takes nothing for {@link #PATIENCE} is closed, never skipped.
+ */
+final class EventStream {
+
+  private static final Logger log = LoggerFactory.getLogger(EventStream.class);
+
+  static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** What a canvas gets of values in a tick; the rest waits, and only the latest of each. */
+  static final int MOST_VALUES_IN_A_TICK = 125;
+
+  private static final int FRAMES_IN_A_PORTION = 16;
+
+  private static final int IDLE = 0;
+  private static final int SERVED = 1;
+  private static final int WANTED_AGAIN = 2;
+
+  private final Subscriber subscriber;
+  private final Sink sink;
+  private final EventLog events;
+  private final LiveValues values;
+  private final Executor threads;
+  private final BiConsumer<EventStream, StreamEnd> onClosed;
+  private final long openedAt = System.nanoTime();
+  private final AtomicInteger state = new AtomicInteger(IDLE);
+
+  /** Written by the thread that serves alone, as the next two. */
+  private volatile long lastSeq;
+
+  private volatile long valuesPlace;
+  private List<Frame> greeting = List.of();
+  private boolean closed;
+
+  private volatile boolean started;
+  private volatile boolean held;
+  private volatile boolean pingDue;
+  private volatile int allowance = MOST_VALUES_IN_A_TICK;
+  private volatile long sendingSince;
+  private volatile boolean sending;
+  private volatile @Nullable StreamEnd end;
+
+  EventStream(
+      Subscriber subscriber,
+      Sink sink,
+      EventLog events,
+      LiveValues values,
+      Executor threads,
+      long after,
+      BiConsumer<EventStream, StreamEnd> onClosed) {
+    this.subscriber = subscriber;
+    this.sink = sink;
+    this.events = events;
+    this.values = values;
+    this.threads = threads;
+    this.lastSeq = after;
+    this.onClosed = onClosed;
+  }
+
+  /** Values from now on are news to the client; called before it is started. */
+  void skipValuesSoFar() {
+    valuesPlace = values.newest();
+  }
+
+  /** The sink can take frames; {@code first} go before all others. */
+  void start(List<Frame> first) {
+    greeting = first;
+    started = true;
+    wake();
+  }
+
+  /** There may be something to send. */
+  void wake() {
+    if (state.getAndUpdate(was -> was == IDLE ? SERVED : WANTED_AGAIN) == IDLE) {
+      threads.execute(this::serve);
+    }
+  }
+
+  /** More values may be sent, and a client that has stopped reading is noticed. */
+  void tick() {
+    allowance = MOST_VALUES_IN_A_TICK;
+    if (!started && System.nanoTime() - openedAt > PATIENCE.toNanos()) {
+      end(StreamEnd.GONE);
+    }
+    boolean stuck = sending && System.nanoTime() - sendingSince > PATIENCE.toNanos();
+    if (stuck && end == null) {
+      end = StreamEnd.SLOW;
+      sink.abort(StreamEnd.SLOW);
+      onClosed.accept(this, StreamEnd.SLOW);
+    }
+    if (events.head() > lastSeq || values.newest() > valuesPlace) {
+      wake();
+    }
+  }
+
+  void checkStanding() {
+    switch (subscriber.standing().now()) {
+      case GOOD -> held = false;
+      case UNKNOWN -> held = true;
+      case REVOKED -> end(StreamEnd.REVOKED);
+    }
+  }
+
+  void ping() {
+    if (!started || sink.isResponsive()) {
+      pingDue = true;
+      wake();
+    } else {
+      end(StreamEnd.SLOW);
+    }
+  }
+
+  /** The first reason counts. */
+  void end(StreamEnd reason) {
+    if (end == null) {
+      end = reason;
+    }
+    wake();
+  }
+
+  /** At a shutdown there is no time for those who do not take their goodbye. */
+  void abort() {
+    sink.abort(StreamEnd.SHUTDOWN);
+  }
+
+  private void serve() {
+    do {
+      state.set(SERVED);
+      try {
+        sendWhatThereIs();
+      } catch (IOException e) {
+        end = end == null ? StreamEnd.GONE : end;
+      } catch (RuntimeException e) {
+        // the database, as a rule: the places stand still and the next tick tries again
+        log.debug("a stream could not go on", e);
+      }
+      closeIfEnded();
+    } while (!state.compareAndSet(SERVED, IDLE));
+  }
+
+  private void sendWhatThereIs() throws IOException {
+    if (!started) {
+      return;
+    }
+    send(greeting);
+    greeting = List.of();
+    if (pingDue && end == null) {
+      pingDue = false;
+      timed(sink::ping);
+    }
+    boolean moved = true;
+    while (moved && end == null && !held) {
+      moved = sendEvents();
+      sendValues();
+    }
+  }
+
+  private boolean sendEvents() throws IOException {
+    // read before the events: what is numbered up to here and yet not among them is kept no longer
+    long head = events.head();
+    List<RecordedEvent> next = events.after(lastSeq);
+    if (next.isEmpty() && head <= lastSeq) {
+      return false;
+    }
+    long firstKept = next.isEmpty() ? head + 1 : next.getFirst().seq();
+    List<Frame> frames = new ArrayList<>();
+    if (firstKept > lastSeq + 1) {
+      frames.add(Frame.replayGap("expired", lastSeq, firstKept - 1));
+    }
+    next.stream()
+        .filter(e -> subscriber.viewer().sees(e.workspaceId()))
+        .map(Frame::of)
+        .forEach(frames::add);
+    send(frames);
+    lastSeq = next.isEmpty() ? head : next.getLast().seq();
+    return true;
+  }
+
+  private void sendValues() throws IOException {
+    int most = allowance;
+    LiveValues.Reading read = values.after(valuesPlace, most, subscriber.viewer()::sees);
+    send(read.values().stream().map(Frame::of).toList());
+    allowance = most - read.values().size();
+    valuesPlace = read.place();
+  }
+
+  /** In portions, each with the whole patience: large frames on a thin line are no stand-still. */
+  private void send(List<Frame> frames) throws IOException {
+    for (int from = 0; from < frames.size(); from += FRAMES_IN_A_PORTION) {
+      int to = Math.min(frames.size(), from + FRAMES_IN_A_PORTION);
+      List<Frame> portion = frames.subList(from, to);
+      timed(() -> sink.send(portion));
+    }
+  }
+
+  private interface Sending {
+    void run() throws IOException;
+  }
+
+  private void timed(Sending work) throws IOException {
+    sendingSince = System.nanoTime();
+    sending = true;
+    try {
+      work.run();
+    } finally {
+      sending = false;
+    }
+  }
+
+  private void closeIfEnded() {
+    @Nullable StreamEnd reason = end;
+    if (reason != null && !closed) {
+      closed = true;
+      sink.close(reason);
+      onClosed.accept(this, reason);
+    }
+  }
+}

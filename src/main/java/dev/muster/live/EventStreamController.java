@@ -1,0 +1,102 @@
+package dev.muster.live;
+
+import dev.muster.event.EventLog;
+import dev.muster.identity.Access;
+import dev.muster.identity.Caller;
+import dev.muster.identity.Credentials;
+import dev.muster.workspace.Workspaces;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Server-sent events, of all workspaces or of one (R10.4). */
+@RestController
+class EventStreamController {
+
+  private static final String LAST_EVENT_ID = "Last-Event-ID";
+
+  /** How soon a browser comes back after a cut, in milliseconds. */
+  private static final byte[] OPENING =
+      "retry: 2000\n: connected\n\n".getBytes(StandardCharsets.UTF_8);
+
+  private final Streams streams;
+  private final EventLog events;
+  private final Workspaces workspaces;
+  private final Credentials credentials;
+  private final Framing framing;
+
+  EventStreamController(
+      Streams streams,
+      EventLog events,
+      Workspaces workspaces,
+      Credentials credentials,
+      Framing framing) {
+    this.streams = streams;
+    this.events = events;
+    this.workspaces = workspaces;
+    this.credentials = credentials;
+    this.framing = framing;
+  }
+
+  @GetMapping("/events/stream")
+  void ofAll(Caller caller, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    StreamStart start = start(request);
+    Access.requireAdmin(caller);
+    stream(caller, new Viewer.Everything(), start, request, response);
+  }
+
+  @GetMapping("/workspaces/{id}/events/stream")
+  void ofWorkspace(
+      Caller caller,
+      @PathVariable UUID id,
+      HttpServletRequest request,
+      HttpServletResponse response)
+      throws IOException {
+    StreamStart start = start(request);
+    workspaces.requireSpeakerFor(id, caller);
+    stream(caller, new Viewer.OneWorkspace(id), start, request, response);
+  }
+
+  /** A client that comes back says by the header where it was, whatever stands in its url. */
+  private StreamStart start(HttpServletRequest request) {
+    @Nullable String lastEventId = request.getHeader(LAST_EVENT_ID);
+    return lastEventId == null
+        ? StreamStart.of(request.getParameter("after"), "after", events)
+        : StreamStart.of(lastEventId, LAST_EVENT_ID, events);
+  }
+
+  private void stream(
+      Caller caller,
+      Viewer viewer,
+      StreamStart start,
+      HttpServletRequest request,
+      HttpServletResponse response)
+      throws IOException {
+    Standing standing =
+        new Standing(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
+    AsyncContext async = request.startAsync();
+    async.setTimeout(0);
+    EventStream stream =
+        streams.open(
+            StreamKind.SSE,
+            new Subscriber(viewer, standing),
+            new ServerSentSink(framing, async),
+            start.after());
+    response.setContentType("text/event-stream;charset=utf-8");
+    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store, no-transform");
+    // nginx would collect what is meant to arrive at once
+    response.setHeader("X-Accel-Buffering", "no");
+    response.getOutputStream().write(OPENING);
+    response.flushBuffer();
+    stream.start(start.greeting());
+  }
+}

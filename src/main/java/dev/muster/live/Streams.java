@@ -1,0 +1,106 @@
+package dev.muster.live;
+
+import dev.muster.event.EventLog;
+import dev.muster.event.LiveValues;
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.problem.ProblemException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.stereotype.Component;
+
+/** All open streams of this replica: wakes them, looks after them, and ends them at a shutdown. */
+@Component
+class Streams implements SmartLifecycle {
+
+  static final int MOST = 10_000;
+
+  private static final Duration TICK = Duration.ofMillis(250);
+  private static final Duration PATIENCE_AT_SHUTDOWN = Duration.ofSeconds(2);
+
+  private final EventLog events;
+  private final LiveValues values;
+  private final StreamMetrics metrics;
+  private final Map<EventStream, Schedule> open = new ConcurrentHashMap<>();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private @Nullable BackgroundLoop loop;
+  private volatile boolean running;
+
+  Streams(EventLog events, LiveValues values, StreamMetrics metrics) {
+    this.events = events;
+    this.values = values;
+    this.metrics = metrics;
+    events.onNews(() -> open.keySet().forEach(EventStream::wake));
+  }
+
+  /**
+   * Makes a stream that begins after the event {@code after}; refuses with {@code UNAVAILABLE} when
+   * there are too many, the server goes down, or the database cannot answer. The stream is to be
+   * started, or ended.
+   */
+  EventStream open(StreamKind kind, Subscriber subscriber, Sink sink, long after) {
+    if (!running || open.size() >= MOST) {
+      throw ProblemException.unavailable(
+          "no more streams can be opened on this server right now; try again in a few seconds");
+    }
+    EventStream stream =
+        new EventStream(subscriber, sink, events, values, threads, after, this::closed);
+    values.watch(stream);
+    stream.skipValuesSoFar();
+    open.put(stream, new Schedule(kind));
+    metrics.opened(kind);
+    return stream;
+  }
+
+  private void closed(EventStream stream, StreamEnd reason) {
+    @Nullable Schedule schedule = open.remove(stream);
+    if (schedule != null) {
+      values.unwatch(stream);
+      metrics.closed(schedule.kind(), reason);
+    }
+  }
+
+  private void lookAfterAll() {
+    open.forEach((stream, schedule) -> {
+      stream.tick();
+      if (schedule.isStandingDue()) {
+        stream.checkStanding();
+      }
+      if (schedule.isPingDue()) {
+        stream.ping();
+      }
+    });
+  }
+
+  @Override
+  public void start() {
+    running = true;
+    loop = BackgroundLoop.start("streams", TICK, this::lookAfterAll);
+  }
+
+  /** Before the web server waits for its requests to end: streams never do by themselves. */
+  @Override
+  public void stop() {
+    running = false;
+    if (loop != null) {
+      loop.close();
+    }
+    open.keySet().forEach(stream -> stream.end(StreamEnd.SHUTDOWN));
+    long giveUpAt = System.nanoTime() + PATIENCE_AT_SHUTDOWN.toNanos();
+    while (!open.isEmpty() && System.nanoTime() < giveUpAt) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+    }
+    open.keySet().forEach(EventStream::abort);
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running;
+  }
+}

@@ -1,0 +1,134 @@
+package dev.muster.live;
+
+import dev.muster.event.EventLog;
+import dev.muster.identity.Access;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
+import dev.muster.identity.Caller;
+import dev.muster.identity.Credentials;
+import dev.muster.platform.http.Origins;
+import dev.muster.platform.json.Ids;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.FamilyTree;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.List;
+import java.util.UUID;
+import org.eclipse.jetty.ee11.websocket.server.JettyServerUpgradeResponse;
+import org.eclipse.jetty.ee11.websocket.server.JettyWebSocketServerContainer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** {@code GET /ws} (R10.3): everything is checked before the upgrade, and refused as over HTTP. */
+@RestController
+class WebSocketController {
+
+  private static final String WORKSPACE = "X-Workspace-ID";
+
+  private final Streams streams;
+  private final EventLog events;
+  private final FamilyTree tree;
+  private final Credentials credentials;
+  private final Framing framing;
+  private final Origins origins;
+
+  WebSocketController(
+      Streams streams,
+      EventLog events,
+      FamilyTree tree,
+      Credentials credentials,
+      Framing framing,
+      Origins origins) {
+    this.streams = streams;
+    this.events = events;
+    this.tree = tree;
+    this.credentials = credentials;
+    this.framing = framing;
+    this.origins = origins;
+  }
+
+  /** Looks at the credential itself, since a browser's comes by another header than others'. */
+  @GetMapping("/ws")
+  @Admits(Who.EVERYBODY)
+  void open(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    @Nullable String authorization = WebSocketCredential.authorizationOf(request);
+    Caller caller = credentials.callerOf(authorization);
+    Viewer viewer = viewer(caller, request);
+    origins.requireAllowed(request);
+    StreamStart start = StreamStart.of(request.getParameter("after"), "after", events);
+    requireUpgrade(request, response);
+    Standing standing = new Standing(credentials, String.valueOf(authorization), caller);
+    upgrade(new Subscriber(viewer, standing), start, request, response);
+  }
+
+  private Viewer viewer(Caller caller, HttpServletRequest request) {
+    return switch (caller) {
+      case Caller.Anonymous() -> throw Credentials.missing();
+      case Caller.FormerAgent(UUID own) -> throw Credentials.unknown();
+      case Caller.Admin() -> new Viewer.Everything();
+      case Caller.Agent(UUID own) -> {
+        @Nullable String named = request.getHeader(WORKSPACE);
+        if (named != null && !named.isEmpty()) {
+          Access.requireSpeakerFor(Ids.parse(named), caller);
+        }
+        yield new Viewer.Family(own, tree);
+      }
+    };
+  }
+
+  private static void requireUpgrade(HttpServletRequest request, HttpServletResponse response) {
+    if (!"websocket".equalsIgnoreCase(request.getHeader(HttpHeaders.UPGRADE))) {
+      response.setHeader(HttpHeaders.UPGRADE, "websocket");
+      throw new ProblemException(
+          ErrorCode.UPGRADE_REQUIRED,
+          "this is a WebSocket (expected: a request with the header Upgrade: websocket)");
+    }
+    if (request.getHeader("Sec-WebSocket-Key") == null
+        || !"13".equals(request.getHeader("Sec-WebSocket-Version"))) {
+      response.setHeader("Sec-WebSocket-Version", "13");
+      throw noHandshake();
+    }
+  }
+
+  private void upgrade(
+      Subscriber subscriber,
+      StreamStart start,
+      HttpServletRequest request,
+      HttpServletResponse response)
+      throws IOException {
+    WebSocketSink sink = new WebSocketSink(framing);
+    EventStream stream = streams.open(StreamKind.WEBSOCKET, subscriber, sink, start.after());
+    sink.serve(stream, start.greeting());
+    boolean upgraded = false;
+    try {
+      upgraded =
+          JettyWebSocketServerContainer.getContainer(request.getServletContext())
+              .upgrade((asked, answer) -> accepted(request, answer, sink), request, response);
+    } finally {
+      if (!upgraded) {
+        stream.end(StreamEnd.GONE);
+      }
+    }
+    if (!upgraded && !response.isCommitted()) {
+      throw noHandshake();
+    }
+  }
+
+  private static ProblemException noHandshake() {
+    return new ProblemException(
+        ErrorCode.BAD_REQUEST,
+        "the request is no WebSocket handshake (expected: version 13, RFC 6455, section 4.1)");
+  }
+
+  private static WebSocketSink accepted(
+      HttpServletRequest request, JettyServerUpgradeResponse answer, WebSocketSink sink) {
+    WebSocketCredential.spokenOf(request).ifPresent(answer::setAcceptedSubProtocol);
+    // compression would cost hundreds of KiB a socket
+    answer.setExtensions(List.of());
+    return sink;
+  }
+}

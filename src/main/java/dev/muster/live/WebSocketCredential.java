@@ -1,0 +1,69 @@
+package dev.muster.live;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+
+/**
+ * The token of a WebSocket request: in {@code Authorization}, or, since a browser cannot send that,
+ * in an offer of subprotocols: {@code muster-auth.<token>} or {@code molecule-auth.<hex of token>}
+ * (R10.3). An offer with a token is never echoed.
+ */
+final class WebSocketCredential {
+
+  private static final String OFFER = "Sec-WebSocket-Protocol";
+  private static final String PLAIN = "muster-auth.";
+  private static final String HEX = "molecule-auth.";
+  private static final List<String> SPOKEN = List.of("muster-ws", "molecule-ws");
+
+  private WebSocketCredential() {}
+
+  /** In the form of the header; null when there is none. */
+  static @Nullable String authorizationOf(HttpServletRequest request) {
+    @Nullable String header = request.getHeader(HttpHeaders.AUTHORIZATION);
+    return header != null
+        ? header
+        : offers(request).stream()
+            .map(WebSocketCredential::token)
+            .flatMap(Optional::stream)
+            .findFirst()
+            .map("Bearer "::concat)
+            .orElse(null);
+  }
+
+  /** The first offer that is a protocol of ours. */
+  static Optional<String> spokenOf(HttpServletRequest request) {
+    return offers(request).stream().filter(SPOKEN::contains).findFirst();
+  }
+
+  private static List<String> offers(HttpServletRequest request) {
+    return Collections.list(request.getHeaders(OFFER)).stream()
+        .flatMap(line -> Arrays.stream(line.split(",", -1)))
+        .map(String::strip)
+        .toList();
+  }
+
+  private static Optional<String> token(String offer) {
+    if (offer.startsWith(PLAIN)) {
+      return Optional.of(offer.substring(PLAIN.length()));
+    }
+    return offer.startsWith(HEX)
+        ? Optional.of(ofHex(offer.substring(HEX.length())))
+        : Optional.empty();
+  }
+
+  /** What is not hex is no token, and is refused as one that nobody knows. */
+  private static String ofHex(String hex) {
+    try {
+      return new String(HexFormat.of().parseHex(hex), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException notHex) {
+      return "?";
+    }
+  }
+}

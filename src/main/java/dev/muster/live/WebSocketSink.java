@@ -1,0 +1,138 @@
+package dev.muster.live;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.websocket.api.Callback;
+import org.eclipse.jetty.websocket.api.Session;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One WebSocket (R10.3). What a client sends is read, bounded by the container, and ignored. Public
+ * only because the container calls it by reflection.
+ */
+public final class WebSocketSink implements Sink, Session.Listener.AutoDemanding {
+
+  /** Clients have nothing to say here. */
+  private static final int LARGEST_MESSAGE = 64 * 1024;
+
+  /** Three pings without an answer. */
+  private static final Duration LONGEST_SILENCE = Duration.ofSeconds(65);
+
+  /** What a client may take to read its backlog and the goodbye at the end of it. */
+  private static final Duration GOODBYE = Duration.ofSeconds(10);
+
+  private final Framing framing;
+  private volatile @Nullable EventStream stream;
+  private volatile @Nullable Session session;
+  private List<Frame> greeting = List.of();
+  private volatile long heardAt = System.nanoTime();
+
+  WebSocketSink(Framing framing) {
+    this.framing = framing;
+  }
+
+  /** Before the handshake: the stream that starts, with {@code first}, when it is done. */
+  void serve(EventStream served, List<Frame> first) {
+    greeting = first;
+    stream = served;
+  }
+
+  @Override
+  public void onWebSocketOpen(Session opened) {
+    opened.setMaxTextMessageSize(LARGEST_MESSAGE);
+    opened.setMaxBinaryMessageSize(LARGEST_MESSAGE);
+    opened.setMaxFrameSize(LARGEST_MESSAGE);
+    // pings show who is gone
+    opened.setIdleTimeout(Duration.ZERO);
+    session = opened;
+    heardAt = System.nanoTime();
+    Objects.requireNonNull(stream).start(greeting);
+  }
+
+  @Override
+  public void onWebSocketPong(ByteBuffer payload) {
+    heardAt = System.nanoTime();
+  }
+
+  @Override
+  public void onWebSocketText(String message) {
+    heardAt = System.nanoTime();
+  }
+
+  @Override
+  public void onWebSocketBinary(ByteBuffer payload, Callback callback) {
+    callback.succeed();
+  }
+
+  @Override
+  public void onWebSocketError(Throwable cause) {
+    Objects.requireNonNull(stream).end(StreamEnd.GONE);
+  }
+
+  @Override
+  public void onWebSocketClose(int statusCode, @Nullable String reason, Callback callback) {
+    callback.succeed();
+    Objects.requireNonNull(stream).end(StreamEnd.GONE);
+  }
+
+  @Override
+  public void send(List<Frame> frames) throws IOException {
+    Session open = open();
+    CompletableFuture<?>[] sent =
+        frames.stream()
+            .map(framing::forWebSocket)
+            .map(text -> Callback.Completable.with(done -> open.sendText(text, done)))
+            .toArray(CompletableFuture<?>[]::new);
+    await(CompletableFuture.allOf(sent));
+  }
+
+  @Override
+  public void ping() throws IOException {
+    Session open = open();
+    await(Callback.Completable.with(done -> open.sendPing(ByteBuffer.allocate(0), done)));
+  }
+
+  @Override
+  public boolean isResponsive() {
+    return System.nanoTime() - heardAt < LONGEST_SILENCE.toNanos();
+  }
+
+  @Override
+  public void close(StreamEnd end) {
+    @Nullable Session open = session;
+    if (open != null) {
+      open.close(end.code(), end.reason(), Callback.NOOP);
+      CompletableFuture.delayedExecutor(GOODBYE.toMillis(), TimeUnit.MILLISECONDS)
+          .execute(open::disconnect);
+    }
+  }
+
+  /** The goodbye goes behind what is being sent. */
+  @Override
+  public void abort(StreamEnd end) {
+    close(end);
+  }
+
+  private Session open() throws IOException {
+    @Nullable Session open = session;
+    if (open == null || !open.isOpen()) {
+      throw new IOException("the WebSocket is closed");
+    }
+    return open;
+  }
+
+  private static void await(CompletableFuture<?> sent) throws IOException {
+    try {
+      sent.join();
+    } catch (CompletionException | CancellationException e) {
+      throw new IOException("the WebSocket cannot be written to", e);
+    }
+  }
+}

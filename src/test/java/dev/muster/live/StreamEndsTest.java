@@ -1,0 +1,250 @@
+package dev.muster.live;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestEventStream;
+import dev.muster.testing.TestServer;
+import dev.muster.testing.TestSocket;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Clients that do not read, clients that are many, and a server that goes down. */
+@Timeout(120)
+class StreamEndsTest {
+
+  private static final int IDLE = 2000;
+
+  @Test
+  void closesAClientThatNeverReadsWith1013AndSkipsNothingBeforeIt() throws Exception {
+    try (TestServer server = TestServer.start();
+        Socket socket = new Socket()) {
+      TestClient client = server.client();
+      Agent agent = client.create("loud");
+      socket.setReceiveBufferSize(4096);
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+      socket
+          .getOutputStream()
+          .write(
+              ("GET /ws?after=0 HTTP/1.1\r\n"
+                      + "Host: x\r\n"
+                      + "Upgrade: websocket\r\n"
+                      + "Connection: Upgrade\r\n"
+                      + "Sec-WebSocket-Version: 13\r\n"
+                      + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                      + "Authorization: Bearer "
+                      + ADMIN_TOKEN
+                      + "\r\n\r\n")
+                  .getBytes(StandardCharsets.US_ASCII));
+      Awaitility.await().until(() -> streams(client, "websocket") == 1);
+      String name = "x".repeat(200_000);
+      for (int i = 0; i < 60; i++) {
+        String card =
+            "{\"workspace_id\":\"" + agent.id() + "\",\"agent_card\":{\"n\":\"" + i + name + "\"}}";
+        assertThat(client.post("/registry/update-card", agent.token(), card).status())
+            .isEqualTo(200);
+      }
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(25))
+          .until(() -> closed(client, "websocket", "slow") == 1);
+      Backlog backlog = Backlog.read(socket);
+      assertThat(backlog.closeCode()).isEqualTo(1013);
+      assertThat(backlog.seqs().getFirst()).isEqualTo(1);
+      for (int i = 1; i < backlog.seqs().size(); i++) {
+        assertThat(backlog.seqs().get(i)).isEqualTo(backlog.seqs().get(i - 1) + 1);
+      }
+      assertThat(backlog.seqs().size()).isLessThan(61);
+    }
+  }
+
+  @Test
+  void endsAnEventStreamThatNobodyReads() throws Exception {
+    try (TestServer server = TestServer.start();
+        Socket socket = new Socket()) {
+      TestClient client = server.client();
+      Agent agent = client.create("loud");
+      socket.setReceiveBufferSize(4096);
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+      socket.getOutputStream().write(eventStreamRequest());
+      Awaitility.await().until(() -> streams(client, "sse") == 1);
+      String name = "x".repeat(200_000);
+      for (int i = 0; i < 60; i++) {
+        client.post(
+            "/registry/update-card",
+            agent.token(),
+            "{\"workspace_id\":\""
+                + agent.id()
+                + "\",\"agent_card\":{\"n\":\""
+                + i
+                + name
+                + "\"}}");
+      }
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(25))
+          .until(() -> streams(client, "sse") == 0 && closed(client, "sse", "slow") == 1);
+    }
+  }
+
+  @Test
+  void holdsTwoThousandIdleStreamsAndStillTellsEachOfAnEvent() throws Exception {
+    List<Socket> idle = new ArrayList<>();
+    try (TestServer server = TestServer.start()) {
+      TestClient client = server.client();
+      for (int i = 0; i < IDLE; i++) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+        socket.getOutputStream().write(eventStreamRequest());
+        idle.add(socket);
+      }
+      Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> streams(client, "sse") == IDLE);
+      Agent agent = client.createOnline("heard by all");
+      for (Socket socket : idle) {
+        assertThat(readUntil(socket, "WORKSPACE_ONLINE")).contains(agent.id().toString());
+      }
+    } finally {
+      for (Socket socket : idle) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void tellsEveryStreamThatItGoesDownAndGoesDownSoon() throws Exception {
+    TestServer server = TestServer.start();
+    TestClient client = server.client();
+    try (TestSocket socket = TestSocket.open(client, "/ws", ADMIN_TOKEN);
+        TestEventStream stream = TestEventStream.open(client, "/events/stream", ADMIN_TOKEN)) {
+      long start = System.nanoTime();
+      server.close();
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+      assertThat(socket.awaitClose(Duration.ofSeconds(1))).isEqualTo(1001);
+      assertThat(stream.awaitEnd(Duration.ofSeconds(1))).isTrue();
+    }
+  }
+
+  @Test
+  void pingsBothKindsOfStreamsAndForgetsThoseWhoHungUp() throws Exception {
+    try (TestServer server = TestServer.start();
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      TestClient client = server.client();
+      socket.getOutputStream().write(eventStreamRequest());
+      try (TestSocket hungUp = TestSocket.open(client, "/ws", ADMIN_TOKEN);
+          TestSocket staying = TestSocket.open(client, "/ws", ADMIN_TOKEN)) {
+        hungUp.hangUp();
+        Awaitility.await().until(() -> streams(client, "websocket") == 1);
+        socket.setSoTimeout(20_000);
+        assertThat(readUntil(socket, ": ping")).contains(": connected");
+        assertThat(staying.awaitPing(Duration.ofSeconds(25))).isTrue();
+      }
+    }
+  }
+
+  private static byte[] eventStreamRequest() {
+    return ("GET /events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+            + ADMIN_TOKEN
+            + "\r\n\r\n")
+        .getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static String readUntil(Socket socket, String text) throws IOException {
+    StringBuilder read = new StringBuilder();
+    byte[] buffer = new byte[8192];
+    while (read.indexOf(text) < 0) {
+      int n = socket.getInputStream().read(buffer);
+      if (n < 0) {
+        throw new EOFException("the stream ended: " + read);
+      }
+      read.append(new String(buffer, 0, n, StandardCharsets.UTF_8));
+    }
+    return read.toString();
+  }
+
+  private static double streams(TestClient client, String kind) {
+    return metric(client, "muster_streams{kind=\"" + kind + "\"}");
+  }
+
+  private static double closed(TestClient client, String kind, String reason) {
+    return metric(
+        client, "muster_streams_closed_total{kind=\"" + kind + "\",reason=\"" + reason + "\"}");
+  }
+
+  private static double metric(TestClient client, String series) {
+    return client
+        .get("/metrics", null)
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(series + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
+        .findFirst()
+        .orElse(-1);
+  }
+
+  /** What was on its way to a client that did not read, up to the goodbye. */
+  private record Backlog(List<Long> seqs, int closeCode) {
+
+    private static final int CLOSE = 8;
+    private static final int PING = 9;
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    static Backlog read(Socket socket) throws IOException {
+      socket.setSoTimeout(15_000);
+      DataInputStream in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+      skipHead(in);
+      List<Long> seqs = new ArrayList<>();
+      ByteArrayOutputStream message = new ByteArrayOutputStream();
+      try {
+        while (true) {
+          int head = in.readUnsignedByte();
+          byte[] payload = in.readNBytes(length(in));
+          boolean last = (head & 0x80) != 0;
+          switch (head & 0x0f) {
+            case CLOSE -> {
+              return new Backlog(seqs, ((payload[0] & 0xff) << 8) | (payload[1] & 0xff));
+            }
+            case PING -> {}
+            default -> message.writeBytes(payload);
+          }
+          if (last && message.size() > 0) {
+            seqs.add(JSON.readTree(message.toByteArray()).path("seq").asLong());
+            message.reset();
+          }
+        }
+      } catch (EOFException | SocketException cut) {
+        return new Backlog(seqs, 1006);
+      }
+    }
+
+    private static void skipHead(DataInputStream in) throws IOException {
+      int newlines = 0;
+      while (newlines < 2) {
+        int next = in.read();
+        newlines = next == '\n' ? newlines + 1 : next == '\r' ? newlines : 0;
+      }
+    }
+
+    private static int length(DataInputStream in) throws IOException {
+      int length = in.readUnsignedByte();
+      return switch (length) {
+        case 126 -> in.readUnsignedShort();
+        case 127 -> (int) in.readLong();
+        default -> length;
+      };
+    }
+  }
+}

@@ -1,0 +1,334 @@
+package dev.muster.live;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.muster.testing.Race;
+import dev.muster.testing.RawHttp;
+import dev.muster.testing.Refusals;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import dev.muster.testing.TestSocket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** {@code GET /ws} as a canvas and an agent see it (R10.3, R1.6). */
+@Timeout(60)
+class WebSocketTest {
+
+  private static final Duration SOON = Duration.ofSeconds(5);
+
+  private final TestClient client = TestServer.shared().client();
+
+  @Test
+  void tellsTheAdminOfARecordedEventInTheAgreedShape() {
+    try (TestSocket socket = TestSocket.open(client, "/ws", ADMIN_TOKEN)) {
+      Agent agent = client.create("told");
+      JsonNode frame = socket.await(f -> isOf(f, agent) && isA(f, "WORKSPACE_AWAITING_AGENT"));
+      assertThat(frame.propertyNames())
+          .containsExactly("event", "workspace_id", "timestamp", "payload", "seq");
+      assertThat(frame.path("payload").path("name").asString()).isEqualTo("told");
+      assertThat(frame.path("timestamp").asString()).matches("\\d{4}-\\d\\d-\\d\\dT.*Z");
+      JsonNode recorded = client.events(agent.id(), "WORKSPACE_AWAITING_AGENT").get(0);
+      assertThat(frame.path("seq").asLong()).isEqualTo(recorded.path("seq").asLong());
+      assertThat(frame.path("payload")).isEqualTo(recorded.path("payload"));
+    }
+  }
+
+  @Test
+  void tellsOfBeatsAndOfAChangedTaskWithoutKeepingThem() {
+    try (TestSocket socket = TestSocket.open(client, "/ws", ADMIN_TOKEN)) {
+      Agent agent = client.createOnline("worker");
+      client.beat(
+          agent, "\"current_task\":\"reviewing\"", "\"active_tasks\":2", "\"uptime_seconds\":7");
+      JsonNode task = socket.await(f -> isOf(f, agent) && isA(f, "TASK_UPDATED"));
+      assertThat(task.path("payload").toString())
+          .isEqualTo("{\"current_task\":\"reviewing\",\"active_tasks\":2}");
+      assertThat(task.has("seq")).isFalse();
+      JsonNode beat =
+          socket.await(f ->
+              isOf(f, agent)
+                  && isA(f, "WORKSPACE_HEARTBEAT")
+                  && f.path("payload").path("uptime_seconds").asLong() == 7);
+      assertThat(beat.path("payload").toString())
+          .isEqualTo("{\"active_tasks\":2,\"uptime_seconds\":7}");
+      client.beat(agent, "\"uptime_seconds\":8");
+      socket.await(f ->
+          isA(f, "WORKSPACE_HEARTBEAT")
+              && isOf(f, agent)
+              && f.path("payload").path("uptime_seconds").asLong() == 8);
+      assertThat(socket.frames().stream().filter(f -> isOf(f, agent) && isA(f, "TASK_UPDATED")))
+          .hasSize(1);
+      assertThat(client.events(agent.id(), "WORKSPACE_HEARTBEAT")).isEmpty();
+    }
+  }
+
+  @Test
+  void showsAnAgentThoseItMayTalkToAndNobodyElse() {
+    Agent lead = client.create("lead");
+    String child = "\"parent_id\":\"" + lead.id() + "\"";
+    Agent watcher = client.create("watcher", child);
+    Agent sibling = client.create("sibling", child);
+    Agent nephew = client.create("nephew", "\"parent_id\":\"" + sibling.id() + "\"");
+    Agent stranger = client.create("stranger");
+    try (TestSocket socket =
+        TestSocket.open(
+            client,
+            "/ws",
+            List.of(
+                "Authorization",
+                "Bearer " + watcher.token(),
+                "X-Workspace-ID",
+                watcher.id().toString()),
+            List.of())) {
+      for (Agent agent : List.of(stranger, nephew, lead, sibling, watcher)) {
+        client.beat(agent);
+      }
+      // a child that is born while we watch belongs to the family from its first event on
+      Agent late = client.create("late", child);
+      socket.await(f -> isOf(f, late) && isA(f, "WORKSPACE_AWAITING_AGENT"));
+      socket.await(f -> isOf(f, watcher) && isA(f, "WORKSPACE_HEARTBEAT"));
+      assertThat(socket.frames().stream().map(f -> f.path("workspace_id").asString()).distinct())
+          .containsExactlyInAnyOrder(
+              lead.id().toString(),
+              sibling.id().toString(),
+              watcher.id().toString(),
+              late.id().toString());
+    }
+  }
+
+  @Test
+  void tellsTheFamilyOfARemovedSibling() {
+    Agent lead = client.create("lead");
+    String child = "\"parent_id\":\"" + lead.id() + "\"";
+    Agent watcher = client.create("watcher", child);
+    Agent leaving = client.create("leaving", child);
+    try (TestSocket socket = TestSocket.open(client, "/ws", watcher.token())) {
+      client.delete("/workspaces/" + leaving.id(), ADMIN_TOKEN);
+      socket.await(f -> isOf(f, leaving) && isA(f, "WORKSPACE_REMOVED"));
+    }
+  }
+
+  @Test
+  void followsAWorkspaceThatIsMovedIntoTheFamily() {
+    Agent lead = client.create("lead");
+    Agent watcher = client.create("watcher", "\"parent_id\":\"" + lead.id() + "\"");
+    Agent moving = client.create("moving");
+    try (TestSocket socket = TestSocket.open(client, "/ws", watcher.token())) {
+      client.patch(
+          "/workspaces/" + moving.id(), ADMIN_TOKEN, "{\"parent_id\":\"" + lead.id() + "\"}");
+      client.beat(moving);
+      socket.await(f -> isOf(f, moving) && isA(f, "WORKSPACE_ONLINE"));
+    }
+  }
+
+  @Test
+  void replaysWhatWasMissedWithoutGapOrRepeat() {
+    Agent agent = client.create("replayed");
+    long first = client.events(agent.id(), "WORKSPACE_AWAITING_AGENT").get(0).path("seq").asLong();
+    Race.run(6, runner -> move(agent, 1000 * runner + 1000, 100));
+    try (TestSocket socket = TestSocket.open(client, "/ws?after=" + first, ADMIN_TOKEN)) {
+      client.beat(agent);
+      long last =
+          socket.await(f -> isOf(f, agent) && isA(f, "WORKSPACE_ONLINE")).path("seq").asLong();
+      List<Long> seqs = socket.seqs();
+      assertThat(seqs.getFirst()).isEqualTo(first + 1);
+      assertThat(seqs).doesNotHaveDuplicates().isSorted();
+      assertThat(seqs).contains(last).hasSizeGreaterThanOrEqualTo((int) (last - first));
+    }
+  }
+
+  @Test
+  void saysThatANumberFromTheFutureNeverWasAndGoesOnFromNow() {
+    try (TestSocket socket = TestSocket.open(client, "/ws?after=900000000000", ADMIN_TOKEN)) {
+      JsonNode told = socket.await("REPLAY_GAP");
+      assertThat(told.path("payload").path("reason").asString()).isEqualTo("future");
+      assertThat(told.path("payload").path("requested_after").asLong()).isEqualTo(900000000000L);
+      Agent agent = client.create("next");
+      socket.await(f -> isOf(f, agent));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x", "-1", "1.5", "99999999999999999999", "%00", "1;DROP"})
+  void refusesAPositionThatIsNoNumber(String after) {
+    Refusals.assertRefused(
+        handshake("/ws?after=" + after, bearer(ADMIN_TOKEN)), 400, "VALIDATION_FAILED");
+  }
+
+  @Test
+  void takesTheTokenFromEveryCarrierAndEchoesOnlyTheProtocol() {
+    String hex = HexFormat.of().formatHex(ADMIN_TOKEN.getBytes(StandardCharsets.UTF_8));
+    try (TestSocket plain =
+            TestSocket.open(
+                client, "/ws", List.of(), List.of("muster-auth." + ADMIN_TOKEN, "muster-ws"));
+        TestSocket older =
+            TestSocket.open(
+                client, "/ws", List.of(), List.of("molecule-ws", "molecule-auth." + hex));
+        TestSocket none = TestSocket.open(client, "/ws", ADMIN_TOKEN)) {
+      assertThat(plain.protocol()).isEqualTo("muster-ws");
+      assertThat(older.protocol()).isEqualTo("molecule-ws");
+      assertThat(none.protocol()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Sec-WebSocket-Protocol: muster-ws",
+        "Sec-WebSocket-Protocol: muster-ws, muster-auth.",
+        "Sec-WebSocket-Protocol: muster-ws, muster-auth.wrong",
+        "Sec-WebSocket-Protocol: molecule-ws, molecule-auth.zz",
+        "Sec-WebSocket-Protocol: molecule-ws, molecule-auth.00ff",
+        "Sec-WebSocket-Protocol: ,,, ;;; =",
+        "Authorization: Bearer wrong",
+        "Authorization: Basic YTpi",
+        "Authorization: Bearer",
+        "X-Nothing: at-all"
+      })
+  void refusesWhoeverHasNoGoodCredentialBeforeTheUpgrade(String header) {
+    Refusals.assertRefused(handshake("/ws", header), 401, "UNAUTHENTICATED");
+  }
+
+  @Test
+  void refusesATokenThatSpeaksForAnotherWorkspace() {
+    Agent agent = client.create("one");
+    Refusals.assertRefused(
+        handshake("/ws", bearer(agent.token()), "X-Workspace-ID: " + UUID.randomUUID()),
+        403,
+        "FORBIDDEN");
+    Refusals.assertRefused(
+        handshake("/ws", bearer(agent.token()), "X-Workspace-ID: me"), 400, "INVALID_ID");
+  }
+
+  @Test
+  void refusesPagesOfOtherOriginsAndLetsItsOwnIn() {
+    Refusals.assertRefused(
+        handshake("/ws", bearer(ADMIN_TOKEN), "Origin: https://evil.example"), 403, "FORBIDDEN");
+    Refusals.assertRefused(
+        handshake("/ws", bearer(ADMIN_TOKEN), "Origin: http://[::"), 403, "FORBIDDEN");
+    String own = "http://127.0.0.1:" + TestServer.shared().port();
+    TestSocket.open(
+            client,
+            "/ws",
+            List.of("Authorization", "Bearer " + ADMIN_TOKEN, "Origin", own),
+            List.of())
+        .close();
+  }
+
+  @Test
+  void tellsAPlainRequestThatThisIsAWebSocket() {
+    Refusals.assertRefused(client.get("/ws", ADMIN_TOKEN), 426, "UPGRADE_REQUIRED");
+    Refusals.assertRefused(client.get("/ws", null), 401, "UNAUTHENTICATED");
+  }
+
+  @Test
+  void refusesAHandshakeThatIsNone() {
+    List<String> upgrade =
+        List.of(bearer(ADMIN_TOKEN), "Upgrade: websocket", "Connection: Upgrade");
+    for (String rest :
+        List.of(
+            "X-No: key",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")) {
+      List<String> lines = new ArrayList<>(upgrade);
+      lines.add(rest);
+      Refusals.assertRefused(
+          RawHttp.send(TestServer.shared().port(), "GET /ws", lines), 400, "BAD_REQUEST");
+    }
+  }
+
+  @Test
+  void closesWith1008WhenItsTokenIsRevoked() throws Exception {
+    Agent agent = client.create("revoked");
+    String token =
+        client.post("/workspaces/" + agent.id() + "/tokens", agent.token(), "").field("auth_token");
+    try (TestSocket socket = TestSocket.open(client, "/ws", token);
+        TestSocket other = TestSocket.open(client, "/ws", agent.token())) {
+      String id =
+          client
+              .get("/workspaces/" + agent.id() + "/tokens", ADMIN_TOKEN)
+              .json()
+              .path("tokens")
+              .get(1)
+              .path("id")
+              .asString();
+      client.delete("/workspaces/" + agent.id() + "/tokens/" + id, ADMIN_TOKEN);
+      assertThat(socket.awaitClose(SOON)).isEqualTo(1008);
+      client.beat(agent);
+      other.await(f -> isOf(f, agent) && isA(f, "WORKSPACE_ONLINE"));
+    }
+  }
+
+  @Test
+  void closesWith1008WhenItsWorkspaceIsRemoved() throws Exception {
+    Agent agent = client.create("gone");
+    try (TestSocket socket = TestSocket.open(client, "/ws", agent.token())) {
+      client.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
+      assertThat(socket.awaitClose(SOON)).isEqualTo(1008);
+    }
+  }
+
+  @Test
+  void closesWith1009OnAMessageThatIsTooLargeAndIgnoresSmallOnes() throws Exception {
+    try (TestSocket socket = TestSocket.open(client, "/ws", ADMIN_TOKEN)) {
+      socket.send("{\"what\":\"nobody asked\"}");
+      Agent agent = client.create("after");
+      socket.await(f -> isOf(f, agent));
+      socket.send("x".repeat(70_000));
+      assertThat(socket.awaitClose(SOON)).isEqualTo(1009);
+    }
+  }
+
+  @Test
+  void cannotBeOpenedByAFormerAgent() {
+    Agent agent = client.create("former");
+    client.beat(agent);
+    client.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
+    assertThatThrownBy(() -> TestSocket.open(client, "/ws", agent.token()))
+        .isInstanceOfSatisfying(
+            TestSocket.Refused.class, refused -> assertThat(refused.status()).isEqualTo(401));
+  }
+
+  private boolean move(Agent agent, int from, int times) {
+    for (int x = from; x < from + times; x++) {
+      String path = "/workspaces/" + agent.id();
+      assertThat(client.patch(path, agent.token(), "{\"x\":" + x + "}").status()).isEqualTo(200);
+    }
+    return true;
+  }
+
+  private static TestClient.Answer handshake(String path, String... headers) {
+    List<String> lines = new ArrayList<>(List.of(headers));
+    lines.addAll(
+        List.of(
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="));
+    return RawHttp.send(TestServer.shared().port(), "GET " + path, lines);
+  }
+
+  private static String bearer(String token) {
+    return "Authorization: Bearer " + token;
+  }
+
+  private static boolean isOf(JsonNode frame, Agent agent) {
+    return frame.path("workspace_id").asString("").equals(agent.id().toString());
+  }
+
+  private static boolean isA(JsonNode frame, String event) {
+    return frame.path("event").asString().equals(event);
+  }
+}
