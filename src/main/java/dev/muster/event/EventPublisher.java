@@ -28,7 +28,6 @@ class EventPublisher {
     this.log = log;
     this.calls = calls;
     this.loop = BackgroundLoop.start("event-publisher", LOOKS_EVERY, this::look);
-    calls.onCall(loop::wake);
   }
 
   void wake() {

@@ -1,12 +1,13 @@
 package dev.muster.live;
 
+import java.util.Locale;
+
 /** Why a stream ends, with its WebSocket close code (RFC 6455, section 7.4; R10.3, R1.6). */
 enum StreamEnd {
   /** The client went away. */
   GONE(1000, "goodbye"),
   SHUTDOWN(1001, "the server goes down; connect again and go on after the last seq"),
   REVOKED(1008, "the token is not good any more"),
-  FAILED(1011, "the server failed; its log says why"),
   /** It did not read, or did not answer pings. */
   SLOW(1013, "the client reads too slowly; connect again and go on after the last seq");
 
@@ -27,6 +28,6 @@ enum StreamEnd {
   }
 
   String word() {
-    return name().toLowerCase(java.util.Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -12,12 +12,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /** All open streams of this replica: wakes them, looks after them, and ends them at a shutdown. */
 @Component
 class Streams implements SmartLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(Streams.class);
 
   static final int MOST = 10_000;
 
@@ -63,6 +67,9 @@ class Streams implements SmartLifecycle {
     if (schedule != null) {
       values.unwatch(stream);
       metrics.closed(schedule.kind(), reason);
+      if (reason == StreamEnd.SLOW) {
+        log.info("closed a {} that reads too slowly", schedule.kind().word());
+      }
     }
   }
 

@@ -1,0 +1,23 @@
+package dev.muster.live;
+
+import dev.muster.testing.TestDatabases;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The short form; the full one is {@code dev.muster.bench.ReplicaKillBench}. */
+@Timeout(300)
+class ReplicaKillTest {
+
+  @TempDir Path folder;
+
+  @Test
+  void losesAndDoublesNoEventAndBlamesNobodyWhenEitherReplicaIsKilledUnderLoad() throws Exception {
+    try (var program =
+        new ReplicaKills(
+            new ReplicaKills.Size(3, 20, 8), TestDatabases.create(), folder.resolve("home"))) {
+      System.out.println(program.run());
+    }
+  }
+}

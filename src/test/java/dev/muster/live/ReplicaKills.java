@@ -1,0 +1,246 @@
+package dev.muster.live;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.ServerProcess;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
+import org.awaitility.Awaitility;
+
+/**
+ * Two replicas on one database under load, one of them killed again and again while agents beat and
+ * watchers follow the streams, each turning to the other replica when one fails it.
+ *
+ * <p>In the end every watcher has seen every recorded event once and in order, every change that
+ * was acknowledged is there, every agent that fell silent is offline, and nobody else is.
+ */
+public final class ReplicaKills implements AutoCloseable {
+
+  private static final Map<String, String> SETTINGS =
+      Map.of(
+          "ADMIN_TOKEN", ADMIN_TOKEN,
+          "SERVER_ADDRESS", "127.0.0.1",
+          "STALE_AFTER_S", "10",
+          "LIVENESS_SWEEP_INTERVAL_S", "1",
+          "RATE_LIMIT", "0",
+          "RATE_LIMIT_HEARTBEAT", "0",
+          "SPRING_DATASOURCE_HIKARI_MAXIMUM_POOL_SIZE", "10");
+
+  /** What a run is made of. */
+  public record Size(int kills, int agents, int watchers) {}
+
+  private final Size size;
+  private final TestDatabase database;
+  private final Path folder;
+  private final List<AtomicReference<ServerProcess>> replicas = new ArrayList<>();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final CompletableFuture<Boolean> over = new CompletableFuture<>();
+  private final Random random = new Random(7);
+
+  public ReplicaKills(Size size, TestDatabase database, Path folder) throws IOException {
+    this.size = size;
+    this.database = database;
+    this.folder = folder;
+    for (int i = 0; i < 2; i++) {
+      replicas.add(new AtomicReference<>(startReplica()));
+    }
+    for (AtomicReference<ServerProcess> replica : replicas) {
+      replica.get().awaitReady();
+    }
+  }
+
+  /** Returns what happened, in one sentence; fails when a promise was broken. */
+  public String run() throws Exception {
+    List<LiveAgent> agents = new ArrayList<>();
+    for (int i = 0; i < size.agents(); i++) {
+      agents.add(new LiveAgent(client(i).createOnline("agent" + i), i));
+    }
+    long start = Long.parseLong(database.value("SELECT last_seq FROM event_head"));
+    List<StreamWatcher> watchers = new ArrayList<>();
+    for (int i = 0; i < size.watchers(); i++) {
+      watchers.add(new StreamWatcher(this::client, i, start));
+    }
+    List<Future<?>> working = new ArrayList<>();
+    watchers.forEach(watcher -> working.add(threads.submit(() -> watcher.follow(over))));
+    List<Future<?>> beating = agents.stream().<Future<?>>map(a -> threads.submit(a::live)).toList();
+    List<LiveAgent> fallenSilent = new ArrayList<>();
+    for (int kill = 0; kill < size.kills(); kill++) {
+      LiveAgent silent = agents.get(kill);
+      silent.fallSilent();
+      fallenSilent.add(silent);
+      killOne(kill % 2);
+      awaitOffline(silent);
+    }
+    agents.forEach(LiveAgent::fallSilent);
+    for (Future<?> one : beating) {
+      one.get(60, TimeUnit.SECONDS);
+    }
+    assertOnlyTheSilentWentOffline(agents, fallenSilent);
+    assertNothingAcknowledgedIsLost(agents);
+    return assertSeen(watchers, working, start);
+  }
+
+  /** One of the replicas that is there; another number, perhaps another replica. */
+  private TestClient client(int number) {
+    return replicas.get(Math.floorMod(number, 2)).get().client();
+  }
+
+  private ServerProcess startReplica() throws IOException {
+    Map<String, String> settings = new HashMap<>(SETTINGS);
+    settings.put("DATABASE_URL", database.url());
+    return ServerProcess.start(folder, settings);
+  }
+
+  private void killOne(int number) throws IOException {
+    AtomicReference<ServerProcess> replica = replicas.get(number);
+    ServerProcess killed = replica.get();
+    killed.kill();
+    killed.close();
+    replica.set(startReplica());
+    replica.get().awaitReady();
+  }
+
+  private void awaitOffline(LiveAgent silent) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .pollInterval(Duration.ofMillis(200))
+        .until(() -> status(silent).equals("offline"));
+  }
+
+  private String status(LiveAgent one) {
+    return database.value(
+        "SELECT status FROM workspace_beats WHERE workspace_id = '" + one.agent.id() + "'");
+  }
+
+  private void assertOnlyTheSilentWentOffline(List<LiveAgent> agents, List<LiveAgent> silent) {
+    for (LiveAgent one : agents) {
+      String offline =
+          database.value(
+              "SELECT count(*) FROM events WHERE event_type = 'WORKSPACE_OFFLINE' AND workspace_id"
+                  + " = '"
+                  + one.agent.id()
+                  + "' AND created_at < '"
+                  + one.lastBeatAt
+                  + "'::timestamptz + interval '9 s'");
+      assertThat(offline)
+          .as("was said to be offline while it lived: %s", one.agent.id())
+          .isEqualTo("0");
+    }
+    for (LiveAgent one : silent) {
+      String offline =
+          database.value(
+              "SELECT count(*) FROM events WHERE event_type = 'WORKSPACE_OFFLINE' AND workspace_id"
+                  + " = '"
+                  + one.agent.id()
+                  + "'");
+      assertThat(offline).isEqualTo("1");
+    }
+  }
+
+  private void assertNothingAcknowledgedIsLost(List<LiveAgent> agents) {
+    for (LiveAgent one : agents) {
+      String x =
+          database.value("SELECT x::bigint FROM workspaces WHERE id = '" + one.agent.id() + "'");
+      assertThat(Long.parseLong(x)).isGreaterThanOrEqualTo(one.acknowledged);
+    }
+  }
+
+  private String assertSeen(List<StreamWatcher> watchers, List<Future<?>> following, long start)
+      throws Exception {
+    long head = Long.parseLong(database.value("SELECT last_seq FROM event_head"));
+    List<Long> all = LongStream.rangeClosed(start + 1, head).boxed().toList();
+    int reconnections = 0;
+    for (StreamWatcher watcher : watchers) {
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> watcher.lastSeen() >= head);
+      assertThat(watcher.seen().subList(0, all.size())).isEqualTo(all);
+      assertThat(watcher.seen()).doesNotHaveDuplicates();
+      reconnections += watcher.reconnections();
+    }
+    over.complete(true);
+    for (Future<?> one : following) {
+      one.get(60, TimeUnit.SECONDS);
+    }
+    return "%d kills, %d events, %d watchers, %d reconnections: none lost, none doubled, nobody wrongly offline"
+        .formatted(size.kills(), all.size(), watchers.size(), reconnections);
+  }
+
+  @Override
+  public void close() throws IOException {
+    over.complete(true);
+    threads.shutdownNow();
+    for (AtomicReference<ServerProcess> replica : replicas) {
+      replica.get().close();
+    }
+  }
+
+  /** Beats and moves on the canvas, at whichever replica answers, until it falls silent. */
+  private final class LiveAgent {
+
+    private final Agent agent;
+    private final int number;
+    private final CompletableFuture<Boolean> silent = new CompletableFuture<>();
+    private volatile long acknowledged;
+    private volatile String lastBeatAt = "-infinity";
+
+    LiveAgent(Agent agent, int number) {
+      this.agent = agent;
+      this.number = number;
+    }
+
+    void fallSilent() {
+      silent.complete(true);
+    }
+
+    void live() {
+      int turn = number;
+      for (long x = 1; !silent.isDone(); x++) {
+        TestClient replica = client(turn);
+        try {
+          boolean stored =
+              replica.beat(agent, "\"uptime_seconds\":" + x).status() == 200
+                  && replica
+                          .patch("/workspaces/" + agent.id(), agent.token(), "{\"x\":" + x + "}")
+                          .status()
+                      == 200;
+          if (stored) {
+            acknowledged = x;
+            pause(400);
+          } else {
+            turn++;
+          }
+        } catch (IllegalStateException killed) {
+          turn++;
+        }
+      }
+      lastBeatAt =
+          database.value(
+              "SELECT last_heartbeat_at FROM workspace_beats WHERE workspace_id = '"
+                  + agent.id()
+                  + "'");
+    }
+
+    private void pause(int millis) {
+      silent
+          .copy()
+          .completeOnTimeout(true, millis + random.nextInt(200), TimeUnit.MILLISECONDS)
+          .join();
+    }
+  }
+}

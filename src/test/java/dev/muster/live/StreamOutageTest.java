@@ -1,0 +1,82 @@
+package dev.muster.live;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.postgres.EmbeddedDatabase;
+import dev.muster.platform.postgres.MusterHome;
+import dev.muster.testing.Refusals;
+import dev.muster.testing.TcpRelay;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import dev.muster.testing.TestSocket;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Streams outlive a database that swallows everything for a while, and go on without a gap. */
+@Timeout(120)
+class StreamOutageTest {
+
+  @TempDir Path folder;
+
+  @Test
+  void staysOpenAndGoesOnWhereItWas() throws Exception {
+    try (MusterHome home = MusterHome.open(folder.resolve("home"));
+        EmbeddedDatabase postgres = EmbeddedDatabase.start(home);
+        TcpRelay wire = new TcpRelay(port(postgres))) {
+      try (TestServer server = TestServer.startOn(new TestDatabase(url(postgres, wire)));
+          TestServer other = TestServer.startOn(new TestDatabase(url(postgres, port(postgres))))) {
+        TestClient client = server.client();
+        Agent agent = other.client().create("steady");
+        try (TestSocket admin = TestSocket.open(client, "/ws?after=0", ADMIN_TOKEN);
+            TestSocket own = TestSocket.open(client, "/ws?after=0", agent.token())) {
+          own.await("WORKSPACE_AWAITING_AGENT");
+          wire.swallow();
+          Awaitility.await()
+              .atMost(Duration.ofSeconds(15))
+              .until(() -> client.get("/ready", null).status() == 503);
+          for (int x = 1; x <= 20; x++) {
+            other.client().patch("/workspaces/" + agent.id(), ADMIN_TOKEN, "{\"x\":" + x + "}");
+          }
+          Refusals.assertRefused(
+              client.get("/events/stream?after=0&cold", ADMIN_TOKEN, "Last-Event-ID", "999999"),
+              503,
+              "UNAVAILABLE");
+          assertThat(own.seqs()).containsExactly(1L);
+          wire.heal(port(postgres));
+          List<Long> all = LongStream.rangeClosed(1, 21).boxed().toList();
+          for (TestSocket socket : List.of(admin, own)) {
+            Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(socket.seqs()).isEqualTo(all));
+          }
+        }
+      }
+    }
+  }
+
+  private static int port(EmbeddedDatabase postgres) {
+    return URI.create(postgres.jdbcUrl().substring("jdbc:".length())).getPort();
+  }
+
+  private static String url(EmbeddedDatabase postgres, TcpRelay wire) {
+    return url(postgres, wire.port());
+  }
+
+  private static String url(EmbeddedDatabase postgres, int port) {
+    return "%s?user=%s&password=%s"
+        .formatted(
+            postgres.jdbcUrl().replace(":" + port(postgres), ":" + port),
+            postgres.user(),
+            postgres.password());
+  }
+}
