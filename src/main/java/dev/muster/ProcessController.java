@@ -2,6 +2,8 @@ package dev.muster;
 
 import dev.muster.identity.Admits;
 import dev.muster.identity.Admits.Who;
+import dev.muster.identity.CountsAs;
+import dev.muster.identity.RateLimit;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.Map;
 import org.springframework.http.MediaType;
@@ -27,6 +29,7 @@ class ProcessController {
   /** The process is up. */
   @GetMapping("/health")
   @Admits(Who.EVERYBODY)
+  @CountsAs(RateLimit.NONE)
   Map<String, String> health() {
     return Map.of("status", "ok");
   }
@@ -34,6 +37,7 @@ class ProcessController {
   /** The database answers and has our schema; else 503. */
   @GetMapping("/ready")
   @Admits(Who.EVERYBODY)
+  @CountsAs(RateLimit.NONE)
   Map<String, String> ready() {
     db.sql(ANSWERS_AND_IS_MIGRATED).query(Long.class).single();
     return Map.of("status", "ok");
@@ -41,6 +45,7 @@ class ProcessController {
 
   @GetMapping("/metrics")
   @Admits(Who.EVERYBODY)
+  @CountsAs(RateLimit.NONE)
   ResponseEntity<String> metrics() {
     return ResponseEntity.ok().contentType(MediaType.TEXT_PLAIN).body(metrics.scrape());
   }

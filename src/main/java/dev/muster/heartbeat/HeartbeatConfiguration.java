@@ -1,6 +1,6 @@
 package dev.muster.heartbeat;
 
-import dev.muster.identity.Credentials;
+import dev.muster.identity.Admission;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.ProblemWriter;
 import dev.muster.platform.settings.Settings;
@@ -19,14 +19,14 @@ class HeartbeatConfiguration {
 
   @Bean
   ServletRegistrationBean<HeartbeatServlet> heartbeatServlet(
-      Credentials credentials,
+      Admission admission,
       BodyReader bodies,
       Workspaces workspaces,
       Heartbeats heartbeats,
       BeatAnswers answers,
       ProblemWriter problems) {
     HeartbeatServlet servlet =
-        new HeartbeatServlet(credentials, bodies, workspaces, heartbeats, answers, problems);
+        new HeartbeatServlet(admission, bodies, workspaces, heartbeats, answers, problems);
     return new ServletRegistrationBean<>(servlet, HeartbeatServlet.PATH);
   }
 }

@@ -1,7 +1,9 @@
 package dev.muster.heartbeat;
 
+import dev.muster.identity.Admission;
+import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
-import dev.muster.identity.Credentials;
+import dev.muster.identity.RateLimit;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.ProblemWriter;
 import dev.muster.platform.json.JsonBody;
@@ -13,6 +15,7 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Set;
 import java.util.UUID;
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.filter.ServerHttpObservationFilter;
@@ -26,8 +29,9 @@ final class HeartbeatServlet extends HttpServlet {
   static final String PATH = "/registry/heartbeat";
 
   private static final int LARGEST_BODY = 64 * BodyReader.KIB;
+  private static final Set<Who> FORMER_AGENTS_TOO = Set.of(Who.FORMER_AGENT);
 
-  private final transient Credentials credentials;
+  private final transient Admission admission;
   private final transient BodyReader bodies;
   private final transient Workspaces workspaces;
   private final transient Heartbeats heartbeats;
@@ -35,13 +39,13 @@ final class HeartbeatServlet extends HttpServlet {
   private final transient ProblemWriter problems;
 
   HeartbeatServlet(
-      Credentials credentials,
+      Admission admission,
       BodyReader bodies,
       Workspaces workspaces,
       Heartbeats heartbeats,
       BeatAnswers answers,
       ProblemWriter problems) {
-    this.credentials = credentials;
+    this.admission = admission;
     this.bodies = bodies;
     this.workspaces = workspaces;
     this.heartbeats = heartbeats;
@@ -56,7 +60,7 @@ final class HeartbeatServlet extends HttpServlet {
         .ifPresent(context -> context.setPathPattern(PATH));
     try {
       requirePost(request, response);
-      answers.write(statusAfter(request), response);
+      answers.write(statusAfter(request, response), response);
     } catch (IOException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -64,11 +68,9 @@ final class HeartbeatServlet extends HttpServlet {
     }
   }
 
-  private WorkspaceStatus statusAfter(HttpServletRequest request) throws IOException {
-    Caller caller = credentials.callerOf(request.getHeader(HttpHeaders.AUTHORIZATION));
-    if (caller instanceof Caller.Anonymous) {
-      throw Credentials.missing();
-    }
+  private WorkspaceStatus statusAfter(HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    Caller caller = admission.admit(request, response, FORMER_AGENTS_TOO, RateLimit.HEARTBEAT);
     Beat beat = BeatReader.read(JsonBody.parse(bodies.read(request, LARGEST_BODY)));
     UUID id = beat.workspaceId();
     boolean ofItself = caller instanceof Caller.Agent(UUID own) && own.equals(id);

@@ -3,10 +3,10 @@ package dev.muster.identity;
 import dev.muster.identity.Admits.Who;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Set;
-import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
@@ -15,46 +15,52 @@ import org.springframework.web.servlet.HandlerInterceptor;
  * Lets a request to its controller only with a credential that the route admits.
  *
  * <p>It runs after the route is found (an unknown path is a 404 to everybody) and before the body
- * is read (R1.4's order), and whatever declares nothing is closed to those without a live
- * credential.
+ * is read (R1.4's order), counts the request against its rate limit, and whatever declares nothing
+ * is closed to those without a live credential.
  */
 @Component
 final class CredentialInterceptor implements HandlerInterceptor {
 
   static final String CALLER = CredentialInterceptor.class.getName() + ".caller";
 
-  private final Credentials credentials;
+  private final Admission admission;
 
-  CredentialInterceptor(Credentials credentials) {
-    this.credentials = credentials;
+  CredentialInterceptor(Admission admission) {
+    this.admission = admission;
   }
 
   @Override
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
-    Set<Who> admitted = admitted(handler);
-    if (!admitted.contains(Who.EVERYBODY)) {
-      request.setAttribute(CALLER, admit(request, admitted));
+    if (request.getDispatcherType() == DispatcherType.ASYNC) {
+      return true; // it was let in when it came
+    }
+    HandlerMethod route = route(handler);
+    Set<Who> admitted = admitted(route);
+    RateLimit limit = limit(route);
+    if (admitted.contains(Who.EVERYBODY)) {
+      admission.admitEverybody(request, response, limit);
+    } else {
+      request.setAttribute(CALLER, admission.admit(request, response, admitted, limit));
     }
     return true;
   }
 
-  private Caller admit(HttpServletRequest request, Set<Who> admitted) {
-    Caller caller = credentials.callerOf(request.getHeader(HttpHeaders.AUTHORIZATION));
-    return switch (caller) {
-      case Caller.Anonymous() when !admitted.contains(Who.ANONYMOUS) -> throw Credentials.missing();
-      case Caller.FormerAgent(var own) when !admitted.contains(Who.FORMER_AGENT) ->
-          throw Credentials.unknown();
-      default -> caller;
-    };
-  }
-
-  private static Set<Who> admitted(Object handler) {
+  private static HandlerMethod route(Object handler) {
     if (handler instanceof HandlerMethod method) {
-      Admits admits = method.getMethodAnnotation(Admits.class);
-      return admits == null ? Set.of() : Set.of(admits.value());
+      return method;
     }
     // only annotated methods are routes of ours; any other handler that may turn up is closed
     throw new ProblemException(ErrorCode.NOT_FOUND, "there is nothing at this path");
+  }
+
+  private static Set<Who> admitted(HandlerMethod route) {
+    Admits admits = route.getMethodAnnotation(Admits.class);
+    return admits == null ? Set.of() : Set.of(admits.value());
+  }
+
+  private static RateLimit limit(HandlerMethod route) {
+    CountsAs counts = route.getMethodAnnotation(CountsAs.class);
+    return counts == null ? RateLimit.GENERAL : counts.value();
   }
 }

@@ -24,8 +24,13 @@ public class Credentials {
    * Refuses a bad credential with {@code UNAUTHENTICATED}; none at all is {@link Caller.Anonymous}.
    */
   public Caller callerOf(@Nullable String authorization) {
+    return present(authorization, () -> {}).caller();
+  }
+
+  /** {@code beforeLookUp} may refuse what this replica would have to ask the database for. */
+  Presented present(@Nullable String authorization, Runnable beforeLookUp) {
     if (authorization == null || authorization.isBlank()) {
-      return new Caller.Anonymous();
+      return Presented.NOTHING;
     }
     if (!authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
       throw new ProblemException(
@@ -38,9 +43,10 @@ public class Credentials {
     }
     SecretHash hash = new Secret(token).hash();
     if (admin.matches(hash)) {
-      return new Caller.Admin();
+      return Presented.ADMIN;
     }
-    return tokens.find(hash).map(KnownToken::caller).orElseThrow(Credentials::unknown);
+    KnownToken known = tokens.find(hash, beforeLookUp).orElseThrow(Credentials::unknown);
+    return new Presented(known.caller(), known.id());
   }
 
   /** The refusal of a request without a credential. */

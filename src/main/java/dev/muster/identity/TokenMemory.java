@@ -54,9 +54,11 @@ class TokenMemory {
     this.uses = BackgroundLoop.start("token-uses", USES_NOTED_EVERY, this::noteUses);
   }
 
-  Optional<KnownToken> find(SecretHash hash) {
+  /** {@code beforeLookUp} may refuse by throwing. */
+  Optional<KnownToken> find(SecretHash hash, Runnable beforeLookUp) {
     @Nullable KnownToken remembered = known.getIfPresent(hash);
     if (remembered == null) {
+      beforeLookUp.run();
       Optional<KnownToken> stored = lookUp(hash);
       stored.ifPresent(token -> known.put(hash, token));
       return stored;

@@ -5,6 +5,8 @@ import dev.muster.identity.Access;
 import dev.muster.identity.Admits;
 import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
+import dev.muster.identity.CountsAs;
+import dev.muster.identity.RateLimit;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.nio.charset.StandardCharsets;
@@ -47,6 +49,7 @@ class LifecycleController {
    */
   @GetMapping("/workspaces/{id}/state")
   @Admits(Who.FORMER_AGENT)
+  @CountsAs(RateLimit.POLL)
   ResponseEntity<State> state(Caller caller, @PathVariable UUID id) {
     Workspaces.requireOwnIdOfFormer(id, caller);
     Optional<Workspace> found = repository.find(id).filter(workspace -> !workspace.isRemoved());

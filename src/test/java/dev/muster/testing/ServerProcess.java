@@ -46,6 +46,7 @@ public final class ServerProcess implements AutoCloseable {
     builder.environment().put("MUSTER_HOME", home.toString());
     builder.environment().put("SERVER_PORT", Integer.toString(port));
     builder.environment().remove("DATABASE_URL");
+    builder.environment().putAll(TestServer.NO_RATE_LIMITS);
     builder.environment().putAll(settings);
     return new ServerProcess(builder.start(), port, log);
   }

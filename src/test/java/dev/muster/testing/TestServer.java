@@ -19,6 +19,10 @@ public final class TestServer implements AutoCloseable {
 
   public static final String ADMIN_TOKEN = "the-admin-token-of-the-tests";
 
+  /** Tests are in a hurry; those of the limits name their own. */
+  static final Map<String, String> NO_RATE_LIMITS =
+      Map.of("RATE_LIMIT", "0", "RATE_LIMIT_HEARTBEAT", "0", "RATE_LIMIT_POLL", "0");
+
   private static final class Shared {
     static final TestServer SERVER = start("REGISTRATION=open", "AGENT_URL_ALLOW=loopback");
 
@@ -60,6 +64,7 @@ public final class TestServer implements AutoCloseable {
     given.put("SERVER_PORT", "0");
     given.put("SERVER_ADDRESS", "127.0.0.1");
     given.put("ADMIN_TOKEN", ADMIN_TOKEN);
+    given.putAll(NO_RATE_LIMITS);
     given.put("spring.datasource.hikari.maximum-pool-size", "8");
     for (String setting : settings) {
       given.put(

@@ -55,7 +55,9 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
     int status = response.getStatus() < 400 ? 500 : response.getStatus();
     SecurityHeaders.ALL.forEach(response.getHeaders()::put);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/problem+json");
-    var body = new LinkedHashMap<>(ProblemTable.ofStatus(HttpStatusCode.valueOf(status)).body());
+    String id = RequestId.of(request.getHeaders().get(RequestId.HEADER));
+    response.getHeaders().put(RequestId.HEADER, id);
+    var body = new LinkedHashMap<>(ProblemTable.ofStatus(HttpStatusCode.valueOf(status)).body(id));
     body.put("status", status);
 
     Content.Sink.write(response, true, json.writeValueAsString(body), callback);

@@ -1,6 +1,7 @@
 package dev.muster.platform.http;
 
 import dev.muster.platform.problem.Outage;
+import dev.muster.platform.text.Redaction;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,7 +28,7 @@ final class OutageLog {
       log.warn(
           "the database cannot answer; refused {} requests: {} [{}]",
           sinceThen.getAndSet(0),
-          reason,
+          Redaction.redact(reason),
           Outage.sqlState(outage));
     }
   }

@@ -40,6 +40,11 @@ public final class ProblemWriter {
     } else if (problem.code() == ErrorCode.UNAUTHENTICATED) {
       response.setHeader("WWW-Authenticate", "Bearer");
     }
-    response.getOutputStream().write(json.writeValueAsBytes(problem.body()));
+    response.getOutputStream().write(bytes(problem, response));
+  }
+
+  /** With the id that the answer carries in its header. */
+  private byte[] bytes(Problem problem, HttpServletResponse response) {
+    return json.writeValueAsBytes(problem.body(response.getHeader(RequestId.HEADER)));
   }
 }

@@ -16,7 +16,7 @@ public record Problem(
   }
 
   /** In the order of the wire; {@code extras} come last and may replace a standard member. */
-  public Map<String, @Nullable Object> body() {
+  public Map<String, @Nullable Object> body(@Nullable String requestId) {
     Map<String, @Nullable Object> body = new LinkedHashMap<>();
     body.put("type", "about:blank");
     body.put("title", code.status().getReasonPhrase());
@@ -24,6 +24,9 @@ public record Problem(
     body.put("detail", detail);
     body.put("error", detail);
     body.put("code", code.name());
+    if (requestId != null) {
+      body.put("request_id", requestId);
+    }
     body.putAll(extras);
     return body;
   }

@@ -19,6 +19,18 @@ public final class Values {
     throw new IllegalArgumentException("expected a positive whole number");
   }
 
+  public static Integer zeroOrPositiveInt(String text) {
+    try {
+      int value = Integer.parseInt(text);
+      if (value >= 0) {
+        return value;
+      }
+    } catch (NumberFormatException notANumber) {
+      // falls through to the one message for both
+    }
+    throw new IllegalArgumentException("expected 0 or a positive whole number");
+  }
+
   /** A number from 0 to 1. */
   public static Double ratio(String text) {
     try {

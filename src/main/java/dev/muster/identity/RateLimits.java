@@ -1,0 +1,79 @@
+package dev.muster.identity;
+
+import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.Values;
+import io.github.bucket4j.TimeMeter;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * The limits of this replica (contract, section 11): each credential's by kind of route, and each
+ * remote network's for requests without a good credential.
+ */
+@Component
+final class RateLimits {
+
+  private static final int DEFAULT = 600;
+  private static final int WITHOUT_CREDENTIAL = 120;
+
+  private final Map<RateLimit, Allowance> ofCredentials = new EnumMap<>(RateLimit.class);
+  private final @Nullable Allowance ofNetworks;
+
+  RateLimits(Settings settings, MeterRegistry metrics) {
+    int general = perMinute(settings, "RATE_LIMIT");
+    limit(RateLimit.GENERAL, general, metrics);
+    limit(RateLimit.HEARTBEAT, perMinute(settings, "RATE_LIMIT_HEARTBEAT"), metrics);
+    limit(RateLimit.POLL, perMinute(settings, "RATE_LIMIT_POLL"), metrics);
+    this.ofNetworks =
+        allowance("anonymous", general == 0 ? 0 : WITHOUT_CREDENTIAL, metrics).orElse(null);
+  }
+
+  private void limit(RateLimit limit, int perMinute, MeterRegistry metrics) {
+    String name = limit.name().toLowerCase(java.util.Locale.ROOT);
+    allowance(name, perMinute, metrics).ifPresent(some -> ofCredentials.put(limit, some));
+  }
+
+  private static Optional<Allowance> allowance(String name, int perMinute, MeterRegistry metrics) {
+    Counter refused =
+        Counter.builder("muster.rate.limited")
+            .description("Requests refused for coming too fast")
+            .tag("limit", name)
+            .register(metrics);
+    return perMinute == 0
+        ? Optional.empty()
+        : Optional.of(new Allowance(perMinute, TimeMeter.SYSTEM_NANOTIME, refused));
+  }
+
+  private static int perMinute(Settings settings, String name) {
+    return settings.tuning(name, DEFAULT, Values::zeroOrPositiveInt);
+  }
+
+  /** Refuses with {@code RATE_LIMITED} what is one too many of a credential. */
+  void take(RateLimit limit, Object credential, HttpServletResponse response) {
+    Allowance allowance = ofCredentials.get(limit);
+    if (allowance != null) {
+      allowance.take(credential, response);
+    }
+  }
+
+  /** Refuses with {@code RATE_LIMITED} what is one too many without a good credential. */
+  void takeOfNetwork(HttpServletRequest request, HttpServletResponse response) {
+    if (ofNetworks != null) {
+      ofNetworks.take(RemoteNetwork.of(request.getRemoteAddr()), response);
+    }
+  }
+
+  /** As above, for what may yet turn out to be good, and is not counted then. */
+  void requireSomeLeftOfNetwork(HttpServletRequest request, HttpServletResponse response) {
+    if (ofNetworks != null) {
+      ofNetworks.requireSomeLeft(RemoteNetwork.of(request.getRemoteAddr()), response);
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package dev.muster.identity;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.RawHttp;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rate limits of callers who show a good credential (section 11). */
+class RateLimitsTest {
+
+  /** One token comes back every 12, 20 and 30 seconds: not within a test's few requests. */
+  private static final TestServer SERVER =
+      TestServer.start(
+          "RATE_LIMIT=5", "RATE_LIMIT_HEARTBEAT=3", "RATE_LIMIT_POLL=2", "REGISTRATION=open");
+
+  private static final TestClient CLIENT = SERVER.client();
+
+  @AfterAll
+  static void stop() {
+    SERVER.close();
+  }
+
+  /** Walks in, so that no test uses up the admin's requests; its first request is the second. */
+  private static Agent walkIn() {
+    UUID id = UUID.randomUUID();
+    Answer registered =
+        CLIENT.post("/registry/register", null, "{\"id\":\"%s\",\"agent_card\":{}}".formatted(id));
+    assertThat(registered.status()).as(registered.text()).isEqualTo(200);
+    return new Agent(id, registered.field("auth_token"));
+  }
+
+  private static Answer read(Agent agent) {
+    return CLIENT.get("/workspaces/" + agent.id(), agent.token());
+  }
+
+  private static Answer state(Agent agent) {
+    return CLIENT.get("/workspaces/" + agent.id() + "/state", agent.token());
+  }
+
+  @Test
+  void countsDownAndRefusesTheOneTooMany() {
+    Agent agent = walkIn();
+
+    for (int left = 4; left >= 0; left--) {
+      Answer answer = read(agent);
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.header("X-RateLimit-Limit")).isEqualTo("5");
+      assertThat(answer.header("X-RateLimit-Remaining")).isEqualTo(String.valueOf(left));
+      assertThat(Integer.parseInt(answer.header("X-RateLimit-Reset"))).isBetween(1, 60);
+      assertThat(answer.headers().firstValue("Retry-After")).isEmpty();
+    }
+    Answer refused = read(agent);
+    assertRefused(refused, 429, "RATE_LIMITED");
+    assertThat(Integer.parseInt(refused.header("Retry-After"))).isBetween(1, 12);
+    assertThat(refused.header("X-RateLimit-Limit")).isEqualTo("5");
+    assertThat(refused.header("X-RateLimit-Remaining")).isEqualTo("0");
+    assertThat(Integer.parseInt(refused.header("X-RateLimit-Reset"))).isBetween(48, 60);
+  }
+
+  @Test
+  void countsEachCredentialByItself() {
+    Agent greedy = walkIn();
+    Agent modest = walkIn();
+    for (int i = 0; i < 6; i++) {
+      read(greedy);
+    }
+
+    assertRefused(read(greedy), 429, "RATE_LIMITED");
+    assertThat(read(modest).status()).isEqualTo(200);
+  }
+
+  @Test
+  void countsBeatsPollsAndTheRestApart() {
+    Agent agent = walkIn();
+
+    for (int i = 0; i < 3; i++) {
+      Answer beat = CLIENT.beat(agent);
+      assertThat(beat.status()).isEqualTo(200);
+      assertThat(beat.header("X-RateLimit-Limit")).isEqualTo("3");
+    }
+    assertRefused(CLIENT.beat(agent), 429, "RATE_LIMITED");
+    for (int i = 0; i < 2; i++) {
+      assertThat(state(agent).header("X-RateLimit-Limit")).isEqualTo("2");
+    }
+    assertRefused(state(agent), 429, "RATE_LIMITED");
+    assertThat(read(agent).status()).isEqualTo(200);
+  }
+
+  @Test
+  void refusesABadCredentialBeforeAnythingIsCounted() {
+    Agent agent = walkIn();
+    for (int i = 0; i < 6; i++) {
+      CLIENT.beat(agent);
+    }
+
+    Agent withBadToken = new Agent(agent.id(), "x".repeat(43));
+    assertRefused(CLIENT.beat(withBadToken), 401, "UNAUTHENTICATED");
+    assertRefused(read(withBadToken), 401, "UNAUTHENTICATED");
+  }
+
+  @Test
+  void refusesBeforeItReadsTheBody() {
+    Agent agent = walkIn();
+    for (int i = 0; i < 3; i++) {
+      CLIENT.beat(agent);
+    }
+
+    // of the body that is announced not a byte is sent
+    Answer answer =
+        RawHttp.send(
+            SERVER.port(),
+            "POST /registry/heartbeat",
+            List.of("Authorization: Bearer " + agent.token(), "Content-Length: 60000"));
+
+    assertRefused(answer, 429, "RATE_LIMITED");
+    assertRefused(CLIENT.post("/registry/heartbeat", agent.token(), "{"), 429, "RATE_LIMITED");
+  }
+
+  @Test
+  void countsTheRefusedOnesInTheMetrics() {
+    Agent agent = walkIn();
+    double beats = refused("heartbeat");
+    double polls = refused("poll");
+
+    for (int i = 0; i < 5; i++) {
+      CLIENT.beat(agent);
+      state(agent);
+    }
+
+    assertThat(refused("heartbeat") - beats).isEqualTo(2);
+    assertThat(refused("poll") - polls).isEqualTo(3);
+    assertThat(refused("general")).isGreaterThanOrEqualTo(0);
+    assertThat(refused("anonymous")).isGreaterThanOrEqualTo(0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/health",
+        "/ready",
+        "/metrics",
+        "/actuator/prometheus",
+        "/v3/api-docs",
+        "/swagger-ui.html"
+      })
+  void neverLimitsWhatProbesScrapersAndReadersAsk(String path) {
+    for (int i = 0; i < 8; i++) {
+      Answer answer = CLIENT.get(path, ADMIN_TOKEN);
+      assertThat(answer.status()).isIn(200, 302);
+      assertThat(answer.headers().firstValue("X-RateLimit-Limit")).isEmpty();
+    }
+  }
+
+  static double refused(TestClient client, String limit) {
+    String name = "muster_rate_limited_total{limit=\"" + limit + "\"} ";
+    return client
+        .get("/metrics", null)
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static double refused(String limit) {
+    return refused(CLIENT, limit);
+  }
+}

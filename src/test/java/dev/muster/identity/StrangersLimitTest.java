@@ -1,0 +1,70 @@
+package dev.muster.identity;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import org.junit.jupiter.api.Test;
+
+/** 120 requests a minute from an address without a good credential, and no more guesses. */
+class StrangersLimitTest {
+
+  /** Those who come without a credential get two a second back. */
+  private static final int MORE_THAN_COMES_BACK = 400;
+
+  @Test
+  void slowsGuessesAndStrangersButNobodyWithAGoodCredential() {
+    try (TestServer server = TestServer.start("RATE_LIMIT=100000")) {
+      TestClient client = server.client();
+      Agent known = client.createOnline("Known");
+      Agent notYetMet = client.create("Not yet met");
+      String ask = "{\"caller_id\":\"%1$s\",\"target_id\":\"%1$s\"}".formatted(known.id());
+
+      Answer first = client.get("/workspaces/" + known.id(), "x".repeat(43));
+      assertRefused(first, 401, "UNAUTHENTICATED");
+      assertThat(first.header("X-RateLimit-Limit")).isEqualTo("120");
+      assertThat(client.post("/registry/check-access", null, ask).status()).isEqualTo(200);
+
+      int refused = 0;
+      int passed = 0;
+      while (refused == 0 && passed < MORE_THAN_COMES_BACK) {
+        int status = client.beat(new Agent(known.id(), "y".repeat(43))).status();
+        refused += status == 429 ? 1 : 0;
+        passed += status == 401 ? 1 : 0;
+      }
+      assertThat(refused).isEqualTo(1);
+      assertThat(passed).isGreaterThanOrEqualTo(118);
+
+      Answer stranger = untilRefused(() -> client.post("/registry/check-access", null, ask));
+      assertRefused(stranger, 429, "RATE_LIMITED");
+      assertThat(Integer.parseInt(stranger.header("Retry-After"))).isEqualTo(1);
+      assertRefused(untilRefused(() -> client.get("/workspaces", null)), 429, "RATE_LIMITED");
+      assertRefused(
+          untilRefused(() -> client.get("/workspaces", "z".repeat(43))), 429, "RATE_LIMITED");
+
+      assertThat(client.beat(known).status()).isEqualTo(200);
+      assertThat(client.get("/workspaces", ADMIN_TOKEN).status()).isEqualTo(200);
+      assertThat(client.get("/health", null).status()).isEqualTo(200);
+      assertThat(RateLimitsTest.refused(client, "anonymous")).isGreaterThanOrEqualTo(4);
+      // once there are guesses left, a token that this replica has not met is looked up again
+      assertThat(untilLookedUp(client, notYetMet).status()).isEqualTo(200);
+    }
+  }
+
+  private static Answer untilRefused(java.util.function.Supplier<Answer> request) {
+    Answer answer = request.get();
+    for (int i = 0; answer.status() != 429 && i < MORE_THAN_COMES_BACK; i++) {
+      answer = request.get();
+    }
+    return answer;
+  }
+
+  private static Answer untilLookedUp(TestClient client, Agent agent) {
+    return org.awaitility.Awaitility.await()
+        .until(() -> client.beat(agent), answer -> answer.status() != 429);
+  }
+}

@@ -1,0 +1,144 @@
+package dev.muster.platform.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.RawHttp;
+import dev.muster.testing.ServerProcess;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What a real process writes of requests, hostile ones included (section 11). */
+class LogLinesTest {
+
+  private static final String BODY = "body-of-a-request";
+  private static final String QUERY = "query-of-a-request";
+  private static final String PROTOCOL = "subprotocol-of-a-request";
+  private static final String TOKEN = "authorization-of-a-request-x-x-x-x-x-x-x-x";
+
+  private final TestDatabase database = TestDatabases.create();
+
+  @TempDir private Path home = Path.of("");
+
+  private ServerProcess start(String... settings) throws Exception {
+    Map<String, String> given = new HashMap<>();
+    given.put("DATABASE_URL", database.url());
+    given.put("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
+    // as talkative as an operator may make it without touching a line of code
+    given.put("LOGGING_LEVEL_DEV_MUSTER", "debug");
+    for (String setting : settings) {
+      String[] parts = setting.split("=", 2);
+      given.put(parts[0], parts[1]);
+    }
+    return ServerProcess.start(home, given).awaitReady();
+  }
+
+  /** Every kind of answer, each request with something in it that a log must not hold. */
+  private static Agent provoke(ServerProcess server) {
+    TestClient client = server.client();
+    Agent agent = client.createOnline("Logged");
+    int port = Integer.parseInt(client.baseUrl().replaceAll(".*:", ""));
+    List<String> paths =
+        List.of(
+            "/workspaces",
+            "/workspaces/" + agent.id(),
+            "/workspaces/not-an-id",
+            "/nothing",
+            "/registry/heartbeat",
+            "/registry/register",
+            "/registry/" + agent.id() + "/peers",
+            "/events",
+            "/ws",
+            "/health",
+            "/error");
+    for (String path : paths) {
+      for (String method : List.of("GET", "POST", "PATCH", "PUT", "DELETE", "BREW")) {
+        for (String authorization :
+            List.of("Bearer " + TOKEN, "Basic " + TOKEN, "Bearer " + agent.token())) {
+          byte[] body = ("{\"" + BODY + "\":\"\\ud800 " + BODY).getBytes(StandardCharsets.UTF_8);
+          RawHttp.send(
+              port,
+              method + " " + path + "?limit=" + QUERY + "&token=" + QUERY,
+              List.of(
+                  "Authorization: " + authorization,
+                  "Sec-WebSocket-Protocol: " + PROTOCOL,
+                  "X-Request-ID: forged\tline " + QUERY),
+              body);
+        }
+      }
+    }
+    RawHttp.send(port, "GET /%zz?" + QUERY, List.of("Authorization: Bearer " + TOKEN));
+    RawHttp.send(port, "GET /health?" + QUERY, List.of("X-" + QUERY + ": " + "x".repeat(70_000)));
+    return agent;
+  }
+
+  @Test
+  void nameTheRequestAndItsWorkspaceButNoBodyQuerySubprotocolOrCredential() throws Exception {
+    try (ServerProcess server = start()) {
+      Agent agent = provoke(server);
+      breakTheListOfTokens();
+
+      String path = "/workspaces/" + agent.id() + "/tokens?q=" + QUERY;
+      server.client().get(path, agent.token(), "X-Request-ID", "r-7");
+
+      assertThat(lineWith(server, "r-7"))
+          .contains("[r-7 " + agent.id() + "]")
+          .contains("a request failed");
+      assertThat(server.output())
+          .doesNotContain(BODY, QUERY, PROTOCOL, TOKEN)
+          .doesNotContain(agent.token(), TestServer.ADMIN_TOKEN);
+    }
+  }
+
+  @Test
+  void areOneJsonObjectEachWhenAskedFor() throws Exception {
+    try (ServerProcess server = start("LOG_FORMAT=json")) {
+      Agent agent = server.client().create("Failing");
+      breakTheListOfTokens();
+
+      server
+          .client()
+          .get("/workspaces/" + agent.id() + "/tokens", agent.token(), "X-Request-ID", "r-8");
+
+      JsonMapper json = JsonMapper.builder().build();
+      assertThat(server.output().lines())
+          .isNotEmpty()
+          .allSatisfy(line ->
+              assertThat(json.readTree(line).path("@timestamp").asString(""))
+                  .as(line)
+                  .isNotEmpty());
+      JsonNode line = json.readTree(lineWith(server, "r-8"));
+      assertThat(line.path("request_id").asString("")).isEqualTo("r-8");
+      assertThat(line.path("workspace_id").asString("")).isEqualTo(agent.id().toString());
+    }
+  }
+
+  @Test
+  void areTextAfterAWarningWhenTheSettingIsBad() throws Exception {
+    try (ServerProcess server = start("LOG_FORMAT=xml")) {
+      assertThat(server.output().lines())
+          .anySatisfy(line -> assertThat(line).contains("WARN").contains("LOG_FORMAT=xml"))
+          .noneSatisfy(line -> assertThat(line).startsWith("{"));
+    }
+  }
+
+  /** From now on a list of tokens is an error of ours, which is what the log is for. */
+  private void breakTheListOfTokens() {
+    database.execute("ALTER TABLE workspace_tokens RENAME COLUMN prefix TO broken");
+  }
+
+  private static String lineWith(ServerProcess server, String id) {
+    return server.output().lines().filter(line -> line.contains(id)).findFirst().orElseThrow();
+  }
+}
