@@ -18,6 +18,10 @@ class ProcessController {
 
   private static final String ANSWERS_AND_IS_MIGRATED = "SELECT count(*) FROM event_head";
 
+  /** With its version: newer Prometheus wants to be told what it reads. */
+  private static final MediaType PROMETHEUS_TEXT =
+      MediaType.parseMediaType("text/plain;version=0.0.4;charset=utf-8");
+
   private final JdbcClient db;
   private final PrometheusMeterRegistry metrics;
 
@@ -47,6 +51,6 @@ class ProcessController {
   @Admits(Who.EVERYBODY)
   @CountsAs(RateLimit.NONE)
   ResponseEntity<String> metrics() {
-    return ResponseEntity.ok().contentType(MediaType.TEXT_PLAIN).body(metrics.scrape());
+    return ResponseEntity.ok().contentType(PROMETHEUS_TEXT).body(metrics.scrape());
   }
 }

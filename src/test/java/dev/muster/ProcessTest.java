@@ -32,7 +32,7 @@ class ProcessTest {
     for (String path : List.of("/metrics", "/actuator/prometheus")) {
       Answer answer = CLIENT.get(path, null);
       assertThat(answer.status()).isEqualTo(200);
-      assertThat(answer.header("Content-Type")).startsWith("text/plain");
+      assertThat(answer.header("Content-Type")).startsWith("text/plain;version=0.0.4;");
       assertThat(answer.text())
           .contains("muster_workspaces{status=\"degraded\"}")
           .containsPattern("(?m)^muster_heartbeats_total \\d")
@@ -40,7 +40,8 @@ class ProcessTest {
               "muster_status_transitions_total\\{from=\"online\",reason=\"[a-z_]+\",to=\"degraded\"\\}")
           .contains("muster_commit_batch_size", "muster_commit_batch_seconds")
           .contains("http_server_requests_seconds_bucket")
-          .contains("jvm_memory_used_bytes", "hikaricp_connections")
+          .contains("jvm_memory_used_bytes", "hikaricp_connections", "jvm_gc_pause_seconds")
+          .containsPattern("(?m)^muster_build_info\\{version=\"[0-9][^\"]+\"\\} 1")
           .doesNotContain(agent.id().toString(), agent.token());
     }
   }
@@ -56,6 +57,32 @@ class ProcessTest {
     CLIENT.beat(new Agent(agent.id(), "x".repeat(43)));
 
     assertThat(heartbeats() - before).isEqualTo(5.0);
+  }
+
+  @Test
+  void exposesNoOtherActuatorEndpoint() {
+    for (String endpoint :
+        List.of(
+            "", "/health", "/env", "/beans", "/loggers", "/heapdump", "/metrics", "/shutdown")) {
+      for (String token : new String[] {"", TestServer.ADMIN_TOKEN}) {
+        Answer answer = CLIENT.get("/actuator" + endpoint, token.isEmpty() ? null : token);
+        assertThat(answer.status()).as(endpoint).isEqualTo(404);
+      }
+    }
+  }
+
+  /** Every line is a comment or a sample: name, labels, a number. */
+  @Test
+  void writesWhatPrometheusCanRead() {
+    CLIENT.beat(CLIENT.create("Scraped"));
+    String label = "[a-zA-Z_]\\w*=\"(?:[^\"\\\\\n]|\\\\[\\\\\"n])*\"";
+    String sample =
+        "[a-zA-Z_:][\\w:]*(?:\\{(?:%1$s(?:,%1$s)*,?)?\\})? (?:NaN|[+-]Inf|-?[0-9.]+(?:E-?[0-9]+)?)"
+            .formatted(label);
+
+    assertThat(CLIENT.get("/metrics", null).text().lines().filter(line -> !line.startsWith("# ")))
+        .hasSizeGreaterThan(100)
+        .allSatisfy(line -> assertThat(line).matches(sample));
   }
 
   private static double heartbeats() {
