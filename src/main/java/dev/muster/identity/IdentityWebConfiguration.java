@@ -10,6 +10,15 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 @Configuration(proxyBeanMethods = false)
 class IdentityWebConfiguration implements WebMvcConfigurer {
 
+  /** The API's description and the page that shows it, which are springdoc's and not ours. */
+  private static final List<String> MANUAL =
+      List.of(
+          "/v3/api-docs",
+          "/v3/api-docs.yaml",
+          "/v3/api-docs/swagger-config",
+          "/swagger-ui.html",
+          "/swagger-ui/*");
+
   private final CredentialInterceptor credentials;
   private final CallerResolver callers;
 
@@ -20,7 +29,7 @@ class IdentityWebConfiguration implements WebMvcConfigurer {
 
   @Override
   public void addInterceptors(InterceptorRegistry registry) {
-    registry.addInterceptor(credentials).excludePathPatterns("/error");
+    registry.addInterceptor(credentials).excludePathPatterns("/error").excludePathPatterns(MANUAL);
   }
 
   @Override

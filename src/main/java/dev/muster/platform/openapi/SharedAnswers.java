@@ -1,0 +1,104 @@
+package dev.muster.platform.openapi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.Problem;
+import io.swagger.v3.core.util.Json31;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Adds to an operation what it shares with the others, from {@code x-role}, {@code x-limit} and
+ * {@code x-problems}: who may call, the rate limit's headers, and an answer for each status of a
+ * refusal.
+ */
+final class SharedAnswers {
+
+  private static final Map<String, String> CALLERS =
+      Map.of(
+          "none", "Wants no credential.",
+          "optional", "With or without a credential.",
+          "ws", "For the workspace's own agent and the admin.",
+          "admin", "For the admin.",
+          "peer", "For the workspace's own agent, those that may talk to it, and the admin.");
+
+  private SharedAnswers() {}
+
+  static void addTo(ObjectNode operation) {
+    String role = take(operation, "x-role", "");
+    String limit = take(operation, "x-limit", "general");
+    Set<ErrorCode> codes = EnumSet.noneOf(ErrorCode.class);
+    for (JsonNode code : operation.path("x-problems")) {
+      codes.add(ErrorCode.valueOf(code.asText()));
+    }
+    operation.remove("x-problems");
+    describeCallers(operation, role, codes);
+    if (!limit.equals("none")) {
+      codes.add(ErrorCode.RATE_LIMITED);
+      codes.add(ErrorCode.UNAVAILABLE);
+    }
+    ObjectNode answers = operation.withObjectProperty("responses");
+    codes.forEach(code -> addProblem(answers, code));
+    for (JsonNode answer : answers) {
+      addHeaders((ObjectNode) answer, limit);
+    }
+  }
+
+  private static void describeCallers(ObjectNode operation, String role, Set<ErrorCode> codes) {
+    String callers = CALLERS.get(role);
+    if (callers == null) {
+      throw new IllegalStateException(operation.path("operationId") + ": x-role: " + role);
+    }
+    String description = operation.path("description").asText("").strip();
+    operation.put("description", (description + "\n\n" + callers).strip());
+    if (!role.equals("none")) {
+      operation.putArray("security").addObject().putArray("bearer");
+      codes.add(ErrorCode.UNAUTHENTICATED);
+      if (!role.equals("optional")) {
+        codes.add(ErrorCode.FORBIDDEN);
+      } else {
+        operation.withArrayProperty("security").addObject();
+      }
+    }
+  }
+
+  private static void addProblem(ObjectNode answers, ErrorCode code) {
+    String status = Integer.toString(code.status().value());
+    boolean described = answers.path(status).path("content").has("application/json");
+    if (described) {
+      return; // this status means something else here than a refusal
+    }
+    ObjectNode answer = answers.withObjectProperty(status);
+    answer.put("description", code.status().getReasonPhrase());
+    ObjectNode problem =
+        answer.withObjectProperty("content").withObjectProperty("application/problem+json");
+    problem.putObject("schema").put("$ref", "#/components/schemas/Problem");
+    Problem example = new Problem(code, "what is wrong, in a sentence for people", Map.of());
+    problem
+        .withObjectProperty("examples")
+        .putObject(code.name())
+        .set("value", Json31.mapper().valueToTree(example.body("5f0c1d2e3a4b5c6d")));
+  }
+
+  private static void addHeaders(ObjectNode answer, String limit) {
+    addHeader(answer, "X-Request-ID", "The request's id", "string");
+    if (!limit.equals("none")) {
+      addHeader(
+          answer, "X-RateLimit-Limit", "Requests allowed a minute (" + limit + ")", "integer");
+      addHeader(answer, "X-RateLimit-Remaining", "Requests left now", "integer");
+      addHeader(answer, "X-RateLimit-Reset", "Seconds until all are back", "integer");
+    }
+  }
+
+  private static void addHeader(ObjectNode answer, String name, String description, String type) {
+    ObjectNode header = answer.withObjectProperty("headers").putObject(name);
+    header.put("description", description).putObject("schema").put("type", type);
+  }
+
+  private static String take(ObjectNode operation, String name, String otherwise) {
+    JsonNode value = operation.remove(name);
+    return value == null ? otherwise : value.asText();
+  }
+}

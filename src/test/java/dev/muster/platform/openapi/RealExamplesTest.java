@@ -1,0 +1,183 @@
+package dev.muster.platform.openapi;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The examples of the description are lived through on a real server: each request is sent as it
+ * stands there, and the answer has the example's status and shape.
+ */
+class RealExamplesTest {
+
+  private static final String LEAD = "3f2c1d5e-7a61-4c58-8f0e-2a9b6c4d1e01";
+  private static final String REVIEWER = "6f0e2a52-8c1e-4b0c-9a44-1f1b1f6d7a10";
+
+  /** Stands in paths for an id that only the server knows. */
+  private static final String A_TOKEN = "b7a1c0de-54e1-4a31-8f5a-3d6b7a1c0de5";
+
+  /** In an order that makes sense; what is not named is called after the agent's first beats. */
+  private static final List<String> FIRST =
+      List.of("createWorkspace", "register", "heartbeat", "mintToken", "listTokens");
+
+  /** In the order of their names, unless it matters. */
+  private static final List<String> LAST =
+      List.of("workspaceState", "pauseWorkspace", "resumeWorkspace", "removeWorkspace");
+
+  /** Calls that a workspace's own agent makes; all others are the admin's. */
+  private static final Set<String> OF_THE_AGENT =
+      Set.of("register", "heartbeat", "updateCard", "workspaceState", "listPeers");
+
+  private record Operation(String method, String path, JsonNode description) {
+
+    String id() {
+      return description.path("operationId").asString("");
+    }
+  }
+
+  private @Nullable String agentToken;
+  private @Nullable String tokenId;
+
+  @Test
+  void answerAsTheDescriptionSays() {
+    try (TestServer server = TestServer.start()) {
+      TestClient client = server.client();
+      client.create("Lead", "\"id\":\"" + LEAD + "\",\"agent_card\":{\"name\":\"Lead\"}");
+      JsonNode docs = client.get("/v3/api-docs", null).json();
+
+      Set<String> lived = new HashSet<>();
+      for (Operation operation : inOrder(docs)) {
+        live(client, docs, operation);
+        lived.add(operation.id());
+      }
+      assertThat(lived).hasSizeGreaterThan(20);
+    }
+  }
+
+  private static List<Operation> inOrder(JsonNode docs) {
+    List<Operation> all = new ArrayList<>();
+    for (String path : docs.path("paths").propertyNames()) {
+      JsonNode item = docs.path("paths").path(path);
+      for (String method : item.propertyNames()) {
+        all.add(new Operation(method.toUpperCase(java.util.Locale.ROOT), path, item.path(method)));
+      }
+    }
+    all.sort(java.util.Comparator.comparing(Operation::id));
+    Set<Operation> ordered = new LinkedHashSet<>();
+    FIRST.forEach(id -> ordered.add(called(id, all)));
+    all.stream().filter(operation -> !LAST.contains(operation.id())).forEach(ordered::add);
+    LAST.forEach(id -> ordered.add(called(id, all)));
+    return List.copyOf(ordered);
+  }
+
+  private static Operation called(String id, List<Operation> all) {
+    return all.stream().filter(operation -> operation.id().equals(id)).findFirst().orElseThrow();
+  }
+
+  private void live(TestClient client, JsonNode docs, Operation operation) {
+    JsonNode examples =
+        operation.description().at("/requestBody/content/application~1json/examples");
+    if (examples.isMissingNode()) {
+      requireAsDescribed(operation, send(client, docs, operation, null));
+    }
+    for (JsonNode example : examples) {
+      requireAsDescribed(
+          operation, send(client, docs, operation, example.path("value").toString()));
+    }
+  }
+
+  private Answer send(
+      TestClient client, JsonNode docs, Operation operation, @Nullable String body) {
+    String path = operation.path();
+    StringBuilder query = new StringBuilder();
+    List<String> headers = new ArrayList<>();
+    for (JsonNode reference : operation.description().path("parameters")) {
+      String ref = reference.path("$ref").asString("");
+      JsonNode parameter = ref.isEmpty() ? reference : docs.at(ref.substring(1));
+      String name = parameter.path("name").asString("");
+      String value = parameter.path("example").asString("");
+      switch (parameter.path("in").asString("")) {
+        case "path" -> path = path.replace("{" + name + "}", value);
+        case "query" -> {
+          if (!value.isEmpty()) {
+            query.append(query.isEmpty() ? '?' : '&').append(name).append('=');
+            query.append(URLEncoder.encode(value, StandardCharsets.UTF_8));
+          }
+        }
+        default -> headers.addAll(value.isEmpty() ? List.of() : List.of(name, value));
+      }
+    }
+    path = path.replace(A_TOKEN, tokenId == null ? A_TOKEN : tokenId);
+    String token = OF_THE_AGENT.contains(operation.id()) ? agentToken : ADMIN_TOKEN;
+    boolean wantsCredential = operation.description().has("security");
+    Answer answer =
+        client.send(
+            operation.method(),
+            path + query,
+            wantsCredential ? Objects.requireNonNull(token) : null,
+            body,
+            headers.toArray(String[]::new));
+    remember(operation, answer);
+    return answer;
+  }
+
+  private void remember(Operation operation, Answer answer) {
+    if (operation.id().equals("createWorkspace")) {
+      agentToken = answer.field("auth_token");
+      assertThat(answer.field("id")).isEqualTo(REVIEWER);
+    } else if (operation.id().equals("listTokens")) {
+      JsonNode tokens = answer.json().path("tokens");
+      tokenId = tokens.path(tokens.size() - 1).path("id").asString();
+    }
+  }
+
+  private static void requireAsDescribed(Operation operation, Answer answer) {
+    String name = operation.method() + " " + operation.path() + ": " + answer.text();
+    JsonNode answers = operation.description().path("responses");
+    String good =
+        answers.propertyNames().stream().filter(s -> s.startsWith("2")).findFirst().orElseThrow();
+    assertThat(String.valueOf(answer.status())).as(name).isEqualTo(good);
+    for (String type : answers.path(good).path("content").propertyNames()) {
+      assertThat(answer.header("Content-Type")).as(name).startsWith(type);
+      if (type.equals("application/json")) {
+        JsonNode example = answers.path(good).path("content").path(type).path("example");
+        requireSameShape(name, "", example, answer.json());
+      }
+    }
+  }
+
+  /** The same keys and types at every depth; null has whatever type the other side has. */
+  private static void requireSameShape(String name, String at, JsonNode example, JsonNode real) {
+    if (example.isNull() || real.isNull()) {
+      return;
+    }
+    assertThat(real.getNodeType()).as(name + " at " + at).isEqualTo(example.getNodeType());
+    if (example.isObject() && !at.endsWith("/payload")) {
+      assertThat(Set.copyOf(real.propertyNames()))
+          .as(name + " at " + at)
+          .isEqualTo(Set.copyOf(example.propertyNames()));
+      for (String key : example.propertyNames()) {
+        requireSameShape(name, at + "/" + key, example.path(key), real.path(key));
+      }
+    } else if (example.isArray()) {
+      assertThat(real.size()).as(name + " at " + at).isPositive();
+      for (JsonNode element : real) {
+        requireSameShape(name, at + "/0", example.path(0), element);
+      }
+    }
+  }
+}
