@@ -1,4 +1,4 @@
-/** Tokens, the admin token, and who is calling. */
+/** Tokens, the admin token, who is calling, and how often one may. */
 @ApplicationModule(allowedDependencies = {"platform"})
 @NullMarked
 package dev.muster.identity;
