@@ -54,7 +54,8 @@ class CorsFilterConfiguration {
     @Override
     protected void rejectRequest(ServerHttpResponse response) throws IOException {
       problems.write(
-          Problem.of(Origins.refusal()), ((ServletServerHttpResponse) response).getServletResponse());
+          Problem.of(Origins.refusal()),
+          ((ServletServerHttpResponse) response).getServletResponse());
       response.flush();
     }
   }
