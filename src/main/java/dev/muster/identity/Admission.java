@@ -7,6 +7,7 @@ import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Service;
 
@@ -36,12 +37,24 @@ public class Admission {
       HttpServletResponse response,
       Set<Who> admitted,
       RateLimit limit) {
+    return admit(request, response, request.getHeader(HttpHeaders.AUTHORIZATION), admitted, limit);
+  }
+
+  /**
+   * As above, for a credential that may come in another place than the header; {@code
+   * authorization} has the header's form.
+   */
+  public Caller admit(
+      HttpServletRequest request,
+      HttpServletResponse response,
+      @Nullable String authorization,
+      Set<Who> admitted,
+      RateLimit limit) {
     Presented presented;
     try {
       presented =
           credentials.present(
-              request.getHeader(HttpHeaders.AUTHORIZATION),
-              () -> limits.requireSomeLeftOfNetwork(request, response));
+              authorization, () -> limits.requireSomeLeftOfNetwork(request, response));
       requireAdmitted(presented.caller(), admitted);
     } catch (ProblemException refusal) {
       if (refusal.code() == ErrorCode.UNAUTHENTICATED) {

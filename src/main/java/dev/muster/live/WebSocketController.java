@@ -2,10 +2,13 @@ package dev.muster.live;
 
 import dev.muster.event.EventLog;
 import dev.muster.identity.Access;
+import dev.muster.identity.Admission;
 import dev.muster.identity.Admits;
 import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
+import dev.muster.identity.CountsAs;
 import dev.muster.identity.Credentials;
+import dev.muster.identity.RateLimit;
 import dev.muster.platform.http.Origins;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ErrorCode;
@@ -15,6 +18,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.eclipse.jetty.ee11.websocket.server.JettyServerUpgradeResponse;
 import org.eclipse.jetty.ee11.websocket.server.JettyWebSocketServerContainer;
@@ -32,6 +36,7 @@ class WebSocketController {
   private final Streams streams;
   private final EventLog events;
   private final FamilyTree tree;
+  private final Admission admission;
   private final Credentials credentials;
   private final Framing framing;
   private final Origins origins;
@@ -40,23 +45,26 @@ class WebSocketController {
       Streams streams,
       EventLog events,
       FamilyTree tree,
+      Admission admission,
       Credentials credentials,
       Framing framing,
       Origins origins) {
     this.streams = streams;
     this.events = events;
     this.tree = tree;
+    this.admission = admission;
     this.credentials = credentials;
     this.framing = framing;
     this.origins = origins;
   }
 
-  /** Looks at the credential itself, since a browser's comes by another header than others'. */
+  /** Admits by itself, since a browser's credential comes by another header than others'. */
   @GetMapping("/ws")
   @Admits(Who.EVERYBODY)
+  @CountsAs(RateLimit.NONE)
   void open(HttpServletRequest request, HttpServletResponse response) throws IOException {
     @Nullable String authorization = WebSocketCredential.authorizationOf(request);
-    Caller caller = credentials.callerOf(authorization);
+    Caller caller = admission.admit(request, response, authorization, Set.of(), RateLimit.GENERAL);
     Viewer viewer = viewer(caller, request);
     origins.requireAllowed(request);
     StreamStart start = StreamStart.of(request.getParameter("after"), "after", events);

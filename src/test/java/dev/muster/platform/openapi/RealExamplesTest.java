@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestEventStream;
 import dev.muster.testing.TestServer;
+import dev.muster.testing.TestSocket;
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -17,6 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The examples of the description are lived through on a real server: each request is sent as it
@@ -91,7 +95,11 @@ class RealExamplesTest {
   private void live(TestClient client, JsonNode docs, Operation operation) {
     JsonNode examples =
         operation.description().at("/requestBody/content/application~1json/examples");
-    if (examples.isMissingNode()) {
+    if (operation.description().path("responses").has("101")) {
+      requireFrameAsDescribed(client, operation);
+    } else if (operation.description().at("/responses/200/content").has("text/event-stream")) {
+      requireStreamAsDescribed(client, operation);
+    } else if (examples.isMissingNode()) {
       requireAsDescribed(operation, send(client, docs, operation, null));
     }
     for (JsonNode example : examples) {
@@ -142,6 +150,35 @@ class RealExamplesTest {
     } else if (operation.id().equals("listTokens")) {
       JsonNode tokens = answer.json().path("tokens");
       tokenId = tokens.path(tokens.size() - 1).path("id").asString();
+    }
+  }
+
+  private static void requireFrameAsDescribed(TestClient client, Operation operation) {
+    try (TestSocket socket = TestSocket.open(client, operation.path() + "?after=0", ADMIN_TOKEN)) {
+      JsonNode example =
+          operation.description().at("/responses/101/content/application~1json/example");
+      JsonNode real = socket.await(frame -> frame.path("seq").asLong() == 1);
+      requireSameShape(operation.id(), "", example, real);
+    }
+  }
+
+  private static void requireStreamAsDescribed(TestClient client, Operation operation) {
+    String path = operation.path().replace("{id}", REVIEWER) + "?after=0";
+    try (TestEventStream stream = TestEventStream.open(client, path, ADMIN_TOKEN)) {
+      assertThat(stream.header("Content-Type")).startsWith("text/event-stream");
+      String example =
+          operation
+              .description()
+              .at("/responses/200/content/text~1event-stream/example")
+              .asString("");
+      assertThat(example).startsWith("id: ").endsWith("\n\n");
+      JsonNode data =
+          JsonMapper.builder().build().readTree(example.substring(example.indexOf("data: ") + 6));
+      JsonNode real = stream.await("WORKSPACE_AWAITING_AGENT").data();
+      requireSameShape(operation.id(), "/payload", data, real);
+      assertThat(List.copyOf(real.propertyNames())).isEqualTo(List.copyOf(data.propertyNames()));
+    } catch (IOException e) {
+      throw new AssertionError(e);
     }
   }
 
