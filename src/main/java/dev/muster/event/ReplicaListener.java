@@ -8,57 +8,85 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.stereotype.Component;
 
-/** Hears the calls of other replicas, on a connection of its own, and wakes the publisher. */
+/**
+ * Hears the calls of other replicas, on a connection of its own, and wakes the publisher; many in a
+ * row are one.
+ */
 @Component
 class ReplicaListener {
 
-  private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
+  private static final Duration BETWEEN_RUNS = Duration.ofMillis(50);
+  private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(1);
 
   /** After so long a silence the connection is tried: a wire can be cut without a sound. */
-  private static final int LONGEST_SILENCE_MILLIS = 10_000;
+  private static final int LONGEST_SILENCE_MILLIS = 5_000;
 
   private final JdbcConnectionDetails database;
   private final ReplicaCalls calls;
   private final EventPublisher publisher;
+  private final CountDownLatch closed = new CountDownLatch(1);
   private final BackgroundLoop loop;
   private volatile @Nullable Connection listening;
-  private volatile boolean closed;
 
   ReplicaListener(JdbcConnectionDetails database, ReplicaCalls calls, EventPublisher publisher) {
     this.database = database;
     this.calls = calls;
     this.publisher = publisher;
-    this.loop = BackgroundLoop.start("replica-listener", BETWEEN_TRIES, this::listen);
+    this.loop = BackgroundLoop.start("replica-listener", BETWEEN_RUNS, this::listen);
   }
 
-  /** Until the connection fails, or for ever. */
+  /** Until the next call, or a while without one. */
   private void listen() {
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
-      listening = connection;
-      statement.execute("LISTEN " + ReplicaCalls.CHANNEL);
-      publisher.wake();
-      PGConnection notified = connection.unwrap(PGConnection.class);
-      while (!closed) {
-        var heard = notified.getNotifications(LONGEST_SILENCE_MILLIS);
-        if (heard.length == 0) {
-          statement.execute("SELECT 1");
-        } else if (calls.hasOthers(heard)) {
-          publisher.wake();
-        }
+    try {
+      Connection connection = listening();
+      PGNotification[] heard =
+          connection.unwrap(PGConnection.class).getNotifications(LONGEST_SILENCE_MILLIS);
+      if (heard.length == 0) {
+        execute(connection, "SELECT 1");
+      } else if (calls.hasOthers(heard)) {
+        publisher.wake();
       }
     } catch (SQLException e) {
-      if (!closed) {
+      hangUp();
+      if (!isClosedWithin(AFTER_A_FAILURE)) {
         throw new UncategorizedSQLException("listening to other replicas", null, e);
       }
-    } finally {
-      listening = null;
+    }
+  }
+
+  /** A new connection begins with a look: what was called before it was not heard. */
+  private Connection listening() throws SQLException {
+    @Nullable Connection open = listening;
+    if (open == null) {
+      open = connect();
+      listening = open;
+      execute(open, "LISTEN " + ReplicaCalls.CHANNEL);
+      publisher.wake();
+    }
+    return open;
+  }
+
+  private static void execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private boolean isClosedWithin(Duration time) {
+    try {
+      return closed.await(time.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
     }
   }
 
@@ -81,13 +109,23 @@ class ReplicaListener {
     }
   }
 
-  @PreDestroy
-  void close() throws SQLException {
-    closed = true;
+  private void hangUp() {
     @Nullable Connection open = listening;
+    listening = null;
     if (open != null) {
-      open.abort(Runnable::run);
+      try {
+        open.abort(Runnable::run);
+      } catch (SQLException e) {
+        // it is gone either way
+      }
     }
+  }
+
+  @PreDestroy
+  void close() {
+    closed.countDown();
+    hangUp();
     loop.close();
+    hangUp();
   }
 }

@@ -52,6 +52,9 @@ final class EventStream {
   private List<Frame> greeting = List.of();
   private boolean closed;
 
+  /** Of the thread that looks after all streams. */
+  private boolean aborted;
+
   private volatile boolean started;
   private volatile boolean held;
   private volatile boolean pingDue;
@@ -102,11 +105,8 @@ final class EventStream {
     if (!started && System.nanoTime() - openedAt > PATIENCE.toNanos()) {
       end(StreamEnd.GONE);
     }
-    boolean stuck = sending && System.nanoTime() - sendingSince > PATIENCE.toNanos();
-    if (stuck && end == null) {
-      end = StreamEnd.SLOW;
-      sink.abort(StreamEnd.SLOW);
-      onClosed.accept(this, StreamEnd.SLOW);
+    if (sending && System.nanoTime() - sendingSince > PATIENCE.toNanos()) {
+      abort(StreamEnd.SLOW);
     }
     if (events.head() > lastSeq || values.newest() > valuesPlace) {
       wake();
@@ -138,9 +138,15 @@ final class EventStream {
     wake();
   }
 
-  /** At a shutdown there is no time for those who do not take their goodbye. */
-  void abort() {
-    sink.abort(StreamEnd.SHUTDOWN);
+  /** Ends it although it is in the middle of a frame that the client does not take. */
+  void abort(StreamEnd reason) {
+    StreamEnd first = end == null ? reason : end;
+    end = first;
+    if (!aborted) {
+      aborted = true;
+      sink.abort(first);
+      onClosed.accept(this, first);
+    }
   }
 
   private void serve() {
@@ -222,6 +228,9 @@ final class EventStream {
     sending = true;
     try {
       work.run();
+    } catch (RuntimeException e) {
+      // how much the client got is not known: it comes back and says so itself
+      throw new IOException("a stream cannot be written to", e);
     } finally {
       sending = false;
     }

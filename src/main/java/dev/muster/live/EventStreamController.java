@@ -5,11 +5,9 @@ import dev.muster.identity.Access;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.workspace.Workspaces;
-import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -22,10 +20,6 @@ import org.springframework.web.bind.annotation.RestController;
 class EventStreamController {
 
   private static final String LAST_EVENT_ID = "Last-Event-ID";
-
-  /** How soon a browser comes back after a cut, in milliseconds. */
-  private static final byte[] OPENING =
-      "retry: 2000\n: connected\n\n".getBytes(StandardCharsets.UTF_8);
 
   private final Streams streams;
   private final EventLog events;
@@ -81,22 +75,24 @@ class EventStreamController {
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
-    Standing standing =
-        new Standing(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
-    AsyncContext async = request.startAsync();
-    async.setTimeout(0);
-    EventStream stream =
-        streams.open(
-            StreamKind.SSE,
-            new Subscriber(viewer, standing),
-            new ServerSentSink(framing, async),
-            start.after());
     response.setContentType("text/event-stream;charset=utf-8");
     response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store, no-transform");
     // nginx would collect what is meant to arrive at once
     response.setHeader("X-Accel-Buffering", "no");
-    response.getOutputStream().write(OPENING);
-    response.flushBuffer();
-    stream.start(start.greeting());
+    if (request.getMethod().equals("HEAD")) {
+      return;
+    }
+    Standing standing =
+        new Standing(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
+    ServerSentSink sink = new ServerSentSink(framing);
+    EventStream stream =
+        streams.open(StreamKind.SSE, new Subscriber(viewer, standing), sink, start.after());
+    try {
+      sink.begin(request.startAsync());
+      stream.start(start.greeting());
+    } catch (IOException | RuntimeException e) {
+      stream.end(StreamEnd.GONE);
+      throw e;
+    }
   }
 }

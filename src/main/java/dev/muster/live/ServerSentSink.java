@@ -5,21 +5,30 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
+import org.jspecify.annotations.Nullable;
 
 /** One response of server-sent events (R10.4). */
 final class ServerSentSink implements Sink {
 
   private static final String PING = ": ping\n\n";
 
-  private final Framing framing;
-  private final AsyncContext response;
-  private final OutputStream out;
+  /** How soon a browser comes back after a cut, in milliseconds; and a first sign of life. */
+  private static final String OPENING = "retry: 2000\n: connected\n\n";
 
-  ServerSentSink(Framing framing, AsyncContext response) throws IOException {
+  private final Framing framing;
+  private volatile @Nullable AsyncContext response;
+
+  ServerSentSink(Framing framing) {
     this.framing = framing;
-    this.response = response;
-    this.out = response.getResponse().getOutputStream();
+  }
+
+  /** The answer begins; it is held from now on. */
+  void begin(AsyncContext begun) throws IOException {
+    begun.setTimeout(0);
+    response = begun;
+    write(OPENING);
   }
 
   @Override
@@ -43,8 +52,11 @@ final class ServerSentSink implements Sink {
   /** The response has no place for a reason; the client connects again and is told then. */
   @Override
   public void close(StreamEnd end) {
+    @Nullable AsyncContext begun = response;
     try {
-      response.complete();
+      if (begun != null) {
+        begun.complete();
+      }
     } catch (IllegalStateException completedAlready) {
       // the client hung up, and the container noticed first
     }
@@ -53,14 +65,18 @@ final class ServerSentSink implements Sink {
   /** Nothing in the servlet API ends a write that waits for the client. */
   @Override
   public void abort(StreamEnd end) {
-    ServletContextRequest.getServletContextRequest(response.getRequest())
-        .getConnectionMetaData()
-        .getConnection()
-        .getEndPoint()
-        .close();
+    @Nullable AsyncContext begun = response;
+    if (begun != null) {
+      ServletContextRequest.getServletContextRequest(begun.getRequest())
+          .getConnectionMetaData()
+          .getConnection()
+          .getEndPoint()
+          .close();
+    }
   }
 
   private void write(String text) throws IOException {
+    OutputStream out = Objects.requireNonNull(response).getResponse().getOutputStream();
     out.write(text.getBytes(StandardCharsets.UTF_8));
     out.flush();
   }

@@ -33,13 +33,14 @@ class Streams implements SmartLifecycle {
   private final StreamMetrics metrics;
   private final Map<EventStream, Schedule> open = new ConcurrentHashMap<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private @Nullable BackgroundLoop loop;
+  private final BackgroundLoop loop;
   private volatile boolean running;
 
   Streams(EventLog events, LiveValues values, StreamMetrics metrics) {
     this.events = events;
     this.values = values;
     this.metrics = metrics;
+    this.loop = BackgroundLoop.start("streams", TICK, this::lookAfterAll);
     events.onNews(() -> open.keySet().forEach(EventStream::wake));
   }
 
@@ -88,22 +89,19 @@ class Streams implements SmartLifecycle {
   @Override
   public void start() {
     running = true;
-    loop = BackgroundLoop.start("streams", TICK, this::lookAfterAll);
   }
 
   /** Before the web server waits for its requests to end: streams never do by themselves. */
   @Override
   public void stop() {
     running = false;
-    if (loop != null) {
-      loop.close();
-    }
+    loop.close();
     open.keySet().forEach(stream -> stream.end(StreamEnd.SHUTDOWN));
     long giveUpAt = System.nanoTime() + PATIENCE_AT_SHUTDOWN.toNanos();
     while (!open.isEmpty() && System.nanoTime() < giveUpAt) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
     }
-    open.keySet().forEach(EventStream::abort);
+    open.keySet().forEach(stream -> stream.abort(StreamEnd.SHUTDOWN));
   }
 
   @Override

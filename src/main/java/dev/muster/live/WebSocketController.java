@@ -83,6 +83,7 @@ class WebSocketController {
         if (named != null && !named.isEmpty()) {
           Access.requireSpeakerFor(Ids.parse(named), caller);
         }
+        tree.load();
         yield new Viewer.Family(own, tree);
       }
     };

@@ -79,7 +79,8 @@ public class FamilyTree implements EventFollower {
     }
   }
 
-  private void load() {
+  /** Reads the tree if that was not done yet: fails when the database cannot answer. */
+  public void load() {
     if (!loaded) {
       synchronized (this) {
         if (!loaded) {

@@ -44,7 +44,11 @@ class LivenessEndpointTest {
                 "token-uses",
                 "heartbeat-watch",
                 "database-clock",
-                "uptime-ticks"
+                "uptime-ticks",
+                "beat-news",
+                "replica-calls",
+                "replica-listener",
+                "streams"
               }) {
             assertRan(loop(loops, loop), "replica");
           }

@@ -181,6 +181,13 @@ class ServerSentEventsTest {
   }
 
   @Test
+  void answersAHeadRequestWithoutOpeningAStream() {
+    TestClient.Answer answer = client.send("HEAD", OF_ALL, ADMIN_TOKEN, null);
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.header("Content-Type")).startsWith("text/event-stream");
+  }
+
+  @Test
   void endsWhenItsTokenIsRevoked() throws Exception {
     Agent agent = client.create("revoked");
     try (TestEventStream stream =

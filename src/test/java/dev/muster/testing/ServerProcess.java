@@ -47,6 +47,8 @@ public final class ServerProcess implements AutoCloseable {
     builder.environment().put("SERVER_PORT", Integer.toString(port));
     builder.environment().remove("DATABASE_URL");
     builder.environment().putAll(TestServer.NO_RATE_LIMITS);
+    // several share one PostgreSQL with all that the tests themselves connect
+    builder.environment().put("SPRING_DATASOURCE_HIKARI_MAXIMUM_POOL_SIZE", "8");
     builder.environment().putAll(settings);
     return new ServerProcess(builder.start(), port, log);
   }
