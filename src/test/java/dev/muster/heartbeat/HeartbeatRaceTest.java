@@ -21,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 @Timeout(180)
 class HeartbeatRaceTest {
 
-  private static final int ROUNDS = 700;
+  private static final int ROUNDS = 320;
   private static final int AT_ONCE = 8;
 
   /** What is done to a workspace while its agent beats. */

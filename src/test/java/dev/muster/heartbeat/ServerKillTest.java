@@ -36,25 +36,32 @@ class ServerKillTest {
   @Test
   void losesNothingThatWasAcknowledged() throws Exception {
     Path home = folder.resolve("home");
-    List<Agent> fleet;
-    try (ServerProcess first = ServerProcess.start(home, SETTINGS).awaitReady()) {
-      TestClient client = first.client();
-      fleet = IntStream.range(0, AGENTS).mapToObj(i -> client.create("a" + i)).toList();
-    }
-    long number = 0;
-    for (int kill = 0; kill < KILLS; kill++) {
-      List<AtomicLong> acknowledged;
+    List<Agent> fleet = List.of();
+    List<AtomicLong> acknowledged = List.of();
+    for (int kill = 0; kill <= KILLS; kill++) {
       try (ServerProcess server = ServerProcess.start(home, SETTINGS).awaitReady()) {
-        acknowledged = beatUntilKilled(server, fleet, number);
-      }
-      try (ServerProcess next = ServerProcess.start(home, SETTINGS).awaitReady()) {
-        for (int i = 0; i < AGENTS; i++) {
-          long stored = next.client().read(fleet.get(i)).path("uptime_seconds").asLong();
-          assertThat(stored).isGreaterThanOrEqualTo(acknowledged.get(i).get());
-          number = Math.max(number, stored);
+        TestClient client = server.client();
+        if (kill == 0) {
+          fleet = IntStream.range(0, AGENTS).mapToObj(i -> client.create("a" + i)).toList();
+        }
+        long highest = requireStored(client, fleet, acknowledged);
+        if (kill < KILLS) {
+          acknowledged = beatUntilKilled(server, fleet, highest);
         }
       }
     }
+  }
+
+  /** The highest number that is stored. */
+  private static long requireStored(
+      TestClient client, List<Agent> fleet, List<AtomicLong> acknowledged) {
+    long highest = 0;
+    for (int i = 0; i < acknowledged.size(); i++) {
+      long stored = client.read(fleet.get(i)).path("uptime_seconds").asLong();
+      assertThat(stored).isGreaterThanOrEqualTo(acknowledged.get(i).get());
+      highest = Math.max(highest, stored);
+    }
+    return highest;
   }
 
   private static List<AtomicLong> beatUntilKilled(
