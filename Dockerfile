@@ -24,5 +24,5 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 CMD ["bash", "-c", \
   "exec 3<>/dev/tcp/127.0.0.1/${SERVER_PORT:-8080} && printf 'GET /health HTTP/1.0\\r\\n\\r\\n' >&3 && grep -q '\"ok\"' <&3"]
 
-# MaxRAMPercentage: of the container's memory, where the JVM would take a quarter.
-ENTRYPOINT ["java", "-XX:MaxRAMPercentage=60", "-jar", "muster.jar"]
+# MaxRAMPercentage: of the container's memory, where the JVM would take a quarter. Out of memory, a fresh start is best.
+ENTRYPOINT ["java", "-XX:MaxRAMPercentage=60", "-XX:+ExitOnOutOfMemoryError", "-jar", "muster.jar"]

@@ -39,7 +39,7 @@ class EventPublisher {
     if (!repository.hasUnpublished()) {
       return;
     }
-    while (repository.publish() == EventRepository.MOST_IN_A_PUBLICATION) {
+    while (repository.publish(log.head()) == EventRepository.MOST_IN_A_PUBLICATION) {
       // a full batch: there may be more
     }
     calls.callOthers();

@@ -98,10 +98,13 @@ class EventRepository {
     return db.sql(HAS_UNPUBLISHED).query(Boolean.class).single();
   }
 
-  /** How many events were stamped. */
+  /**
+   * How many events were stamped. {@code seen} is the highest number that this replica has shown: a
+   * database that lost its last moments in a failover must not give it again.
+   */
   @Transactional
-  public int publish() {
-    long lastSeq = db.sql(LOCK_HEAD).query(Long.class).single();
+  public int publish(long seen) {
+    long lastSeq = Math.max(seen, db.sql(LOCK_HEAD).query(Long.class).single());
     int stamped =
         db.sql(STAMP).param("last_seq", lastSeq).param("most", MOST_IN_A_PUBLICATION).update();
     if (stamped > 0) {

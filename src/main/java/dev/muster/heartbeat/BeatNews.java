@@ -34,14 +34,18 @@ class BeatNews {
   /** A beat's time is drawn a moment before its commit lets others see it. */
   private static final Duration LONGEST_COMMIT = Duration.ofSeconds(5);
 
+  /** A canvas that comes back after a moment costs no look at all rows. */
+  private static final Duration REMEMBERED_FOR = Duration.ofMinutes(1);
+
   private final TelemetryRepository repository;
   private final LiveValues values;
   private final Set<UUID> heardHere = ConcurrentHashMap.newKeySet();
   private final BackgroundLoop loop;
 
-  private Map<UUID, Telemetry> known = Map.of();
-  private Instant newest = Instant.EPOCH;
+  private final Map<UUID, Telemetry> known = new HashMap<>();
+  private Instant newest = Instant.EPOCH.plus(LONGEST_COMMIT);
   private long nextLookAt = System.nanoTime();
+  private long watchedAt = System.nanoTime();
 
   BeatNews(TelemetryRepository repository, LiveValues values) {
     this.repository = repository;
@@ -57,24 +61,29 @@ class BeatNews {
     }
   }
 
-  /** What is so already is no news. */
+  /** What is so already is no news; after a short pause only what changed in it has to be read. */
   private synchronized void begin() {
-    known = new HashMap<>();
+    watchedAt = System.nanoTime();
     heardHere.clear();
-    remember(repository.changedSince(Instant.EPOCH));
+    remember(repository.changedSince(newest.minus(LONGEST_COMMIT)));
   }
 
   private synchronized void tell() {
+    long now = System.nanoTime();
     if (!values.isWatched()) {
-      known = Map.of();
+      if (now - watchedAt > REMEMBERED_FOR.toNanos()) {
+        known.clear();
+        newest = Instant.EPOCH.plus(LONGEST_COMMIT);
+      }
       return;
     }
+    watchedAt = now;
     tellOf(repository.of(take(heardHere)));
     if (System.nanoTime() - nextLookAt >= 0) {
       long start = System.nanoTime();
       tellOf(repository.changedSince(newest.minus(LONGEST_COMMIT)));
-      long now = System.nanoTime();
-      nextLookAt = now + Math.max(BETWEEN_LOOKS.toNanos(), IDLE_SHARE * (now - start));
+      long end = System.nanoTime();
+      nextLookAt = end + Math.max(BETWEEN_LOOKS.toNanos(), IDLE_SHARE * (end - start));
     }
   }
 

@@ -9,12 +9,14 @@ import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.workspace.Transitions;
 import dev.muster.workspace.WorkspaceStatus;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,6 +36,7 @@ class LivenessSweep {
   private static final Logger log = LoggerFactory.getLogger(LivenessSweep.class);
 
   private static final UUID LOWEST_ID = new UUID(0, 0);
+  private static final long LONGEST_REST_NANOS = Duration.ofMillis(500).toNanos();
 
   private final LivenessRepository repository;
   private final LivenessSettings settings;
@@ -133,6 +136,7 @@ class LivenessSweep {
     List<UUID> page = repository.dueFrom(LOWEST_ID, silence);
     while (!page.isEmpty()) {
       batches++;
+      long start = System.nanoTime();
       try {
         taken += takeOffline(page, silence);
       } catch (RuntimeException e) {
@@ -143,12 +147,18 @@ class LivenessSweep {
         failed++;
         firstFailure = firstFailure == null ? e : firstFailure;
       }
-      page =
-          page.size() < LivenessRepository.MOST_IN_A_BATCH
-              ? List.of()
-              : repository.dueFrom(page.getLast(), silence);
+      boolean last = page.size() < LivenessRepository.MOST_IN_A_BATCH;
+      if (!last) {
+        restAsLongAs(System.nanoTime() - start);
+      }
+      page = last ? List.of() : repository.dueFrom(page.getLast(), silence);
     }
     return new SweepReport(fleet, taken, batches, failed, firstFailure, null);
+  }
+
+  /** Those who still beat share the database with a large sweep, which has the time. */
+  private static void restAsLongAs(long workedNanos) {
+    LockSupport.parkNanos(Math.min(workedNanos, LONGEST_REST_NANOS));
   }
 
   private int takeOffline(List<UUID> page, Silence silence) {

@@ -29,8 +29,8 @@ public class Admission {
   /**
    * {@code admitted} are those besides callers with a live credential.
    *
-   * <p>A good credential is never slowed by the bad ones that come from the same address; but a
-   * token that this replica has not met is not looked up for an address that used up its guesses.
+   * <p>A good credential is never slowed by the bad ones that come from the same address: behind a
+   * proxy that is everybody's. Look-ups of tokens are bounded by themselves.
    */
   public Caller admit(
       HttpServletRequest request,
@@ -52,9 +52,7 @@ public class Admission {
       RateLimit limit) {
     Presented presented;
     try {
-      presented =
-          credentials.present(
-              authorization, () -> limits.requireSomeLeftOfNetwork(request, response));
+      presented = credentials.present(authorization);
       requireAdmitted(presented.caller(), admitted);
     } catch (ProblemException refusal) {
       if (refusal.code() == ErrorCode.UNAUTHENTICATED) {

@@ -61,13 +61,6 @@ final class Allowance {
     }
   }
 
-  /** Refuses when nothing is left, and counts nothing else. */
-  void requireSomeLeft(Object key, HttpServletResponse response) {
-    if (buckets.get(key).getAvailableTokens() == 0) {
-      take(key, response);
-    }
-  }
-
   private static int seconds(long nanos) {
     return (int) Math.ceilDiv(nanos, SECOND);
   }

@@ -24,11 +24,11 @@ public class Credentials {
    * Refuses a bad credential with {@code UNAUTHENTICATED}; none at all is {@link Caller.Anonymous}.
    */
   public Caller callerOf(@Nullable String authorization) {
-    return present(authorization, () -> {}).caller();
+    return present(authorization).caller();
   }
 
-  /** {@code beforeLookUp} may refuse what this replica would have to ask the database for. */
-  Presented present(@Nullable String authorization, Runnable beforeLookUp) {
+  /** As above, with what the caller's requests are counted by. */
+  Presented present(@Nullable String authorization) {
     if (authorization == null || authorization.isBlank()) {
       return Presented.NOTHING;
     }
@@ -45,7 +45,7 @@ public class Credentials {
     if (admin.matches(hash)) {
       return Presented.ADMIN;
     }
-    KnownToken known = tokens.find(hash, beforeLookUp).orElseThrow(Credentials::unknown);
+    KnownToken known = tokens.find(hash).orElseThrow(Credentials::unknown);
     return new Presented(known.caller(), known.id());
   }
 

@@ -69,11 +69,4 @@ final class RateLimits {
       ofNetworks.take(RemoteNetwork.of(request.getRemoteAddr()), response);
     }
   }
-
-  /** As above, for what may yet turn out to be good, and is not counted then. */
-  void requireSomeLeftOfNetwork(HttpServletRequest request, HttpServletResponse response) {
-    if (ofNetworks != null) {
-      ofNetworks.requireSomeLeft(RemoteNetwork.of(request.getRemoteAddr()), response);
-    }
-  }
 }

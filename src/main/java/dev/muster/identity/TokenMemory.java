@@ -7,6 +7,7 @@ import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.problem.ProblemException;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -31,6 +32,10 @@ class TokenMemory {
 
   private static final int MOST_REMEMBERED = 500_000;
   private static final Duration REVOCATIONS_EVERY = Duration.ofSeconds(2);
+
+  /** A revocation's time is drawn before its commit lets others see it. */
+  private static final Duration LONGEST_COMMIT = Duration.ofMinutes(10);
+
   private static final Duration USES_NOTED_EVERY = Duration.ofMinutes(1);
   private static final int USES_IN_A_STATEMENT = 1000;
   private static final int MOST_LOOK_UPS_AT_ONCE = 6;
@@ -47,18 +52,20 @@ class TokenMemory {
   private final BackgroundLoop uses;
   private volatile long revocationsReadAt = System.nanoTime();
 
+  /** By the database's clock, which also runs while this machine sleeps. */
+  private Instant revocationsKnownTo;
+
   TokenMemory(TokenRepository repository) {
     this.repository = repository;
+    this.revocationsKnownTo = repository.now();
     this.revocations =
         BackgroundLoop.start("token-revocations", REVOCATIONS_EVERY, this::readRevocations);
     this.uses = BackgroundLoop.start("token-uses", USES_NOTED_EVERY, this::noteUses);
   }
 
-  /** {@code beforeLookUp} may refuse by throwing. */
-  Optional<KnownToken> find(SecretHash hash, Runnable beforeLookUp) {
+  Optional<KnownToken> find(SecretHash hash) {
     @Nullable KnownToken remembered = known.getIfPresent(hash);
     if (remembered == null) {
-      beforeLookUp.run();
       Optional<KnownToken> stored = lookUp(hash);
       stored.ifPresent(token -> known.put(hash, token));
       return stored;
@@ -112,12 +119,14 @@ class TokenMemory {
    */
   private void readRevocations() {
     long asOf = System.nanoTime();
-    for (var revocation : repository.revokedLately()) {
+    Instant asOfDatabase = repository.now();
+    for (var revocation : repository.revokedSince(revocationsKnownTo.minus(LONGEST_COMMIT))) {
       known
           .asMap()
           .computeIfPresent(revocation.hash(), (hash, token) -> inState(token, revocation.state()));
     }
     revocationsReadAt = asOf;
+    revocationsKnownTo = asOfDatabase;
   }
 
   private static KnownToken inState(KnownToken token, State state) {

@@ -1,6 +1,7 @@
 package dev.muster.identity;
 
 import dev.muster.identity.KnownToken.State;
+import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -72,9 +73,10 @@ class TokenRepository {
       RETURNING hash
       """;
 
-  private static final String REVOKED_LATELY =
-      "SELECT hash, revoked_by FROM workspace_tokens WHERE revoked_at > now() - interval '10"
-          + " minutes'";
+  private static final String NOW = "SELECT clock_timestamp() AS now";
+
+  private static final String REVOKED_SINCE =
+      "SELECT hash, revoked_by FROM workspace_tokens WHERE revoked_at > :since";
 
   private static final String NOTE_USE =
       """
@@ -143,8 +145,13 @@ class TokenRepository {
         .list();
   }
 
-  List<Revocation> revokedLately() {
-    return db.sql(REVOKED_LATELY)
+  Instant now() {
+    return db.sql(NOW).query((row, n) -> SqlTime.instant(row, "now")).single();
+  }
+
+  List<Revocation> revokedSince(Instant time) {
+    return db.sql(REVOKED_SINCE)
+        .param("since", SqlTime.utc(time))
         .query((row, n) -> new Revocation(hash(row, n), state(row.getString("revoked_by"))))
         .list();
   }

@@ -30,7 +30,11 @@ final class EventStream {
   /** What a canvas gets of values in a tick; the rest waits, and only the latest of each. */
   static final int MOST_VALUES_IN_A_TICK = 125;
 
-  private static final int FRAMES_IN_A_PORTION = 16;
+  /** Once it is to end, a client that takes nothing is not waited for as long. */
+  private static final Duration PATIENCE_AT_THE_END = Duration.ofSeconds(2);
+
+  /** Without it a thin line would look like a stand-still. */
+  private static final int CHARACTERS_IN_A_PORTION = 64 * 1024;
 
   private static final int IDLE = 0;
   private static final int SERVED = 1;
@@ -105,7 +109,8 @@ final class EventStream {
     if (!started && System.nanoTime() - openedAt > PATIENCE.toNanos()) {
       end(StreamEnd.GONE);
     }
-    if (sending && System.nanoTime() - sendingSince > PATIENCE.toNanos()) {
+    Duration patience = end == null ? PATIENCE : PATIENCE_AT_THE_END;
+    if (sending && System.nanoTime() - sendingSince > patience.toNanos()) {
       abort(StreamEnd.SLOW);
     }
     if (events.head() > lastSeq || values.newest() > valuesPlace) {
@@ -159,6 +164,9 @@ final class EventStream {
       } catch (RuntimeException e) {
         // the database, as a rule: the places stand still and the next tick tries again
         log.debug("a stream could not go on", e);
+      } catch (Error e) {
+        log.error("a stream met a fault", e);
+        end = end == null ? StreamEnd.GONE : end;
       }
       closeIfEnded();
     } while (!state.compareAndSet(SERVED, IDLE));
@@ -170,14 +178,20 @@ final class EventStream {
     }
     send(greeting);
     greeting = List.of();
+    boolean moved;
+    do {
+      pingIfDue();
+      moved = end == null && !held && sendEvents();
+      if (end == null && !held) {
+        sendValues();
+      }
+    } while (moved);
+  }
+
+  private void pingIfDue() throws IOException {
     if (pingDue && end == null) {
       pingDue = false;
       timed(sink::ping);
-    }
-    boolean moved = true;
-    while (moved && end == null && !held) {
-      moved = sendEvents();
-      sendValues();
     }
   }
 
@@ -210,13 +224,27 @@ final class EventStream {
     valuesPlace = read.place();
   }
 
-  /** In portions, each with the whole patience: large frames on a thin line are no stand-still. */
+  /** In portions, each with the whole patience. */
   private void send(List<Frame> frames) throws IOException {
-    for (int from = 0; from < frames.size(); from += FRAMES_IN_A_PORTION) {
-      int to = Math.min(frames.size(), from + FRAMES_IN_A_PORTION);
-      List<Frame> portion = frames.subList(from, to);
-      timed(() -> sink.send(portion));
+    List<Frame> portion = new ArrayList<>();
+    int characters = 0;
+    for (Frame frame : frames) {
+      portion.add(frame);
+      characters += frame.size();
+      if (characters >= CHARACTERS_IN_A_PORTION) {
+        sendPortion(portion);
+        portion = new ArrayList<>();
+        characters = 0;
+        pingIfDue();
+      }
     }
+    if (!portion.isEmpty()) {
+      sendPortion(portion);
+    }
+  }
+
+  private void sendPortion(List<Frame> portion) throws IOException {
+    timed(() -> sink.send(portion));
   }
 
   private interface Sending {

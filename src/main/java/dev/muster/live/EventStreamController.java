@@ -63,7 +63,7 @@ class EventStreamController {
   /** A client that comes back says by the header where it was, whatever stands in its url. */
   private StreamStart start(HttpServletRequest request) {
     @Nullable String lastEventId = request.getHeader(LAST_EVENT_ID);
-    return lastEventId == null
+    return lastEventId == null || lastEventId.isBlank()
         ? StreamStart.of(request.getParameter("after"), "after", events)
         : StreamStart.of(lastEventId, LAST_EVENT_ID, events);
   }

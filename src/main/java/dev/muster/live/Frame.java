@@ -2,6 +2,7 @@ package dev.muster.live;
 
 import dev.muster.event.LiveValue;
 import dev.muster.event.RecordedEvent;
+import dev.muster.platform.json.RawJson;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,6 +28,11 @@ record Frame(
   static Frame of(LiveValue value) {
     return new Frame(
         value.kind().name(), value.workspaceId(), value.timestamp(), value.payload(), null);
+  }
+
+  /** About how many characters it takes on the wire. */
+  int size() {
+    return 128 + (payload instanceof RawJson json ? json.text().length() : 0);
   }
 
   /**

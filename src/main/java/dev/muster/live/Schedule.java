@@ -1,24 +1,31 @@
 package dev.muster.live;
 
+import dev.muster.identity.Caller;
 import java.time.Duration;
 
-/** When one stream is due for a ping and for another look at its credential. */
+/** Whose one stream is, and when it is due for a ping and for another look at its credential. */
 final class Schedule {
 
   private static final Duration STANDING_INTERVAL = Duration.ofSeconds(1);
 
   private final StreamKind kind;
+  private final Caller caller;
   private long pingAt;
   private long standingAt;
 
-  Schedule(StreamKind kind) {
+  Schedule(StreamKind kind, Caller caller) {
     this.kind = kind;
+    this.caller = caller;
     this.pingAt = System.nanoTime() + kind.pingInterval().toNanos();
     this.standingAt = System.nanoTime() + STANDING_INTERVAL.toNanos();
   }
 
   StreamKind kind() {
     return kind;
+  }
+
+  Caller caller() {
+    return caller;
   }
 
   boolean isPingDue() {

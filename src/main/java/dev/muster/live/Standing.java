@@ -25,6 +25,10 @@ final class Standing {
     this.caller = caller;
   }
 
+  Caller caller() {
+    return caller;
+  }
+
   Verdict now() {
     try {
       return credentials.callerOf(authorization).equals(caller) ? Verdict.GOOD : Verdict.REVOKED;

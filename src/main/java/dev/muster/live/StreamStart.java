@@ -26,13 +26,8 @@ record StreamStart(long after, List<Frame> greeting) {
   }
 
   private static long seq(String text, String name) {
-    try {
-      long seq = Long.parseLong(text);
-      if (seq >= 0) {
-        return seq;
-      }
-    } catch (NumberFormatException notANumber) {
-      // falls through to the one message for both
+    if (text.matches("[0-9]{1,18}")) {
+      return Long.parseLong(text);
     }
     throw ProblemException.validation(name + ": not usable (expected: the seq of an event)");
   }

@@ -2,7 +2,9 @@ package dev.muster.live;
 
 import dev.muster.event.EventLog;
 import dev.muster.event.LiveValues;
+import dev.muster.identity.Caller;
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.time.Duration;
 import java.util.Map;
@@ -23,7 +25,11 @@ class Streams implements SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(Streams.class);
 
-  static final int MOST = 10_000;
+  /** The last ones are for operators. */
+  private static final int MOST = 10_000;
+
+  private static final int MOST_OF_AGENTS = 9_900;
+  private static final int MOST_OF_AN_AGENT = 50;
 
   private static final Duration TICK = Duration.ofMillis(250);
   private static final Duration PATIENCE_AT_SHUTDOWN = Duration.ofSeconds(2);
@@ -50,17 +56,30 @@ class Streams implements SmartLifecycle {
    * started, or ended.
    */
   EventStream open(StreamKind kind, Subscriber subscriber, Sink sink, long after) {
-    if (!running || open.size() >= MOST) {
-      throw ProblemException.unavailable(
-          "no more streams can be opened on this server right now; try again in a few seconds");
-    }
+    requireRoomFor(subscriber.caller());
     EventStream stream =
         new EventStream(subscriber, sink, events, values, threads, after, this::closed);
     values.watch(stream);
     stream.skipValuesSoFar();
-    open.put(stream, new Schedule(kind));
+    open.put(stream, new Schedule(kind, subscriber.caller()));
     metrics.opened(kind);
+    if (!running) {
+      stream.end(StreamEnd.SHUTDOWN);
+    }
     return stream;
+  }
+
+  private void requireRoomFor(Caller caller) {
+    if (!running || open.size() >= (caller.isAdmin() ? MOST : MOST_OF_AGENTS)) {
+      throw ProblemException.unavailable(
+          "no more streams can be opened on this server right now; try again in a few seconds");
+    }
+    long own = open.values().stream().filter(one -> one.caller().equals(caller)).count();
+    if (!caller.isAdmin() && own >= MOST_OF_AN_AGENT) {
+      throw new ProblemException(
+          ErrorCode.RATE_LIMITED,
+          "this workspace has " + own + " open streams here, the most it may; close some first");
+    }
   }
 
   private void closed(EventStream stream, StreamEnd reason) {

@@ -1,4 +1,11 @@
 package dev.muster.live;
 
+import dev.muster.identity.Caller;
+
 /** Who opened a stream: what it shows, and the credential that must stay good. */
-record Subscriber(Viewer viewer, Standing standing) {}
+record Subscriber(Viewer viewer, Standing standing) {
+
+  Caller caller() {
+    return standing.caller();
+  }
+}

@@ -27,7 +27,7 @@ final class WebSocketCredential {
   /** In the form of the header; null when there is none. */
   static @Nullable String authorizationOf(HttpServletRequest request) {
     @Nullable String header = request.getHeader(HttpHeaders.AUTHORIZATION);
-    return header != null
+    return header != null && !header.isBlank()
         ? header
         : offers(request).stream()
             .map(WebSocketCredential::token)

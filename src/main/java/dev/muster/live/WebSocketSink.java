@@ -9,6 +9,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.websocket.api.Callback;
 import org.eclipse.jetty.websocket.api.Session;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +23,7 @@ public final class WebSocketSink implements Sink, Session.Listener.AutoDemanding
   /** Clients have nothing to say here. */
   private static final int LARGEST_MESSAGE = 64 * 1024;
 
-  /** Three pings without an answer. */
-  private static final Duration LONGEST_SILENCE = Duration.ofSeconds(65);
+  private static final int MOST_UNANSWERED_PINGS = 3;
 
   /** What a client may take to read its backlog and the goodbye at the end of it. */
   private static final Duration GOODBYE = Duration.ofSeconds(10);
@@ -32,7 +32,7 @@ public final class WebSocketSink implements Sink, Session.Listener.AutoDemanding
   private volatile @Nullable EventStream stream;
   private volatile @Nullable Session session;
   private List<Frame> greeting = List.of();
-  private volatile long heardAt = System.nanoTime();
+  private final AtomicInteger unansweredPings = new AtomicInteger();
 
   WebSocketSink(Framing framing) {
     this.framing = framing;
@@ -52,18 +52,17 @@ public final class WebSocketSink implements Sink, Session.Listener.AutoDemanding
     // pings show who is gone
     opened.setIdleTimeout(Duration.ZERO);
     session = opened;
-    heardAt = System.nanoTime();
     Objects.requireNonNull(stream).start(greeting);
   }
 
   @Override
   public void onWebSocketPong(ByteBuffer payload) {
-    heardAt = System.nanoTime();
+    unansweredPings.set(0);
   }
 
   @Override
   public void onWebSocketText(String message) {
-    heardAt = System.nanoTime();
+    unansweredPings.set(0);
   }
 
   @Override
@@ -96,12 +95,13 @@ public final class WebSocketSink implements Sink, Session.Listener.AutoDemanding
   @Override
   public void ping() throws IOException {
     Session open = open();
+    unansweredPings.incrementAndGet();
     await(Callback.Completable.with(done -> open.sendPing(ByteBuffer.allocate(0), done)));
   }
 
   @Override
   public boolean isResponsive() {
-    return System.nanoTime() - heardAt < LONGEST_SILENCE.toNanos();
+    return unansweredPings.get() < MOST_UNANSWERED_PINGS;
   }
 
   @Override
@@ -114,10 +114,15 @@ public final class WebSocketSink implements Sink, Session.Listener.AutoDemanding
     }
   }
 
-  /** The goodbye goes behind what is being sent. */
+  /** The goodbye goes behind what is being sent, which a revoked token is not to see. */
   @Override
   public void abort(StreamEnd end) {
-    close(end);
+    @Nullable Session open = session;
+    if (end == StreamEnd.REVOKED && open != null) {
+      open.disconnect();
+    } else {
+      close(end);
+    }
   }
 
   private Session open() throws IOException {

@@ -60,8 +60,9 @@ public class FamilyTree implements EventFollower {
     return one.equals(other) || siblings || isAbove(one, other) || isAbove(other, one);
   }
 
+  /** Waits for a load that is under way: what it did not see any more must be read again. */
   @Override
-  public void follow(List<RecordedEvent> events) {
+  public synchronized void follow(List<RecordedEvent> events) {
     if (!loaded) {
       return;
     }

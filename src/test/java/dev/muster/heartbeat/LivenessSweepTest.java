@@ -162,6 +162,7 @@ class LivenessSweepTest {
 
       assertThat(sweepAt(NOW).takenOffline()).isEqualTo(1);
       assertThat(fleet.statusOf(free)).isEqualTo("offline");
+      connection.rollback();
     }
     assertThat(sweepAt(NOW).takenOffline()).isEqualTo(1);
     assertThat(fleet.statusOf(held)).isEqualTo("offline");

@@ -76,15 +76,4 @@ class AllowanceTest {
     takeAll();
     refused();
   }
-
-  @Test
-  void refusesNothingAndCountsNothingWhileSomeIsLeft() {
-    for (int i = 0; i < 100; i++) {
-      allowance.requireSomeLeft("key", new MockHttpServletResponse());
-    }
-
-    takeAll();
-    assertThatThrownBy(() -> allowance.requireSomeLeft("key", new MockHttpServletResponse()))
-        .isInstanceOf(ProblemException.class);
-  }
 }

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.TimeoutException;
 import org.springframework.stereotype.Component;
 
 /** Reads a request's body whole, up to its route's limit and within the budget of all (R0.7). */
@@ -68,8 +69,12 @@ public final class BodyReader {
     return Arrays.copyOf(buffer, length);
   }
 
-  private static int read(InputStream body, byte[] buffer, int from) throws IOException {
-    return buffer.length == 0 ? -1 : body.read(buffer, from, buffer.length - from);
+  private static int read(InputStream body, byte[] buffer, int from) {
+    try {
+      return buffer.length == 0 ? -1 : body.read(buffer, from, buffer.length - from);
+    } catch (IOException e) {
+      throw e.getCause() instanceof TimeoutException ? tooSlow() : cutShort();
+    }
   }
 
   private void reserve(HttpServletRequest request, long bytes) {
@@ -84,6 +89,11 @@ public final class BodyReader {
       request.removeAttribute(SHARE);
       budget.giveBack(share);
     }
+  }
+
+  private static ProblemException cutShort() {
+    return new ProblemException(
+        ErrorCode.BAD_REQUEST, "the body ended before its end (expected: all of Content-Length)");
   }
 
   private static ProblemException tooSlow() {

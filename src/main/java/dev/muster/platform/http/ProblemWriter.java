@@ -35,7 +35,8 @@ public final class ProblemWriter {
     response.resetBuffer();
     response.setStatus(problem.code().status().value());
     response.setContentType("application/problem+json");
-    if (problem.code() == ErrorCode.UNAVAILABLE) {
+    if (problem.code() == ErrorCode.UNAVAILABLE
+        || (problem.code() == ErrorCode.RATE_LIMITED && !response.containsHeader("Retry-After"))) {
       response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
     } else if (problem.code() == ErrorCode.UNAUTHENTICATED) {
       response.setHeader("WWW-Authenticate", "Bearer");

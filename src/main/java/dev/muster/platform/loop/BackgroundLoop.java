@@ -95,7 +95,7 @@ public final class BackgroundLoop implements AutoCloseable {
   private void runOnce() {
     Instant startedAt = Instant.now();
     long start = System.nanoTime();
-    @Nullable RuntimeException failure = failureOfRun();
+    @Nullable Throwable failure = failureOfRun();
     endedAt = System.nanoTime();
     LoopState before = state;
     state =
@@ -111,7 +111,7 @@ public final class BackgroundLoop implements AutoCloseable {
             false);
   }
 
-  private @Nullable RuntimeException failureOfRun() {
+  private @Nullable Throwable failureOfRun() {
     try {
       task.run();
       if (failing) {
@@ -119,7 +119,7 @@ public final class BackgroundLoop implements AutoCloseable {
         log.info("{} works again", name);
       }
       return null;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (!failing && !closed) {
         failing = true;
         log.warn(
