@@ -25,7 +25,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Takes silent workspaces offline, at most 1,000 a transaction (R5.1), nobody for an absence of
+ * Takes silent workspaces offline, a few hundred a transaction (R5.1), nobody for an absence of
  * ours (R5.2), and for a while nobody at all when it is most of them (R5.3).
  *
  * <p>Two sweeps at once do no harm: each row has one lock, the hold one row.
@@ -36,6 +36,7 @@ class LivenessSweep {
   private static final Logger log = LoggerFactory.getLogger(LivenessSweep.class);
 
   private static final UUID LOWEST_ID = new UUID(0, 0);
+  private static final int REST_FOR_WORK = 2;
   private static final long LONGEST_REST_NANOS = Duration.ofMillis(500).toNanos();
 
   private final LivenessRepository repository;
@@ -149,7 +150,7 @@ class LivenessSweep {
       }
       boolean last = page.size() < LivenessRepository.MOST_IN_A_BATCH;
       if (!last) {
-        restAsLongAs(System.nanoTime() - start);
+        restAfter(System.nanoTime() - start);
       }
       page = last ? List.of() : repository.dueFrom(page.getLast(), silence);
     }
@@ -157,8 +158,8 @@ class LivenessSweep {
   }
 
   /** Those who still beat share the database with a large sweep, which has the time. */
-  private static void restAsLongAs(long workedNanos) {
-    LockSupport.parkNanos(Math.min(workedNanos, LONGEST_REST_NANOS));
+  private static void restAfter(long workedNanos) {
+    LockSupport.parkNanos(Math.min(REST_FOR_WORK * workedNanos, LONGEST_REST_NANOS));
   }
 
   private int takeOffline(List<UUID> page, Silence silence) {

@@ -12,6 +12,7 @@ import dev.muster.testing.TestEventStream.Event;
 import dev.muster.testing.TestServer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.awaitility.Awaitility;
@@ -138,6 +139,46 @@ class ServerSentEventsTest {
             .isEqualTo(10);
         fresh.client().create("next");
         assertThat(stream.await("WORKSPACE_AWAITING_AGENT").id()).isEqualTo(11);
+      }
+    }
+  }
+
+  @Test
+  void goesOnWithNumbersThatNobodyHasSeenWhenAFailoverLostSome() throws Exception {
+    try (TestServer server = TestServer.start();
+        TestEventStream stream = TestEventStream.open(server.client(), OF_ALL, ADMIN_TOKEN)) {
+      for (int i = 1; i <= 5; i++) {
+        server.client().create("lost" + i);
+      }
+      stream.await(e -> Long.valueOf(5).equals(e.id()));
+      server
+          .database()
+          .execute("DELETE FROM events WHERE seq > 2; UPDATE event_head SET last_seq = 2");
+      server.client().create("kept");
+      Event next =
+          stream.await(e -> e.data().path("data").path("name").asString("").equals("kept"));
+      assertThat(next.id()).isEqualTo(6);
+    }
+  }
+
+  @Test
+  void leavesRoomForOthersWhenOneAgentOpensMoreAndMore() throws Exception {
+    Agent agent = client.create("greedy");
+    String path = "/workspaces/" + agent.id() + OF_ALL;
+    List<TestEventStream> open = new ArrayList<>();
+    try {
+      for (int i = 0; i < 50; i++) {
+        open.add(TestEventStream.open(client, path, agent.token()));
+      }
+      assertThat(open).allMatch(stream -> stream.status() == 200);
+      TestClient.Answer refused = client.get(path, agent.token());
+      Refusals.assertRefused(refused, 429, "RATE_LIMITED");
+      assertThat(refused.header("Retry-After")).isNotEmpty();
+      open.add(TestEventStream.open(client, path, ADMIN_TOKEN));
+      assertThat(open.getLast().status()).isEqualTo(200);
+    } finally {
+      for (TestEventStream stream : open) {
+        stream.close();
       }
     }
   }
