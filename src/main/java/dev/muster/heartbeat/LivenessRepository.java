@@ -13,7 +13,7 @@ import org.springframework.stereotype.Repository;
 class LivenessRepository {
 
   /** Of the thousand that are allowed (R5.1), few enough for beats not to feel a batch. */
-  static final int MOST_IN_A_BATCH = 200;
+  static final int MOST_IN_A_BATCH = 50;
 
   private static final String COUNT =
       """
