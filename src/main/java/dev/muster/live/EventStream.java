@@ -47,6 +47,7 @@ final class EventStream {
   private final Executor threads;
   private final BiConsumer<EventStream, StreamEnd> onClosed;
   private final long openedAt = System.nanoTime();
+  private final SendWatch sending = new SendWatch();
   private final AtomicInteger state = new AtomicInteger(IDLE);
 
   /** Written by the thread that serves alone, as the next two. */
@@ -63,8 +64,6 @@ final class EventStream {
   private volatile boolean held;
   private volatile boolean pingDue;
   private volatile int allowance = MOST_VALUES_IN_A_TICK;
-  private volatile long sendingSince;
-  private volatile boolean sending;
   private volatile @Nullable StreamEnd end;
 
   EventStream(
@@ -110,7 +109,7 @@ final class EventStream {
       end(StreamEnd.GONE);
     }
     Duration patience = end == null ? PATIENCE : PATIENCE_AT_THE_END;
-    if (sending && System.nanoTime() - sendingSince > patience.toNanos()) {
+    if (sending.isStuckFor(patience)) {
       abort(StreamEnd.SLOW);
     }
     if (events.head() > lastSeq || values.newest() > valuesPlace) {
@@ -191,7 +190,7 @@ final class EventStream {
   private void pingIfDue() throws IOException {
     if (pingDue && end == null) {
       pingDue = false;
-      timed(sink::ping);
+      sending.watch(sink::ping);
     }
   }
 
@@ -244,24 +243,7 @@ final class EventStream {
   }
 
   private void sendPortion(List<Frame> portion) throws IOException {
-    timed(() -> sink.send(portion));
-  }
-
-  private interface Sending {
-    void run() throws IOException;
-  }
-
-  private void timed(Sending work) throws IOException {
-    sendingSince = System.nanoTime();
-    sending = true;
-    try {
-      work.run();
-    } catch (RuntimeException e) {
-      // how much the client got is not known: it comes back and says so itself
-      throw new IOException("a stream cannot be written to", e);
-    } finally {
-      sending = false;
-    }
+    sending.watch(() -> sink.send(portion));
   }
 
   private void closeIfEnded() {

@@ -38,8 +38,7 @@ class StreamEndsTest {
         Socket socket = new Socket()) {
       TestClient client = server.client();
       Agent agent = client.create("loud");
-      socket.setReceiveBufferSize(4096);
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+      connectWithLittleRoom(socket, server);
       socket
           .getOutputStream()
           .write(
@@ -54,13 +53,7 @@ class StreamEndsTest {
                       + "\r\n\r\n")
                   .getBytes(StandardCharsets.US_ASCII));
       Awaitility.await().until(() -> streams(client, "websocket") == 1);
-      String name = "x".repeat(200_000);
-      for (int i = 0; i < 60; i++) {
-        String card =
-            "{\"workspace_id\":\"" + agent.id() + "\",\"agent_card\":{\"n\":\"" + i + name + "\"}}";
-        assertThat(client.post("/registry/update-card", agent.token(), card).status())
-            .isEqualTo(200);
-      }
+      causeTwelveMegabytesOfEvents(client, agent);
       Awaitility.await()
           .atMost(Duration.ofSeconds(25))
           .until(() -> closed(client, "websocket", "slow") == 1);
@@ -80,22 +73,10 @@ class StreamEndsTest {
         Socket socket = new Socket()) {
       TestClient client = server.client();
       Agent agent = client.create("loud");
-      socket.setReceiveBufferSize(4096);
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+      connectWithLittleRoom(socket, server);
       socket.getOutputStream().write(eventStreamRequest());
       Awaitility.await().until(() -> streams(client, "sse") == 1);
-      String name = "x".repeat(200_000);
-      for (int i = 0; i < 60; i++) {
-        client.post(
-            "/registry/update-card",
-            agent.token(),
-            "{\"workspace_id\":\""
-                + agent.id()
-                + "\",\"agent_card\":{\"n\":\""
-                + i
-                + name
-                + "\"}}");
-      }
+      causeTwelveMegabytesOfEvents(client, agent);
       Awaitility.await()
           .atMost(Duration.ofSeconds(25))
           .until(() -> streams(client, "sse") == 0 && closed(client, "sse", "slow") == 1);
@@ -152,6 +133,20 @@ class StreamEndsTest {
         assertThat(readUntil(socket, ": ping")).contains(": connected");
         assertThat(staying.awaitPing(Duration.ofSeconds(25))).isTrue();
       }
+    }
+  }
+
+  private static void connectWithLittleRoom(Socket socket, TestServer server) throws IOException {
+    socket.setReceiveBufferSize(4096);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+  }
+
+  private static void causeTwelveMegabytesOfEvents(TestClient client, Agent agent) {
+    String name = "x".repeat(200_000);
+    for (int i = 0; i < 60; i++) {
+      String card =
+          "{\"workspace_id\":\"" + agent.id() + "\",\"agent_card\":{\"n\":\"" + i + name + "\"}}";
+      assertThat(client.post("/registry/update-card", agent.token(), card).status()).isEqualTo(200);
     }
   }
 
