@@ -5,7 +5,6 @@ import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -117,8 +116,8 @@ class TokenRepository {
             new TokenInfo(
                 row.getObject("id", UUID.class),
                 row.getString("prefix"),
-                row.getObject("created_at", OffsetDateTime.class).toInstant(),
-                instant(row, "last_used_at")))
+                SqlTime.instant(row, "created_at"),
+                SqlTime.instantOrNull(row, "last_used_at")))
         .list();
   }
 
@@ -170,10 +169,5 @@ class TokenRepository {
       case "removal" -> State.REVOKED_BY_REMOVAL;
       default -> State.REVOKED;
     };
-  }
-
-  private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
-    OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
-    return time == null ? null : time.toInstant();
   }
 }
