@@ -25,8 +25,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Takes silent workspaces offline, a few hundred a transaction (R5.1), nobody for an absence of
- * ours (R5.2), and for a while nobody at all when it is most of them (R5.3).
+ * Takes silent workspaces offline, a few a transaction (R5.1), nobody for an absence of ours
+ * (R5.2), and for a while nobody at all when it is most of them (R5.3).
  *
  * <p>Two sweeps at once do no harm: each row has one lock, the hold one row.
  */

@@ -9,6 +9,9 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -99,6 +102,21 @@ class BodyLimitsTest {
     RawHttp.send(SERVER.port(), at("PATCH /workspaces/{id}"), admin(), body);
 
     assertThat(CLIENT.read(AGENT)).hasToString(before);
+  }
+
+  @Test
+  void refusesABodyThatEndsBeforeItsLength() throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), SERVER.port())) {
+      socket.setSoTimeout(10_000);
+      String request =
+          "POST /workspaces HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+              + ADMIN_TOKEN
+              + "\r\nContent-Length: 100\r\n\r\n{\"name\":";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      socket.shutdownOutput();
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer).startsWith("HTTP/1.1 400 ").contains("BAD_REQUEST");
+    }
   }
 
   private static String at(String route) {
