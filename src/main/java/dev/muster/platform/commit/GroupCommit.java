@@ -10,11 +10,8 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +23,10 @@ import org.slf4j.LoggerFactory;
  * what is waiting, commits it as a batch and completes every caller after the commit.
  *
  * <p>There is no timer: the next batch starts when the last one is done, so one caller alone waits
- * for one commit and a thousand share one. A batch holds at most one value of a key; a second one
- * goes with the next batch, in order. Every wait ends: after {@link #PATIENCE} a caller is told
- * {@code UNAVAILABLE}, whatever the database does.
+ * for one commit and a thousand share one. A key is what a value has to lock: values of one are
+ * committed in the order they were submitted in, and while it is busy the others go first. How many
+ * of them one batch holds is told by its {@link BatchLimits}. Every wait ends: after {@link
+ * #PATIENCE} a caller is told {@code UNAVAILABLE}, whatever the database does.
  */
 public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
 
@@ -38,23 +36,16 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   static final Duration PATIENCE = Duration.ofMillis(4500);
 
   private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
-  private static final int MOST_IN_A_BATCH = 256;
   private static final int MOST_WAITING = 20_000;
   private static final long PAUSE_WHEN_ALL_ARE_BUSY_NANOS = 2_000_000;
 
   private final Function<T, Object> keyOf;
+  private final BatchLimits<T> limits;
   private final BatchWork<T, R> work;
   private final DistributionSummary batchSize;
   private final Timer batchTime;
-  private final AtomicReference<@Nullable Waiter<T, R>> submitted = new AtomicReference<>();
+  private final WaitingLine<T, R> line;
   private final AtomicInteger unanswered = new AtomicInteger();
-
-  /**
-   * Taken from the stack and not yet committed, oldest first; the committer and the watch share it
-   * under its lock.
-   */
-  private final List<Waiter<T, R>> waiting = new ArrayList<>();
-
   private final Thread committer;
   private final BackgroundLoop watch;
   private volatile boolean closed;
@@ -62,9 +53,21 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   /** When the last batch failed for the database's sake, if no later one has done better. */
   private volatile @Nullable Long failedAt;
 
+  /** With one value of a key in a batch. */
   public GroupCommit(
       String name, Function<T, Object> keyOf, BatchWork<T, R> work, MeterRegistry metrics) {
+    this(name, keyOf, BatchLimits.oneOfAKey(), work, metrics);
+  }
+
+  public GroupCommit(
+      String name,
+      Function<T, Object> keyOf,
+      BatchLimits<T> limits,
+      BatchWork<T, R> work,
+      MeterRegistry metrics) {
     this.keyOf = keyOf;
+    this.limits = limits;
+    this.line = new WaitingLine<>(limits);
     this.work = work;
     this.batchSize =
         DistributionSummary.builder("muster.commit.batch.size").tag("name", name).register(metrics);
@@ -84,8 +87,11 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
           "too many requests are waiting for the database; try again in a few seconds");
     }
     try {
-      Waiter<T, R> waiter = new Waiter<>(value, keyOf.apply(value));
-      push(waiter);
+      Waiter<T, R> waiter =
+          new Waiter<>(value, keyOf.apply(value), limits.weightOf().applyAsLong(value));
+      if (line.push(waiter)) {
+        LockSupport.unpark(committer);
+      }
       if (closed) {
         waiter.complete(new Outcome.Failed<>(tooLate()));
       }
@@ -118,22 +124,10 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     return unanswered.get();
   }
 
-  private void push(Waiter<T, R> waiter) {
-    @Nullable Waiter<T, R> head;
-    do {
-      head = submitted.get();
-      waiter.next = head;
-    } while (!submitted.compareAndSet(head, waiter));
-    if (head == null) {
-      LockSupport.unpark(committer);
-    }
-  }
-
   private void commitUntilClosed() {
     while (!closed) {
       try {
-        takeSubmitted();
-        List<Waiter<T, R>> batch = nextBatch();
+        List<Waiter<T, R>> batch = line.nextBatch();
         if (batch.isEmpty()) {
           LockSupport.park(this);
         } else if (commit(batch)) {
@@ -143,39 +137,6 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
         log.error("the committer met a fault and goes on", e);
       }
     }
-  }
-
-  private void takeSubmitted() {
-    @Nullable Waiter<T, R> newest = submitted.getAndSet(null);
-    List<Waiter<T, R>> taken = new ArrayList<>();
-    for (@Nullable Waiter<T, R> waiter = newest; waiter != null; waiter = waiter.next) {
-      taken.add(waiter);
-    }
-    Collections.reverse(taken);
-    synchronized (waiting) {
-      waiting.addAll(taken);
-    }
-  }
-
-  /**
-   * The oldest waiting values, one of each key; they stay in {@code waiting} until they have an
-   * outcome.
-   */
-  private List<Waiter<T, R>> nextBatch() {
-    List<Waiter<T, R>> batch = new ArrayList<>();
-    Set<Object> keys = new HashSet<>();
-    synchronized (waiting) {
-      waiting.removeIf(Waiter::isComplete);
-      for (Waiter<T, R> waiter : waiting) {
-        if (batch.size() == MOST_IN_A_BATCH) {
-          break;
-        }
-        if (keys.add(waiter.key)) {
-          batch.add(waiter);
-        }
-      }
-    }
-    return batch;
   }
 
   /** Whether every value of the batch was busy. */
@@ -188,7 +149,9 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     boolean allBusy = true;
     for (int i = 0; i < batch.size(); i++) {
       Outcome<R> outcome = outcomes.get(i);
-      if (!(outcome instanceof Outcome.Busy<R>)) {
+      if (outcome instanceof Outcome.Busy<R>) {
+        line.foundBusy(batch.get(i));
+      } else {
         allBusy = false;
         batch.get(i).complete(outcome);
       }
@@ -233,25 +196,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   }
 
   private void giveUpOnTheOverdue() {
-    giveUpOnThoseWaiting(PATIENCE.toNanos());
-  }
-
-  private void giveUpOnThoseWaiting(long patienceNanos) {
-    long now = System.nanoTime();
-    synchronized (waiting) {
-      for (Waiter<T, R> waiter : waiting) {
-        giveUpIfOverdue(waiter, now, patienceNanos);
-      }
-    }
-    for (@Nullable Waiter<T, R> waiter = submitted.get(); waiter != null; waiter = waiter.next) {
-      giveUpIfOverdue(waiter, now, patienceNanos);
-    }
-  }
-
-  private void giveUpIfOverdue(Waiter<T, R> waiter, long now, long patienceNanos) {
-    if (now - waiter.submittedAt > patienceNanos) {
-      waiter.complete(new Outcome.Failed<>(tooLate()));
-    }
+    line.giveUpOnThoseWaiting(PATIENCE.toNanos(), () -> new Outcome.Failed<>(tooLate()));
   }
 
   private static ProblemException tooLate() {
@@ -270,6 +215,6 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
       Thread.currentThread().interrupt();
     }
     watch.close();
-    giveUpOnThoseWaiting(-1);
+    line.giveUpOnThoseWaiting(-1, () -> new Outcome.Failed<>(tooLate()));
   }
 }

@@ -2,6 +2,7 @@ package dev.muster.platform.commit;
 
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,21 +13,29 @@ final class Waiter<T, R> {
 
   final T value;
   final Object key;
-  final long submittedAt = System.nanoTime();
+  final long weight;
+  private final long submittedAt = System.nanoTime();
   @Nullable Waiter<T, R> next;
 
   private final Thread caller = Thread.currentThread();
   private final AtomicReference<@Nullable Outcome<R>> outcome = new AtomicReference<>();
 
-  Waiter(T value, Object key) {
+  Waiter(T value, Object key, long weight) {
     this.value = value;
     this.key = key;
+    this.weight = weight;
   }
 
   /** The first completion counts. */
   void complete(Outcome<R> result) {
     if (outcome.compareAndSet(null, result)) {
       LockSupport.unpark(caller);
+    }
+  }
+
+  void completeIfOlder(long nanos, long now, Supplier<Outcome<R>> result) {
+    if (now - submittedAt > nanos) {
+      complete(result.get());
     }
   }
 

@@ -30,6 +30,16 @@ class GroupCommitTest {
     return new GroupCommit<>("test", Value::key, work, new SimpleMeterRegistry());
   }
 
+  /** Each value as heavy as its number. */
+  private static GroupCommit<Value, Integer> weighed(BatchWork<Value, Integer> work, long most) {
+    return new GroupCommit<>(
+        "test",
+        Value::key,
+        BatchLimits.byWeight(Value::number, most),
+        work,
+        new SimpleMeterRegistry());
+  }
+
   private static Outcome<Integer> done(Value value) {
     return new Outcome.Done<>(value.number());
   }
@@ -115,6 +125,60 @@ class GroupCommitTest {
       second.get();
     }
     assertThat(committed).containsExactly(1, 2);
+  }
+
+  @Test
+  void putsNoMoreIntoABatchThanItsWeightAllows() throws Exception {
+    List<Value> committed = Collections.synchronizedList(new ArrayList<>());
+    AtomicInteger tooHeavy = new AtomicInteger();
+    AtomicInteger shared = new AtomicInteger();
+    BatchWork<Value, Integer> work =
+        batch -> {
+          committed.addAll(batch);
+          if (batch.size() > 1) {
+            shared.incrementAndGet();
+            tooHeavy.addAndGet(batch.stream().mapToInt(Value::number).sum() > 100 ? 1 : 0);
+          }
+          return batch.stream().map(GroupCommitTest::done).toList();
+        };
+    try (var commits = weighed(work, 100);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Integer>> answers =
+          IntStream.range(0, 10_000)
+              .mapToObj(i -> threads.submit(() -> commits.submit(new Value(1, i % 120))))
+              .toList();
+      for (Future<Integer> answer : answers) {
+        answer.get();
+      }
+    }
+    assertThat(committed).hasSize(10_000);
+    assertThat(tooHeavy).hasValue(0);
+    assertThat(shared.get()).isPositive();
+  }
+
+  @Test
+  void stallsNobodyElseWhileAllABatchHasRoomForIsBusy() throws Exception {
+    CountDownLatch free = new CountDownLatch(1);
+    BatchWork<Value, Integer> work =
+        batch ->
+            batch.stream()
+                .<Outcome<Integer>>map(
+                    v -> v.key() == 1 && free.getCount() > 0 ? new Outcome.Busy<>() : done(v))
+                .toList();
+    try (var commits = weighed(work, 100);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Integer>> ofLockedRow =
+          IntStream.range(0, 10)
+              .mapToObj(i -> threads.submit(() -> commits.submit(new Value(1, 90))))
+              .toList();
+      Awaitility.await().until(() -> commits.waiting() == 10);
+      Future<Integer> other = threads.submit(() -> commits.submit(new Value(2, 90)));
+      assertThat(other).succeedsWithin(Duration.ofSeconds(2)).isEqualTo(90);
+      free.countDown();
+      for (Future<Integer> answer : ofLockedRow) {
+        assertThat(answer).succeedsWithin(Duration.ofSeconds(2));
+      }
+    }
   }
 
   @Test

@@ -1,0 +1,48 @@
+package dev.muster.platform.commit;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** A batch while it is chosen, from the front of the line to the first value it has no room for. */
+final class NextBatch<T, R> {
+
+  static final int MOST_VALUES = 256;
+
+  private final BatchLimits<T> limits;
+  private final List<Waiter<T, R>> chosen = new ArrayList<>();
+  private final Set<Object> keys = new HashSet<>();
+  private long weight;
+
+  NextBatch(BatchLimits<T> limits) {
+    this.limits = limits;
+  }
+
+  /**
+   * Takes it, or leaves it to a later batch for its key's sake; false when there is no room for it.
+   * Nothing behind that one may be offered then: a light value would overtake a heavy one of its
+   * key.
+   */
+  boolean offer(Waiter<T, R> waiter) {
+    if (!limits.manyOfAKey() && keys.contains(waiter.key)) {
+      return true;
+    }
+    if (!hasRoomFor(waiter)) {
+      return false;
+    }
+    keys.add(waiter.key);
+    chosen.add(waiter);
+    weight += waiter.weight;
+    return true;
+  }
+
+  List<Waiter<T, R>> chosen() {
+    return chosen;
+  }
+
+  private boolean hasRoomFor(Waiter<T, R> waiter) {
+    return chosen.isEmpty()
+        || (chosen.size() < MOST_VALUES && waiter.weight <= limits.mostWeight() - weight);
+  }
+}

@@ -1,0 +1,98 @@
+package dev.muster.platform.commit;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Those who wait for an outcome, oldest first. Callers push onto a lock-free stack, which the
+ * committer turns over into its line; the watch looks at both.
+ */
+final class WaitingLine<T, R> {
+
+  private final BatchLimits<T> limits;
+  private final AtomicReference<@Nullable Waiter<T, R>> submitted = new AtomicReference<>();
+
+  /** Taken from the stack and without an outcome; the committer and the watch share it. */
+  private final List<Waiter<T, R>> waiting = new ArrayList<>();
+
+  /** Of the last batch; the committer's own. */
+  private final Set<Object> busyKeys = new HashSet<>();
+
+  WaitingLine(BatchLimits<T> limits) {
+    this.limits = limits;
+  }
+
+  /** Whether it is the first since the committer last looked, who may be asleep. */
+  boolean push(Waiter<T, R> waiter) {
+    @Nullable Waiter<T, R> head;
+    do {
+      head = submitted.get();
+      waiter.next = head;
+    } while (!submitted.compareAndSet(head, waiter));
+    return head == null;
+  }
+
+  /**
+   * The oldest waiting values; they stay in the line until they have an outcome. Those of a key
+   * that was busy in the last batch let all others go first, else the values of one locked row
+   * could be all that every batch has room for; in the batch after that they have their old place.
+   */
+  List<Waiter<T, R>> nextBatch() {
+    List<Waiter<T, R>> taken = takeSubmitted();
+    NextBatch<T, R> batch = new NextBatch<>(limits);
+    synchronized (waiting) {
+      waiting.addAll(taken);
+      waiting.removeIf(Waiter::isComplete);
+      boolean room = fill(batch, false);
+      if (room && !busyKeys.isEmpty()) {
+        fill(batch, true);
+      }
+    }
+    busyKeys.clear();
+    return batch.chosen();
+  }
+
+  /** It stays in the line. */
+  void foundBusy(Waiter<T, R> waiter) {
+    busyKeys.add(waiter.key);
+  }
+
+  /** Whoever is submitted while this runs may be missed, and is met the next time. */
+  void giveUpOnThoseWaiting(long patienceNanos, Supplier<Outcome<R>> outcome) {
+    long now = System.nanoTime();
+    synchronized (waiting) {
+      for (Waiter<T, R> waiter : waiting) {
+        waiter.completeIfOlder(patienceNanos, now, outcome);
+      }
+    }
+    for (@Nullable Waiter<T, R> waiter = submitted.get(); waiter != null; waiter = waiter.next) {
+      waiter.completeIfOlder(patienceNanos, now, outcome);
+    }
+  }
+
+  /** Whether there may be room for more. */
+  private boolean fill(NextBatch<T, R> batch, boolean withBusyKeys) {
+    for (Waiter<T, R> waiter : waiting) {
+      if (busyKeys.contains(waiter.key) == withBusyKeys && !batch.offer(waiter)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private List<Waiter<T, R>> takeSubmitted() {
+    List<Waiter<T, R>> taken = new ArrayList<>();
+    @Nullable Waiter<T, R> newest = submitted.getAndSet(null);
+    for (@Nullable Waiter<T, R> waiter = newest; waiter != null; waiter = waiter.next) {
+      taken.add(waiter);
+    }
+    Collections.reverse(taken);
+    return taken;
+  }
+}

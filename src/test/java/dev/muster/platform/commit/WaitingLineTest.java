@@ -1,0 +1,108 @@
+package dev.muster.platform.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class WaitingLineTest {
+
+  private static final BatchLimits<String> TEN_LETTERS = BatchLimits.byWeight(String::length, 10);
+
+  private final WaitingLine<String, Integer> line = new WaitingLine<>(TEN_LETTERS);
+
+  /** Values are their own weight in letters, and their first letter is their key. */
+  private void submit(String... values) {
+    for (String value : values) {
+      line.push(new Waiter<>(value, value.charAt(0), value.length()));
+    }
+  }
+
+  private List<String> takeBatch() {
+    return takeBatch("");
+  }
+
+  private List<String> takeBatch(String busyKeys) {
+    List<Waiter<String, Integer>> batch = line.nextBatch();
+    for (Waiter<String, Integer> waiter : batch) {
+      if (busyKeys.contains(waiter.key.toString())) {
+        line.foundBusy(waiter);
+      } else {
+        waiter.complete(new Outcome.Done<>(1));
+      }
+    }
+    return batch.stream().map(waiter -> waiter.value).toList();
+  }
+
+  @Test
+  void putsManyValuesOfAKeyIntoABatchInTheirOrder() {
+    submit("a1", "b1", "a2", "a3");
+    assertThat(takeBatch()).containsExactly("a1", "b1", "a2", "a3");
+    assertThat(takeBatch()).isEmpty();
+  }
+
+  @Test
+  void fillsABatchToItsWeightAndNoFurther() {
+    submit("a1234", "b1234", "c");
+    assertThat(takeBatch()).containsExactly("a1234", "b1234");
+    assertThat(takeBatch()).containsExactly("c");
+  }
+
+  @Test
+  void letsNoLightValueOvertakeAHeavyOne() {
+    submit("a1", "a23456789", "a3", "b1");
+    assertThat(takeBatch()).containsExactly("a1");
+    assertThat(takeBatch()).containsExactly("a23456789");
+    assertThat(takeBatch()).containsExactly("a3", "b1");
+  }
+
+  @Test
+  void takesAValueThatIsTooHeavyForAnyBatchAlone() {
+    submit("a234567890123", "b");
+    assertThat(takeBatch()).containsExactly("a234567890123");
+    assertThat(takeBatch()).containsExactly("b");
+  }
+
+  @Test
+  void putsAtMost256ValuesIntoABatch() {
+    WaitingLine<String, Integer> weightless =
+        new WaitingLine<>(BatchLimits.byWeight(value -> 0, 1));
+    IntStream.range(0, 300).forEach(i -> weightless.push(new Waiter<>("a" + i, "a", 0)));
+    assertThat(weightless.nextBatch())
+        .extracting(waiter -> waiter.value)
+        .isEqualTo(IntStream.range(0, 256).mapToObj(i -> "a" + i).toList());
+  }
+
+  @Test
+  void keepsTheOrderOfBusyValuesAndOfThoseBehindThem() {
+    submit("a1", "a2");
+    assertThat(takeBatch("a")).containsExactly("a1", "a2");
+    submit("a3", "b1", "a4");
+    assertThat(takeBatch("a")).containsExactly("b1", "a1", "a2", "a3", "a4");
+    assertThat(takeBatch()).containsExactly("a1", "a2", "a3", "a4");
+  }
+
+  @Test
+  void givesWhatABusyKeyKeptOutTheNextBatchAndTheBusyOneItsOldPlaceAfterwards() {
+    submit("a12345", "a2345678", "b12345", "b2345678", "c12345");
+    assertThat(takeBatch("a")).containsExactly("a12345");
+    assertThat(takeBatch()).containsExactly("b12345");
+    assertThat(takeBatch()).containsExactly("a12345");
+    assertThat(takeBatch()).containsExactly("a2345678");
+  }
+
+  @Test
+  void leavesTheSecondOfAKeyToALaterBatchWhereThatIsTheLimit() {
+    WaitingLine<String, Integer> one = new WaitingLine<>(BatchLimits.oneOfAKey());
+    List.of("a1", "a2", "b1").forEach(v -> one.push(new Waiter<>(v, v.charAt(0), 0)));
+    assertThat(one.nextBatch()).extracting(waiter -> waiter.value).containsExactly("a1", "b1");
+  }
+
+  @Test
+  void refusesALimitThatNothingKeeps() {
+    assertThatThrownBy(() -> BatchLimits.<String>byWeight(String::length, 0))
+        .hasMessage("mostWeight: 0 (expected: at least 1)");
+  }
+}
