@@ -1,0 +1,70 @@
+package dev.muster.protocol;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What a message says to people and programs, taken out of a JSON-RPC request, a params object or a
+ * message. It is read leniently: what is not there, or is of another type, is {@code ""}, null or
+ * empty. All texts are as they were sent.
+ *
+ * @param text all text parts, joined by line breaks
+ * @param delegationId the message's {@code metadata.delegation_id}
+ */
+public record MessageContent(
+    String text,
+    @Nullable String messageId,
+    @Nullable String delegationId,
+    List<Attachment> attachments) {
+
+  public static final MessageContent EMPTY = new MessageContent("", null, null, List.of());
+
+  public MessageContent {
+    attachments = List.copyOf(attachments);
+  }
+
+  /** {@link #EMPTY} when there is no message. */
+  public static MessageContent ofRequest(JsonNode request) {
+    JsonNode params = request.has("params") ? request.path("params") : request;
+    JsonNode message = params.has("message") ? params.path("message") : params;
+    boolean isMessage = message.has("parts") || message.has("content") || params.has("message");
+    return isMessage && message.isObject() ? ofMessage(message) : EMPTY;
+  }
+
+  /** What the parts of an array point at, in their order. */
+  public static List<Attachment> attachmentsOf(JsonNode parts) {
+    List<Attachment> attachments = new ArrayList<>();
+    for (JsonNode part : array(parts)) {
+      Attachment.of(part).ifPresent(attachments::add);
+    }
+    return List.copyOf(attachments);
+  }
+
+  private static MessageContent ofMessage(JsonNode message) {
+    JsonNode parts = message.path(message.path("parts").isArray() ? "parts" : "content");
+    String text = parts.isString() ? parts.stringValue() : textOf(parts);
+    return new MessageContent(
+        text,
+        Part.first(message, "messageId"),
+        Part.first(message.path("metadata"), "delegation_id"),
+        attachmentsOf(parts));
+  }
+
+  private static String textOf(JsonNode parts) {
+    return array(parts).stream()
+        .flatMap(part -> Part.saidText(part).stream())
+        .collect(Collectors.joining("\n"));
+  }
+
+  /** An object's values are no parts. */
+  private static List<JsonNode> array(JsonNode parts) {
+    List<JsonNode> elements = new ArrayList<>();
+    if (parts.isArray()) {
+      parts.forEach(elements::add);
+    }
+    return elements;
+  }
+}
