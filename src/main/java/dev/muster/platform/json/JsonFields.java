@@ -74,7 +74,7 @@ final class JsonFields {
     return new Located(value, (int) start, (int) end);
   }
 
-  private static String reason(JacksonException e) {
+  static String reason(JacksonException e) {
     var where = e.getLocation();
     String at =
         where == null
