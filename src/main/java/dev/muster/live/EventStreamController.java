@@ -4,6 +4,7 @@ import dev.muster.event.EventLog;
 import dev.muster.identity.Access;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
+import dev.muster.identity.Standing;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

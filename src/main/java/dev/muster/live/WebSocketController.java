@@ -9,6 +9,7 @@ import dev.muster.identity.Caller;
 import dev.muster.identity.CountsAs;
 import dev.muster.identity.Credentials;
 import dev.muster.identity.RateLimit;
+import dev.muster.identity.Standing;
 import dev.muster.platform.http.Origins;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ErrorCode;

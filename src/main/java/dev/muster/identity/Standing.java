@@ -1,17 +1,15 @@
-package dev.muster.live;
+package dev.muster.identity;
 
-import dev.muster.identity.Caller;
-import dev.muster.identity.Credentials;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 
-/** The credential with which a stream was opened, to be looked at again while it is open (R1.6). */
-final class Standing {
+/** A credential with which something long was begun, looked at again while it lasts (R1.6). */
+public final class Standing {
 
-  enum Verdict {
+  public enum Verdict {
     GOOD,
     REVOKED,
-    /** The database cannot tell: nothing is shown until it can. */
+    /** The database cannot tell: show nothing until it can. */
     UNKNOWN
   }
 
@@ -19,17 +17,18 @@ final class Standing {
   private final String authorization;
   private final Caller caller;
 
-  Standing(Credentials credentials, String authorization, Caller caller) {
+  /** {@code authorization} is the header by which {@code caller} was recognised. */
+  public Standing(Credentials credentials, String authorization, Caller caller) {
     this.credentials = credentials;
     this.authorization = authorization;
     this.caller = caller;
   }
 
-  Caller caller() {
+  public Caller caller() {
     return caller;
   }
 
-  Verdict now() {
+  public Verdict now() {
     try {
       return credentials.callerOf(authorization).equals(caller) ? Verdict.GOOD : Verdict.REVOKED;
     } catch (ProblemException refusal) {
