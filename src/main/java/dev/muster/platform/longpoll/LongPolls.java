@@ -1,0 +1,140 @@
+package dev.muster.platform.longpoll;
+
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.problem.ProblemException;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.stereotype.Component;
+
+/**
+ * All waits of this replica: look, register, look again, then wait without a thread until the topic
+ * is woken, the time is over, or the server goes down.
+ */
+@Component
+public class LongPolls implements SmartLifecycle {
+
+  private static final int MOST = 50_000;
+  private static final Duration TICK = Duration.ofMillis(100);
+
+  /** A crowd that is woken at once leaves connections to others. */
+  private static final int LOOKS_AT_ONCE = 8;
+
+  private final Map<Object, Set<Parked<?>>> parked = new ConcurrentHashMap<>();
+  private final Set<Parked<?>> all = ConcurrentHashMap.newKeySet();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final Semaphore looks = new Semaphore(LOOKS_AT_ONCE);
+  private final BackgroundLoop loop;
+  private volatile boolean running;
+
+  LongPolls(MeterRegistry metrics) {
+    Gauge.builder("muster.polls.waiting", all, Set::size).register(metrics);
+    this.loop = BackgroundLoop.start("long-polls", TICK, this::lookAfterAll);
+  }
+
+  /**
+   * Done at once when there is an answer already. Throws what the first look throws, and {@code
+   * UNAVAILABLE} when too many wait.
+   */
+  public <T> CompletableFuture<T> await(LongPoll<T> poll) {
+    return switch (poll.look().get()) {
+      case Seen.Answer<T>(T value) -> CompletableFuture.completedFuture(value);
+      case Seen.Nothing<T> nothing when !running || poll.atMost().isZero() ->
+          CompletableFuture.completedFuture(poll.nothing());
+      case Seen.Nothing<T>(long version) -> park(poll, version);
+    };
+  }
+
+  private <T> CompletableFuture<T> park(LongPoll<T> poll, long version) {
+    if (all.size() >= MOST) {
+      throw ProblemException.unavailable(
+          "no more requests can wait on this server right now; try again in a few seconds");
+    }
+    Parked<T> one = new Parked<>(poll, version, this::look);
+    parked.compute(
+        one.topic(),
+        (topic, others) -> {
+          Set<Parked<?>> together = others == null ? ConcurrentHashMap.newKeySet() : others;
+          together.add(one);
+          return together;
+        });
+    all.add(one);
+    var _ = one.answer().whenComplete((answer, failure) -> leave(one));
+    one.wake();
+    if (!running) {
+      one.giveUp();
+    }
+    return one.answer();
+  }
+
+  private void leave(Parked<?> one) {
+    all.remove(one);
+    parked.computeIfPresent(
+        one.topic(),
+        (topic, together) -> {
+          together.remove(one);
+          return together.isEmpty() ? null : together;
+        });
+  }
+
+  /** Whoever waits for one of these looks again. */
+  public void wake(Collection<?> topics) {
+    for (Object topic : topics) {
+      parked.getOrDefault(topic, Set.of()).forEach(Parked::wake);
+    }
+  }
+
+  /** Those that have not seen this version of the topic look again. */
+  public void wakeOlderThan(Object topic, long version) {
+    parked.getOrDefault(topic, Set.of()).forEach(one -> one.wakeIfOlderThan(version));
+  }
+
+  /** What is waited for now, of one kind of topics. */
+  public <K> List<K> topics(Class<K> kind) {
+    return parked.keySet().stream().filter(kind::isInstance).map(kind::cast).toList();
+  }
+
+  private void look(Runnable work) {
+    threads.execute(() -> {
+      looks.acquireUninterruptibly();
+      try {
+        work.run();
+      } finally {
+        looks.release();
+      }
+    });
+  }
+
+  private void lookAfterAll() {
+    long now = System.nanoTime();
+    all.forEach(one -> one.tick(now));
+  }
+
+  @Override
+  public void start() {
+    running = true;
+  }
+
+  /** Before the web server waits for its requests to end. */
+  @Override
+  public void stop() {
+    running = false;
+    loop.close();
+    all.forEach(Parked::giveUp);
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running;
+  }
+}
