@@ -54,7 +54,7 @@ CREATE INDEX activity_logs_of_type ON activity_logs (workspace_id, activity_type
 CREATE INDEX activity_logs_inbox ON activity_logs (workspace_id, seq) WHERE activity_type = 'a2a_receive' AND source <> 'self';
 CREATE INDEX activity_logs_chat ON activity_logs (workspace_id, seq) WHERE source = 'canvas_user' OR method = 'notify';
 CREATE INDEX activity_logs_with_peer ON activity_logs (workspace_id, peer_id, seq) WHERE peer_id IS NOT NULL;
-CREATE UNIQUE INDEX activity_logs_messages ON activity_logs (workspace_id, source_id, message_key) NULLS NOT DISTINCT
+CREATE UNIQUE INDEX activity_logs_messages ON activity_logs (workspace_id, message_key, source_id) NULLS NOT DISTINCT
     WHERE message_key IS NOT NULL;
 
 -- Since when an agent has been at work without a pause, by its beats; a fleet's stalled agents are looked for by it.

@@ -7,7 +7,7 @@ import org.springframework.stereotype.Component;
  * The address under which clients reach this server: {@code PUBLIC_URL}, else the request's own.
  */
 @Component
-class PlatformUrl {
+public class PlatformUrl {
 
   private final WorkspaceSettings settings;
 
@@ -15,7 +15,7 @@ class PlatformUrl {
     this.settings = settings;
   }
 
-  String of(HttpServletRequest request) {
+  public String of(HttpServletRequest request) {
     return settings
         .publicUrl()
         .orElseGet(() -> {

@@ -5,6 +5,7 @@ import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -80,6 +81,8 @@ class WorkspaceRepository {
   private static final String MARK_REMOVED =
       "UPDATE workspaces SET removed_at = now(), updated_at = now() WHERE id = ANY (:ids) AND"
           + " removed_at IS NULL";
+
+  private static final String NAMED = "SELECT id, name, role FROM workspaces WHERE id = ANY (:ids)";
 
   private final JdbcClient db;
 
@@ -163,6 +166,15 @@ class WorkspaceRepository {
 
   void markRemoved(List<UUID> ids) {
     db.sql(MARK_REMOVED).param("ids", ids.toArray(UUID[]::new)).update();
+  }
+
+  List<Named> named(Collection<UUID> ids) {
+    return db.sql(NAMED)
+        .param("ids", ids.toArray(UUID[]::new))
+        .query((row, n) ->
+            new Named(
+                row.getObject("id", UUID.class), row.getString("name"), row.getString("role")))
+        .list();
   }
 
   private static Workspace workspace(ResultSet row, int n) throws SQLException {

@@ -9,9 +9,12 @@ import dev.muster.identity.Credentials;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
@@ -43,6 +46,13 @@ public class Workspaces {
    */
   public void requireUsableCard(UUID id, RawJson card) {
     urls.requireCallableCard(existing(id).deliveryMode(), card);
+  }
+
+  /** How these are called, removed ones included; unknown ones are missing. */
+  public Map<UUID, Named> named(Collection<UUID> ids) {
+    return ids.isEmpty()
+        ? Map.of()
+        : repository.named(ids).stream().collect(Collectors.toMap(Named::id, Function.identity()));
   }
 
   /** Stores another card in the caller's transaction, and tells of it when it is another one. */

@@ -97,6 +97,21 @@ public final class JsonBody {
     return rawObject(name).map(raw -> parse(raw.text().getBytes(StandardCharsets.UTF_8)));
   }
 
+  /** An array of objects, each as a body of its own. */
+  public Optional<List<JsonBody>> objects(String name) {
+    return fields
+        .given(name)
+        .map(value -> {
+          expect(value.isArray(), name, value, "an array of JSON objects");
+          List<JsonBody> objects = new ArrayList<>();
+          for (JsonNode item : value) {
+            expect(item.isObject(), name + "[" + objects.size() + "]", item, "a JSON object");
+            objects.add(parse(item.toString().getBytes(StandardCharsets.UTF_8)));
+          }
+          return objects;
+        });
+  }
+
   /** An object, byte for byte as it was sent. */
   public Optional<RawJson> rawObject(String name) {
     return fields
@@ -105,6 +120,16 @@ public final class JsonBody {
           expect(value.isObject(), name, value, "a JSON object");
           return fields.raw(name);
         });
+  }
+
+  /** Any value but null, byte for byte as it was sent. */
+  public Optional<RawJson> rawJson(String name) {
+    return fields.given(name).map(value -> fields.raw(name));
+  }
+
+  /** Any value but null, for those who look for something in it. */
+  public Optional<JsonNode> tree(String name) {
+    return fields.given(name);
   }
 
   public RawJson requiredRawObject(String name) {

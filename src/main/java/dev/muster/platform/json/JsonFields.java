@@ -64,10 +64,10 @@ final class JsonFields {
   }
 
   private static Located locate(JsonParser parser) {
-    boolean structured = parser.nextToken().isStructStart();
-    long start = structured ? parser.currentTokenLocation().getByteOffset() : 0;
+    parser.nextToken();
+    long start = parser.currentTokenLocation().getByteOffset();
     JsonNode value = parser.readValueAsTree();
-    long end = structured ? parser.currentLocation().getByteOffset() : 0;
+    long end = parser.currentLocation().getByteOffset();
     if (start < 0 || end < 0) {
       throw ProblemException.validation("the body is not UTF-8 (expected: JSON in UTF-8)");
     }
@@ -99,7 +99,7 @@ final class JsonFields {
         : Optional.of(located.value());
   }
 
-  /** An object or array that is there, byte for byte. */
+  /** A value that is there, byte for byte. */
   RawJson raw(String name) {
     Located located = Objects.requireNonNull(fields.get(name));
     return new RawJson(

@@ -1,0 +1,48 @@
+package dev.muster.activity;
+
+import dev.muster.platform.problem.ProblemException;
+import java.util.Optional;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** How far each agent has handled its feed (R6.7); never moved back. */
+@Repository
+class Acknowledgements {
+
+  private static final String RECORD =
+      """
+      UPDATE activity_feeds SET last_acked_seq = greatest(last_acked_seq, :seq)
+      WHERE workspace_id = :workspace_id AND last_seq >= :seq
+      RETURNING last_acked_seq
+      """;
+
+  private static final String LAST_SEQ =
+      "SELECT last_seq FROM activity_feeds WHERE workspace_id = :workspace_id";
+
+  private final JdbcClient db;
+
+  Acknowledgements(JdbcClient db) {
+    this.db = db;
+  }
+
+  /** What is acknowledged now; refuses a number that the feed has not reached. */
+  long record(UUID workspaceId, long seq) {
+    return db.sql(RECORD)
+        .param("workspace_id", workspaceId)
+        .param("seq", seq)
+        .query(Long.class)
+        .optional()
+        .orElseGet(() -> ofUnreached(workspaceId, seq));
+  }
+
+  private long ofUnreached(UUID workspaceId, long seq) {
+    Optional<Long> last =
+        db.sql(LAST_SEQ).param("workspace_id", workspaceId).query(Long.class).optional();
+    if (seq == 0 && last.isEmpty()) {
+      return 0;
+    }
+    throw ProblemException.validation(
+        "acked_seq: " + seq + " (expected: at most the feed's last seq, " + last.orElse(0L) + ")");
+  }
+}

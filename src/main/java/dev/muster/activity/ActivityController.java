@@ -1,0 +1,80 @@
+package dev.muster.activity;
+
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
+import dev.muster.identity.Caller;
+import dev.muster.platform.http.BodyReader;
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Workspaces;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.util.Map;
+import java.util.UUID;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What an agent writes into its own feed: reports, notifications, acknowledgements. */
+@RestController
+class ActivityController {
+
+  private static final int LARGEST_REPORT = 1024 * BodyReader.KIB;
+
+  private final Workspaces workspaces;
+  private final Feeds feeds;
+  private final Acknowledgements acknowledgements;
+  private final BodyReader bodies;
+  private final JsonMapper json;
+
+  ActivityController(
+      Workspaces workspaces,
+      Feeds feeds,
+      Acknowledgements acknowledgements,
+      BodyReader bodies,
+      JsonMapper json) {
+    this.workspaces = workspaces;
+    this.feeds = feeds;
+    this.acknowledgements = acknowledgements;
+    this.bodies = bodies;
+    this.json = json;
+  }
+
+  record Logged(String status, UUID id, long seq) {}
+
+  @PostMapping("/workspaces/{id}/activity")
+  @Admits(Who.FORMER_AGENT)
+  Logged report(Caller caller, @PathVariable UUID id, HttpServletRequest request)
+      throws IOException {
+    ReportedActivity report =
+        ReportedActivity.read(id, JsonBody.parse(bodies.read(request, LARGEST_REPORT)));
+    workspaces.requireSpeakerFor(id, caller);
+    report.requireOwnName();
+    Appended.Stored stored = feeds.appendOwn(report.row());
+    return new Logged("logged", stored.id(), stored.seq());
+  }
+
+  @PostMapping("/workspaces/{id}/notify")
+  @Admits(Who.FORMER_AGENT)
+  Map<String, String> notify(Caller caller, @PathVariable UUID id, JsonBody body) {
+    Notification notification = Notification.read(body);
+    workspaces.requireSpeakerFor(id, caller);
+    feeds.appendOwn(notification.row(id, json));
+    return Map.of("status", "sent");
+  }
+
+  record Acknowledged(long lastAckedSeq) {}
+
+  @PostMapping("/workspaces/{id}/activity/ack")
+  @Admits(Who.FORMER_AGENT)
+  Acknowledged acknowledge(Caller caller, @PathVariable UUID id, JsonBody body) {
+    long seq =
+        body.longInteger("acked_seq", 0, Long.MAX_VALUE)
+            .orElseThrow(() ->
+                ProblemException.validation(
+                    "acked_seq is missing (expected: the seq of the last row that was handled)"));
+    workspaces.requireSpeakerFor(id, caller);
+    return new Acknowledged(acknowledgements.record(id, seq));
+  }
+}

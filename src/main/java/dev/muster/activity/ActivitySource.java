@@ -1,0 +1,22 @@
+package dev.muster.activity;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Locale;
+
+/** Who wrote a row (R6.0). */
+public enum ActivitySource {
+  CANVAS_USER,
+  PEER_AGENT,
+  SYSTEM,
+  SELF;
+
+  @JsonValue
+  public String wire() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Of a stored word. */
+  static ActivitySource of(String wire) {
+    return valueOf(wire.toUpperCase(Locale.ROOT));
+  }
+}

@@ -1,0 +1,16 @@
+package dev.muster.activity;
+
+import java.util.UUID;
+
+/** What became of a row that was to be appended; {@code id} and {@code seq} are the row's. */
+public sealed interface Appended {
+
+  /** It is in the feed, committed with the transaction. */
+  record Stored(UUID id, long seq) implements Appended {}
+
+  /** The same message is in the feed already (R7.3); nothing was written. */
+  record Repeated(UUID id, long seq) implements Appended {}
+
+  /** Its id names a message of another content (R7.3); nothing was written. */
+  record OtherContent() implements Appended {}
+}

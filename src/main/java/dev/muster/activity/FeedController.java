@@ -1,0 +1,76 @@
+package dev.muster.activity;
+
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
+import dev.muster.identity.Caller;
+import dev.muster.identity.CountsAs;
+import dev.muster.identity.RateLimit;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Workspaces;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+
+/** A feed as pollers and canvases read it (R6.2 to R6.6). */
+@RestController
+class FeedController {
+
+  private final FeedPolls polls;
+  private final FeedReader reader;
+  private final PeerInfos peers;
+  private final Workspaces workspaces;
+
+  FeedController(FeedPolls polls, FeedReader reader, PeerInfos peers, Workspaces workspaces) {
+    this.polls = polls;
+    this.reader = reader;
+    this.peers = peers;
+    this.workspaces = workspaces;
+  }
+
+  /** The rows at once, or a wait for them. */
+  @GetMapping("/workspaces/{id}/activity")
+  @Admits(Who.FORMER_AGENT)
+  @CountsAs(RateLimit.POLL)
+  Object read(Caller caller, @PathVariable UUID id, HttpServletRequest request) {
+    FeedQuery query = FeedQuery.read(request, caller.equals(new Caller.Agent(id)));
+    CompletableFuture<List<FeedRow>> rows = polls.read(id, caller, query, request);
+    return rows.isDone() ? rows.join() : held(rows);
+  }
+
+  /** The wait has its own end: the container needs none. */
+  private static DeferredResult<List<FeedRow>> held(CompletableFuture<List<FeedRow>> rows) {
+    DeferredResult<List<FeedRow>> held = new DeferredResult<>(0L);
+    var _ =
+        rows.whenComplete((answer, failure) -> {
+          if (failure == null) {
+            held.setResult(answer);
+          } else {
+            held.setErrorResult(failure);
+          }
+        });
+    return held;
+  }
+
+  @GetMapping("/workspaces/{id}/activity/{activityId}")
+  @Admits(Who.FORMER_AGENT)
+  FeedRow one(
+      Caller caller,
+      @PathVariable UUID id,
+      @PathVariable UUID activityId,
+      HttpServletRequest request) {
+    FeedQuery query = FeedQuery.read(request, false);
+    workspaces.requireSpeakerFor(id, caller);
+    return reader
+        .find(id, activityId)
+        .map(row -> peers.view(query, request).apply(List.of(row)).getFirst())
+        .orElseThrow(() ->
+            new ProblemException(
+                ErrorCode.NOT_FOUND, "the feed has no row " + activityId + ", or no longer"));
+  }
+}

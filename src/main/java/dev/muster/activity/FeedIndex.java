@@ -1,0 +1,81 @@
+package dev.muster.activity;
+
+import java.util.UUID;
+
+/**
+ * The index that a reading goes along, with one statement for each direction (R6.2). What the index
+ * does not decide is looked at row by row, by the same conditions in all of them.
+ *
+ * <p>The conditions of partial indexes stand in their statements as they stand in the schema: by
+ * that the planner knows them.
+ */
+enum FeedIndex {
+  ALL(
+      """
+      SELECT seq, listed_bytes FROM activity_logs
+      WHERE workspace_id = :workspace_id AND seq > :after AND seq <= :up_to
+      """),
+  OF_TYPE(
+      """
+      SELECT seq, listed_bytes FROM activity_logs
+      WHERE workspace_id = :workspace_id AND activity_type = :type AND seq > :after AND seq <= :up_to
+      """),
+  INBOX(
+      """
+      SELECT seq, listed_bytes FROM activity_logs
+      WHERE workspace_id = :workspace_id AND seq > :after AND seq <= :up_to
+          AND activity_type = 'a2a_receive' AND source <> 'self'
+      """),
+  CHAT(
+      """
+      SELECT seq, listed_bytes FROM activity_logs
+      WHERE workspace_id = :workspace_id AND seq > :after AND seq <= :up_to
+          AND (source = 'canvas_user' OR method = 'notify')
+      """),
+  WITH_PEER(
+      """
+      SELECT seq, listed_bytes FROM activity_logs
+      WHERE workspace_id = :workspace_id AND peer_id = :peer AND seq > :after AND seq <= :up_to
+      """);
+
+  private static final String OTHER_CONDITIONS =
+      """
+          AND (:type::text IS NULL OR activity_type = :type)
+          AND (:peer::uuid IS NULL OR source_id = :peer OR target_id = :peer)
+          AND (NOT :from_chat OR source = 'canvas_user' OR method = 'notify')
+          AND (NOT :from_agents OR source_id IS NOT NULL)
+          AND (NOT :without_own OR source <> 'self' OR (:with_notifications AND method = 'notify'))
+      """;
+
+  private final String oldestFirst;
+  private final String newestFirst;
+
+  FeedIndex(String range) {
+    String conditions = range + otherConditions();
+    this.oldestFirst = conditions + "ORDER BY seq LIMIT :limit";
+    this.newestFirst = conditions + "ORDER BY seq DESC LIMIT :limit";
+  }
+
+  /** An enum's constants are made before its other static fields. */
+  private static String otherConditions() {
+    return OTHER_CONDITIONS;
+  }
+
+  /** The most selective one that the query allows. */
+  static FeedIndex of(UUID workspaceId, FeedQuery query) {
+    if (query.peerId().filter(peer -> !peer.equals(workspaceId)).isPresent()) {
+      return WITH_PEER;
+    }
+    if (query.source().filter(FeedQuery.SourceFilter.CANVAS::equals).isPresent()) {
+      return CHAT;
+    }
+    if (query.leavesOutOwn() && !query.bringsBackNotifications()) {
+      return INBOX;
+    }
+    return query.type().isPresent() ? OF_TYPE : ALL;
+  }
+
+  String statement(boolean isOldestFirst) {
+    return isOldestFirst ? oldestFirst : newestFirst;
+  }
+}

@@ -1,0 +1,169 @@
+package dev.muster.activity;
+
+import dev.muster.platform.json.Ids;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.Text;
+import jakarta.servlet.http.HttpServletRequest;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked of a feed, in the words of the request (R6.2); {@code isOwn} is whether it comes
+ * with the workspace's own token.
+ */
+record FeedQuery(
+    boolean isOwn,
+    Optional<String> type,
+    Optional<String> sinceId,
+    Optional<Duration> sinceSecs,
+    Optional<Instant> beforeTs,
+    Optional<UUID> peerId,
+    Optional<SourceFilter> source,
+    int limit,
+    Optional<Order> givenOrder,
+    Duration waitAtMost,
+    Set<String> include) {
+
+  enum Order {
+    ASC,
+    DESC
+  }
+
+  enum SourceFilter {
+    /** What people at the canvas said, and what the agent said to them. */
+    CANVAS,
+    /** Whatever comes from a workspace. */
+    AGENT
+  }
+
+  static final int DEFAULT_LIMIT = 100;
+  static final int HIGHEST_LIMIT = 500;
+  static final int LONGEST_WAIT_S = 60;
+
+  private static final String PEER_INFO = "peer_info";
+  private static final BigInteger LONGEST_SINCE_SECS = BigInteger.valueOf(2_592_000);
+  private static final int LONGEST_NUMBER = 40;
+
+  /** No row is younger; the database has no room for all years that the text form has. */
+  private static final Instant FAR = Instant.parse("9999-12-31T00:00:00Z");
+
+  static FeedQuery read(HttpServletRequest request, boolean isOwn) {
+    return new FeedQuery(
+        isOwn,
+        given(request, "type").map(Text::clean),
+        given(request, "since_id"),
+        given(request, "since_secs").map(FeedQuery::sinceSecs),
+        given(request, "before_ts").map(FeedQuery::time),
+        given(request, "peer_id").map(Ids::parse),
+        given(request, "source").map(word -> oneOf(SourceFilter.values(), "source", word)),
+        given(request, "limit").map(FeedQuery::limit).orElse(DEFAULT_LIMIT),
+        given(request, "order").map(word -> oneOf(Order.values(), "order", word)),
+        given(request, "wait").map(FeedQuery::seconds).orElse(Duration.ZERO),
+        given(request, "include")
+            .map(words -> Set.copyOf(Arrays.asList(words.strip().split("\\s*,\\s*"))))
+            .orElse(Set.of()));
+  }
+
+  /** R6.3. */
+  boolean isPoll() {
+    return sinceId.isPresent()
+        || (isOwn && asksForReceived() && source.isEmpty() && peerId.isEmpty() && !wantsPeerInfo());
+  }
+
+  boolean isOldestFirst() {
+    return givenOrder.orElse(isPoll() ? Order.ASC : Order.DESC) == Order.ASC;
+  }
+
+  /** A poller without a cursor goes on after what it has acknowledged (R6.3). */
+  boolean startsAfterAcked() {
+    return isPoll() && sinceId.isEmpty() && sinceSecs.isEmpty();
+  }
+
+  /** An agent must not answer itself (R6.5). */
+  boolean leavesOutOwn() {
+    return isOwn && asksForReceived() && !include.contains("self");
+  }
+
+  boolean bringsBackNotifications() {
+    return include.contains("notify");
+  }
+
+  boolean wantsPeerInfo() {
+    return include.contains(PEER_INFO);
+  }
+
+  private boolean asksForReceived() {
+    return type.equals(Optional.of(NewActivity.RECEIVED));
+  }
+
+  private static Optional<String> given(HttpServletRequest request, String name) {
+    @Nullable String value = request.getParameter(name);
+    return Optional.ofNullable(value).filter(text -> !text.isEmpty());
+  }
+
+  private static Optional<BigInteger> wholeNumber(String text) {
+    try {
+      return text.length() > LONGEST_NUMBER
+          ? Optional.empty()
+          : Optional.of(new BigInteger(text.strip()));
+    } catch (NumberFormatException notANumber) {
+      return Optional.empty();
+    }
+  }
+
+  private static Duration sinceSecs(String text) {
+    BigInteger seconds =
+        wholeNumber(text)
+            .orElseThrow(() ->
+                ProblemException.validation("since_secs: not a number (expected: 1..2592000)"));
+    return Duration.ofSeconds(seconds.max(BigInteger.ONE).min(LONGEST_SINCE_SECS).longValueExact());
+  }
+
+  private static Instant time(String text) {
+    try {
+      // a plus that nobody escaped arrives as a space
+      Instant time = OffsetDateTime.parse(text.replace(' ', '+')).toInstant();
+      return time.isBefore(Instant.EPOCH) ? Instant.EPOCH : time.isAfter(FAR) ? FAR : time;
+    } catch (DateTimeParseException notATime) {
+      throw ProblemException.validation(
+          "before_ts: not a time (expected: RFC 3339, such as 2026-11-21T20:00:00Z)");
+    }
+  }
+
+  private static int limit(String text) {
+    return wholeNumber(text)
+        .filter(number -> number.signum() > 0)
+        .map(number -> number.min(BigInteger.valueOf(HIGHEST_LIMIT)).intValueExact())
+        .orElse(DEFAULT_LIMIT);
+  }
+
+  private static Duration seconds(String text) {
+    return wholeNumber(text)
+        .filter(number -> number.signum() >= 0)
+        .filter(number -> number.compareTo(BigInteger.valueOf(LONGEST_WAIT_S)) <= 0)
+        .map(number -> Duration.ofSeconds(number.longValueExact()))
+        .orElseThrow(
+            () -> ProblemException.validation("wait: not usable (expected: whole seconds, 0..60)"));
+  }
+
+  private static <E extends Enum<E>> E oneOf(E[] words, String name, String given) {
+    return Arrays.stream(words)
+        .filter(word -> word.name().toLowerCase(Locale.ROOT).equals(given))
+        .findFirst()
+        .orElseThrow(() ->
+            ProblemException.validation(
+                name
+                    + ": not usable (expected one of: "
+                    + Arrays.toString(words).toLowerCase(Locale.ROOT)
+                    + ")"));
+  }
+}

@@ -1,0 +1,89 @@
+package dev.muster.activity;
+
+import dev.muster.activity.FeedPages.Listed;
+import dev.muster.activity.FeedPosition.Marks;
+import dev.muster.platform.json.Ids;
+import dev.muster.platform.longpoll.Seen;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.springframework.stereotype.Service;
+
+/** Reads a page of a feed: no row is ever skipped (R6.4), and no page is too large (R6.6). */
+@Service
+class FeedReader {
+
+  private final FeedPages pages;
+
+  FeedReader(FeedPages pages) {
+    this.pages = pages;
+  }
+
+  /**
+   * The query's rows in its order, or the feed's last seq when there are none. Refuses a cursor
+   * whose row is not, or no longer, in this feed with {@code CURSOR_GONE}.
+   */
+  Seen<List<StoredActivity>> read(UUID workspaceId, FeedQuery query) {
+    FeedPosition position = position(workspaceId, query);
+    if (position.isAtEnd()) {
+      return new Seen.Nothing<>(position.lastSeq());
+    }
+    List<StoredActivity> rows = page(workspaceId, pages.list(workspaceId, query, position));
+    return rows.isEmpty() ? new Seen.Nothing<>(position.lastSeq()) : new Seen.Answer<>(rows);
+  }
+
+  Optional<StoredActivity> find(UUID workspaceId, UUID id) {
+    return pages.find(workspaceId, id);
+  }
+
+  private FeedPosition position(UUID workspaceId, FeedQuery query) {
+    Optional<UUID> since = query.sinceId().map(FeedReader::cursor);
+    Optional<Marks> marks = pages.marks(workspaceId, since, query);
+    if (since.isPresent() && marks.flatMap(Marks::since).isEmpty()) {
+      throw cursorGone();
+    }
+    return marks.map(found -> FeedPosition.of(query, found)).orElse(FeedPosition.UNBORN);
+  }
+
+  private List<StoredActivity> page(UUID workspaceId, List<Listed> listed) {
+    List<Long> seqs = new ArrayList<>();
+    long bytes = 0;
+    for (Listed one : listed) {
+      bytes += one.bytes();
+      if (!seqs.isEmpty() && bytes > ListedSize.LARGEST_PAGE) {
+        break;
+      }
+      seqs.add(one.seq());
+    }
+    if (seqs.isEmpty()) {
+      return List.of();
+    }
+    Map<Long, StoredActivity> rows =
+        pages.rows(workspaceId, seqs).stream()
+            .collect(Collectors.toMap(StoredActivity::seq, Function.identity()));
+    // what a retention took away in between is missing
+    return seqs.stream().map(rows::get).filter(Objects::nonNull).toList();
+  }
+
+  private static UUID cursor(String text) {
+    try {
+      return Ids.parse(text.strip());
+    } catch (ProblemException notAnId) {
+      throw cursorGone();
+    }
+  }
+
+  private static ProblemException cursorGone() {
+    return new ProblemException(
+        ErrorCode.CURSOR_GONE,
+        "since_id names no row that this feed still has; omit since_id to reset, and go on from"
+            + " what is kept");
+  }
+}

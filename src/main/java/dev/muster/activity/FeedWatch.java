@@ -1,0 +1,74 @@
+package dev.muster.activity;
+
+import dev.muster.event.EventFollower;
+import dev.muster.event.EventType;
+import dev.muster.event.RecordedEvent;
+import dev.muster.platform.longpoll.LongPolls;
+import dev.muster.platform.loop.BackgroundLoop;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * Wakes the polls of feeds that have grown: at once when that is told here or by another replica,
+ * and within a second when it was not, by one look at all feeds that are waited for.
+ */
+@Component
+class FeedWatch implements EventFollower {
+
+  private static final String LAST_SEQS =
+      "SELECT workspace_id, last_seq FROM activity_feeds WHERE workspace_id = ANY (:ids)";
+
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+  private static final int FEEDS_IN_A_SLICE = 1000;
+
+  private final LongPolls polls;
+  private final JdbcClient db;
+  private final BackgroundLoop loop;
+
+  FeedWatch(LongPolls polls, FeedSignals signals, JdbcClient db) {
+    this.polls = polls;
+    this.db = db;
+    signals.onGrowth(this::wake);
+    this.loop = BackgroundLoop.start("feed-watch", BETWEEN_LOOKS, this::look);
+  }
+
+  /** Whoever reads a workspace that is removed now is to learn it. */
+  @Override
+  public void follow(List<RecordedEvent> events) {
+    wake(
+        events.stream()
+            .filter(event -> event.eventType().equals(EventType.WORKSPACE_REMOVED.name()))
+            .map(RecordedEvent::workspaceId)
+            .toList());
+  }
+
+  private void wake(Collection<UUID> workspaceIds) {
+    polls.wake(workspaceIds.stream().map(FeedTopic::new).toList());
+  }
+
+  private void look() {
+    List<FeedTopic> topics = polls.topics(FeedTopic.class);
+    for (int from = 0; from < topics.size(); from += FEEDS_IN_A_SLICE) {
+      lookAt(topics.subList(from, Math.min(from + FEEDS_IN_A_SLICE, topics.size())));
+    }
+  }
+
+  private void lookAt(List<FeedTopic> slice) {
+    db.sql(LAST_SEQS)
+        .param("ids", slice.stream().map(FeedTopic::workspaceId).toArray(UUID[]::new))
+        .query(row -> {
+          FeedTopic feed = new FeedTopic(row.getObject("workspace_id", UUID.class));
+          polls.wakeOlderThan(feed, row.getLong("last_seq"));
+        });
+  }
+
+  @PreDestroy
+  void close() {
+    loop.close();
+  }
+}

@@ -1,0 +1,71 @@
+package dev.muster.activity;
+
+import dev.muster.platform.commit.BatchAttempts;
+import dev.muster.platform.commit.BatchLimits;
+import dev.muster.platform.commit.CertainTransactions;
+import dev.muster.platform.commit.GroupCommit;
+import dev.muster.platform.commit.Outcome;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.annotation.PreDestroy;
+import java.util.List;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Appends to feeds; the activity log's face to the other modules. */
+@Service
+public class Feeds {
+
+  private static final long LARGEST_BATCH = 4L << 20;
+
+  private final FeedWriter writer;
+  private final CertainTransactions transactions;
+  private final GroupCommit<NewActivity, Appended> commits;
+
+  Feeds(FeedWriter writer, CertainTransactions transactions, MeterRegistry metrics) {
+    this.writer = writer;
+    this.transactions = transactions;
+    this.commits =
+        new GroupCommit<>(
+            "activity",
+            NewActivity::workspaceId,
+            BatchLimits.byWeight(ListedSize::whole, LARGEST_BATCH),
+            this::commit,
+            metrics);
+  }
+
+  /**
+   * Returns after the commit, which it shares with others; throws {@code UNAVAILABLE} when that
+   * cannot be had, or known, in time.
+   */
+  public Appended append(NewActivity row) {
+    return commits.submit(row);
+  }
+
+  /** A row that an agent writes of itself, which is no message and so never a repeated one. */
+  Appended.Stored appendOwn(NewActivity row) {
+    if (append(row) instanceof Appended.Stored stored) {
+      return stored;
+    }
+    throw new IllegalStateException("a row without an identity was taken for a message");
+  }
+
+  /**
+   * Appends in the caller's transaction, which has taken all its other locks but those of message
+   * records; the feeds stay locked until it ends. Rows of one feed get their places in the order
+   * given.
+   */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public List<Appended> appendAll(List<NewActivity> rows) {
+    return writer.append(rows);
+  }
+
+  private List<Outcome<Appended>> commit(List<NewActivity> batch) {
+    return BatchAttempts.run(batch, rows -> transactions.run(() -> writer.appendUnlessBusy(rows)));
+  }
+
+  @PreDestroy
+  void close() {
+    commits.close();
+  }
+}

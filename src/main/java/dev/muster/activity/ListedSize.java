@@ -1,0 +1,79 @@
+package dev.muster.activity;
+
+import dev.muster.platform.json.RawJson;
+import org.jspecify.annotations.Nullable;
+
+/** How many bytes a row takes in a list, by which pages are bounded (R6.6). */
+final class ListedSize {
+
+  /** A body beyond it is only named with its size. */
+  static final int LARGEST_BODY = 256 * 1024;
+
+  /** Where a page ends, unless it has no row yet. */
+  static final long LARGEST_PAGE = 8L << 20;
+
+  private static final int NAMES_AND_IDS = 700;
+
+  private ListedSize() {}
+
+  static int of(NewActivity row) {
+    long bytes = NAMES_AND_IDS;
+    bytes += inJson(row.method()) + inJson(row.summary()) + inJson(row.result().errorDetail());
+    bytes += inJson(row.content().text()) + inJson(row.content().messageId());
+    bytes += listed(row.bodies().request());
+    bytes += listed(row.bodies().response());
+    bytes += listed(row.bodies().toolTrace());
+    return (int) Math.min(bytes, Integer.MAX_VALUE);
+  }
+
+  /** In UTF-8; null when there is none. */
+  static @Nullable Integer bytes(@Nullable RawJson body) {
+    return body == null ? null : (int) utf8(body.text());
+  }
+
+  /** Of the whole row, roughly, for those who must bound how much they store at once. */
+  static long whole(NewActivity row) {
+    return NAMES_AND_IDS
+        + row.content().text().length()
+        + length(row.bodies().request())
+        + length(row.bodies().response())
+        + length(row.bodies().toolTrace());
+  }
+
+  private static long length(@Nullable RawJson body) {
+    return body == null ? 0 : body.text().length();
+  }
+
+  private static long listed(@Nullable RawJson body) {
+    long bytes = body == null ? 0 : utf8(body.text());
+    return bytes > LARGEST_BODY ? 0 : bytes;
+  }
+
+  private static long utf8(String text) {
+    long bytes = text.length();
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c >= 0x80) {
+        // half of a pair has two of its four bytes
+        bytes += c >= 0x800 && !Character.isSurrogate(c) ? 2 : 1;
+      }
+    }
+    return bytes;
+  }
+
+  private static long inJson(@Nullable String text) {
+    if (text == null) {
+      return 0;
+    }
+    long bytes = utf8(text);
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c < ' ') {
+        bytes += 5;
+      } else if (c == '"' || c == '\\') {
+        bytes += 1;
+      }
+    }
+    return bytes;
+  }
+}

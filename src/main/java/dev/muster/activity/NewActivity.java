@@ -1,0 +1,80 @@
+package dev.muster.activity;
+
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.Text;
+import dev.muster.protocol.MessageContent;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row to be appended to the feed of {@code workspaceId}; made by the factory of its writer
+ * (R6.0).
+ */
+public record NewActivity(
+    UUID workspaceId,
+    String activityType,
+    ActivitySource source,
+    @Nullable UUID sourceId,
+    @Nullable UUID targetId,
+    @Nullable String method,
+    @Nullable String summary,
+    Bodies bodies,
+    Result result,
+    MessageContent content,
+    @Nullable MessageIdentity identity) {
+
+  public static final String RECEIVED = "a2a_receive";
+  public static final String NOTIFY = "notify";
+
+  static final int LONGEST_METHOD = 255;
+  static final int LONGEST_SUMMARY = 4096;
+
+  public NewActivity {
+    method = cut(method, LONGEST_METHOD);
+    summary = cut(summary, LONGEST_SUMMARY);
+  }
+
+  /** A message from another workspace, from itself, or ({@code sender} null) from the canvas. */
+  public static NewActivity inbound(
+      UUID target,
+      @Nullable UUID sender,
+      String method,
+      String summary,
+      RawJson request,
+      MessageContent content,
+      @Nullable MessageIdentity identity) {
+    return new NewActivity(
+        target,
+        RECEIVED,
+        sender == null ? ActivitySource.CANVAS_USER : ActivitySource.PEER_AGENT,
+        sender,
+        target,
+        method,
+        summary,
+        Bodies.ofRequest(request),
+        Result.OK,
+        content,
+        identity);
+  }
+
+  /** What an agent says to whoever looks at its canvas (R6.5). */
+  static NewActivity notification(
+      UUID workspace, String summary, RawJson response, MessageContent content) {
+    return new NewActivity(
+        workspace,
+        RECEIVED,
+        ActivitySource.SELF,
+        null,
+        null,
+        NOTIFY,
+        summary,
+        Bodies.ofResponse(response),
+        Result.OK,
+        content,
+        null);
+  }
+
+  private static @Nullable String cut(@Nullable String text, int most) {
+    return text == null ? null : Text.cut(Text.clean(text), most);
+  }
+}

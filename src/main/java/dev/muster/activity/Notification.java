@@ -1,0 +1,73 @@
+package dev.muster.activity;
+
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.Text;
+import dev.muster.protocol.MessageContent;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What an agent says to the people at its canvas (R6.5). */
+record Notification(String message, List<Map<String, Object>> files) {
+
+  private static final int SHOWN_IN_SUMMARY = 80;
+  private static final int LONGEST_URI = 8192;
+  private static final int LONGEST_WORD = 1024;
+  private static final long LARGEST_FILE = 1L << 53;
+
+  static Notification read(JsonBody body) {
+    String message =
+        body.text("message", Integer.MAX_VALUE)
+            .filter(text -> !text.isBlank())
+            .orElseThrow(() -> ProblemException.validation("message is required"));
+    List<Map<String, Object>> files = new ArrayList<>();
+    for (JsonBody attachment : body.objects("attachments").orElse(List.of())) {
+      files.add(file(attachment, files.size()));
+    }
+    return new Notification(message, files);
+  }
+
+  private static Map<String, Object> file(JsonBody attachment, int n) {
+    String uri = attachment.text("uri", LONGEST_URI).orElse("");
+    String name = attachment.text("name", LONGEST_WORD).orElse("");
+    if (uri.isBlank() || name.isBlank()) {
+      throw ProblemException.validation("attachment[" + n + "]: uri and name are required");
+    }
+    Map<String, Object> file = new LinkedHashMap<>();
+    file.put("uri", uri);
+    file.put("name", name);
+    attachment
+        .text("mimeType", LONGEST_WORD)
+        .filter(type -> !type.isEmpty())
+        .ifPresent(type -> file.put("mimeType", type));
+    attachment.longInteger("size", 0, LARGEST_FILE).ifPresent(size -> file.put("size", size));
+    return file;
+  }
+
+  NewActivity row(UUID workspaceId, JsonMapper json) {
+    JsonNode response = json.valueToTree(responseBody());
+    MessageContent content =
+        new MessageContent(
+            message, null, null, MessageContent.attachmentsOf(response.path("parts")));
+    return NewActivity.notification(
+        workspaceId,
+        "Agent message: " + Text.cut(message, SHOWN_IN_SUMMARY),
+        new RawJson(json.writeValueAsString(response)),
+        content);
+  }
+
+  private Map<String, Object> responseBody() {
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("result", message);
+    if (!files.isEmpty()) {
+      body.put("parts", files.stream().map(file -> Map.of("kind", "file", "file", file)).toList());
+    }
+    return body;
+  }
+}

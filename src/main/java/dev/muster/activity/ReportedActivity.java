@@ -1,0 +1,71 @@
+package dev.muster.activity;
+
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.protocol.MessageContent;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** What an agent reports of its own work (R6.1). */
+record ReportedActivity(Optional<UUID> sourceId, NewActivity row) {
+
+  private static final List<String> TYPES =
+      List.of(
+          "a2a_send",
+          "a2a_receive",
+          "task_update",
+          "agent_log",
+          "skill_promotion",
+          "memory_write",
+          "error");
+
+  private static final int LONGEST_WORD = 255;
+  private static final long LONGEST_DURATION_MS = 1L << 53;
+
+  static ReportedActivity read(UUID workspaceId, JsonBody body) {
+    String type = body.text("activity_type", LONGEST_WORD).orElse("");
+    if (!TYPES.contains(type)) {
+      throw ProblemException.validation(
+          "activity_type must be one of: " + String.join(", ", TYPES));
+    }
+    String requestField = body.rawJson("request_body").isPresent() ? "request_body" : "metadata";
+    Optional<RawJson> request = body.rawJson(requestField);
+    return new ReportedActivity(
+        body.id("source_id"),
+        new NewActivity(
+            workspaceId,
+            type,
+            ActivitySource.SELF,
+            workspaceId,
+            body.id("target_id").orElse(null),
+            body.text("method", NewActivity.LONGEST_METHOD).orElse(null),
+            body.text("summary", NewActivity.LONGEST_SUMMARY).orElse(null),
+            new Bodies(
+                request.orElse(null),
+                body.rawJson("response_body").orElse(null),
+                body.rawJson("tool_trace").orElse(null)),
+            result(body),
+            body.tree(requestField).map(MessageContent::ofRequest).orElse(MessageContent.EMPTY),
+            null));
+  }
+
+  /** Secrets are looked for in the whole text, before it is cut. */
+  private static Result result(JsonBody body) {
+    return new Result(
+        body.text("status", LONGEST_WORD).filter(s -> !s.isBlank()).orElse(Result.OK.status()),
+        body.text("error_detail", Integer.MAX_VALUE).orElse(null),
+        body.longInteger("duration_ms", 0, LONGEST_DURATION_MS).orElse(null));
+  }
+
+  /** An agent writes in its own name. */
+  void requireOwnName() {
+    if (sourceId.isPresent() && !sourceId.get().equals(row.workspaceId())) {
+      throw new ProblemException(
+          ErrorCode.FORBIDDEN,
+          "source_id is another workspace (expected: " + row.workspaceId() + ", or none)");
+    }
+  }
+}
