@@ -3,6 +3,8 @@ package dev.muster.event;
 import dev.muster.platform.loop.BackgroundLoop;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
+import java.util.Set;
+import java.util.UUID;
 import org.springframework.stereotype.Component;
 
 /**
@@ -14,7 +16,7 @@ import org.springframework.stereotype.Component;
  * calls, and once a second for what a lost replica left behind or a lost call did not tell.
  */
 @Component
-class EventPublisher {
+class EventPublisher implements ReplicaCallReceiver {
 
   private static final Duration LOOKS_EVERY = Duration.ofSeconds(1);
 
@@ -34,20 +36,42 @@ class EventPublisher {
     loop.wake();
   }
 
+  @Override
+  public ReplicaTopic topic() {
+    return ReplicaTopic.EVENTS;
+  }
+
+  @Override
+  public void called(Set<UUID> workspaceIds) {
+    wake();
+  }
+
+  @Override
+  public void calledAboutAll() {
+    wake();
+  }
+
   /** Returns when everything that was committed before the call is published. */
   void publishAll() {
+    if (publish()) {
+      wake();
+    }
+  }
+
+  /** Whether there was something to publish. */
+  private boolean publish() {
     if (!repository.hasUnpublished()) {
-      return;
+      return false;
     }
     while (repository.publish(log.head()) == EventRepository.MOST_IN_A_PUBLICATION) {
       // a full batch: there may be more
     }
-    calls.callOthers();
-    loop.wake();
+    calls.call(ReplicaTopic.EVENTS);
+    return true;
   }
 
   private void look() {
-    publishAll();
+    publish();
     log.catchUp();
   }
 

@@ -7,6 +7,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -18,13 +19,13 @@ import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.stereotype.Component;
 
 /**
- * Hears the calls of other replicas, on a connection of its own, and wakes the publisher; many in a
+ * Hears the calls of other replicas, on a connection of its own, and tells the receivers; many in a
  * row are one.
  */
 @Component
 class ReplicaListener {
 
-  private static final Duration BETWEEN_RUNS = Duration.ofMillis(50);
+  private static final Duration BETWEEN_RUNS = Duration.ofMillis(1);
   private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(1);
 
   /** After so long a silence the connection is tried: a wire can be cut without a sound. */
@@ -32,15 +33,16 @@ class ReplicaListener {
 
   private final JdbcConnectionDetails database;
   private final ReplicaCalls calls;
-  private final EventPublisher publisher;
+  private final List<ReplicaCallReceiver> receivers;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final BackgroundLoop loop;
   private volatile @Nullable Connection listening;
 
-  ReplicaListener(JdbcConnectionDetails database, ReplicaCalls calls, EventPublisher publisher) {
+  ReplicaListener(
+      JdbcConnectionDetails database, ReplicaCalls calls, List<ReplicaCallReceiver> receivers) {
     this.database = database;
     this.calls = calls;
-    this.publisher = publisher;
+    this.receivers = receivers;
     this.loop = BackgroundLoop.start("replica-listener", BETWEEN_RUNS, this::listen);
   }
 
@@ -52,8 +54,8 @@ class ReplicaListener {
           connection.unwrap(PGConnection.class).getNotifications(LONGEST_SILENCE_MILLIS);
       if (heard.length == 0) {
         execute(connection, "SELECT 1");
-      } else if (calls.hasOthers(heard)) {
-        publisher.wake();
+      } else {
+        tell(ofOthers(heard));
       }
     } catch (SQLException e) {
       hangUp();
@@ -63,14 +65,34 @@ class ReplicaListener {
     }
   }
 
-  /** A new connection begins with a look: what was called before it was not heard. */
+  private ReplicaCall ofOthers(PGNotification[] heard) {
+    ReplicaCall together = new ReplicaCall();
+    for (PGNotification call : heard) {
+      if (!calls.isOwn(call.getParameter())) {
+        together.addText(call.getParameter());
+      }
+    }
+    return together;
+  }
+
+  private void tell(ReplicaCall call) {
+    for (ReplicaCallReceiver receiver : receivers) {
+      if (call.isAboutAll(receiver.topic())) {
+        receiver.calledAboutAll();
+      } else if (!call.ids(receiver.topic()).isEmpty()) {
+        receiver.called(call.ids(receiver.topic()));
+      }
+    }
+  }
+
+  /** What was called before a new connection was not heard. */
   private Connection listening() throws SQLException {
     @Nullable Connection open = listening;
     if (open == null) {
       open = connect();
       listening = open;
       execute(open, "LISTEN " + ReplicaCalls.CHANNEL);
-      publisher.wake();
+      receivers.forEach(ReplicaCallReceiver::calledAboutAll);
     }
     return open;
   }
