@@ -2,11 +2,9 @@ package dev.muster.event;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Predicate;
@@ -31,14 +29,12 @@ public class LiveValues {
 
   private final NavigableMap<Long, LiveValue> byPlace = new TreeMap<>();
   private final Map<Key, Long> placeOf = new HashMap<>();
-  private final Set<Object> watchers = new HashSet<>();
-  private final List<Runnable> beginnings = new ArrayList<>();
+  private final Watchers watchers = new Watchers(this::forgetAll);
   private long lastPlace;
-  private volatile boolean watched;
 
   /** Whether anybody wants values; nobody need make any while not. */
   public boolean isWatched() {
-    return watched;
+    return watchers.isWatched();
   }
 
   /**
@@ -46,37 +42,25 @@ public class LiveValues {
    * true then is no news to it. It may fail, and then there is no watcher.
    */
   public void beforeWatched(Runnable beginning) {
-    synchronized (beginnings) {
-      beginnings.add(beginning);
-    }
+    watchers.beforeWatched(beginning);
   }
 
   /** Values are wanted until {@link #unwatch}. */
   public void watch(Object watcher) {
-    synchronized (beginnings) {
-      if (!watched) {
-        beginnings.forEach(Runnable::run);
-      }
-      add(watcher);
-    }
+    watchers.watch(watcher);
   }
 
-  private synchronized void add(Object watcher) {
-    watchers.add(watcher);
-    watched = true;
+  public void unwatch(Object watcher) {
+    watchers.unwatch(watcher);
   }
 
-  public synchronized void unwatch(Object watcher) {
-    watchers.remove(watcher);
-    if (watchers.isEmpty()) {
-      watched = false;
-      byPlace.clear();
-      placeOf.clear();
-    }
+  private synchronized void forgetAll() {
+    byPlace.clear();
+    placeOf.clear();
   }
 
   public synchronized void publish(LiveValue value) {
-    if (!watched) {
+    if (!isWatched()) {
       return;
     }
     long place = ++lastPlace;
