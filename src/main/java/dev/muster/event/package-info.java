@@ -1,6 +1,6 @@
 /**
- * Recorded events: rows of an outbox, their publisher, the log of them; and the last values of what
- * changes too often.
+ * Recorded events: rows of an outbox, their publisher, the log of them; live events and last
+ * values, which are not kept; and the calls between replicas.
  */
 @ApplicationModule(allowedDependencies = {"platform"})
 @NullMarked

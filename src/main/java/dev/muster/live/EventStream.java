@@ -1,12 +1,10 @@
 package dev.muster.live;
 
-import dev.muster.event.EventLog;
-import dev.muster.event.LiveValues;
-import dev.muster.event.RecordedEvent;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -15,20 +13,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's stream: a place in the log of events, a place among the last values, and a sink.
+ * One client's stream: its sources, each with a place in it, and a sink.
  *
  * <p>It keeps no queue. Whenever there may be something to send, one thread at a time reads on from
- * its places and sends; so a slow client costs no memory, gets every recorded event, and of the
- * values the latest. A client that takes nothing for {@link #PATIENCE} is closed, never skipped.
+ * its places and sends; so a slow client costs no memory, gets every event, and of the values the
+ * latest. A client that takes nothing for {@link #PATIENCE}, or is overrun by the live events, is
+ * closed, never skipped.
  */
 final class EventStream {
 
   private static final Logger log = LoggerFactory.getLogger(EventStream.class);
 
   static final Duration PATIENCE = Duration.ofSeconds(10);
-
-  /** What a canvas gets of values in a tick; the rest waits, and only the latest of each. */
-  static final int MOST_VALUES_IN_A_TICK = 125;
 
   /** Once it is to end, a client that takes nothing is not waited for as long. */
   private static final Duration PATIENCE_AT_THE_END = Duration.ofSeconds(2);
@@ -42,19 +38,16 @@ final class EventStream {
 
   private final Subscriber subscriber;
   private final Sink sink;
-  private final EventLog events;
-  private final LiveValues values;
+  private final Sources sources;
   private final Executor threads;
   private final BiConsumer<EventStream, StreamEnd> onClosed;
   private final long openedAt = System.nanoTime();
   private final SendWatch sending = new SendWatch();
   private final AtomicInteger state = new AtomicInteger(IDLE);
 
-  /** Written by the thread that serves alone, as the next two. */
-  private volatile long lastSeq;
-
-  private volatile long valuesPlace;
+  /** Written by the thread that serves alone, as the next one. */
   private List<Frame> greeting = List.of();
+
   private boolean closed;
 
   /** Of the thread that looks after all streams. */
@@ -63,29 +56,19 @@ final class EventStream {
   private volatile boolean started;
   private volatile boolean held;
   private volatile boolean pingDue;
-  private volatile int allowance = MOST_VALUES_IN_A_TICK;
   private volatile @Nullable StreamEnd end;
 
   EventStream(
       Subscriber subscriber,
       Sink sink,
-      EventLog events,
-      LiveValues values,
+      Sources sources,
       Executor threads,
-      long after,
       BiConsumer<EventStream, StreamEnd> onClosed) {
     this.subscriber = subscriber;
     this.sink = sink;
-    this.events = events;
-    this.values = values;
+    this.sources = sources;
     this.threads = threads;
-    this.lastSeq = after;
     this.onClosed = onClosed;
-  }
-
-  /** Values from now on are news to the client; called before it is started. */
-  void skipValuesSoFar() {
-    valuesPlace = values.newest();
   }
 
   /** The sink can take frames; {@code first} go before all others. */
@@ -104,7 +87,7 @@ final class EventStream {
 
   /** More values may be sent, and a client that has stopped reading is noticed. */
   void tick() {
-    allowance = MOST_VALUES_IN_A_TICK;
+    sources.values().tick();
     if (!started && System.nanoTime() - openedAt > PATIENCE.toNanos()) {
       end(StreamEnd.GONE);
     }
@@ -112,7 +95,9 @@ final class EventStream {
     if (sending.isStuckFor(patience)) {
       abort(StreamEnd.SLOW);
     }
-    if (events.head() > lastSeq || values.newest() > valuesPlace) {
+    if (sources.live().isOverrun()) {
+      end(StreamEnd.SLOW);
+    } else if (sources.haveNews()) {
       wake();
     }
   }
@@ -180,10 +165,9 @@ final class EventStream {
     boolean moved;
     do {
       pingIfDue();
-      moved = end == null && !held && sendEvents();
-      if (end == null && !held) {
-        sendValues();
-      }
+      moved = sendNextOf(sources.recorded());
+      moved |= sendNextOf(sources.live());
+      sendNextOf(sources.values());
     } while (moved);
   }
 
@@ -194,33 +178,14 @@ final class EventStream {
     }
   }
 
-  private boolean sendEvents() throws IOException {
-    // read before the events: what is numbered up to here and yet not among them is kept no longer
-    long head = events.head();
-    List<RecordedEvent> next = events.after(lastSeq);
-    if (next.isEmpty() && head <= lastSeq) {
+  /** Whether there was something. */
+  private boolean sendNextOf(Source source) throws IOException {
+    if (end != null || held) {
       return false;
     }
-    long firstKept = next.isEmpty() ? head + 1 : next.getFirst().seq();
-    List<Frame> frames = new ArrayList<>();
-    if (firstKept > lastSeq + 1) {
-      frames.add(Frame.replayGap("expired", lastSeq, firstKept - 1));
-    }
-    next.stream()
-        .filter(e -> subscriber.viewer().sees(e.workspaceId()))
-        .map(Frame::of)
-        .forEach(frames::add);
-    send(frames);
-    lastSeq = next.isEmpty() ? head : next.getLast().seq();
-    return true;
-  }
-
-  private void sendValues() throws IOException {
-    int most = allowance;
-    LiveValues.Reading read = values.after(valuesPlace, most, subscriber.viewer()::sees);
-    send(read.values().stream().map(Frame::of).toList());
-    allowance = most - read.values().size();
-    valuesPlace = read.place();
+    Optional<List<Frame>> next = source.next();
+    send(next.orElse(List.of()));
+    return next.isPresent();
   }
 
   /** In portions, each with the whole patience. */

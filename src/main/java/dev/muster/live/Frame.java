@@ -1,5 +1,6 @@
 package dev.muster.live;
 
+import dev.muster.event.LiveEvents;
 import dev.muster.event.LiveValue;
 import dev.muster.event.RecordedEvent;
 import dev.muster.platform.json.RawJson;
@@ -23,6 +24,11 @@ record Frame(
   static Frame of(RecordedEvent event) {
     return new Frame(
         event.eventType(), event.workspaceId(), event.createdAt(), event.payload(), event.seq());
+  }
+
+  static Frame of(LiveEvents.Told event) {
+    return new Frame(
+        event.kind().name(), event.workspaceId(), event.timestamp(), event.payload(), null);
   }
 
   static Frame of(LiveValue value) {

@@ -1,6 +1,7 @@
 package dev.muster.live;
 
 import dev.muster.event.EventLog;
+import dev.muster.event.LiveEvents;
 import dev.muster.event.LiveValues;
 import dev.muster.identity.Caller;
 import dev.muster.platform.loop.BackgroundLoop;
@@ -35,6 +36,7 @@ class Streams implements SmartLifecycle {
   private static final Duration PATIENCE_AT_SHUTDOWN = Duration.ofSeconds(2);
 
   private final EventLog events;
+  private final LiveEvents live;
   private final LiveValues values;
   private final StreamMetrics metrics;
   private final Map<EventStream, Schedule> open = new ConcurrentHashMap<>();
@@ -42,12 +44,14 @@ class Streams implements SmartLifecycle {
   private final BackgroundLoop loop;
   private volatile boolean running;
 
-  Streams(EventLog events, LiveValues values, StreamMetrics metrics) {
+  Streams(EventLog events, LiveEvents live, LiveValues values, StreamMetrics metrics) {
     this.events = events;
+    this.live = live;
     this.values = values;
     this.metrics = metrics;
     this.loop = BackgroundLoop.start("streams", TICK, this::lookAfterAll);
-    events.onNews(() -> open.keySet().forEach(EventStream::wake));
+    events.onNews(this::wakeAll);
+    live.onNews(this::wakeAll);
   }
 
   /**
@@ -57,11 +61,11 @@ class Streams implements SmartLifecycle {
    */
   EventStream open(StreamKind kind, Subscriber subscriber, Sink sink, long after) {
     requireRoomFor(subscriber.caller());
-    EventStream stream =
-        new EventStream(subscriber, sink, events, values, threads, after, this::closed);
-    values.watch(stream);
-    stream.skipValuesSoFar();
-    open.put(stream, new Schedule(kind, subscriber.caller()));
+    Schedule schedule = new Schedule(kind, subscriber.caller());
+    watch(schedule);
+    Sources sources = sources(subscriber.viewer(), after);
+    EventStream stream = new EventStream(subscriber, sink, sources, threads, this::closed);
+    open.put(stream, schedule);
     metrics.opened(kind);
     if (!running) {
       stream.end(StreamEnd.SHUTDOWN);
@@ -82,10 +86,33 @@ class Streams implements SmartLifecycle {
     }
   }
 
+  private void watch(Schedule watcher) {
+    values.watch(watcher);
+    try {
+      live.watch(watcher);
+    } catch (RuntimeException e) {
+      values.unwatch(watcher);
+      throw e;
+    }
+  }
+
+  /** For one who watches already: what is live and last from now on is news. */
+  private Sources sources(Viewer viewer, long after) {
+    return new Sources(
+        new RecordedSource(events, viewer, after),
+        new LiveSource(live, viewer),
+        new ValueSource(values, viewer));
+  }
+
+  private void wakeAll() {
+    open.keySet().forEach(EventStream::wake);
+  }
+
   private void closed(EventStream stream, StreamEnd reason) {
     @Nullable Schedule schedule = open.remove(stream);
     if (schedule != null) {
-      values.unwatch(stream);
+      values.unwatch(schedule);
+      live.unwatch(schedule);
       metrics.closed(schedule.kind(), reason);
       if (reason == StreamEnd.SLOW) {
         log.info("closed a {} that reads too slowly", schedule.kind().word());

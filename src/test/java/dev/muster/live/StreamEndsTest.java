@@ -8,15 +8,11 @@ import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestEventStream;
 import dev.muster.testing.TestServer;
 import dev.muster.testing.TestSocket;
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +20,6 @@ import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Clients that do not read, clients that are many, and a server that goes down. */
 @Timeout(120)
@@ -38,20 +33,7 @@ class StreamEndsTest {
         Socket socket = new Socket()) {
       TestClient client = server.client();
       Agent agent = client.create("loud");
-      connectWithLittleRoom(socket, server);
-      socket
-          .getOutputStream()
-          .write(
-              ("GET /ws?after=0 HTTP/1.1\r\n"
-                      + "Host: x\r\n"
-                      + "Upgrade: websocket\r\n"
-                      + "Connection: Upgrade\r\n"
-                      + "Sec-WebSocket-Version: 13\r\n"
-                      + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-                      + "Authorization: Bearer "
-                      + ADMIN_TOKEN
-                      + "\r\n\r\n")
-                  .getBytes(StandardCharsets.US_ASCII));
+      Backlog.open(socket, server.port(), "/ws?after=0", ADMIN_TOKEN);
       Awaitility.await().until(() -> streams(client, "websocket") == 1);
       causeTwelveMegabytesOfEvents(client, agent);
       Awaitility.await()
@@ -188,58 +170,5 @@ class StreamEndsTest {
         .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
         .findFirst()
         .orElse(-1);
-  }
-
-  /** What was on its way to a client that did not read, up to the goodbye. */
-  private record Backlog(List<Long> seqs, int closeCode) {
-
-    private static final int CLOSE = 8;
-    private static final int PING = 9;
-    private static final JsonMapper JSON = JsonMapper.builder().build();
-
-    static Backlog read(Socket socket) throws IOException {
-      socket.setSoTimeout(15_000);
-      DataInputStream in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
-      skipHead(in);
-      List<Long> seqs = new ArrayList<>();
-      ByteArrayOutputStream message = new ByteArrayOutputStream();
-      try {
-        while (true) {
-          int head = in.readUnsignedByte();
-          byte[] payload = in.readNBytes(length(in));
-          boolean last = (head & 0x80) != 0;
-          switch (head & 0x0f) {
-            case CLOSE -> {
-              return new Backlog(seqs, ((payload[0] & 0xff) << 8) | (payload[1] & 0xff));
-            }
-            case PING -> {}
-            default -> message.writeBytes(payload);
-          }
-          if (last && message.size() > 0) {
-            seqs.add(JSON.readTree(message.toByteArray()).path("seq").asLong());
-            message.reset();
-          }
-        }
-      } catch (EOFException | SocketException cut) {
-        return new Backlog(seqs, 1006);
-      }
-    }
-
-    private static void skipHead(DataInputStream in) throws IOException {
-      int newlines = 0;
-      while (newlines < 2) {
-        int next = in.read();
-        newlines = next == '\n' ? newlines + 1 : next == '\r' ? newlines : 0;
-      }
-    }
-
-    private static int length(DataInputStream in) throws IOException {
-      int length = in.readUnsignedByte();
-      return switch (length) {
-        case 126 -> in.readUnsignedShort();
-        case 127 -> (int) in.readLong();
-        default -> length;
-      };
-    }
   }
 }

@@ -1,0 +1,42 @@
+package dev.muster.live;
+
+import dev.muster.event.LiveEvents;
+import java.util.List;
+import java.util.Optional;
+
+/** The live events from the beginning of the stream on: all of them, as long as it keeps up. */
+final class LiveSource implements Source {
+
+  private final LiveEvents events;
+  private final Viewer viewer;
+  private volatile long place;
+
+  LiveSource(LiveEvents events, Viewer viewer) {
+    this.events = events;
+    this.viewer = viewer;
+    this.place = events.newest();
+  }
+
+  /** There are no longer all that come next; the place stands still for ever. */
+  boolean isOverrun() {
+    return events.isOverrun(place);
+  }
+
+  @Override
+  public boolean hasNews() {
+    return events.newest() > place;
+  }
+
+  @Override
+  public Optional<List<Frame>> next() {
+    long from = place;
+    List<LiveEvents.Told> next = events.after(from).orElse(List.of());
+    if (next.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Frame> frames =
+        next.stream().filter(event -> viewer.sees(event.workspaceId())).map(Frame::of).toList();
+    place = from + next.size();
+    return Optional.of(frames);
+  }
+}
