@@ -44,6 +44,9 @@ class BeatRepository {
           error_rate = coalesce(beat.error_rate, b.error_rate),
           sample_error = beat.sample_error,
           active_tasks = coalesce(beat.active_tasks, b.active_tasks),
+          busy_since = CASE WHEN coalesce(beat.active_tasks, b.active_tasks) > 0
+              THEN coalesce(b.busy_since, clock_timestamp()) END,
+          stalled = b.stalled AND coalesce(beat.active_tasks, b.active_tasks) > 0,
           current_task = coalesce(beat.current_task, b.current_task),
           uptime_seconds = coalesce(beat.uptime_seconds, b.uptime_seconds),
           runtime_state = beat.runtime_state,
@@ -74,6 +77,9 @@ class BeatRepository {
           error_rate = coalesce(beat.error_rate, b.error_rate),
           sample_error = beat.sample_error,
           active_tasks = coalesce(beat.active_tasks, b.active_tasks),
+          busy_since = CASE WHEN coalesce(beat.active_tasks, b.active_tasks) > 0
+              THEN coalesce(b.busy_since, clock_timestamp()) END,
+          stalled = b.stalled AND coalesce(beat.active_tasks, b.active_tasks) > 0,
           current_task = coalesce(beat.current_task, b.current_task),
           uptime_seconds = coalesce(beat.uptime_seconds, b.uptime_seconds),
           runtime_state = beat.runtime_state,

@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The liveness sweep and what our own presence is known by. */
+/** The sweeps of the silent and of the stalled, and what our own presence is known by. */
 @Configuration(proxyBeanMethods = false)
 class LivenessConfiguration {
 
@@ -38,5 +38,20 @@ class LivenessConfiguration {
   @Bean
   RecurringJob livenessSweepJob(LivenessSweep sweep, LivenessSettings settings) {
     return new RecurringJob("liveness-sweep", settings.sweepInterval(), sweep::run);
+  }
+
+  @Bean
+  StallSettings stallSettings(Settings settings, Cadence cadence) {
+    return StallSettings.from(settings, cadence);
+  }
+
+  @Bean
+  SweepMetrics stallMetrics(MeterRegistry metrics) {
+    return new SweepMetrics(metrics, "stall");
+  }
+
+  @Bean
+  RecurringJob stallSweepJob(StallSweep sweep, LivenessSettings settings) {
+    return new RecurringJob("stall-sweep", settings.sweepInterval(), sweep::run);
   }
 }

@@ -12,9 +12,6 @@ import org.springframework.stereotype.Repository;
 @Repository
 class LivenessRepository {
 
-  /** Of the thousand that are allowed (R5.1), few enough for beats not to feel a batch. */
-  static final int MOST_IN_A_BATCH = 50;
-
   private static final String COUNT =
       """
       SELECT count(*) AS live,
@@ -45,7 +42,8 @@ class LivenessRepository {
   private static final String TAKE_OFFLINE =
       """
       UPDATE workspace_beats b
-      SET status = 'offline', status_since = clock_timestamp(), degraded_reason = NULL, stalled = false
+      SET status = 'offline', status_since = clock_timestamp(), degraded_reason = NULL,
+          stalled = false, busy_since = NULL
       FROM unnest(:ids::uuid[], :expected::text[]) AS row (workspace_id, status)
       WHERE b.workspace_id = row.workspace_id AND b.status = row.status
       """;
@@ -67,7 +65,7 @@ class LivenessRepository {
   List<UUID> dueFrom(UUID from, Silence silence) {
     return bind(db.sql(DUE_FROM), silence)
         .param("from", from)
-        .param("most", MOST_IN_A_BATCH)
+        .param("most", BatchedMoves.MOST_IN_A_BATCH)
         .query((row, n) -> row.getObject("workspace_id", UUID.class))
         .list();
   }

@@ -4,21 +4,17 @@ import dev.muster.event.EventType;
 import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
 import dev.muster.platform.jobs.SweepMetrics;
-import dev.muster.platform.problem.Outage;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.workspace.Transitions;
 import dev.muster.workspace.WorkspaceStatus;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -35,10 +31,6 @@ class LivenessSweep {
 
   private static final Logger log = LoggerFactory.getLogger(LivenessSweep.class);
 
-  private static final UUID LOWEST_ID = new UUID(0, 0);
-  private static final int REST_FOR_WORK = 2;
-  private static final long LONGEST_REST_NANOS = Duration.ofMillis(500).toNanos();
-
   private final LivenessRepository repository;
   private final LivenessSettings settings;
   private final MassOffline massOffline;
@@ -47,6 +39,7 @@ class LivenessSweep {
   private final Transitions transitions;
   private final SweepMetrics metrics;
   private final TransactionTemplate transactions;
+  private final BatchedMoves batches;
 
   LivenessSweep(
       LivenessRepository repository,
@@ -64,6 +57,7 @@ class LivenessSweep {
     this.transitions = transitions;
     this.metrics = livenessMetrics;
     this.transactions = transactions;
+    this.batches = new BatchedMoves(transactions, livenessMetrics);
   }
 
   /** The recurring job: fails, after all batches were tried, when one of them did. */
@@ -77,12 +71,7 @@ class LivenessSweep {
     if (report.takenOffline() > 0) {
       log.info("{} silent workspaces are offline now", report.takenOffline());
     }
-    if (report.firstFailure() != null) {
-      throw new IllegalStateException(
-          "%d of %d batches failed: %s"
-              .formatted(report.failedBatches(), report.batches(), report.firstFailure()),
-          report.firstFailure());
-    }
+    report.moves().throwIfABatchFailed();
   }
 
   SweepReport sweep(Uptime now) {
@@ -92,16 +81,14 @@ class LivenessSweep {
       return switch (massOffline.judge(fleet, now.holdSince(), now.now())) {
         case MassOffline.Verdict.Hold(Instant since) -> {
           hold(since, fleet);
-          yield new SweepReport(fleet, 0, 0, 0, null, since);
+          yield new SweepReport(fleet, Moves.NONE, since);
         }
         case MassOffline.Verdict.Take(boolean endsHold) -> {
           if (endsHold && uptime.endHold()) {
             log.info(
                 "liveness works as usual again: {} of {} silent", fleet.silent(), fleet.live());
           }
-          yield fleet.due() == 0
-              ? new SweepReport(fleet, 0, 0, 0, null, null)
-              : take(fleet, silence);
+          yield new SweepReport(fleet, fleet.due() == 0 ? Moves.NONE : take(silence), null);
         }
       };
     } catch (RuntimeException e) {
@@ -129,53 +116,20 @@ class LivenessSweep {
     });
   }
 
-  private SweepReport take(FleetCount fleet, Silence silence) {
-    int taken = 0;
-    int batches = 0;
-    int failed = 0;
-    @Nullable RuntimeException firstFailure = null;
-    List<UUID> page = repository.dueFrom(LOWEST_ID, silence);
-    while (!page.isEmpty()) {
-      batches++;
-      long start = System.nanoTime();
-      try {
-        taken += takeOffline(page, silence);
-      } catch (RuntimeException e) {
-        if (Outage.is(e)) {
-          throw e;
-        }
-        metrics.countError();
-        failed++;
-        firstFailure = firstFailure == null ? e : firstFailure;
-      }
-      boolean last = page.size() < LivenessRepository.MOST_IN_A_BATCH;
-      if (!last) {
-        restAfter(System.nanoTime() - start);
-      }
-      page = last ? List.of() : repository.dueFrom(page.getLast(), silence);
-    }
-    return new SweepReport(fleet, taken, batches, failed, firstFailure, null);
+  private Moves take(Silence silence) {
+    return batches.run(
+        from -> repository.dueFrom(from, silence), batch -> takeOffline(batch, silence));
   }
 
-  /** Those who still beat share the database with a large sweep, which has the time. */
-  private static void restAfter(long workedNanos) {
-    LockSupport.parkNanos(Math.min(REST_FOR_WORK * workedNanos, LONGEST_REST_NANOS));
-  }
-
-  private int takeOffline(List<UUID> page, Silence silence) {
-    int taken =
-        transactions.execute(status -> {
-          List<SilentWorkspace> silent = repository.lock(page, silence);
-          repository.takeOffline(silent);
-          events.recordAll(silent.stream().map(one -> one.offlineEvent(silence.now())).toList());
-          silent.stream()
-              .collect(Collectors.groupingBy(SilentWorkspace::status, Collectors.counting()))
-              .forEach((from, moved) ->
-                  transitions.countAfterCommit(
-                      from, WorkspaceStatus.OFFLINE, "silence", moved.intValue()));
-          return silent.size();
-        });
-    metrics.countTransitions(taken);
-    return taken;
+  private int takeOffline(List<UUID> batch, Silence silence) {
+    List<SilentWorkspace> silent = repository.lock(batch, silence);
+    repository.takeOffline(silent);
+    events.recordAll(silent.stream().map(one -> one.offlineEvent(silence.now())).toList());
+    silent.stream()
+        .collect(Collectors.groupingBy(SilentWorkspace::status, Collectors.counting()))
+        .forEach((from, moved) ->
+            transitions.countAfterCommit(
+                from, WorkspaceStatus.OFFLINE, "silence", moved.intValue()));
+    return silent.size();
   }
 }

@@ -4,13 +4,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a sweep saw and did; {@code heldSince} is set when it took nobody although some were due,
- * {@code firstFailure} when batches failed, whose workspaces the next sweep tries again.
+ * What a sweep of the silent saw and did; {@code heldSince} is set when it took nobody although
+ * some were due.
  */
-record SweepReport(
-    FleetCount fleet,
-    int takenOffline,
-    int batches,
-    int failedBatches,
-    @Nullable RuntimeException firstFailure,
-    @Nullable Instant heldSince) {}
+record SweepReport(FleetCount fleet, Moves moves, @Nullable Instant heldSince) {
+
+  int takenOffline() {
+    return moves.moved();
+  }
+}

@@ -12,7 +12,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * How many workspaces there are of each status: one count for a scrape, none while nobody scrapes.
+ * How many workspaces there are of each status, and how many are stalled: one count for a scrape,
+ * none while nobody scrapes.
  */
 @Component
 class FleetMetrics implements MeterBinder {
@@ -21,10 +22,19 @@ class FleetMetrics implements MeterBinder {
   private static final Duration FRESH = Duration.ofSeconds(5);
 
   private static final String COUNT_BY_STATUS =
-      "SELECT status, count(*) AS workspaces FROM workspace_beats GROUP BY status";
+      """
+      SELECT status, count(*) AS workspaces, count(*) FILTER (WHERE stalled) AS stalled
+      FROM workspace_beats GROUP BY status
+      """;
+
+  /** NaN when the database cannot tell: a gap in the graph, not a fleet that is gone. */
+  private record Counts(Map<WorkspaceStatus, Double> byStatus, double ofOthers, double stalled) {
+
+    static final Counts UNKNOWN = new Counts(Map.of(), Double.NaN, Double.NaN);
+  }
 
   private final JdbcClient db;
-  private Map<WorkspaceStatus, Double> counts = Map.of();
+  private Counts counts = Counts.UNKNOWN;
   private long countedAt = System.nanoTime() - FRESH.toNanos();
 
   FleetMetrics(JdbcClient db) {
@@ -38,29 +48,35 @@ class FleetMetrics implements MeterBinder {
           .tag("status", status.wire())
           .register(registry);
     }
+    Gauge.builder("muster.workspaces.stalled", () -> counts().stalled()).register(registry);
   }
 
-  /** NaN when the database cannot tell: a gap in the graph, not a fleet that is gone. */
-  private synchronized double count(WorkspaceStatus status) {
+  private double count(WorkspaceStatus status) {
+    Counts counted = counts();
+    return counted.byStatus().getOrDefault(status, counted.ofOthers());
+  }
+
+  private synchronized Counts counts() {
     if (System.nanoTime() - countedAt >= FRESH.toNanos()) {
       counts = countAll();
       countedAt = System.nanoTime();
     }
-    return counts.getOrDefault(status, counts.isEmpty() ? Double.NaN : 0.0);
+    return counts;
   }
 
-  private Map<WorkspaceStatus, Double> countAll() {
+  private Counts countAll() {
     try {
-      Map<WorkspaceStatus, Double> counted = new EnumMap<>(WorkspaceStatus.class);
-      counted.put(WorkspaceStatus.ONLINE, 0.0);
+      Map<WorkspaceStatus, Double> byStatus = new EnumMap<>(WorkspaceStatus.class);
+      double[] stalled = {0};
       db.sql(COUNT_BY_STATUS)
           .query(row -> {
-            counted.put(WorkspaceStatus.of(row.getString("status")), row.getDouble("workspaces"));
+            byStatus.put(WorkspaceStatus.of(row.getString("status")), row.getDouble("workspaces"));
+            stalled[0] += row.getDouble("stalled");
           });
-      return counted;
+      return new Counts(byStatus, 0, stalled[0]);
     } catch (RuntimeException e) {
       log.debug("workspaces could not be counted", e);
-      return Map.of();
+      return Counts.UNKNOWN;
     }
   }
 }

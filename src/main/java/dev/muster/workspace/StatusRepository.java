@@ -24,7 +24,8 @@ class StatusRepository {
 
   private static final String MOVE =
       """
-      UPDATE workspace_beats b SET status = :to, status_since = now(), degraded_reason = NULL, stalled = false
+      UPDATE workspace_beats b SET
+          status = :to, status_since = now(), degraded_reason = NULL, stalled = false, busy_since = NULL
       FROM unnest(:ids::uuid[], :expected::text[]) AS row (workspace_id, status)
       WHERE b.workspace_id = row.workspace_id AND b.status = row.status
       """;
@@ -34,7 +35,7 @@ class StatusRepository {
       UPDATE workspace_beats SET
           last_heartbeat_at = now(), active_tasks = 0, current_task = '', error_rate = 0, runtime_state = '',
           sample_error = CASE WHEN :to = 'online' THEN '' ELSE sample_error END,
-          degraded_reason = NULL,
+          degraded_reason = NULL, stalled = false, busy_since = NULL,
           status_since = CASE WHEN :to = status THEN status_since ELSE now() END,
           status = :to
       WHERE workspace_id = :id AND status = :from

@@ -66,12 +66,12 @@ class LivenessSweepTest {
                 .database()
                 .value(
                     """
-                    SELECT concat_ws(' ', status, coalesce(degraded_reason, 'none'), stalled,
+                    SELECT concat_ws(' ', status, coalesce(degraded_reason, 'none'), stalled, coalesce(busy_since::text, 'idle'),
                         status_since > now() - interval '1 minute')
                     FROM workspace_beats WHERE workspace_id = '%s'
                     """
                         .formatted(silent)))
-        .isEqualTo("offline none f t");
+        .isEqualTo("offline none f idle t");
     JsonNode event = QuietServer.SERVER.client().events(silent, "WORKSPACE_OFFLINE").path(0);
     assertThat(event.path("payload").path("previous_status").asString()).isEqualTo("degraded");
   }
@@ -106,9 +106,9 @@ class LivenessSweepTest {
     SweepReport report = sweepAt(NOW);
 
     assertThat(report.takenOffline()).isEqualTo(2_500);
-    int batches = Math.ceilDiv(2_500, LivenessRepository.MOST_IN_A_BATCH);
-    assertThat(LivenessRepository.MOST_IN_A_BATCH).isLessThanOrEqualTo(1_000);
-    assertThat(report.batches()).isEqualTo(batches);
+    int batches = Math.ceilDiv(2_500, BatchedMoves.MOST_IN_A_BATCH);
+    assertThat(BatchedMoves.MOST_IN_A_BATCH).isLessThanOrEqualTo(1_000);
+    assertThat(report.moves().batches()).isEqualTo(batches);
     assertThat(fleet.count("offline")).isEqualTo(2_500);
     assertThat(fleet.events("WORKSPACE_OFFLINE")).isEqualTo(2_500);
     int transactions =
@@ -142,14 +142,14 @@ class LivenessSweepTest {
     try {
       SweepReport report = sweepAt(NOW);
 
-      assertThat(report.failedBatches()).isEqualTo(1);
+      assertThat(report.moves().failedBatches()).isEqualTo(1);
       // a page begins with the last of the one before, which the failure left as it was
-      assertThat(report.takenOffline()).isEqualTo(1_501 - LivenessRepository.MOST_IN_A_BATCH);
+      assertThat(report.takenOffline()).isEqualTo(1_501 - BatchedMoves.MOST_IN_A_BATCH);
       assertThat(metric("muster_sweep_errors_total{sweep=\"liveness\"}")).isPositive();
     } finally {
       fleet.database().execute("DROP TRIGGER refuse ON workspace_beats; DROP FUNCTION refuse()");
     }
-    assertThat(sweepAt(NOW).takenOffline()).isEqualTo(LivenessRepository.MOST_IN_A_BATCH - 1);
+    assertThat(sweepAt(NOW).takenOffline()).isEqualTo(BatchedMoves.MOST_IN_A_BATCH - 1);
   }
 
   @Test

@@ -39,8 +39,9 @@ record SilentFleet(TestDatabase database) {
         INSERT INTO workspaces (id, name, tier, runtime, url, delivery_mode, max_concurrent_tasks, x, y,
             created_at, updated_at)
         SELECT id, 'w', 3, 'external', '', 'poll', 1, 0, 0, now(), now() FROM new_ones;
-        INSERT INTO workspace_beats (workspace_id, status, status_since, last_heartbeat_at, degraded_reason, stalled)
-        SELECT id, '%1$s', now(), %2$s, %3$s, true FROM new_ones;
+        INSERT INTO workspace_beats (workspace_id, status, status_since, last_heartbeat_at, degraded_reason, stalled,
+            busy_since)
+        SELECT id, '%1$s', now(), %2$s, %3$s, true, now() FROM new_ones;
         DROP TABLE new_ones
         """
             .formatted(status, heardAt, reason, ids));

@@ -1,0 +1,131 @@
+package dev.muster.heartbeat;
+
+import dev.muster.platform.postgres.SqlTime;
+import dev.muster.workspace.WorkspaceStatus;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/**
+ * Finds the agents that are at work and say nothing, and those that are so no longer. Nothing that
+ * a beat changes has an index, so each look for them goes once over the beats.
+ */
+@Repository
+class StallRepository {
+
+  private static final String DUE_FROM =
+      """
+      SELECT b.workspace_id FROM workspace_beats b LEFT JOIN activity_feeds f ON f.workspace_id = b.workspace_id
+      WHERE b.workspace_id >= :from AND NOT b.stalled AND b.status IN ('online', 'degraded')
+          AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :heard_since
+          AND greatest(b.busy_since, f.last_own_at, :up_since) < :quiet_before
+      ORDER BY b.workspace_id LIMIT :most
+      """;
+
+  /** Looks again under the lock: a beat that came in between wins, one that comes now goes on. */
+  private static final String LOCK_DUE =
+      """
+      SELECT b.workspace_id, b.status, b.active_tasks, b.current_task, b.busy_since,
+          greatest(b.busy_since, f.last_own_at) AS silent_since
+      FROM workspace_beats b LEFT JOIN activity_feeds f ON f.workspace_id = b.workspace_id
+      WHERE b.workspace_id = ANY (:ids) AND NOT b.stalled AND b.status IN ('online', 'degraded')
+          AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :heard_since
+          AND greatest(b.busy_since, f.last_own_at, :up_since) < :quiet_before
+      ORDER BY b.workspace_id
+      FOR NO KEY UPDATE OF b SKIP LOCKED
+      """;
+
+  private static final String MARK =
+      "UPDATE workspace_beats SET stalled = true WHERE workspace_id = ANY (:ids) AND NOT stalled";
+
+  /** An absence of ours is left out here: it says nothing of an agent, so it ends no episode. */
+  private static final String OVER_FROM =
+      """
+      SELECT b.workspace_id FROM workspace_beats b LEFT JOIN activity_feeds f ON f.workspace_id = b.workspace_id
+      WHERE b.workspace_id >= :from AND b.stalled
+          AND (b.status NOT IN ('online', 'degraded') OR b.active_tasks = 0 OR b.busy_since IS NULL
+              OR greatest(b.busy_since, f.last_own_at) >= :quiet_before)
+      ORDER BY b.workspace_id LIMIT :most
+      """;
+
+  private static final String UNMARK =
+      """
+      WITH over AS (
+          SELECT b.workspace_id
+          FROM workspace_beats b LEFT JOIN activity_feeds f ON f.workspace_id = b.workspace_id
+          WHERE b.workspace_id = ANY (:ids) AND b.stalled
+              AND (b.status NOT IN ('online', 'degraded') OR b.active_tasks = 0 OR b.busy_since IS NULL
+                  OR greatest(b.busy_since, f.last_own_at) >= :quiet_before)
+          ORDER BY b.workspace_id
+          FOR NO KEY UPDATE OF b SKIP LOCKED
+      )
+      UPDATE workspace_beats b SET stalled = false FROM over WHERE b.workspace_id = over.workspace_id
+      """;
+
+  private final JdbcClient db;
+
+  StallRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  /** The next ones by id, none of them locked; {@code from} is one of them if it is still due. */
+  List<UUID> dueFrom(UUID from, Stall stall) {
+    return db.sql(DUE_FROM)
+        .param("from", from)
+        .param("quiet_before", SqlTime.utc(stall.quietBefore()))
+        .param("heard_since", SqlTime.utc(stall.heardSince()))
+        .param("up_since", SqlTime.utc(stall.upSince()))
+        .param("most", BatchedMoves.MOST_IN_A_BATCH)
+        .query((row, n) -> row.getObject("workspace_id", UUID.class))
+        .list();
+  }
+
+  /** Those that are still due and that nobody else holds, in id order. */
+  List<StalledWorkspace> lockDue(List<UUID> ids, Stall stall) {
+    return db.sql(LOCK_DUE)
+        .param("ids", ids.toArray(UUID[]::new))
+        .param("quiet_before", SqlTime.utc(stall.quietBefore()))
+        .param("heard_since", SqlTime.utc(stall.heardSince()))
+        .param("up_since", SqlTime.utc(stall.upSince()))
+        .query((row, n) ->
+            new StalledWorkspace(
+                row.getObject("workspace_id", UUID.class),
+                WorkspaceStatus.of(row.getString("status")),
+                row.getInt("active_tasks"),
+                row.getString("current_task"),
+                SqlTime.instant(row, "busy_since"),
+                SqlTime.instant(row, "silent_since")))
+        .list();
+  }
+
+  /** Marks rows that this transaction has locked. */
+  void mark(List<StalledWorkspace> stalled) {
+    int marked =
+        db.sql(MARK)
+            .param("ids", stalled.stream().map(StalledWorkspace::workspaceId).toArray(UUID[]::new))
+            .update();
+    if (marked != stalled.size()) {
+      throw new IllegalStateException(
+          marked + " of " + stalled.size() + " locked rows were marked, which indicates a bug");
+    }
+  }
+
+  /** As {@link #dueFrom}, of those that are marked and should be no longer. */
+  List<UUID> overFrom(UUID from, Stall stall) {
+    return db.sql(OVER_FROM)
+        .param("from", from)
+        .param("quiet_before", SqlTime.utc(stall.quietBefore()))
+        .param("most", BatchedMoves.MOST_IN_A_BATCH)
+        .query((row, n) -> row.getObject("workspace_id", UUID.class))
+        .list();
+  }
+
+  /** How many of them it was still over for, and held by nobody else. */
+  int unmark(List<UUID> ids, Stall stall) {
+    return db.sql(UNMARK)
+        .param("ids", ids.toArray(UUID[]::new))
+        .param("quiet_before", SqlTime.utc(stall.quietBefore()))
+        .update();
+  }
+}

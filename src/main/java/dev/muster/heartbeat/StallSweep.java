@@ -1,0 +1,88 @@
+package dev.muster.heartbeat;
+
+import dev.muster.event.Events;
+import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.uptime.ControlPlaneUptime;
+import dev.muster.platform.uptime.Uptime;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Marks agents that beat and are at work, but have written nothing for long (R5.4), and tells of
+ * each once; the mark goes, without an event, when they write again, have no task any more, or are
+ * not online. Their status is not touched.
+ *
+ * <p>Two sweeps at once do no harm: each row has one lock.
+ */
+@Component
+class StallSweep {
+
+  private static final Logger log = LoggerFactory.getLogger(StallSweep.class);
+
+  /** How many episodes ended and began. */
+  record Report(Moves ended, Moves begun) {}
+
+  private final StallRepository repository;
+  private final StallSettings settings;
+  private final ControlPlaneUptime uptime;
+  private final Events events;
+  private final SweepMetrics metrics;
+  private final BatchedMoves batches;
+
+  StallSweep(
+      StallRepository repository,
+      StallSettings settings,
+      ControlPlaneUptime uptime,
+      Events events,
+      SweepMetrics stallMetrics,
+      TransactionTemplate transactions) {
+    this.repository = repository;
+    this.settings = settings;
+    this.uptime = uptime;
+    this.events = events;
+    this.metrics = stallMetrics;
+    this.batches = new BatchedMoves(transactions, stallMetrics);
+  }
+
+  /** The recurring job: fails, after all batches were tried, when one of them did. */
+  void run() {
+    Optional<Uptime> now = uptime.look();
+    if (now.isEmpty()) {
+      log.debug("no sweep: whether the control plane is up is not known");
+      return;
+    }
+    Report report = metrics.measure(() -> sweep(now.get()));
+    if (report.begun().moved() > 0) {
+      log.info("{} busy workspaces are stalled now", report.begun().moved());
+    }
+    report.ended().throwIfABatchFailed();
+    report.begun().throwIfABatchFailed();
+  }
+
+  Report sweep(Uptime now) {
+    try {
+      Stall stall = Stall.at(now, settings);
+      Moves ended =
+          batches.run(
+              from -> repository.overFrom(from, stall), batch -> repository.unmark(batch, stall));
+      Moves begun =
+          batches.run(from -> repository.dueFrom(from, stall), batch -> begin(batch, stall));
+      return new Report(ended, begun);
+    } catch (RuntimeException e) {
+      metrics.countError();
+      throw e;
+    }
+  }
+
+  private int begin(List<UUID> batch, Stall stall) {
+    List<StalledWorkspace> stalled = repository.lockDue(batch, stall);
+    repository.mark(stalled);
+    events.recordAll(stalled.stream().map(one -> one.event(stall.now())).toList());
+    return stalled.size();
+  }
+}

@@ -1,0 +1,90 @@
+package dev.muster.heartbeat;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Since when an agent is at work, and what ends that and its being stalled (R5.4). */
+class BusySinceTest {
+
+  private static final TestServer SERVER = QuietServer.SERVER;
+
+  private final TestClient client = SERVER.client();
+
+  /** One of an online workspace with a low error rate takes another statement than the rest. */
+  @ParameterizedTest
+  @ValueSource(strings = {"\"error_rate\":0", "\"error_rate\":0.9"})
+  void isWhenTheFirstOfManyBusyBeatsCame(String health) {
+    Agent agent = client.createOnline("busy");
+    assertThat(busySince(agent)).isEqualTo("idle");
+
+    client.beat(agent, "\"active_tasks\":1", health);
+    String first = busySince(agent);
+    client.beat(agent, "\"active_tasks\":3", health);
+    client.beat(agent, health);
+
+    assertThat(first).isNotEqualTo("idle");
+    assertThat(busySince(agent)).isEqualTo(first);
+    stall(agent);
+    client.beat(agent, "\"active_tasks\":1", health);
+    assertThat(client.read(agent).path("stalled").asBoolean()).isTrue();
+
+    client.beat(agent, "\"active_tasks\":0", health);
+
+    assertThat(busySince(agent)).isEqualTo("idle");
+    assertThat(client.read(agent).path("stalled").asBoolean()).isFalse();
+    client.beat(agent, "\"active_tasks\":1", health);
+    assertThat(busySince(agent)).isGreaterThan(first);
+  }
+
+  @Test
+  void isForgottenWithARegistration() {
+    Agent agent = stalled("registers");
+
+    client.post(
+        "/registry/register", agent.token(), "{\"id\":\"" + agent.id() + "\",\"agent_card\":{}}");
+
+    assertThat(busySince(agent)).isEqualTo("idle");
+    assertThat(client.read(agent).path("stalled").asBoolean()).isFalse();
+  }
+
+  @Test
+  void isForgottenWithAPause() {
+    Agent agent = stalled("pauses");
+
+    client.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
+
+    assertThat(busySince(agent)).isEqualTo("idle");
+    assertThat(client.read(agent).path("stalled").asBoolean()).isFalse();
+  }
+
+  private Agent stalled(String name) {
+    Agent agent = client.createOnline(name);
+    client.beat(agent, "\"active_tasks\":1");
+    stall(agent);
+    assertThat(client.read(agent).path("stalled").asBoolean()).isTrue();
+    return agent;
+  }
+
+  private static void stall(Agent agent) {
+    SERVER
+        .database()
+        .execute(
+            "UPDATE workspace_beats SET stalled = true WHERE workspace_id = '" + agent.id() + "'");
+  }
+
+  private static String busySince(Agent agent) {
+    return SERVER
+        .database()
+        .value(
+            "SELECT coalesce(busy_since::text, 'idle') FROM workspace_beats WHERE workspace_id = '"
+                + agent.id()
+                + "'");
+  }
+}

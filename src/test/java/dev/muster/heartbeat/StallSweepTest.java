@@ -1,0 +1,272 @@
+package dev.muster.heartbeat;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.uptime.Uptime;
+import dev.muster.testing.Race;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Who counts as busy but silent at a given time, once an episode (R5.4). */
+class StallSweepTest {
+
+  private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
+  private static final Instant UP_FOR_AGES = NOW.minus(Duration.ofDays(7));
+  private static final Duration STALE = Duration.ofMinutes(3);
+  private static final Duration STALLED = Duration.ofMinutes(12);
+  private static final Duration MICRO = Duration.ofNanos(1000);
+  private static final Instant LONG_AGO = NOW.minus(STALLED).minus(MICRO);
+
+  private final SilentFleet fleet = new SilentFleet(QuietServer.SERVER.database());
+  private final StallSweep sweep = QuietServer.SERVER.bean(StallSweep.class);
+
+  @BeforeEach
+  void startWithNobody() {
+    fleet.clear();
+  }
+
+  @Test
+  void marksOneThatIsAtWorkWithoutAWordForTooLongAndTellsOfItOnce() {
+    UUID silent = busy("online", NOW, LONG_AGO);
+
+    assertThat(begunAt(NOW)).isEqualTo(1);
+    assertThat(begunAt(NOW.plusSeconds(15))).isZero();
+
+    JsonNode workspace =
+        QuietServer.SERVER.client().get("/workspaces/" + silent, ADMIN_TOKEN).json();
+    assertThat(workspace.path("stalled").asBoolean()).isTrue();
+    assertThat(workspace.path("status").asString()).isEqualTo("online");
+    JsonNode events = QuietServer.SERVER.client().events(silent, "WORKSPACE_STALLED");
+    assertThat(events.size()).isEqualTo(1);
+    assertThat(events.path(0).path("payload").toString())
+        .isEqualTo(
+            """
+            {"active_tasks":2,"current_task":"reviewing","busy_since":"2026-03-01T09:47:59.999999Z",\
+            "silent_for_s":720,"status":"online","previous_status":"online"}\
+            """);
+  }
+
+  @Test
+  void leavesOneThatIsAtWorkForExactlyThatLong() {
+    UUID silent = busy("online", NOW, NOW.minus(STALLED));
+
+    assertThat(begunAt(NOW)).isZero();
+    assertThat(isStalled(silent)).isFalse();
+  }
+
+  @Test
+  void marksDegradedOnesTooAndNobodyOfAnotherStatus() {
+    UUID degraded = busy("degraded", NOW, LONG_AGO);
+    for (String status : List.of("paused", "awaiting_agent", "offline", "failed", "removed")) {
+      busy(status, NOW, LONG_AGO);
+    }
+
+    assertThat(begunAt(NOW)).isEqualTo(1);
+    assertThat(isStalled(degraded)).isTrue();
+    assertThat(fleet.statusOf(degraded)).isEqualTo("degraded");
+  }
+
+  @Test
+  void leavesOneThatHasNoTask() {
+    UUID idle = busy("online", NOW, LONG_AGO);
+    set("active_tasks = 0", idle);
+
+    assertThat(begunAt(NOW)).isZero();
+  }
+
+  @Test
+  void leavesOneThatDoesNotBeatToTheSweepOfTheSilent() {
+    busy("online", NOW.minus(STALE).minus(MICRO), LONG_AGO);
+    assertThat(begunAt(NOW)).isZero();
+
+    busy("online", NOW.minus(STALE), LONG_AGO);
+    assertThat(begunAt(NOW)).isEqualTo(1);
+  }
+
+  @Test
+  void countsTheSilenceFromItsLastOwnRow() {
+    UUID talking = busy("online", NOW, NOW.minus(Duration.ofHours(1)));
+    wroteAt(talking, NOW.minus(STALLED));
+
+    assertThat(begunAt(NOW)).isZero();
+    assertThat(begunAt(NOW.plus(MICRO))).isEqualTo(1);
+
+    JsonNode event = QuietServer.SERVER.client().events(talking, "WORKSPACE_STALLED").path(0);
+    assertThat(event.path("payload").path("silent_for_s").asInt()).isEqualTo(720);
+  }
+
+  @Test
+  void countsTheSilenceFromTheStartOfTheWorkWhenTheLastRowIsOlder() {
+    UUID startedLately = busy("online", NOW, NOW.minus(STALLED));
+    wroteAt(startedLately, NOW.minus(Duration.ofHours(1)));
+
+    assertThat(begunAt(NOW)).isZero();
+  }
+
+  @Test
+  void holdsNoAbsenceOfOursAgainstAnybody() {
+    Instant upSince = NOW.minus(STALLED);
+    UUID silent = busy("online", NOW, NOW.minus(Duration.ofHours(1)));
+
+    assertThat(begunAt(NOW, upSince)).isZero();
+    assertThat(isStalled(silent)).isFalse();
+
+    assertThat(begunAt(NOW.plus(MICRO), upSince)).isEqualTo(1);
+  }
+
+  @Test
+  void endsNoEpisodeForAnAbsenceOfOurs() {
+    UUID silent = busy("online", NOW, LONG_AGO);
+    sweepAt(NOW, UP_FOR_AGES);
+
+    StallSweep.Report report = sweepAt(NOW, NOW);
+
+    assertThat(report.ended().moved()).isZero();
+    assertThat(isStalled(silent)).isTrue();
+  }
+
+  @Test
+  void endsAnEpisodeWithoutAnEventWhenTheAgentWritesAndBeginsTheNextOne() {
+    UUID silent = busy("online", NOW, LONG_AGO);
+    sweepAt(NOW, UP_FOR_AGES);
+    wroteAt(silent, NOW.plusSeconds(1));
+
+    StallSweep.Report report = sweepAt(NOW.plusSeconds(15), UP_FOR_AGES);
+
+    assertThat(report.ended().moved()).isEqualTo(1);
+    assertThat(report.begun().moved()).isZero();
+    assertThat(isStalled(silent)).isFalse();
+    assertThat(fleet.events("WORKSPACE_STALLED")).isEqualTo(1);
+
+    Instant later = NOW.plusSeconds(1).plus(STALLED).plus(MICRO);
+    set("last_heartbeat_at = '" + later + "'", silent);
+    assertThat(begunAt(later)).isEqualTo(1);
+    assertThat(fleet.events("WORKSPACE_STALLED")).isEqualTo(2);
+  }
+
+  @Test
+  void endsTheEpisodesOfThoseWithoutTaskAndOfThoseNotOnline() {
+    UUID idle = busy("online", NOW, LONG_AGO);
+    UUID gone = busy("online", NOW, LONG_AGO);
+    UUID stillSilent = busy("online", NOW, LONG_AGO);
+    sweepAt(NOW, UP_FOR_AGES);
+    set("active_tasks = 0", idle);
+    set("status = 'failed'", gone);
+
+    assertThat(sweepAt(NOW, UP_FOR_AGES).ended().moved()).isEqualTo(2);
+
+    assertThat(isStalled(idle)).isFalse();
+    assertThat(isStalled(gone)).isFalse();
+    assertThat(isStalled(stillSilent)).isTrue();
+    assertThat(fleet.events("WORKSPACE_STALLED")).isEqualTo(3);
+  }
+
+  @Test
+  void marksFewInATransaction() {
+    busyFleetOf(120);
+
+    Moves begun = sweepAt(NOW, UP_FOR_AGES).begun();
+
+    assertThat(begun.moved()).isEqualTo(120);
+    assertThat(begun.batches()).isEqualTo(Math.ceilDiv(120, BatchedMoves.MOST_IN_A_BATCH));
+  }
+
+  @Test
+  void tellsOnceOfEachWhenSweepsMeet() {
+    busyFleetOf(300);
+
+    List<Integer> begun = Race.run(4, runner -> begunAt(NOW));
+
+    // a sweep leaves rows that another one holds
+    int left = begunAt(NOW);
+    assertThat(begun.stream().mapToInt(Integer::intValue).sum() + left).isEqualTo(300);
+    assertThat(fleet.events("WORKSPACE_STALLED")).isEqualTo(300);
+    assertThat(fleet.database().value("SELECT count(DISTINCT workspace_id) FROM events"))
+        .isEqualTo("300");
+  }
+
+  @Test
+  void skipsRowsThatSomebodyElseHoldsAndMeetsThemTheNextTime() throws Exception {
+    UUID begins = busy("online", NOW, LONG_AGO);
+    UUID ends = busy("online", NOW, NOW);
+    set("stalled = true", ends);
+    try (var connection = fleet.database().connect();
+        var statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("SELECT 1 FROM workspace_beats FOR UPDATE");
+
+      assertThat(sweepAt(NOW, UP_FOR_AGES).begun().moved()).isZero();
+      connection.rollback();
+    }
+    assertThat(isStalled(ends)).isTrue();
+
+    StallSweep.Report report = sweepAt(NOW, UP_FOR_AGES);
+
+    assertThat(report.begun().moved()).isEqualTo(1);
+    assertThat(report.ended().moved()).isEqualTo(1);
+    assertThat(isStalled(begins)).isTrue();
+    assertThat(isStalled(ends)).isFalse();
+  }
+
+  private int begunAt(Instant now) {
+    return begunAt(now, UP_FOR_AGES);
+  }
+
+  private int begunAt(Instant now, Instant upSince) {
+    return sweepAt(now, upSince).begun().moved();
+  }
+
+  private StallSweep.Report sweepAt(Instant now, Instant upSince) {
+    return sweep.sweep(new Uptime(upSince, now, null, now));
+  }
+
+  private UUID busy(String status, Instant heardAt, Instant busySince) {
+    UUID id = fleet.add(status, heardAt);
+    set(
+        "stalled = false, active_tasks = 2, current_task = 'reviewing', busy_since = '"
+            + busySince
+            + "'",
+        id);
+    return id;
+  }
+
+  private void busyFleetOf(int many) {
+    fleet.add(many, "online", NOW);
+    fleet
+        .database()
+        .execute(
+            "UPDATE workspace_beats SET stalled = false, active_tasks = 1, busy_since = '"
+                + LONG_AGO
+                + "'");
+  }
+
+  private void wroteAt(UUID id, Instant time) {
+    fleet
+        .database()
+        .execute(
+            """
+            INSERT INTO activity_feeds (workspace_id, last_own_at) VALUES ('%s', '%s')
+            ON CONFLICT (workspace_id) DO UPDATE SET last_own_at = excluded.last_own_at
+            """
+                .formatted(id, time));
+  }
+
+  private void set(String columns, UUID id) {
+    fleet
+        .database()
+        .execute("UPDATE workspace_beats SET " + columns + " WHERE workspace_id = '" + id + "'");
+  }
+
+  private boolean isStalled(UUID id) {
+    return fleet
+        .database()
+        .value("SELECT stalled FROM workspace_beats WHERE workspace_id = '" + id + "'")
+        .equals("t");
+  }
+}
