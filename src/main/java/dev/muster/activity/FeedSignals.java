@@ -1,25 +1,43 @@
 package dev.muster.activity;
 
+import dev.muster.event.ReplicaCallReceiver;
+import dev.muster.event.ReplicaCalls;
+import dev.muster.event.ReplicaTopic;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
 import org.springframework.stereotype.Component;
 
-/** Tells of feeds that have grown, after the commit. */
+/** Tells of feeds that have grown: to those who listen here, and to the other replicas. */
 @Component
-class FeedSignals {
+class FeedSignals implements ReplicaCallReceiver {
 
-  private final List<Consumer<Set<UUID>>> listeners = new CopyOnWriteArrayList<>();
+  private final ReplicaCalls calls;
+  private final List<FeedListener> listeners;
 
-  /** {@code listener} returns soon and does not fail. */
-  void onGrowth(Consumer<Set<UUID>> listener) {
-    listeners.add(listener);
+  FeedSignals(ReplicaCalls calls, List<FeedListener> listeners) {
+    this.calls = calls;
+    this.listeners = listeners;
   }
 
   /** Here, by a transaction that is committed. */
   void grown(Set<UUID> workspaceIds) {
-    listeners.forEach(listener -> listener.accept(workspaceIds));
+    listeners.forEach(listener -> listener.grown(workspaceIds));
+    calls.call(ReplicaTopic.FEEDS, workspaceIds);
+  }
+
+  @Override
+  public ReplicaTopic topic() {
+    return ReplicaTopic.FEEDS;
+  }
+
+  @Override
+  public void called(Set<UUID> workspaceIds) {
+    listeners.forEach(listener -> listener.grown(workspaceIds));
+  }
+
+  @Override
+  public void calledAboutAll() {
+    listeners.forEach(FeedListener::anyMayHaveGrown);
   }
 }

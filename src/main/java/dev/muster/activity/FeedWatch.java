@@ -7,18 +7,19 @@ import dev.muster.platform.longpoll.LongPolls;
 import dev.muster.platform.loop.BackgroundLoop;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Wakes the polls of feeds that have grown: at once when that is told here or by another replica,
- * and within a second when it was not, by one look at all feeds that are waited for.
+ * Wakes the polls of feeds that have grown: at once when that is told, and within a second when it
+ * was not, by one look at all feeds that are waited for.
  */
 @Component
-class FeedWatch implements EventFollower {
+class FeedWatch implements FeedListener, EventFollower {
 
   private static final String LAST_SEQS =
       "SELECT workspace_id, last_seq FROM activity_feeds WHERE workspace_id = ANY (:ids)";
@@ -30,25 +31,30 @@ class FeedWatch implements EventFollower {
   private final JdbcClient db;
   private final BackgroundLoop loop;
 
-  FeedWatch(LongPolls polls, FeedSignals signals, JdbcClient db) {
+  FeedWatch(LongPolls polls, JdbcClient db) {
     this.polls = polls;
     this.db = db;
-    signals.onGrowth(this::wake);
     this.loop = BackgroundLoop.start("feed-watch", BETWEEN_LOOKS, this::look);
+  }
+
+  @Override
+  public void grown(Set<UUID> workspaceIds) {
+    polls.wake(workspaceIds.stream().map(FeedTopic::new).toList());
+  }
+
+  @Override
+  public void anyMayHaveGrown() {
+    loop.wake();
   }
 
   /** Whoever reads a workspace that is removed now is to learn it. */
   @Override
   public void follow(List<RecordedEvent> events) {
-    wake(
+    grown(
         events.stream()
             .filter(event -> event.eventType().equals(EventType.WORKSPACE_REMOVED.name()))
             .map(RecordedEvent::workspaceId)
-            .toList());
-  }
-
-  private void wake(Collection<UUID> workspaceIds) {
-    polls.wake(workspaceIds.stream().map(FeedTopic::new).toList());
+            .collect(Collectors.toSet()));
   }
 
   private void look() {

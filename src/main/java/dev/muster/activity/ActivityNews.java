@@ -1,0 +1,158 @@
+package dev.muster.activity;
+
+import dev.muster.activity.LoggedRepository.End;
+import dev.muster.event.LiveEvent;
+import dev.muster.event.LiveEvents;
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.workspace.Named;
+import dev.muster.workspace.Workspaces;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * Tells watchers of every new row of every feed, once and in the feed's order, whichever replica
+ * wrote it (R6.10). While nobody watches it does nothing and costs nothing.
+ *
+ * <p>It keeps the last seq of each feed that it has told of, so a signal that is lost, comes late
+ * or twice changes nothing. Once a second, one look at the ends of all feeds finds what no signal
+ * told; a look that takes long is taken less often.
+ */
+@Component
+class ActivityNews implements FeedListener {
+
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+  private static final int IDLE_SHARE = 20;
+
+  /** A row's time is drawn a while before its transaction's commit lets others see it. */
+  private static final Duration LONGEST_TRANSACTION = Duration.ofSeconds(30);
+
+  private static final Instant BEFORE_ALL = Instant.EPOCH.plus(LONGEST_TRANSACTION);
+
+  private final LoggedRepository repository;
+  private final LiveEvents live;
+  private final Workspaces workspaces;
+  private final Set<UUID> grown = ConcurrentHashMap.newKeySet();
+  private final BackgroundLoop loop;
+
+  private final Map<UUID, Long> told = new HashMap<>();
+  private Instant newest = BEFORE_ALL;
+  private long nextLookAt = System.nanoTime();
+
+  ActivityNews(LoggedRepository repository, LiveEvents live, Workspaces workspaces) {
+    this.repository = repository;
+    this.live = live;
+    this.workspaces = workspaces;
+    live.beforeWatched(this::begin);
+    this.loop = BackgroundLoop.start("activity-news", BETWEEN_LOOKS, this::tell);
+  }
+
+  @Override
+  public void grown(Set<UUID> workspaceIds) {
+    if (live.isWatched()) {
+      grown.addAll(workspaceIds);
+      loop.wake();
+    }
+  }
+
+  @Override
+  public synchronized void anyMayHaveGrown() {
+    nextLookAt = System.nanoTime();
+    loop.wake();
+  }
+
+  /** What is there already is no news. */
+  private synchronized void begin() {
+    told.clear();
+    grown.clear();
+    newest = BEFORE_ALL;
+    for (End end : repository.endsSince(Instant.EPOCH)) {
+      told.put(end.workspaceId(), end.lastSeq());
+      newest = end.lastCreatedAt().isAfter(newest) ? end.lastCreatedAt() : newest;
+    }
+  }
+
+  private synchronized void tell() {
+    if (!live.isWatched()) {
+      return;
+    }
+    lookIfDue();
+    Set<UUID> feeds = new HashSet<>(grown);
+    grown.removeAll(feeds);
+    try {
+      while (!feeds.isEmpty()) {
+        feeds = tellOf(feeds);
+      }
+    } catch (RuntimeException e) {
+      grown.addAll(feeds);
+      throw e;
+    }
+  }
+
+  private void lookIfDue() {
+    long start = System.nanoTime();
+    if (start - nextLookAt < 0) {
+      return;
+    }
+    for (End end : repository.endsSince(newest.minus(LONGEST_TRANSACTION))) {
+      newest = end.lastCreatedAt().isAfter(newest) ? end.lastCreatedAt() : newest;
+      if (end.lastSeq() > told.getOrDefault(end.workspaceId(), 0L)) {
+        grown.add(end.workspaceId());
+      }
+    }
+    long took = System.nanoTime() - start;
+    nextLookAt = start + Math.max(BETWEEN_LOOKS.toNanos(), IDLE_SHARE * took);
+  }
+
+  /** Those of which there may be more to tell. */
+  private Set<UUID> tellOf(Set<UUID> feeds) {
+    List<LoggedActivity> rows =
+        repository.after(
+            feeds.stream()
+                .collect(Collectors.toMap(feed -> feed, feed -> told.getOrDefault(feed, 0L))));
+    live.publish(events(rows));
+    Map<UUID, Integer> counts = new HashMap<>();
+    for (LoggedActivity row : rows) {
+      told.put(row.workspaceId(), row.seq());
+      counts.merge(row.workspaceId(), 1, Integer::sum);
+    }
+    return counts.entrySet().stream()
+        .filter(count -> count.getValue() == LoggedRepository.MOST_OF_A_FEED)
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toSet());
+  }
+
+  private List<LiveEvent> events(List<LoggedActivity> rows) {
+    Map<UUID, Named> speakers =
+        workspaces.named(
+            rows.stream()
+                .filter(row -> row.notification() != null)
+                .map(LoggedActivity::workspaceId)
+                .collect(Collectors.toSet()));
+    List<LiveEvent> events = new ArrayList<>(rows.size());
+    for (LoggedActivity row : rows) {
+      events.add(row.logged());
+      if (row.notification() != null) {
+        @Nullable Named speaker = speakers.get(row.workspaceId());
+        events.add(row.said(row.notification(), speaker == null ? "" : speaker.name()));
+      }
+    }
+    return events;
+  }
+
+  @PreDestroy
+  void close() {
+    loop.close();
+  }
+}

@@ -1,0 +1,98 @@
+package dev.muster.activity;
+
+import dev.muster.activity.LoggedActivity.Said;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.postgres.SqlTime;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Finds the rows that were not told of yet. */
+@Repository
+class LoggedRepository {
+
+  /** The end of a feed, as others see it. */
+  record End(UUID workspaceId, long lastSeq, Instant lastCreatedAt) {}
+
+  static final int MOST_OF_A_FEED = 200;
+
+  /** By a look at all feeds: nothing that an append changes has an index. */
+  private static final String ENDS_SINCE =
+      """
+      SELECT workspace_id, last_seq, last_created_at FROM activity_feeds WHERE last_created_at > :since
+      """;
+
+  private static final String AFTER =
+      """
+      SELECT l.id, l.workspace_id, l.seq, l.activity_type, l.method, l.summary, l.status, l.source_id, l.target_id,
+          l.duration_ms, l.error_detail, l.created_at, l.message_text,
+          l.source = 'self' AND l.source_id IS NULL AS is_notification, l.files
+      FROM unnest(:ids::uuid[], :afters::bigint[]) AS known (workspace_id, seq)
+      CROSS JOIN LATERAL (
+          SELECT r.*, CASE WHEN r.source = 'self' AND r.source_id IS NULL AND r.attachments IS NOT NULL
+              THEN (SELECT json_agg(part -> 'file') FROM json_array_elements(r.response_body -> 'parts') AS part)
+              END AS files
+          FROM activity_logs r WHERE r.workspace_id = known.workspace_id AND r.seq > known.seq
+          ORDER BY r.seq LIMIT :most) AS l
+      ORDER BY l.created_at, l.workspace_id, l.seq
+      """;
+
+  private final JdbcClient db;
+
+  LoggedRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  List<End> endsSince(Instant time) {
+    return db.sql(ENDS_SINCE)
+        .param("since", SqlTime.utc(time))
+        .query((row, n) ->
+            new End(
+                row.getObject("workspace_id", UUID.class),
+                row.getLong("last_seq"),
+                SqlTime.instant(row, "last_created_at")))
+        .list();
+  }
+
+  /** Rows after these of their feeds, at most {@link #MOST_OF_A_FEED} each, in their order. */
+  List<LoggedActivity> after(Map<UUID, Long> known) {
+    List<Map.Entry<UUID, Long>> places = List.copyOf(known.entrySet());
+    return db.sql(AFTER)
+        .param("ids", places.stream().map(Map.Entry::getKey).toArray(UUID[]::new))
+        .param("afters", places.stream().map(Map.Entry::getValue).toArray(Long[]::new))
+        .param("most", MOST_OF_A_FEED)
+        .query(LoggedRepository::logged)
+        .list();
+  }
+
+  private static LoggedActivity logged(ResultSet row, int n) throws SQLException {
+    return new LoggedActivity(
+        row.getObject("id", UUID.class),
+        row.getObject("workspace_id", UUID.class),
+        row.getLong("seq"),
+        row.getString("activity_type"),
+        row.getString("method"),
+        row.getString("summary"),
+        row.getString("status"),
+        row.getObject("source_id", UUID.class),
+        row.getObject("target_id", UUID.class),
+        row.getObject("duration_ms", Long.class),
+        row.getString("error_detail"),
+        SqlTime.instant(row, "created_at"),
+        row.getBoolean("is_notification") ? said(row) : null);
+  }
+
+  private static Said said(ResultSet row) throws SQLException {
+    @Nullable String files = row.getString("files");
+    return new Said(
+        Objects.requireNonNullElse(row.getString("message_text"), ""),
+        files == null ? null : new RawJson(files));
+  }
+}
