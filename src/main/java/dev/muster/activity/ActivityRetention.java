@@ -1,0 +1,95 @@
+package dev.muster.activity;
+
+import dev.muster.platform.jobs.Pace;
+import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.Values;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.IntSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Takes rows out of the feeds (R6.8): acknowledged ones after {@code ACTIVITY_RETENTION_DAYS}, all
+ * after {@code ACTIVITY_HARD_RETENTION_DAYS}; always a feed's oldest, so what is kept has no gaps.
+ */
+@Configuration(proxyBeanMethods = false)
+class ActivityRetention {
+
+  private static final Logger log = LoggerFactory.getLogger(ActivityRetention.class);
+
+  private static final UUID BEFORE_ALL = new UUID(0, 0);
+
+  private final RetentionRepository repository;
+  private final Duration acked;
+  private final Duration all;
+  private final Duration interval;
+  private final SweepMetrics metrics;
+
+  ActivityRetention(RetentionRepository repository, Settings settings, MeterRegistry metrics) {
+    this.repository = repository;
+    this.acked = days(settings, "ACTIVITY_RETENTION_DAYS", 7);
+    this.all = days(settings, "ACTIVITY_HARD_RETENTION_DAYS", 30);
+    this.interval =
+        Duration.ofHours(
+            settings.tuning("ACTIVITY_CLEANUP_INTERVAL_HOURS", 6, Values::positiveInt));
+    this.metrics = new SweepMetrics(metrics, "activity-retention");
+  }
+
+  private static Duration days(Settings settings, String name, int fallback) {
+    return Duration.ofDays(settings.tuning(name, fallback, Values::positiveInt));
+  }
+
+  @Bean
+  RecurringJob activityRetentionJob() {
+    return new RecurringJob("activity-retention", interval, this::run);
+  }
+
+  private void run() {
+    try {
+      int deleted = metrics.measure(this::sweep);
+      if (deleted > 0) {
+        log.info("{} rows of feeds were past their time and are deleted", deleted);
+      }
+    } catch (RuntimeException e) {
+      metrics.countError();
+      throw e;
+    }
+  }
+
+  /** How many were deleted. */
+  int sweep() {
+    Instant keptFrom = repository.timeAgo(all);
+    int deleted = inBatches(() -> repository.deleteOlderThan(keptFrom));
+    Instant keptFromIfAcked = repository.timeAgo(acked);
+    List<UUID> feeds = repository.feedsWithAcked(BEFORE_ALL);
+    while (!feeds.isEmpty()) {
+      List<UUID> page = feeds;
+      deleted += inBatches(() -> repository.deleteAckedOlderThan(keptFromIfAcked, page));
+      feeds = repository.feedsWithAcked(page.getLast());
+    }
+    return deleted;
+  }
+
+  private int inBatches(IntSupplier deleteBatch) {
+    int deleted = 0;
+    int batch;
+    do {
+      long start = System.nanoTime();
+      batch = deleteBatch.getAsInt();
+      metrics.countTransitions(batch);
+      deleted += batch;
+      if (batch > 0) {
+        Pace.restAfter(System.nanoTime() - start);
+      }
+    } while (batch == RetentionRepository.MOST_IN_A_BATCH);
+    return deleted;
+  }
+}
