@@ -1,6 +1,5 @@
 package dev.muster.event;
 
-import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.Base64;
 import java.util.Collection;
@@ -81,7 +80,7 @@ final class ReplicaCall {
       for (String part : text.substring(caller.length()).strip().split(" ", -1)) {
         addPart(part);
       }
-    } catch (IllegalArgumentException | BufferUnderflowException notUnderstood) {
+    } catch (IllegalArgumentException notUnderstood) {
       EnumSet.allOf(ReplicaTopic.class).forEach(this::add);
     }
   }

@@ -3,6 +3,9 @@ package dev.muster.live;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.event.LiveEvent;
+import dev.muster.event.LiveEvent.Kind;
+import dev.muster.event.LiveEvents;
 import dev.muster.platform.postgres.EmbeddedDatabase;
 import dev.muster.platform.postgres.MusterHome;
 import dev.muster.testing.Refusals;
@@ -15,7 +18,11 @@ import dev.muster.testing.TestSocket;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -51,6 +58,7 @@ class StreamOutageTest {
               client.get("/events/stream?after=0&cold", ADMIN_TOKEN, "Last-Event-ID", "999999"),
               503,
               "UNAVAILABLE");
+          int live = tellLiveUntilItIsHeld(server.bean(LiveEvents.class), agent, admin, own);
           assertThat(own.seqs()).containsExactly(1L);
           wire.heal(port(postgres));
           List<Long> all = LongStream.rangeClosed(1, 21).boxed().toList();
@@ -58,10 +66,38 @@ class StreamOutageTest {
             Awaitility.await()
                 .atMost(Duration.ofSeconds(20))
                 .untilAsserted(() -> assertThat(socket.seqs()).isEqualTo(all));
+            Awaitility.await()
+                .untilAsserted(() ->
+                    assertThat(live(socket)).isEqualTo(IntStream.range(0, live).boxed().toList()));
           }
         }
       }
     }
+  }
+
+  /** How many there were, until one whose token cannot be looked at was 30 of them behind. */
+  private static int tellLiveUntilItIsHeld(
+      LiveEvents events, Agent agent, TestSocket admin, TestSocket own) {
+    AtomicInteger told = new AtomicInteger();
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(15))
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> {
+          int n = told.getAndIncrement();
+          events.publish(
+              List.of(
+                  new LiveEvent(Kind.ACTIVITY_LOGGED, agent.id(), Instant.now(), Map.of("n", n))));
+          admin.await(f -> f.path("payload").path("n").asInt(-1) == n);
+          return n - live(own).size() >= 30;
+        });
+    return told.get();
+  }
+
+  private static List<Integer> live(TestSocket socket) {
+    return socket.frames().stream()
+        .filter(f -> f.path("event").asString().equals("ACTIVITY_LOGGED"))
+        .map(f -> f.path("payload").path("n").asInt())
+        .toList();
   }
 
   private static int port(EmbeddedDatabase postgres) {
