@@ -72,6 +72,9 @@ class TokenRepository {
       RETURNING hash
       """;
 
+  private static final String DELETE_OF_REMOVED =
+      "DELETE FROM workspace_tokens WHERE workspace_id = ANY (:workspace_ids) RETURNING hash";
+
   private static final String NOW = "SELECT clock_timestamp() AS now";
 
   private static final String REVOKED_SINCE =
@@ -139,6 +142,13 @@ class TokenRepository {
 
   List<SecretHash> revokeOfRemoved(Collection<UUID> workspaceIds) {
     return db.sql(REVOKE_OF_REMOVED)
+        .param("workspace_ids", workspaceIds.toArray(UUID[]::new))
+        .query(TokenRepository::hash)
+        .list();
+  }
+
+  List<SecretHash> deleteOfRemoved(Collection<UUID> workspaceIds) {
+    return db.sql(DELETE_OF_REMOVED)
         .param("workspace_ids", workspaceIds.toArray(UUID[]::new))
         .query(TokenRepository::hash)
         .list();

@@ -62,4 +62,10 @@ public class Tokens {
   public void revokeOfRemoved(Collection<UUID> workspaceIds) {
     memory.forgetAfterCommit(repository.revokeOfRemoved(workspaceIds));
   }
+
+  /** Deletes every token of workspaces that the caller's transaction deletes. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public void deleteOfRemoved(Collection<UUID> workspaceIds) {
+    memory.forgetAfterCommit(repository.deleteOfRemoved(workspaceIds));
+  }
 }

@@ -33,7 +33,14 @@ class LivenessEndpointTest {
         .atMost(Duration.ofSeconds(20))
         .untilAsserted(() -> {
           Map<String, JsonNode> loops = loops();
-          for (String job : new String[] {"liveness-sweep", "stall-sweep", "event-retention"}) {
+          for (String job :
+              new String[] {
+                "liveness-sweep",
+                "stall-sweep",
+                "event-retention",
+                "token-retention",
+                "workspace-retention"
+              }) {
             assertRan(loop(loops, job), "cluster");
             assertThat(Instant.parse(loop(loops, job).path("next_run_at").asString())).isNotNull();
           }

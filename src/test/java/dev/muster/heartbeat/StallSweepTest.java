@@ -223,7 +223,10 @@ class StallSweepTest {
   }
 
   private StallSweep.Report sweepAt(Instant now, Instant upSince) {
-    return sweep.sweep(new Uptime(upSince, now, null, now));
+    StallSweep.Report report = sweep.sweep(new Uptime(upSince, now, null, now));
+    assertThat(report.ended().firstFailure()).isNull();
+    assertThat(report.begun().firstFailure()).isNull();
+    return report;
   }
 
   private UUID busy(String status, Instant heardAt, Instant busySince) {

@@ -1,0 +1,77 @@
+package dev.muster.workspace;
+
+import dev.muster.identity.Tokens;
+import dev.muster.platform.jobs.DailyDeletion;
+import dev.muster.platform.jobs.RecurringJob;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Deletes workspaces 90 days after they were removed (R6.11), with all that is kept of them here;
+ * children go before their parents.
+ */
+@Configuration(proxyBeanMethods = false)
+class WorkspaceRetention {
+
+  static final int MOST_IN_A_BATCH = 1000;
+
+  /** Nobody gets a child once it is removed; and a row that somebody holds can wait a day. */
+  private static final String LOCK_EXPIRED =
+      """
+      SELECT b.workspace_id FROM workspace_beats b JOIN workspaces w ON w.id = b.workspace_id
+      WHERE w.removed_at < clock_timestamp() - interval '90 days' AND b.status = 'removed'
+          AND NOT EXISTS (SELECT FROM workspaces child WHERE child.parent_id = w.id)
+      ORDER BY b.workspace_id LIMIT :most
+      FOR UPDATE OF b SKIP LOCKED
+      """;
+
+  private static final String DELETE_BEATS =
+      "DELETE FROM workspace_beats WHERE workspace_id = ANY (:ids)";
+
+  private static final String DELETE_WORKSPACES = "DELETE FROM workspaces WHERE id = ANY (:ids)";
+
+  private final JdbcClient db;
+  private final Tokens tokens;
+  private final TransactionTemplate transactions;
+  private final DailyDeletion deletion;
+
+  WorkspaceRetention(
+      JdbcClient db, Tokens tokens, TransactionTemplate transactions, MeterRegistry metrics) {
+    this.db = db;
+    this.tokens = tokens;
+    this.transactions = transactions;
+    this.deletion = new DailyDeletion("workspace-retention", this::deleteBatch, metrics);
+  }
+
+  @Bean
+  RecurringJob workspaceRetentionJob() {
+    return deletion.job();
+  }
+
+  int sweep() {
+    return deletion.sweep();
+  }
+
+  /** Those that have no children any more. */
+  int deleteBatch() {
+    return transactions.execute(status -> {
+      List<UUID> expired =
+          db.sql(LOCK_EXPIRED)
+              .param("most", MOST_IN_A_BATCH)
+              .query((row, n) -> row.getObject("workspace_id", UUID.class))
+              .list();
+      if (!expired.isEmpty()) {
+        tokens.deleteOfRemoved(expired);
+        UUID[] ids = expired.toArray(UUID[]::new);
+        db.sql(DELETE_BEATS).param("ids", ids).update();
+        db.sql(DELETE_WORKSPACES).param("ids", ids).update();
+      }
+      return expired.size();
+    });
+  }
+}

@@ -1,0 +1,151 @@
+package dev.muster.workspace;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Removed workspaces are deleted after 90 days, with what was theirs (R6.11). */
+class WorkspaceRetentionTest {
+
+  private static final TestServer SERVER = TestServer.start();
+
+  private final TestClient client = SERVER.client();
+  private final WorkspaceRetention retention = SERVER.bean(WorkspaceRetention.class);
+
+  @AfterAll
+  static void close() {
+    SERVER.close();
+  }
+
+  @BeforeEach
+  void startWithNobody() {
+    SERVER.database().execute("TRUNCATE workspaces CASCADE");
+  }
+
+  @Test
+  void deletesARemovedFamilyFromItsLeavesUpWithBeatsTokensAndFeeds() {
+    Agent root = client.createOnline("root");
+    Agent child = child("child", root);
+    Agent leaf = child("leaf", child);
+    SERVER
+        .database()
+        .execute("INSERT INTO activity_feeds (workspace_id) VALUES ('" + leaf.id() + "')");
+    remove(root);
+    removedDaysAgo("90 days 1 minute", root, child, leaf);
+
+    assertThat(retention.sweep()).isEqualTo(3);
+    assertThat(retention.sweep()).isZero();
+
+    assertThat(client.get("/workspaces/" + leaf.id(), ADMIN_TOKEN).status()).isEqualTo(404);
+    for (String table :
+        new String[] {"workspaces", "workspace_beats", "workspace_tokens", "activity_feeds"}) {
+      assertThat(count(table)).as(table).isZero();
+    }
+  }
+
+  @Test
+  void leavesWhatWasRemovedLatelyAndAllThatLive() {
+    Agent live = client.createOnline("live");
+    Agent goneLong = child("gone long", live);
+    Agent goneLately = child("gone lately", live);
+    remove(goneLong);
+    remove(goneLately);
+    removedDaysAgo("90 days 1 minute", goneLong);
+    removedDaysAgo("89 days 23 hours 59 minutes", goneLately);
+
+    assertThat(retention.sweep()).isEqualTo(1);
+
+    assertThat(client.get("/workspaces/" + goneLong.id(), ADMIN_TOKEN).status()).isEqualTo(404);
+    assertThat(client.get("/workspaces/" + goneLately.id(), ADMIN_TOKEN).status()).isEqualTo(410);
+    assertThat(client.beat(live).status()).isEqualTo(200);
+  }
+
+  @Test
+  void keepsAParentAsLongAsAChild() {
+    Agent root = client.create("root");
+    Agent child = child("child", root);
+    remove(root);
+    removedDaysAgo("91 days", root);
+    removedDaysAgo("89 days", child);
+
+    assertThat(retention.sweep()).isZero();
+
+    assertThat(count("workspaces")).isEqualTo(2);
+  }
+
+  @Test
+  void tellsTheDeletedOnesAgentNoLongerThatItWasRemoved() {
+    Agent agent = client.createOnline("gone");
+    remove(agent);
+    assertThat(client.beat(agent).status()).isEqualTo(410);
+    removedDaysAgo("91 days", agent);
+
+    retention.sweep();
+
+    assertThat(client.beat(agent).status()).isEqualTo(401);
+  }
+
+  @Test
+  void leavesOneThatSomebodyHoldsToTheNextTime() throws Exception {
+    Agent held = client.create("held");
+    Agent free = client.create("free");
+    remove(held);
+    remove(free);
+    removedDaysAgo("91 days", held, free);
+    try (var connection = SERVER.database().connect();
+        var statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute(
+          "SELECT 1 FROM workspace_beats WHERE workspace_id = '" + held.id() + "' FOR UPDATE");
+
+      assertThat(retention.sweep()).isEqualTo(1);
+      connection.rollback();
+    }
+    assertThat(retention.sweep()).isEqualTo(1);
+  }
+
+  @Test
+  void deletesAThousandInATransaction() {
+    SERVER
+        .database()
+        .execute(
+            """
+            INSERT INTO workspaces (id, name, tier, runtime, url, delivery_mode, max_concurrent_tasks, x, y,
+                created_at, updated_at, removed_at)
+            SELECT gen_random_uuid(), 'w', 3, 'external', '', 'poll', 1, 0, 0, now(), now(), now() - interval '91 days'
+            FROM generate_series(1, 2300);
+            INSERT INTO workspace_beats (workspace_id, status, status_since) SELECT id, 'removed', now() FROM workspaces
+            """);
+
+    assertThat(retention.deleteBatch()).isEqualTo(1000);
+    assertThat(retention.sweep()).isEqualTo(1300);
+  }
+
+  private Agent child(String name, Agent parent) {
+    return client.createOnline(name, "\"parent_id\":\"" + parent.id() + "\"");
+  }
+
+  private void remove(Agent agent) {
+    client.delete("/workspaces/" + agent.id() + "?confirm=true", ADMIN_TOKEN);
+  }
+
+  private static void removedDaysAgo(String age, Agent... agents) {
+    for (Agent agent : agents) {
+      SERVER
+          .database()
+          .execute(
+              "UPDATE workspaces SET removed_at = now() - interval '%s' WHERE id = '%s' AND removed_at IS NOT NULL"
+                  .formatted(age, agent.id()));
+    }
+  }
+
+  private static int count(String table) {
+    return Integer.parseInt(SERVER.database().value("SELECT count(*) FROM " + table));
+  }
+}
