@@ -1,11 +1,10 @@
 package dev.muster.heartbeat;
 
+import dev.muster.platform.jobs.Pace;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.problem.Outage;
-import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +20,6 @@ final class BatchedMoves {
   static final int MOST_IN_A_BATCH = 50;
 
   private static final UUID LOWEST_ID = new UUID(0, 0);
-  private static final int REST_FOR_WORK = 2;
-  private static final long LONGEST_REST_NANOS = Duration.ofMillis(500).toNanos();
 
   private final TransactionTemplate transactions;
   private final SweepMetrics metrics;
@@ -61,15 +58,10 @@ final class BatchedMoves {
       }
       boolean last = batch.size() < MOST_IN_A_BATCH;
       if (!last) {
-        restAfter(System.nanoTime() - start);
+        Pace.restAfter(System.nanoTime() - start);
       }
       due = last ? List.of() : dueFrom.apply(batch.getLast());
     }
     return new Moves(moved, batches, failed, firstFailure);
-  }
-
-  /** Those who still beat share the database with a large sweep, which has the time. */
-  private static void restAfter(long workedNanos) {
-    LockSupport.parkNanos(Math.min(REST_FOR_WORK * workedNanos, LONGEST_REST_NANOS));
   }
 }

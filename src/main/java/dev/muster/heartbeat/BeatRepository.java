@@ -1,5 +1,6 @@
 package dev.muster.heartbeat;
 
+import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
 import java.sql.PreparedStatement;
@@ -142,7 +143,7 @@ class BeatRepository {
             (PreparedStatement statement) -> {
               int next =
                   bind(statement, evaluated.stream().map(EvaluatedBeat::beatToStore).toList());
-              var columns = new BeatColumns(statement, next);
+              var columns = new BatchColumns(statement, next);
               columns.texts(evaluated, e -> e.stored().status().wire());
               columns.texts(evaluated, e -> e.nextStatus().wire());
               columns.texts(evaluated, e -> e.nextReason() == null ? null : e.nextReason().wire());
@@ -159,7 +160,7 @@ class BeatRepository {
 
   /** Binds the columns of both statements; returns the index of the next parameter. */
   private static int bind(PreparedStatement statement, List<Beat> beats) throws SQLException {
-    var columns = new BeatColumns(statement, 1);
+    var columns = new BatchColumns(statement, 1);
     columns.uuids(beats, Beat::workspaceId);
     columns.doubles(beats, Beat::errorRate);
     columns.texts(beats, Beat::sampleError);

@@ -35,9 +35,11 @@ public final class DailyDeletion {
       int deleted = 0;
       int batch;
       do {
+        long start = System.nanoTime();
         batch = deleteBatch.getAsInt();
         metrics.countTransitions(batch);
         deleted += batch;
+        Pace.restAfter(System.nanoTime() - start);
       } while (batch > 0);
       return deleted;
     } catch (RuntimeException e) {
