@@ -66,8 +66,15 @@ record Notification(String message, List<Map<String, Object>> files) {
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("result", message);
     if (!files.isEmpty()) {
-      body.put("parts", files.stream().map(file -> Map.of("kind", "file", "file", file)).toList());
+      body.put("parts", files.stream().map(Notification::part).toList());
     }
     return body;
+  }
+
+  private static Map<String, Object> part(Map<String, Object> file) {
+    Map<String, Object> part = new LinkedHashMap<>();
+    part.put("kind", "file");
+    part.put("file", file);
+    return part;
   }
 }

@@ -34,9 +34,13 @@ class RealExamplesTest {
   /** Stands in paths for an id that only the server knows. */
   private static final String A_TOKEN = "b7a1c0de-54e1-4a31-8f5a-3d6b7a1c0de5";
 
+  /** As above. */
+  private static final String A_ROW = "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b";
+
   /** In an order that makes sense; what is not named is called after the agent's first beats. */
   private static final List<String> FIRST =
-      List.of("createWorkspace", "register", "heartbeat", "mintToken", "listTokens");
+      List.of(
+          "createWorkspace", "register", "heartbeat", "mintToken", "listTokens", "reportActivity");
 
   /** In the order of their names, unless it matters. */
   private static final List<String> LAST =
@@ -44,7 +48,8 @@ class RealExamplesTest {
 
   /** Calls that a workspace's own agent makes; all others are the admin's. */
   private static final Set<String> OF_THE_AGENT =
-      Set.of("register", "heartbeat", "updateCard", "workspaceState", "listPeers");
+      Set.of(
+          "register", "heartbeat", "updateCard", "workspaceState", "listPeers", "reportActivity");
 
   private record Operation(String method, String path, JsonNode description) {
 
@@ -55,6 +60,7 @@ class RealExamplesTest {
 
   private @Nullable String agentToken;
   private @Nullable String tokenId;
+  private @Nullable String rowId;
 
   @Test
   void answerAsTheDescriptionSays() {
@@ -130,6 +136,7 @@ class RealExamplesTest {
       }
     }
     path = path.replace(A_TOKEN, tokenId == null ? A_TOKEN : tokenId);
+    path = path.replace(A_ROW, rowId == null ? A_ROW : rowId);
     String token = OF_THE_AGENT.contains(operation.id()) ? agentToken : ADMIN_TOKEN;
     boolean wantsCredential = operation.description().has("security");
     Answer answer =
@@ -147,6 +154,8 @@ class RealExamplesTest {
     if (operation.id().equals("createWorkspace")) {
       agentToken = answer.field("auth_token");
       assertThat(answer.field("id")).isEqualTo(REVIEWER);
+    } else if (operation.id().equals("reportActivity")) {
+      rowId = answer.field("id");
     } else if (operation.id().equals("listTokens")) {
       JsonNode tokens = answer.json().path("tokens");
       tokenId = tokens.path(tokens.size() - 1).path("id").asString();

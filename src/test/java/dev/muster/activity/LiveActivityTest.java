@@ -1,0 +1,182 @@
+package dev.muster.activity;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.Race;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import dev.muster.testing.TestSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+
+/** Every row of every feed is told live, once and in its feed's order (R6.10, R6.5, R10.4). */
+@Timeout(60)
+class LiveActivityTest {
+
+  private static final TestDatabase DATABASE = TestDatabases.create();
+  private static final TestServer ONE = TestServer.startOn(DATABASE);
+  private static final TestServer OTHER = TestServer.startOn(DATABASE);
+
+  @AfterAll
+  static void stop() {
+    OTHER.close();
+    ONE.close();
+  }
+
+  @Test
+  void tellsOfARow() {
+    Agent agent = ONE.client().create("logging");
+    try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
+      report(ONE.client(), agent, "\"summary\":\"thought\",\"duration_ms\":3");
+
+      JsonNode frame = canvas.await("ACTIVITY_LOGGED");
+
+      assertThat(frame.path("workspace_id").asString()).isEqualTo(agent.id().toString());
+      assertThat(frame.has("seq")).isFalse();
+      assertThat(List.copyOf(frame.path("payload").propertyNames()))
+          .containsExactly(
+              "id",
+              "seq",
+              "activity_type",
+              "method",
+              "summary",
+              "status",
+              "source_id",
+              "target_id",
+              "duration_ms",
+              "error_detail");
+      assertThat(frame.path("payload").path("summary").asString()).isEqualTo("thought");
+    }
+  }
+
+  @Test
+  void tellsWhatAnAgentSaysToItsCanvas() {
+    Agent agent = ONE.client().create("speaking");
+    try (TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
+      ONE.client()
+          .post(
+              "/workspaces/" + agent.id() + "/notify",
+              agent.token(),
+              """
+              {"message":"done","attachments":[{"uri":"https://f.example/a","name":"a","size":1}]}
+              """);
+
+      JsonNode payload = canvas.await("AGENT_MESSAGE").path("payload");
+
+      assertThat(payload.path("message").asString()).isEqualTo("done");
+      assertThat(payload.path("workspace_id").asString()).isEqualTo(agent.id().toString());
+      assertThat(payload.path("name").asString()).isEqualTo("speaking");
+      assertThat(payload.path("attachments").toString())
+          .isEqualTo("[{\"uri\":\"https://f.example/a\",\"name\":\"a\",\"size\":1}]");
+    }
+  }
+
+  @Test
+  void saysNothingOfAttachmentsWhenThereAreNone() {
+    Agent agent = ONE.client().create("terse");
+    try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
+      ONE.client()
+          .post("/workspaces/" + agent.id() + "/notify", agent.token(), "{\"message\":\"hi\"}");
+      assertThat(List.copyOf(canvas.await("AGENT_MESSAGE").path("payload").propertyNames()))
+          .containsExactly("message", "workspace_id", "name");
+    }
+  }
+
+  @Test
+  void isNotUpsetByReportsThatLookLikeNotifications() {
+    Agent agent = ONE.client().create("imitating");
+    try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
+      report(
+          ONE.client(),
+          agent,
+          "\"method\":\"notify\",\"response_body\":{\"parts\":7},\"request_body\":{\"params\":"
+              + "{\"message\":{\"parts\":[{\"kind\":\"file\",\"file\":{\"uri\":\"u\"}}]}}}");
+      assertThat(canvas.await("ACTIVITY_LOGGED").path("payload").path("seq").asInt()).isEqualTo(1);
+      assertThat(canvas.frames())
+          .noneMatch(f -> f.path("event").asString().equals("AGENT_MESSAGE"));
+    }
+  }
+
+  @Test
+  void tellsOnEveryReplicaOfEachRowOnceWhereverItWasWritten() {
+    int writers = 4;
+    int rows = 60;
+    List<Agent> agents = new ArrayList<>();
+    for (int i = 0; i < writers; i++) {
+      agents.add(ONE.client().create("writer " + i));
+    }
+    try (TestSocket here = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN);
+        TestSocket there = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
+      Race.run(
+          2 * writers,
+          runner -> {
+            TestClient client = runner % 2 == 0 ? ONE.client() : OTHER.client();
+            for (int n = 0; n < rows / 2; n++) {
+              report(client, agents.get(runner / 2), "");
+            }
+            return null;
+          });
+      for (TestSocket canvas : List.of(here, there)) {
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(15))
+            .untilAsserted(() -> {
+              for (Agent agent : agents) {
+                assertThat(told(canvas, agent))
+                    .containsExactlyElementsOf(LongStream.rangeClosed(1, rows).boxed().toList());
+              }
+            });
+      }
+    }
+  }
+
+  @Test
+  void tellsOfRowsThatNoSignalTold() {
+    Agent agent = ONE.client().create("unsignalled");
+    report(ONE.client(), agent, "");
+    try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
+      DATABASE.execute(
+          """
+          BEGIN;
+          UPDATE activity_feeds SET last_seq = 2, last_created_at = clock_timestamp() WHERE workspace_id = '%1$s';
+          INSERT INTO activity_logs (id, workspace_id, seq, activity_type, source, status, listed_bytes, created_at)
+          VALUES (gen_random_uuid(), '%1$s', 2, 'agent_log', 'self', 'ok', 0, clock_timestamp());
+          COMMIT
+          """
+              .formatted(agent.id()));
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(5))
+          .untilAsserted(() -> assertThat(told(canvas, agent)).containsExactly(2L));
+    }
+  }
+
+  private static void report(TestClient client, Agent agent, String fields) {
+    String more = fields.isEmpty() ? "" : "," + fields;
+    int status =
+        client
+            .post(
+                "/workspaces/" + agent.id() + "/activity",
+                agent.token(),
+                "{\"activity_type\":\"agent_log\"" + more + "}")
+            .status();
+    assertThat(status).isEqualTo(200);
+  }
+
+  private static List<Long> told(TestSocket canvas, Agent agent) {
+    return canvas.frames().stream()
+        .filter(frame -> frame.path("event").asString().equals("ACTIVITY_LOGGED"))
+        .filter(frame -> frame.path("workspace_id").asString().equals(agent.id().toString()))
+        .map(frame -> frame.path("payload").path("seq").asLong())
+        .toList();
+  }
+}
