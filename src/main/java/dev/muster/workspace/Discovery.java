@@ -15,11 +15,9 @@ class Discovery {
       UUID id, String name, String url, DeliveryMode deliveryMode, WorkspaceStatus status) {}
 
   private final Workspaces workspaces;
-  private final Hierarchy hierarchy;
 
-  Discovery(Workspaces workspaces, Hierarchy hierarchy) {
+  Discovery(Workspaces workspaces) {
     this.workspaces = workspaces;
-    this.hierarchy = hierarchy;
   }
 
   /**
@@ -31,15 +29,7 @@ class Discovery {
       throw new ProblemException(
           ErrorCode.UNAUTHENTICATED, "X-Workspace-ID is not the workspace of this token");
     }
-    Workspace found = workspaces.existing(target);
-    if (caller instanceof Caller.Agent(UUID own) && !hierarchy.mayTalk(own, target)) {
-      throw mayNotTalk();
-    }
+    Workspace found = workspaces.reachable(target, caller);
     return new Found(found.id(), found.name(), found.url(), found.deliveryMode(), found.status());
-  }
-
-  static ProblemException mayNotTalk() {
-    return new ProblemException(
-        ErrorCode.FORBIDDEN, "access denied: workspaces cannot communicate per hierarchy rules");
   }
 }

@@ -156,7 +156,7 @@ class WorkspaceController {
     }
     if (!settings.publicRead()
         && !(caller instanceof Caller.Agent(UUID own) && hierarchy.mayTalk(own, id))) {
-      throw Discovery.mayNotTalk();
+      throw Workspaces.mayNotTalk();
     }
     return workspace.withoutCurrentTask();
   }

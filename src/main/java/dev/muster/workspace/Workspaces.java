@@ -27,11 +27,13 @@ import org.springframework.transaction.annotation.Transactional;
 public class Workspaces {
 
   private final WorkspaceRepository repository;
+  private final Hierarchy hierarchy;
   private final AgentUrls urls;
   private final Events events;
 
-  Workspaces(WorkspaceRepository repository, AgentUrls urls, Events events) {
+  Workspaces(WorkspaceRepository repository, Hierarchy hierarchy, AgentUrls urls, Events events) {
     this.repository = repository;
+    this.hierarchy = hierarchy;
     this.urls = urls;
     this.events = events;
   }
@@ -39,6 +41,15 @@ public class Workspaces {
   /** Refuses with 404 when there is none, 410 when it was removed, and then 403 (R1.4's order). */
   public void requireSpeakerFor(UUID id, Caller caller) {
     spokenFor(id, caller);
+  }
+
+  /**
+   * The workspace that {@code caller} wants to send to. Refuses with 404 when there is none, 410
+   * when it was removed, and then 403 an agent that may not talk to it (R3.4).
+   */
+  public Target requireTarget(UUID id, Caller caller) {
+    Workspace target = reachable(id, caller);
+    return new Target(target.id(), target.name(), target.deliveryMode());
   }
 
   /**
@@ -70,6 +81,17 @@ public class Workspaces {
     return workspace;
   }
 
+  Workspace reachable(UUID id, Caller caller) {
+    Workspace workspace = existing(id);
+    boolean mayTalk =
+        caller.isAdmin()
+            || (caller instanceof Caller.Agent(UUID own) && hierarchy.mayTalk(own, id));
+    if (!mayTalk) {
+      throw mayNotTalk();
+    }
+    return workspace;
+  }
+
   Workspace existing(UUID id) {
     Workspace workspace = repository.find(id).orElseThrow(() -> unknown(id));
     if (workspace.isRemoved()) {
@@ -87,6 +109,11 @@ public class Workspaces {
 
   static ProblemException unknown(UUID id) {
     return new ProblemException(ErrorCode.WORKSPACE_NOT_FOUND, "there is no workspace " + id);
+  }
+
+  static ProblemException mayNotTalk() {
+    return new ProblemException(
+        ErrorCode.FORBIDDEN, "access denied: workspaces cannot communicate per hierarchy rules");
   }
 
   static ProblemException removed(Workspace workspace) {
