@@ -1,0 +1,64 @@
+package dev.muster.a2a;
+
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A JSON-RPC request in the form in which it is stored and sent on (R7.2). What it does not know it
+ * leaves as it was, at its place.
+ *
+ * @param message the message that the request sends; null when it is of another method
+ */
+record NormalRequest(String method, ObjectNode body, @Nullable ObjectNode message) {
+
+  /** Of A2A 0.3 and of 1.0 (R7.13). */
+  private static final Set<String> SEND_METHODS =
+      Set.of("message/send", "message/stream", "SendMessage", "SendStreamingMessage");
+
+  /** Refuses with 400 what cannot be made good; {@code ids} makes those that are missing. */
+  static NormalRequest of(JsonNode sent, Sender sender, Supplier<UUID> ids) {
+    if (!(sent instanceof ObjectNode request)) {
+      throw Members.wrong("the body", sent, "one JSON-RPC request object");
+    }
+    String method = methodOf(request);
+    ObjectNode body = inEnvelope(request, ids);
+    if (!SEND_METHODS.contains(method)) {
+      return new NormalRequest(method, body, null);
+    }
+    ObjectNode params = Members.copyOfObject("params", request.get("params"));
+    ObjectNode message =
+        NormalMessage.of(
+            Members.copyOfObject("params.message", params.get("message")), sender, ids);
+    params.set("message", message);
+    body.set("params", params);
+    return new NormalRequest(method, body, message);
+  }
+
+  private static String methodOf(ObjectNode request) {
+    @Nullable JsonNode method = request.get("method");
+    if (method == null || !method.isString() || method.stringValue().isBlank()) {
+      throw Members.wrong("method", method, "a text like \"message/send\"");
+    }
+    return method.stringValue();
+  }
+
+  /** Agents are sent JSON-RPC, also by clients that only know of method and params. */
+  private static ObjectNode inEnvelope(ObjectNode request, Supplier<UUID> ids) {
+    if (!Members.isAbsent(request.get("jsonrpc"))) {
+      return Members.copy(request);
+    }
+    ObjectNode rest = Members.copy(request);
+    rest.remove("jsonrpc");
+    ObjectNode body = JsonNodeFactory.instance.objectNode().put("jsonrpc", "2.0");
+    if (Members.isAbsent(rest.get("id"))) {
+      rest.remove("id");
+      body.put("id", ids.get().toString());
+    }
+    return body.setAll(rest);
+  }
+}

@@ -1,0 +1,8 @@
+/** Messages between workspaces, and from the canvas to them (contract, section 7). */
+@ApplicationModule(
+    allowedDependencies = {"activity", "workspace", "identity", "protocol", "platform"})
+@NullMarked
+package dev.muster.a2a;
+
+import org.jspecify.annotations.NullMarked;
+import org.springframework.modulith.ApplicationModule;

@@ -1,0 +1,128 @@
+package dev.muster.a2a;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What becomes of a request to an agent that polls (R7.2, R7.4, R7.5). */
+class PollDeliveryTest {
+
+  private static final TestServer SERVER = TestServer.shared();
+  private static final TestClient CLIENT = SERVER.client();
+  private static final Mail MAIL = new Mail(SERVER);
+
+  @Test
+  void storesTheNormalRequestAndAnswersWithItsRow() {
+    Agent reviewer = CLIENT.create("Reviewer");
+    String sent =
+        "{\"method\":\"message/send\",\"id\":\"r-1\",\"params\":{\"priority\":1.50,\"message\":"
+            + "{\"messageId\":\"m-1\",\"content\":\"hi\",\"metadata\":{\"delegation_id\":\"d-1\"}}}}";
+
+    Answer answer = MAIL.send(reviewer, ADMIN_TOKEN, sent);
+
+    String id = answer.field("activity_id");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.header("Content-Type")).startsWith("application/json");
+    assertThat(answer.text())
+        .isEqualTo(
+            "{\"status\":\"queued\",\"delivery_mode\":\"poll\",\"method\":\"message/send\","
+                + "\"activity_id\":\""
+                + UUID.fromString(id)
+                + "\"}");
+    assertThat(MAIL.row(id, "request_body"))
+        .isEqualTo(
+            "{\"jsonrpc\":\"2.0\",\"method\":\"message/send\",\"id\":\"r-1\",\"params\":"
+                + "{\"priority\":1.50,\"message\":{\"messageId\":\"m-1\",\"metadata\":"
+                + "{\"delegation_id\":\"d-1\",\"sender\":{\"workspace_id\":null,\"source\":"
+                + "\"canvas_user\"}},\"role\":\"user\",\"parts\":[{\"kind\":\"text\",\"text\":"
+                + "\"hi\"}]}}}");
+    assertThat(MAIL.row(id, "concat_ws('|', workspace_id, target_id, seq, activity_type, method)"))
+        .isEqualTo("%1$s|%1$s|1|a2a_receive|message/send".formatted(reviewer.id()));
+    assertThat(
+            MAIL.row(
+                id, "concat_ws('|', summary, status, message_id, delegation_id, message_text)"))
+        .isEqualTo("message/send → Reviewer|ok|m-1|d-1|hi");
+  }
+
+  @Test
+  void storesRequestsOfOtherMethodsAsTheyAre() {
+    Agent agent = CLIENT.create("Other methods");
+    String request =
+        "{\"id\":1.0,\"jsonrpc\":\"2.0\",\"params\":{\"id\":\"t\",\"message\":{\"content\":\"x\"}},"
+            + "\"method\":\"tasks/get\"}";
+
+    String first = MAIL.sent(agent, ADMIN_TOKEN, request);
+    String second = MAIL.sent(agent, ADMIN_TOKEN, request);
+
+    assertThat(MAIL.row(first, "request_body")).isEqualTo(request);
+    assertThat(MAIL.row(first, "summary")).isEqualTo("tasks/get → Other methods");
+    assertThat(second).isNotEqualTo(first);
+    assertThat(MAIL.row(second, "seq")).isEqualTo("2");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"message/stream", "SendMessage", "SendStreamingMessage", "tasks/cancel"})
+  void answersWithTheMethodAsSent(String method) {
+    Agent agent = CLIENT.create("Methods");
+    String request = Mail.message("m", "hi").replace("message/send", method);
+
+    assertThat(MAIL.send(agent, ADMIN_TOKEN, request).field("method")).isEqualTo(method);
+  }
+
+  @Test
+  void makesAnIdForAMessageWithoutOne() {
+    Agent agent = CLIENT.create("Nameless");
+    String request = Mail.sending("{'content':'hi'}");
+
+    String first = MAIL.sent(agent, ADMIN_TOKEN, request);
+    String second = MAIL.sent(agent, ADMIN_TOKEN, request);
+
+    String firstId = MAIL.row(first, "message_id");
+    assertThat(UUID.fromString(firstId)).hasToString(firstId);
+    assertThat(MAIL.row(first, "request_body #>> '{params,message,messageId}'")).isEqualTo(firstId);
+    assertThat(MAIL.row(second, "message_id")).isNotEqualTo(firstId);
+    assertThat(MAIL.rows(agent)).isEqualTo(2);
+  }
+
+  @Test
+  void reachesAnAgentOfAnyStatusButRemoved() {
+    Agent agent = CLIENT.create("Resting");
+    for (String change : List.of("awaiting_agent", "paused", "online")) {
+      if (change.equals("paused")) {
+        CLIENT.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
+      } else if (change.equals("online")) {
+        CLIENT.post("/workspaces/" + agent.id() + "/resume", ADMIN_TOKEN, "");
+        CLIENT.beat(agent);
+      }
+      assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo(change);
+      MAIL.sent(agent, ADMIN_TOKEN, Mail.message(change, "hi"));
+    }
+    assertThat(MAIL.rows(agent)).isEqualTo(3);
+  }
+
+  @Test
+  void refusesWhatIsForAnAgentThatWantsToBeCalled() {
+    Agent agent =
+        CLIENT.create("Push", "\"delivery_mode\":\"push\",\"url\":\"http://127.0.0.1:9/\"");
+    Agent stranger = CLIENT.create("Stranger");
+
+    Answer answer = MAIL.send(agent, agent.token(), Mail.message("m", "hi"));
+
+    assertRefused(answer, 503, "UNAVAILABLE");
+    assertThat(answer.field("error"))
+        .contains("delivery to push-mode agents is not there yet")
+        .contains("register with delivery_mode poll");
+    assertThat(MAIL.rows(agent)).isZero();
+    assertRefused(MAIL.send(agent, stranger.token(), Mail.message("m", "hi")), 403, "FORBIDDEN");
+  }
+}

@@ -1,0 +1,246 @@
+package dev.muster.a2a;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.RawHttp;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who may send to whom, and as whom (R7.1). */
+class SendersTest {
+
+  private static final String MAY_NOT_TALK =
+      "access denied: workspaces cannot communicate per hierarchy rules";
+
+  private static final TestServer SERVER = TestServer.shared();
+  private static final TestClient CLIENT = SERVER.client();
+  private static final Mail MAIL = new Mail(SERVER);
+
+  private static final Agent LEAD = CLIENT.create("Lead");
+  private static final Agent WRITER = CLIENT.create("Writer", below(LEAD));
+  private static final Agent READER = CLIENT.create("Reader", below(LEAD));
+  private static final Agent HELP = CLIENT.create("Help", below(READER));
+  private static final Agent OTHER_ROOT = CLIENT.create("Other root");
+  private static final Agent REMOVED = CLIENT.create("Removed");
+  private static final Agent UNKNOWN = new Agent(UUID.randomUUID(), "x".repeat(43));
+
+  static {
+    CLIENT.delete("/workspaces/" + REMOVED.id(), ADMIN_TOKEN);
+  }
+
+  private static String below(Agent parent) {
+    return "\"parent_id\":\"" + parent.id() + "\"";
+  }
+
+  private static String message() {
+    return Mail.message(UUID.randomUUID().toString(), "hi");
+  }
+
+  private static void assertFrom(Agent sender, String activityId) {
+    assertThat(MAIL.row(activityId, "source || ' ' || source_id"))
+        .isEqualTo("peer_agent " + sender.id());
+    assertThat(MAIL.row(activityId, "request_body #>> '{params,message,metadata,sender}'"))
+        .isEqualTo("{\"workspace_id\":\"" + sender.id() + "\",\"source\":\"peer_agent\"}");
+  }
+
+  private static void assertFromTheCanvas(String activityId) {
+    assertThat(MAIL.row(activityId, "source || coalesce(source_id::text, '')"))
+        .isEqualTo("canvas_user");
+    assertThat(MAIL.row(activityId, "request_body #>> '{params,message,metadata,sender}'"))
+        .isEqualTo("{\"workspace_id\":null,\"source\":\"canvas_user\"}");
+  }
+
+  @Test
+  void takesTheAdminForTheHumanAtTheCanvas() {
+    assertFromTheCanvas(MAIL.sent(WRITER, ADMIN_TOKEN, message()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"X-Workspace-ID", "X-Source-Workspace-Id"})
+  void ignoresWhomTheAdminClaimsToBe(String header) {
+    for (String claim : List.of(READER.id().toString(), UNKNOWN.id().toString(), "", "canvas")) {
+      assertFromTheCanvas(MAIL.sent(WRITER, ADMIN_TOKEN, message(), header, claim));
+    }
+  }
+
+  @Test
+  void takesATokenForItsWorkspace() {
+    assertFrom(READER, MAIL.sent(WRITER, READER.token(), message()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"X-Workspace-ID", "X-Source-Workspace-Id", "x-workspace-id"})
+  void takesAHeaderThatSaysTheSameOrNothing(String header) {
+    String own = READER.id().toString();
+
+    for (String claim : List.of(own, own.toUpperCase(Locale.ROOT), "")) {
+      assertFrom(READER, MAIL.sent(WRITER, READER.token(), message(), header, claim));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"X-Workspace-ID", "X-Source-Workspace-Id", "x-source-workspace-id"})
+  void refusesAHeaderThatContradictsTheToken(String header) {
+    int before = MAIL.rows(WRITER);
+    for (Agent claimed : List.of(WRITER, LEAD, REMOVED, UNKNOWN)) {
+      Answer answer = MAIL.send(WRITER, READER.token(), message(), header, claimed.id().toString());
+
+      assertRefused(answer, 401, "UNAUTHENTICATED");
+      assertThat(answer.field("error").toLowerCase(Locale.ROOT))
+          .startsWith(header.toLowerCase(Locale.ROOT) + " is not the workspace of this token");
+    }
+    assertThat(MAIL.rows(WRITER)).isEqualTo(before);
+  }
+
+  @Test
+  void looksAtBothHeadersAndAtEachOfTheirValues() {
+    String own = READER.id().toString();
+    String other = WRITER.id().toString();
+
+    assertThat(statusOfClaims("X-Workspace-ID: " + own, "X-Source-Workspace-Id: " + own))
+        .isEqualTo(200);
+    assertThat(statusOfClaims("X-Workspace-ID: " + own, "X-Source-Workspace-Id: " + other))
+        .isEqualTo(401);
+    assertThat(statusOfClaims("X-Workspace-ID: " + other, "X-Source-Workspace-Id: " + own))
+        .isEqualTo(401);
+    assertThat(statusOfClaims("X-Workspace-ID: " + own, "X-Workspace-ID: " + other)).isEqualTo(401);
+    assertThat(statusOfClaims("X-Workspace-ID:", "X-Workspace-ID: " + other)).isEqualTo(401);
+  }
+
+  private static int statusOfClaims(String... headers) {
+    List<String> lines = new ArrayList<>(List.of("Authorization: Bearer " + READER.token()));
+    lines.addAll(List.of(headers));
+    byte[] body = message().getBytes(StandardCharsets.UTF_8);
+    return RawHttp.send(SERVER.port(), "POST " + Mail.path(WRITER.id()), lines, body).status();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "X-Workspace-ID, canvas",
+    "X-Source-Workspace-Id, 42",
+    "X-Workspace-ID, 1-2-3-4-5",
+    "X-Source-Workspace-Id, null"
+  })
+  void refusesAHeaderThatIsNoId(String header, String claim) {
+    Answer answer = MAIL.send(WRITER, READER.token(), message(), header, claim);
+
+    assertRefused(answer, 400, "INVALID_ID");
+    assertThat(answer.field("error")).contains("\"" + claim + "\"");
+  }
+
+  @Test
+  void overwritesWhatAClientSaysOfTheSender() {
+    String forged =
+        Mail.sending(
+            "{'content':'hi','metadata':{'sender':{'workspace_id':'"
+                + LEAD.id()
+                + "','source':'canvas_user'},'trace':1}}");
+
+    String activity = MAIL.sent(WRITER, READER.token(), forged);
+
+    assertFrom(READER, activity);
+    assertThat(MAIL.row(activity, "request_body #>> '{params,message,metadata,trace}'"))
+        .isEqualTo("1");
+    assertFromTheCanvas(MAIL.sent(WRITER, ADMIN_TOKEN, forged));
+  }
+
+  @Test
+  void letsNobodyInWithoutALiveCredential() {
+    for (Agent target : List.of(WRITER, REMOVED, UNKNOWN)) {
+      assertRefused(MAIL.send(target, null, message()), 401, "UNAUTHENTICATED");
+      assertRefused(MAIL.send(target, UNKNOWN.token(), message()), 401, "UNAUTHENTICATED");
+      assertRefused(MAIL.send(target, REMOVED.token(), message()), 401, "UNAUTHENTICATED");
+    }
+  }
+
+  @Test
+  void looksAtTheSenderBeforeTheBody() {
+    assertRefused(MAIL.send(WRITER, null, "{"), 401, "UNAUTHENTICATED");
+    assertRefused(MAIL.send(WRITER, REMOVED.token(), "{"), 401, "UNAUTHENTICATED");
+    assertRefused(
+        MAIL.send(WRITER, READER.token(), "{", "X-Workspace-ID", LEAD.id().toString()),
+        401,
+        "UNAUTHENTICATED");
+    assertRefused(MAIL.send(WRITER, READER.token(), "{", "X-Workspace-ID", "5"), 400, "INVALID_ID");
+  }
+
+  @Test
+  void looksAtTheBodyBeforeTheTarget() {
+    for (Agent target : List.of(UNKNOWN, REMOVED, OTHER_ROOT)) {
+      for (String body : List.of("{", "{}", Mail.sending("{}"))) {
+        assertRefused(MAIL.send(target, READER.token(), body), 400, "VALIDATION_FAILED");
+      }
+    }
+  }
+
+  @Test
+  void looksForTheTargetBeforeThePermission() {
+    assertRefused(MAIL.send(UNKNOWN, READER.token(), message()), 404, "WORKSPACE_NOT_FOUND");
+    assertRefused(MAIL.send(UNKNOWN, ADMIN_TOKEN, message()), 404, "WORKSPACE_NOT_FOUND");
+    assertRefused(MAIL.send(REMOVED, READER.token(), message()), 410, "WORKSPACE_REMOVED");
+    assertRefused(MAIL.send(REMOVED, ADMIN_TOKEN, message()), 410, "WORKSPACE_REMOVED");
+    assertThat(MAIL.rows(REMOVED) + MAIL.rows(UNKNOWN)).isZero();
+  }
+
+  @Test
+  void refusesATargetThatIsNoId() {
+    for (String token : List.of(ADMIN_TOKEN, READER.token())) {
+      assertRefused(CLIENT.post("/workspaces/reader/a2a", token, message()), 400, "INVALID_ID");
+    }
+  }
+
+  @Test
+  void keepsToTheHierarchy() {
+    assertSends(LEAD, WRITER);
+    assertSends(WRITER, LEAD);
+    assertSends(WRITER, READER);
+    assertSends(HELP, LEAD);
+    assertSends(LEAD, HELP);
+    assertMayNotSend(HELP, WRITER);
+    assertMayNotSend(WRITER, HELP);
+    assertMayNotSend(LEAD, OTHER_ROOT);
+    assertMayNotSend(OTHER_ROOT, READER);
+  }
+
+  private static void assertSends(Agent from, Agent to) {
+    assertFrom(from, MAIL.sent(to, from.token(), message()));
+  }
+
+  private static void assertMayNotSend(Agent from, Agent to) {
+    int before = MAIL.rows(to);
+
+    Answer answer = MAIL.send(to, from.token(), message());
+
+    assertRefused(answer, 403, "FORBIDDEN");
+    assertThat(answer.field("error")).isEqualTo(MAY_NOT_TALK);
+    assertThat(MAIL.rows(to)).isEqualTo(before);
+    assertFromTheCanvas(MAIL.sent(to, ADMIN_TOKEN, message()));
+  }
+
+  @Test
+  void letsAnAgentSendToItself() {
+    assertSends(OTHER_ROOT, OTHER_ROOT);
+    assertSends(HELP, HELP);
+  }
+
+  @Test
+  void answersToPostAlone() {
+    Answer answer = CLIENT.get(Mail.path(WRITER.id()), ADMIN_TOKEN);
+
+    assertRefused(answer, 405, "METHOD_NOT_ALLOWED");
+    assertThat(answer.header("Allow")).isEqualTo("POST");
+  }
+}
