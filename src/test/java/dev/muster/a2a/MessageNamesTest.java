@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.activity.MessageIdentity;
 import dev.muster.platform.json.LosslessJson;
 import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -20,34 +19,30 @@ class MessageNamesTest {
   private static final String MESSAGE =
       "{'messageId':'m','role':'user','parts':[{'kind':'text','text':'hi'}],'x':{'a':1,'b':2.0}}";
 
-  private record Hashes(String key, String content) {}
-
-  private static Hashes of(String method, String message) {
+  private static MessageIdentity of(String method, String message) {
     return of(method, message, Sender.CANVAS);
   }
 
-  private static Hashes of(String method, String message, Sender sender) {
+  private static MessageIdentity of(String method, String message, Sender sender) {
     String request = "{'method':'" + method + "','params':{'message':" + message + "}}";
     byte[] json = request.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
-    MessageIdentity identity =
-        Objects.requireNonNull(
-            MessageNames.of(NormalRequest.of(LosslessJson.parse(json), sender, UUID::randomUUID)));
-    HexFormat hex = HexFormat.of();
-    return new Hashes(hex.formatHex(identity.key()), hex.formatHex(identity.contentHash()));
+    return Objects.requireNonNull(
+        MessageNames.of(NormalRequest.of(LosslessJson.parse(json), sender, UUID::randomUUID)));
   }
 
-  private static Hashes named(String id) {
+  private static MessageIdentity named(String id) {
     return of("message/send", "{'messageId':'" + id + "','parts':[]}");
   }
 
   @Test
   void areTheHashesOfTheIdAndOfTheContent() {
     // printf '\0m' | sha256sum, and the same of the JSON text with sorted members
-    Hashes hashes = of("message/send", "{'messageId':'m','role':'user','parts':[],'metadata':{}}");
+    MessageIdentity identity =
+        of("message/send", "{'messageId':'m','role':'user','parts':[],'metadata':{}}");
 
-    assertThat(hashes.key())
+    assertThat(identity.key())
         .isEqualTo("8c941a526a0adc76166600d48309556769aac616405011874d3ca7c2048064e7");
-    assertThat(hashes.content())
+    assertThat(identity.contentHash())
         .isEqualTo("7c0f86fd38fe10941b642399c4ec88c004f8ad8c055894deb79e83a35e80c0e9");
   }
 
@@ -90,14 +85,14 @@ class MessageNamesTest {
 
     assertThat(other).isNotEqualTo(MESSAGE);
     assertThat(of("message/send", other).key()).isEqualTo(of("message/send", MESSAGE).key());
-    assertThat(of("message/send", other).content())
-        .isNotEqualTo(of("message/send", MESSAGE).content());
+    assertThat(of("message/send", other).contentHash())
+        .isNotEqualTo(of("message/send", MESSAGE).contentHash());
   }
 
   @Test
   void tellAnotherMethod() {
-    assertThat(of("message/stream", MESSAGE).content())
-        .isNotEqualTo(of("message/send", MESSAGE).content());
+    assertThat(of("message/stream", MESSAGE).contentHash())
+        .isNotEqualTo(of("message/send", MESSAGE).contentHash());
   }
 
   @ParameterizedTest

@@ -8,6 +8,9 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -124,5 +127,26 @@ class PollDeliveryTest {
         .contains("register with delivery_mode poll");
     assertThat(MAIL.rows(agent)).isZero();
     assertRefused(MAIL.send(agent, stranger.token(), Mail.message("m", "hi")), 403, "FORBIDDEN");
+  }
+
+  @Test
+  void saysSoWhenItCannotStore() throws SQLException {
+    Agent agent = CLIENT.create("Locked");
+    MAIL.sent(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));
+    try (Connection other = SERVER.database().connect();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute(
+          "SELECT FROM activity_feeds WHERE workspace_id = '" + agent.id() + "' FOR UPDATE");
+
+      Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-2", "hi"));
+
+      assertRefused(answer, 503, "UNAVAILABLE");
+      assertThat(answer.header("Retry-After")).isEqualTo("5");
+      other.rollback();
+    }
+    assertThat(MAIL.rows(agent)).isEqualTo(1);
+    MAIL.sent(agent, ADMIN_TOKEN, Mail.message("m-2", "hi"));
+    assertThat(MAIL.rows(agent)).isEqualTo(2);
   }
 }

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 class RepeatedMessagesTest {
 
   private static final int SENDERS = 200;
+  private static final int MOST_AGAIN = 10;
 
   private static final TestServer SERVER = TestServer.start();
   private static final TestServer REPLICA =
@@ -44,13 +45,22 @@ class RepeatedMessagesTest {
     return BOTH.get(n % BOTH.size());
   }
 
+  /** A 503 asks to send again, which the message's id makes harmless. */
+  private static Answer told(Mail mail, Agent target, String token, String message) {
+    Answer answer = mail.send(target, token, message);
+    for (int again = 0; answer.status() == 503 && again < MOST_AGAIN; again++) {
+      answer = mail.send(target, token, message);
+    }
+    return answer;
+  }
+
   @Test
   void storesAMessageOnceHoweverManySendItAtOnce() {
     for (String token : List.of(ADMIN_TOKEN, LEAD.token())) {
       Agent target = target();
 
       List<Answer> answers =
-          Race.run(SENDERS, n -> replica(n).send(target, token, Mail.message("m", "hi")));
+          Race.run(SENDERS, n -> told(replica(n), target, token, Mail.message("m", "hi")));
 
       Set<String> texts = answers.stream().map(Answer::text).collect(Collectors.toSet());
       assertThat(answers).extracting(Answer::status).containsOnly(200);
@@ -67,7 +77,7 @@ class RepeatedMessagesTest {
     List<Answer> answers =
         Race.run(
             SENDERS,
-            n -> replica(n).send(target, ADMIN_TOKEN, Mail.message("m", "text " + n / 2 % 4)));
+            n -> told(replica(n), target, ADMIN_TOKEN, Mail.message("m", "text " + n / 2 % 4)));
 
     List<Answer> taken = answers.stream().filter(answer -> answer.status() == 200).toList();
     assertThat(answers).extracting(Answer::status).containsOnly(200, 409);
