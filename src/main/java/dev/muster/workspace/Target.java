@@ -2,5 +2,5 @@ package dev.muster.workspace;
 
 import java.util.UUID;
 
-/** A workspace that somebody may send to. */
+/** A workspace that is there, as those need to know it who send to it. */
 public record Target(UUID id, String name, DeliveryMode deliveryMode) {}

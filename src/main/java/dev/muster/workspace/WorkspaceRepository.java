@@ -38,6 +38,9 @@ class WorkspaceRepository {
       WHERE w.id = :id
       """;
 
+  private static final String PRESENCE =
+      "SELECT id, name, delivery_mode, removed_at FROM workspaces WHERE id = :id";
+
   private static final String PAGE =
       """
       SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.agent_card,
@@ -166,6 +169,20 @@ class WorkspaceRepository {
 
   void markRemoved(List<UUID> ids) {
     db.sql(MARK_REMOVED).param("ids", ids.toArray(UUID[]::new)).update();
+  }
+
+  /** Without its card, which may be large: for all who only ask whether it is there. */
+  Optional<Presence> presence(UUID id) {
+    return db.sql(PRESENCE)
+        .param("id", id)
+        .query((row, n) ->
+            new Presence(
+                new Target(
+                    row.getObject("id", UUID.class),
+                    row.getString("name"),
+                    DeliveryMode.of(row.getString("delivery_mode"))),
+                SqlTime.instantOrNull(row, "removed_at")))
+        .optional();
   }
 
   List<Named> named(Collection<UUID> ids) {

@@ -9,6 +9,7 @@ import dev.muster.identity.Credentials;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -40,7 +41,9 @@ public class Workspaces {
 
   /** Refuses with 404 when there is none, 410 when it was removed, and then 403 (R1.4's order). */
   public void requireSpeakerFor(UUID id, Caller caller) {
-    spokenFor(id, caller);
+    requireOwnIdOfFormer(id, caller);
+    present(id);
+    Access.requireSpeakerFor(id, caller);
   }
 
   /**
@@ -48,15 +51,16 @@ public class Workspaces {
    * when it was removed, and then 403 an agent that may not talk to it (R3.4).
    */
   public Target requireTarget(UUID id, Caller caller) {
-    Workspace target = reachable(id, caller);
-    return new Target(target.id(), target.name(), target.deliveryMode());
+    Target target = present(id);
+    requireMayTalk(id, caller);
+    return target;
   }
 
   /**
    * Refuses a card that names a url which a push workspace may not have (R3.3). Asks the resolver.
    */
   public void requireUsableCard(UUID id, RawJson card) {
-    urls.requireCallableCard(existing(id).deliveryMode(), card);
+    urls.requireCallableCard(present(id).deliveryMode(), card);
   }
 
   /** How these are called, removed ones included; unknown ones are missing. */
@@ -83,13 +87,17 @@ public class Workspaces {
 
   Workspace reachable(UUID id, Caller caller) {
     Workspace workspace = existing(id);
+    requireMayTalk(id, caller);
+    return workspace;
+  }
+
+  private void requireMayTalk(UUID id, Caller caller) {
     boolean mayTalk =
         caller.isAdmin()
             || (caller instanceof Caller.Agent(UUID own) && hierarchy.mayTalk(own, id));
     if (!mayTalk) {
       throw mayNotTalk();
     }
-    return workspace;
   }
 
   Workspace existing(UUID id) {
@@ -98,6 +106,14 @@ public class Workspaces {
       throw removed(workspace);
     }
     return workspace;
+  }
+
+  private Target present(UUID id) {
+    Presence presence = repository.presence(id).orElseThrow(() -> unknown(id));
+    if (presence.removedAt() != null) {
+      throw removed(id, presence.removedAt());
+    }
+    return presence.target();
   }
 
   /** A revoked token is recognised for its own id and for nothing else (R1.5). */
@@ -117,14 +133,18 @@ public class Workspaces {
   }
 
   static ProblemException removed(Workspace workspace) {
+    return removed(workspace.id(), workspace.removedAt());
+  }
+
+  private static ProblemException removed(UUID id, @Nullable Instant removedAt) {
     Map<String, @Nullable Object> extras = new LinkedHashMap<>();
-    extras.put("id", workspace.id());
-    extras.put("removed_at", workspace.removedAt());
+    extras.put("id", id);
+    extras.put("removed_at", removedAt);
     extras.put(
         "hint",
         "the workspace was removed and its tokens with it; stop this agent, or create a new"
             + " workspace");
     return new ProblemException(
-        ErrorCode.WORKSPACE_REMOVED, "the workspace " + workspace.id() + " was removed", extras);
+        ErrorCode.WORKSPACE_REMOVED, "the workspace " + id + " was removed", extras);
   }
 }

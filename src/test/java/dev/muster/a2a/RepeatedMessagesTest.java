@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 class RepeatedMessagesTest {
 
   private static final int SENDERS = 200;
+  private static final int TIMES = 25;
   private static final int MOST_AGAIN = 10;
 
   private static final TestServer SERVER = TestServer.start();
@@ -60,7 +62,9 @@ class RepeatedMessagesTest {
       Agent target = target();
 
       List<Answer> answers =
-          Race.run(SENDERS, n -> told(replica(n), target, token, Mail.message("m", "hi")));
+          Race.run(SENDERS, n -> manyTimes(n, target, token)).stream()
+              .flatMap(List::stream)
+              .toList();
 
       Set<String> texts = answers.stream().map(Answer::text).collect(Collectors.toSet());
       assertThat(answers).extracting(Answer::status).containsOnly(200);
@@ -68,6 +72,12 @@ class RepeatedMessagesTest {
       assertThat(MAIL.rows(target)).isEqualTo(1);
       assertThat(MAIL.row(answers.getFirst().field("activity_id"), "seq")).isEqualTo("1");
     }
+  }
+
+  private static List<Answer> manyTimes(int sender, Agent target, String token) {
+    return IntStream.range(0, TIMES)
+        .mapToObj(time -> told(replica(sender + time), target, token, Mail.message("m", "hi")))
+        .toList();
   }
 
   @Test

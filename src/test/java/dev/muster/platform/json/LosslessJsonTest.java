@@ -84,6 +84,14 @@ class LosslessJsonTest {
         .isNotEqualTo(LosslessJson.canonical(parse(other)));
   }
 
+  @Test
+  void refusesWhatWouldMakeATreeFarLargerThanItself() {
+    assertThat(parse("[" + "{},".repeat(400_000) + "1]").size()).isEqualTo(400_001);
+    assertThatExceptionOfType(ProblemException.class)
+        .isThrownBy(() -> parse("[" + "{},".repeat(600_000) + "1]"))
+        .withMessageStartingWith("invalid JSON: ");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
