@@ -1,0 +1,134 @@
+package dev.muster.activity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient.Answer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** How large a listed body and a page may be (R6.6). */
+class PageSizeTest {
+
+  private static final int LARGEST_BODY = 256 * 1024;
+  private static final int LARGEST_PAGE = 8 << 20;
+
+  /** A JSON text of so many bytes. */
+  private static String body(int bytes) {
+    return "\"" + "b".repeat(bytes - 2) + "\"";
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"request_body", "response_body", "tool_trace"})
+  void listsALargeBodyByItsSizeAlone(String field) {
+    TestFeed feed = TestFeed.create("Bodies");
+    String most = body(LARGEST_BODY);
+    String tooLarge = body(LARGEST_BODY + 1);
+    String wide = "\"" + "ä€\uD83D\uDE80".repeat(LARGEST_BODY / 9 + 1) + "\"";
+    int wideBytes = wide.getBytes(StandardCharsets.UTF_8).length;
+
+    feed.reported("\"activity_type\":\"error\",\"" + field + "\":" + most);
+    String large = feed.reported("\"activity_type\":\"error\",\"" + field + "\":" + tooLarge);
+    String wider = feed.reported("\"activity_type\":\"error\",\"" + field + "\":" + wide);
+
+    JsonNode rows = feed.rowsForAdmin("?order=asc");
+    assertThat(rows.path(0).path(field).asString()).hasSize(LARGEST_BODY - 2);
+    assertThat(rows.path(1).path(field))
+        .hasToString("{\"truncated\":true,\"bytes\":" + (LARGEST_BODY + 1) + "}");
+    assertThat(rows.path(2).path(field))
+        .hasToString("{\"truncated\":true,\"bytes\":" + wideBytes + "}");
+    assertThat(feed.one(large).text()).contains("\"" + field + "\":" + tooLarge + ",");
+    assertThat(feed.one(wider).text()).contains("\"" + field + "\":" + wide + ",");
+  }
+
+  @Test
+  void endsAPageEarlyAndGoesOnWhereItEnded() {
+    TestFeed feed = TestFeed.create("Pages");
+    String quarter = body(LARGEST_BODY);
+    String bodies =
+        "\"activity_type\":\"error\",\"request_body\":%1$s,\"response_body\":%1$s,\"tool_trace\":%1$s"
+            .formatted(quarter);
+    String first = feed.log("first");
+    for (int i = 0; i < 13; i++) {
+      feed.reported(bodies);
+    }
+
+    List<Long> read = new ArrayList<>();
+    int pages = 0;
+    for (String cursor = first; read.size() < 13; pages++) {
+      Answer page = feed.get("?limit=500&since_id=" + cursor);
+      assertThat(page.text().length()).isLessThanOrEqualTo(LARGEST_PAGE);
+      JsonNode rows = TestFeed.rowsOf(page);
+      assertThat(rows).isNotEmpty();
+      read.addAll(TestFeed.seqs(rows));
+      cursor = TestFeed.idOfLast(rows);
+    }
+    assertThat(pages).isEqualTo(2);
+    assertThat(read).isEqualTo(LongStream.rangeClosed(2, 14).boxed().toList());
+
+    List<Long> newest = feed.seqsForAdmin("?limit=500");
+    assertThat(newest).hasSizeBetween(8, 10);
+    assertThat(newest.getFirst()).isEqualTo(14);
+    assertThat(newest).isSortedAccordingTo((a, b) -> Long.compare(b, a));
+  }
+
+  /** Escapes make text longer than it is in the database. */
+  @Test
+  void countsATextAsItIsWritten() {
+    TestFeed feed = TestFeed.create("Escapes");
+    String first = feed.log("first");
+    for (int i = 0; i < 3; i++) {
+      feed.receive(null, "\u0001".repeat(1 << 20));
+    }
+
+    JsonNode rows = feed.rowsForAdmin("?since_id=" + first);
+    assertThat(rows).hasSize(1);
+    Answer page = feed.getAsAdmin("?since_id=" + first);
+    assertThat(page.text().length()).isLessThanOrEqualTo(LARGEST_PAGE);
+  }
+
+  @Test
+  void givesAtLeastOneRowHoweverLargeItIs() {
+    TestFeed feed = TestFeed.create("Sixteen");
+    String text = "t".repeat((16 << 20) - 1000);
+    feed.receive(null, text);
+    feed.receive(null, text);
+    feed.receive(null, "small");
+
+    JsonNode first = feed.rows("?type=a2a_receive&limit=500");
+    assertThat(TestFeed.seqs(first)).containsExactly(1L);
+    assertThat(first.path(0).path("data").path("text").asString()).isEqualTo(text);
+    assertThat(first.path(0).path("request_body").path("truncated").asBoolean()).isTrue();
+    String cursor = TestFeed.idOfLast(first);
+    JsonNode second = feed.rows("?type=a2a_receive&limit=500&since_id=" + cursor);
+    assertThat(TestFeed.seqs(second)).containsExactly(2L);
+    assertThat(feed.seqs("?type=a2a_receive&since_id=" + TestFeed.idOfLast(second)))
+        .containsExactly(3L);
+  }
+
+  /** Their files are in the bodies, which are only named. */
+  @Test
+  void listsMessagesOfSixteenMebibytesOnOnePage() {
+    TestFeed feed = TestFeed.create("Files");
+    String file =
+        TestFeed.request(
+            "m-1",
+            "{\"kind\":\"file\",\"file\":{\"name\":\"f\",\"bytes\":\"%s\"}}"
+                .formatted("QUJD".repeat((4 << 20) - 100)));
+    String large = feed.receiveRequest(null, file);
+    feed.receiveRequest(null, file);
+    feed.receive(null, "small");
+
+    JsonNode rows = feed.rows("?type=a2a_receive&limit=500");
+    assertThat(TestFeed.seqs(rows)).containsExactly(1L, 2L, 3L);
+    assertThat(rows.path(0).path("request_body"))
+        .hasToString("{\"truncated\":true,\"bytes\":" + file.length() + "}");
+    assertThat(rows.path(2).path("request_body").path("params").isObject()).isTrue();
+    assertThat(feed.one(large).text()).contains("\"request_body\":" + file + ",");
+  }
+}
