@@ -1,0 +1,326 @@
+package dev.muster.activity;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.muster.testing.TcpRelay;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/** Polls that wait for a row, and all that can end them (R6.2, R1.5, R1.6, R0.6). */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class LongPollTest {
+
+  private static final String INBOX = "?type=a2a_receive";
+
+  /** How long anything takes that is said to come at once, or in a second, on a busy machine. */
+  private static final Duration SOON = Duration.ofSeconds(5);
+
+  private static final TestServer HERE = TestServer.shared();
+
+  /** Begun before all tests and looked at in the last. */
+  private static final TestFeed IDLE = TestFeed.create("Idle");
+
+  private static CompletableFuture<Answer> longPoll;
+  private static CompletableFuture<Answer> longerPoll;
+  private static TcpRelay wire;
+  private static TestServer elsewhere;
+
+  @BeforeAll
+  static void start() throws IOException {
+    longPoll = IDLE.poll(INBOX + "&wait=35");
+    longerPoll = IDLE.poll(INBOX + "&wait=60");
+    URI database = URI.create(HERE.database().url().substring("jdbc:".length()));
+    wire = new TcpRelay(database.getPort());
+    String url =
+        HERE.database().url().replaceFirst(":" + database.getPort() + "/", ":" + wire.port() + "/");
+    elsewhere = TestServer.startOn(new TestDatabase(url), "RATE_LIMIT_POLL=600000");
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    elsewhere.close();
+    wire.close();
+  }
+
+  @Test
+  void answersWhenARowComes() {
+    TestFeed feed = TestFeed.create("Waiting");
+    CompletableFuture<Answer> poll = waiting(feed, INBOX + "&wait=60");
+
+    String id = feed.receive(null, "hello");
+
+    assertOnly(within(SOON, poll), id);
+  }
+
+  @Test
+  void answersAtAReplicaWhenARowComesHere() {
+    TestFeed feed = TestFeed.create("Waiting elsewhere");
+    CompletableFuture<Answer> own = waiting(feed.at(elsewhere), INBOX + "&wait=60");
+    CompletableFuture<Answer> admins = feed.at(elsewhere).poll("?wait=60", ADMIN_TOKEN);
+    await().atMost(SOON).until(() -> feed.at(elsewhere).waiting() >= 2);
+
+    String id = feed.receive(null, "hello");
+
+    assertOnly(within(SOON, own), id);
+    assertOnly(within(SOON, admins), id);
+  }
+
+  @Test
+  void answersWithoutARowWhenTheTimeIsOver() {
+    TestFeed feed = TestFeed.create("In vain");
+    long start = System.nanoTime();
+
+    Answer answer = within(Duration.ofSeconds(10), feed.poll(INBOX + "&wait=1"));
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.text()).isEqualTo("[]");
+    assertThat(Duration.ofNanos(System.nanoTime() - start))
+        .isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+    assertThat(feed.get(INBOX + "&wait=0").text()).isEqualTo("[]");
+    assertThat(feed.get(INBOX).text()).isEqualTo("[]");
+  }
+
+  @Test
+  void goesOnWaitingWhenARowIsNotAskedFor() {
+    TestFeed feed = TestFeed.create("Choosy");
+    String first = feed.receive(null, "handled");
+    feed.acknowledge("1");
+    List<CompletableFuture<Answer>> polls =
+        Stream.of(
+                INBOX + "&wait=60",
+                INBOX + "&wait=60&since_id=" + first,
+                "?type=error&wait=60",
+                "?source=canvas&order=asc&wait=60&since_id=" + first)
+            .map(query -> waiting(feed, query))
+            .toList();
+
+    feed.log("noise");
+    feed.reported("\"activity_type\":\"a2a_receive\"");
+    feed.log("more noise");
+    assertThat(polls).noneMatch(CompletableFuture::isDone);
+    String heard = feed.receive(null, "hello");
+    assertOnly(within(SOON, polls.get(0)), heard);
+    assertOnly(within(SOON, polls.get(1)), heard);
+    assertOnly(within(SOON, polls.get(3)), heard);
+    assertThat(polls.get(2)).isNotDone();
+    String failed = feed.reported("\"activity_type\":\"error\"");
+    assertOnly(within(SOON, polls.get(2)), failed);
+  }
+
+  @Test
+  void answersAllWhoWaitForOneFeed() {
+    TestFeed feed = TestFeed.create("Popular");
+    long before = begun(feed);
+    List<CompletableFuture<Answer>> polls =
+        IntStream.range(0, 100)
+            .mapToObj(
+                n -> feed.poll(INBOX + "&wait=60", n % 2 == 0 ? ADMIN_TOKEN : feed.agent().token()))
+            .toList();
+    await().atMost(Duration.ofSeconds(20)).until(() -> begun(feed) == before + 100);
+
+    String id = feed.receive(null, "hello");
+
+    polls.forEach(poll -> assertOnly(within(Duration.ofSeconds(20), poll), id));
+    await().atMost(SOON).until(() -> begun(feed) == before);
+  }
+
+  @Test
+  void leavesOtherFeedsAlone() {
+    TestFeed feed = TestFeed.create("Quiet");
+    TestFeed other = TestFeed.create("Loud");
+    CompletableFuture<Answer> poll = waiting(feed, INBOX + "&wait=60");
+    CompletableFuture<Answer> others = waiting(other, INBOX + "&wait=60");
+
+    String id = other.receive(null, "hello");
+
+    assertOnly(within(SOON, others), id);
+    assertThat(poll).isNotDone();
+    feed.receive(null, "hello");
+    assertThat(within(SOON, poll).status()).isEqualTo(200);
+  }
+
+  @Test
+  void endsWhenItsTokenIsRevoked() {
+    TestFeed feed = TestFeed.create("Revoked");
+    CompletableFuture<Answer> poll = waiting(feed, INBOX + "&wait=60");
+    CompletableFuture<Answer> replicas = waiting(feed.at(elsewhere), INBOX + "&wait=60");
+    String tokens = "/workspaces/" + feed.id() + "/tokens";
+    String token =
+        feed.client().get(tokens, ADMIN_TOKEN).json().path("tokens").path(0).path("id").asString();
+
+    long revoked = System.nanoTime();
+    feed.client().delete(tokens + "/" + token, ADMIN_TOKEN);
+
+    assertRefused(within(Duration.ofSeconds(15), poll), 401, "UNAUTHENTICATED");
+    assertRefused(within(Duration.ofSeconds(15), replicas), 401, "UNAUTHENTICATED");
+    assertThat(Duration.ofNanos(System.nanoTime() - revoked)).isLessThan(Duration.ofSeconds(8));
+  }
+
+  @Test
+  void givesNothingAwayToATokenThatIsRevokedMeanwhile() {
+    TestFeed feed = TestFeed.create("Too late");
+    CompletableFuture<Answer> poll = waiting(feed, INBOX + "&wait=60");
+    String tokens = "/workspaces/" + feed.id() + "/tokens";
+    String token =
+        feed.client().get(tokens, ADMIN_TOKEN).json().path("tokens").path(0).path("id").asString();
+    feed.client().delete(tokens + "/" + token, ADMIN_TOKEN);
+
+    feed.receive(null, "a secret");
+
+    assertRefused(within(Duration.ofSeconds(15), poll), 401, "UNAUTHENTICATED");
+  }
+
+  @Test
+  void endsWhenItsWorkspaceIsRemoved() {
+    TestFeed feed = TestFeed.create("Removed");
+    List<CompletableFuture<Answer>> polls =
+        List.of(
+            waiting(feed, INBOX + "&wait=60"),
+            waiting(feed.at(elsewhere), INBOX + "&wait=60"),
+            feed.poll("?wait=60", ADMIN_TOKEN),
+            feed.at(elsewhere).poll("?wait=60", ADMIN_TOKEN));
+    await().atMost(SOON).until(() -> feed.at(elsewhere).waiting() >= 2);
+
+    feed.client().delete("/workspaces/" + feed.id(), ADMIN_TOKEN);
+
+    for (CompletableFuture<Answer> poll : polls) {
+      Answer answer = within(Duration.ofSeconds(15), poll);
+      assertRefused(answer, 410, "WORKSPACE_REMOVED");
+      assertThat(answer.field("id")).isEqualTo(feed.id().toString());
+      assertThat(answer.field("removed_at")).endsWith("Z");
+    }
+  }
+
+  @Test
+  void endsQuicklyAndEmptyWhenTheServerStops() {
+    TestServer stopping = TestServer.startOn(HERE.database());
+    TestFeed feed = TestFeed.create("Stopped").at(stopping);
+    List<CompletableFuture<Answer>> polls =
+        IntStream.range(0, 10).mapToObj(n -> waiting(feed, INBOX + "&wait=60")).toList();
+
+    CompletableFuture<Void> stop = CompletableFuture.runAsync(stopping::close);
+
+    for (CompletableFuture<Answer> poll : polls) {
+      Answer answer = within(Duration.ofSeconds(10), poll);
+      assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+      assertThat(answer.text()).isEqualTo("[]");
+    }
+    stop.orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  /** Whatever it is told, it is in time and no lie about its token or its workspace. */
+  @Test
+  void outlivesADatabaseThatGoesAway() {
+    TestFeed feed = TestFeed.create("Cut off");
+    CompletableFuture<Answer> shorter = waiting(feed.at(elsewhere), INBOX + "&wait=3");
+    CompletableFuture<Answer> longer = waiting(feed.at(elsewhere), INBOX + "&wait=60");
+
+    wire.swallow();
+    Answer inVain = within(Duration.ofSeconds(15), shorter);
+    wire.heal(URI.create(HERE.database().url().substring("jdbc:".length())).getPort());
+    String id = feed.receive(null, "hello");
+
+    assertEmptyOrUnavailable(inVain);
+    Answer answer = within(Duration.ofSeconds(20), longer);
+    if (answer.status() == 200) {
+      assertOnly(answer, id);
+    } else {
+      assertRefused(answer, 503, "UNAVAILABLE");
+    }
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> feed.at(elsewhere).get(INBOX).status() == 200);
+    assertThat(feed.at(elsewhere).seqs(INBOX)).containsExactly(1L);
+  }
+
+  private static void assertEmptyOrUnavailable(Answer answer) {
+    if (answer.status() == 200) {
+      assertThat(answer.text()).isEqualTo("[]");
+    } else {
+      assertRefused(answer, 503, "UNAVAILABLE");
+      assertThat(answer.header("Retry-After")).isNotEmpty();
+    }
+  }
+
+  @Test
+  void countsAsAPoll() {
+    TestFeed feed = TestFeed.create("Counted").at(elsewhere);
+    String id = feed.receive(null, "hello");
+
+    for (String query :
+        new String[] {"", INBOX, INBOX + "&wait=1", "?since_id=" + id + "&wait=1"}) {
+      assertThat(feed.get(query).header("X-RateLimit-Limit")).as(query).isEqualTo("600000");
+    }
+    assertThat(
+            feed.report("\"activity_type\":\"agent_log\"")
+                .headers()
+                .firstValue("X-RateLimit-Limit"))
+        .isEmpty();
+  }
+
+  /** A connection that is idle for 30 seconds is closed, unless somebody waits on it. */
+  @Test
+  @Order(Integer.MAX_VALUE)
+  void mayWaitForLongerThanAConnectionIsIdle() {
+    Answer inVain = within(Duration.ofSeconds(45), longPoll);
+    assertThat(inVain.status()).isEqualTo(200);
+    assertThat(inVain.text()).isEqualTo("[]");
+
+    String id = IDLE.receive(null, "late");
+
+    assertOnly(within(SOON, longerPoll), id);
+  }
+
+  /** Begins a poll and lets it come to its waiting. */
+  private static CompletableFuture<Answer> waiting(TestFeed feed, String query) {
+    long before = begun(feed);
+    CompletableFuture<Answer> poll = feed.poll(query);
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> begun(feed) > before);
+    return poll;
+  }
+
+  /** How many wait at the feed's server, and the one that ends by itself among the tests. */
+  private static long begun(TestFeed feed) {
+    boolean isOver = feed.server().equals(HERE) && longPoll.isDone();
+    return feed.waiting() + (isOver ? 1 : 0);
+  }
+
+  private static void assertOnly(Answer answer, String id) {
+    assertThat(TestFeed.rowsOf(answer).valueStream().map(row -> row.path("id").asString()))
+        .containsExactly(id);
+  }
+
+  private static Answer within(Duration limit, CompletableFuture<Answer> poll) {
+    try {
+      return poll.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new AssertionError("no answer within " + limit, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+}
