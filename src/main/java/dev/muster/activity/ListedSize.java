@@ -1,6 +1,7 @@
 package dev.muster.activity;
 
 import dev.muster.platform.json.RawJson;
+import dev.muster.protocol.Attachment;
 import org.jspecify.annotations.Nullable;
 
 /** How many bytes a row takes in a list, by which pages are bounded (R6.6). */
@@ -13,6 +14,7 @@ final class ListedSize {
   static final long LARGEST_PAGE = 8L << 20;
 
   private static final int NAMES_AND_IDS = 700;
+  private static final int NAMES_OF_ATTACHMENT = 60;
 
   private ListedSize() {}
 
@@ -20,6 +22,8 @@ final class ListedSize {
     long bytes = NAMES_AND_IDS;
     bytes += inJson(row.method()) + inJson(row.summary()) + inJson(row.result().errorDetail());
     bytes += inJson(row.content().text()) + inJson(row.content().messageId());
+    bytes += inJson(row.content().delegationId());
+    bytes += row.content().attachments().stream().mapToLong(ListedSize::inJson).sum();
     bytes += listed(row.bodies().request());
     bytes += listed(row.bodies().response());
     bytes += listed(row.bodies().toolTrace());
@@ -59,6 +63,15 @@ final class ListedSize {
       }
     }
     return bytes;
+  }
+
+  /** Read with its row whether it is shown or not. */
+  private static long inJson(Attachment file) {
+    return NAMES_OF_ATTACHMENT
+        + inJson(file.kind())
+        + inJson(file.uri())
+        + inJson(file.mimeType())
+        + inJson(file.name());
   }
 
   private static long inJson(@Nullable String text) {

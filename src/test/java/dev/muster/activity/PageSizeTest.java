@@ -92,10 +92,41 @@ class PageSizeTest {
     assertThat(page.text().length()).isLessThanOrEqualTo(LARGEST_PAGE);
   }
 
+  /** Files that a message points at, and what it answers, may be as long as any text. */
+  @Test
+  void countsAllThatAMessageShows() {
+    String third = "u".repeat(3 << 20);
+    assertShowsTwoOfThree(
+        TestFeed.request("m-1", "{\"kind\":\"file\",\"file\":{\"uri\":\"" + third + "\"}}"));
+    assertShowsTwoOfThree(
+        TestFeed.request(
+            "m-1", "{\"kind\":\"file\",\"file\":{\"uri\":\"u\"}},".repeat(50_000) + "{}"));
+    assertShowsTwoOfThree(
+        """
+        {"params":{"message":{"messageId":"m-1","metadata":{"delegation_id":"%s"},"parts":[]}}}\
+        """
+            .formatted(third));
+  }
+
+  private static void assertShowsTwoOfThree(String request) {
+    TestFeed feed = TestFeed.create("Shown");
+    String first = feed.log("first");
+    for (int i = 0; i < 3; i++) {
+      feed.receiveRequest(null, request);
+    }
+
+    Answer page = feed.getAsAdmin("?include=peer_info&since_id=" + first);
+    assertThat(page.text().length()).isLessThanOrEqualTo(LARGEST_PAGE);
+    JsonNode rows = TestFeed.rowsOf(page);
+    assertThat(TestFeed.seqs(rows)).containsExactly(2L, 3L);
+    assertThat(feed.seqsForAdmin("?include=peer_info&since_id=" + TestFeed.idOfLast(rows)))
+        .containsExactly(4L);
+  }
+
   @Test
   void givesAtLeastOneRowHoweverLargeItIs() {
-    TestFeed feed = TestFeed.create("Sixteen");
-    String text = "t".repeat((16 << 20) - 1000);
+    TestFeed feed = TestFeed.create("Large");
+    String text = "\u0001".repeat(LARGEST_PAGE / 6 + 1);
     feed.receive(null, text);
     feed.receive(null, text);
     feed.receive(null, "small");
@@ -111,24 +142,23 @@ class PageSizeTest {
         .containsExactly(3L);
   }
 
-  /** Their files are in the bodies, which are only named. */
+  /** Its file is in the body, which is only named. */
   @Test
-  void listsMessagesOfSixteenMebibytesOnOnePage() {
+  void listsALargeMessageBesideOthers() {
     TestFeed feed = TestFeed.create("Files");
     String file =
         TestFeed.request(
             "m-1",
             "{\"kind\":\"file\",\"file\":{\"name\":\"f\",\"bytes\":\"%s\"}}"
-                .formatted("QUJD".repeat((4 << 20) - 100)));
+                .formatted("QUJD".repeat(1 << 20)));
     String large = feed.receiveRequest(null, file);
-    feed.receiveRequest(null, file);
     feed.receive(null, "small");
 
     JsonNode rows = feed.rows("?type=a2a_receive&limit=500");
-    assertThat(TestFeed.seqs(rows)).containsExactly(1L, 2L, 3L);
+    assertThat(TestFeed.seqs(rows)).containsExactly(1L, 2L);
     assertThat(rows.path(0).path("request_body"))
         .hasToString("{\"truncated\":true,\"bytes\":" + file.length() + "}");
-    assertThat(rows.path(2).path("request_body").path("params").isObject()).isTrue();
+    assertThat(rows.path(1).path("request_body").path("params").isObject()).isTrue();
     assertThat(feed.one(large).text()).contains("\"request_body\":" + file + ",");
   }
 }
