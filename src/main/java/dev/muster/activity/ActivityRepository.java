@@ -133,7 +133,17 @@ class ActivityRepository {
     return text == null ? null : Text.clean(text);
   }
 
+  private static Attachment clean(Attachment file) {
+    return new Attachment(
+        Text.clean(file.kind()),
+        Text.clean(file.uri()),
+        clean(file.mimeType()),
+        clean(file.name()));
+  }
+
   private @Nullable String attachments(List<Attachment> attachments) {
-    return attachments.isEmpty() ? null : json.writeValueAsString(attachments);
+    return attachments.isEmpty()
+        ? null
+        : json.writeValueAsString(attachments.stream().map(ActivityRepository::clean).toList());
   }
 }

@@ -182,6 +182,28 @@ class FeedRowTest {
     }
   }
 
+  /** R0.8. */
+  @Test
+  void namesAttachmentsAlsoInTextThatNoDatabaseWants() {
+    String odd = "a\\u0000b\\ud83dc\\ude00\\ud83d\\ude00";
+    String message =
+        TestFeed.request(
+            odd,
+            """
+            {"kind":"%1$s","file":{"uri":"%1$s","name":"%1$s","mimeType":"%1$s"}},
+            {"kind":"text","text":"%1$s"}\
+            """
+                .formatted(odd));
+    FEED.reported("\"activity_type\":\"a2a_receive\",\"request_body\":" + message);
+
+    JsonNode row = FEED.rowsForAdmin("?limit=1&include=peer_info").path(0);
+    for (String field : new String[] {"kind", "uri", "mime_type", "name"}) {
+      assertThat(row.path("attachments").path(0).path(field).asString())
+          .as(field)
+          .isEqualTo("a\uFFFDb\uFFFDc\uFFFD\uD83D\uDE00");
+    }
+  }
+
   @Test
   void introducesNobodyWhereThereIsNoPeer() {
     FEED.receive(null, "from the canvas");
