@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * Which requests are polls, where they begin, and that they skip and repeat nothing (R6.3, R6.4).
  */
-class FeedOrderTest {
+class PollTest {
 
   private static final UUID PEER = TestFeed.create("Peer").id();
 
