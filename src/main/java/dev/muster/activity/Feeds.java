@@ -17,13 +17,20 @@ import org.springframework.transaction.annotation.Transactional;
 public class Feeds {
 
   private static final long LARGEST_BATCH = 4L << 20;
+  private static final long LARGEST_SHARED = 256L << 10;
 
   private final FeedWriter writer;
   private final CertainTransactions transactions;
+  private final LargeAppends large;
   private final GroupCommit<NewActivity, Appended> commits;
 
-  Feeds(FeedWriter writer, CertainTransactions transactions, MeterRegistry metrics) {
+  Feeds(
+      FeedWriter writer,
+      CertainTransactions transactions,
+      LargeAppends large,
+      MeterRegistry metrics) {
     this.writer = writer;
+    this.large = large;
     this.transactions = transactions;
     this.commits =
         new GroupCommit<>(
@@ -35,11 +42,11 @@ public class Feeds {
   }
 
   /**
-   * Returns after the commit, which it shares with others; throws {@code UNAVAILABLE} when that
-   * cannot be had, or known, in time.
+   * Returns after the commit, which it shares with others unless it is large; throws {@code
+   * UNAVAILABLE} when that cannot be had, or known, in time.
    */
   public Appended append(NewActivity row) {
-    return commits.submit(row);
+    return ListedSize.whole(row) > LARGEST_SHARED ? large.append(row) : commits.submit(row);
   }
 
   /** A row that an agent writes of itself, which is no message and so never a repeated one. */

@@ -5,6 +5,7 @@ import dev.muster.platform.problem.Outage;
 import dev.muster.platform.problem.Problem;
 import dev.muster.platform.problem.ProblemException;
 import java.util.Map;
+import org.eclipse.jetty.http.HttpException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpStatusCode;
@@ -39,6 +40,9 @@ final class ProblemTable {
       case HttpRequestMethodNotSupportedException e ->
           problem(ErrorCode.METHOD_NOT_ALLOWED, e.getMethod() + " is not allowed here");
       case ErrorResponse response -> ofStatus(response.getStatusCode());
+      // a query that is no query: found when the first parameter is asked for
+      case HttpException bad when bad.getCode() < 500 ->
+          ofStatus(HttpStatusCode.valueOf(bad.getCode()));
       case Throwable outage when Outage.is(outage) -> {
         OutageLog.tell(outage);
         yield unavailable();

@@ -74,6 +74,15 @@ class AnswersTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"%", "%zz", "%ff", "%C0%80", "%f"})
+  void refusesAQueryThatIsNotProperlyEncoded(String value) {
+    assertRefused(
+        raw("GET /events?type=" + value, "Authorization: Bearer " + ADMIN_TOKEN),
+        400,
+        "BAD_REQUEST");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"/health", "/workspaces", "/registry/heartbeat", "/nothing"})
   void neverEchoesARequest(String path) {
     Answer answer = raw("TRACE " + path, "Authorization: Bearer " + ADMIN_TOKEN, "X-Echo: echo");
