@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -38,12 +39,13 @@ class DatabaseOutageTest {
   private static final int AGENTS = 20;
 
   /**
-   * One agent that beats without a pause, and what it was told; beats carry a growing number as
-   * their uptime.
+   * One agent that beats and reports by turns without a pause, and what it was told; beats carry a
+   * growing number as their uptime, reports as their duration.
    */
   private static final class Beating {
     private final Agent agent;
     private final AtomicLong acknowledged = new AtomicLong();
+    private final List<Long> reported = new ArrayList<>();
     private final List<Answer> refusals = new ArrayList<>();
     private Duration slowest = Duration.ZERO;
 
@@ -54,16 +56,29 @@ class DatabaseOutageTest {
     Void beatUntil(AtomicBoolean over, TestClient client) {
       for (long number = 1; !over.get(); number++) {
         long start = System.nanoTime();
-        Answer answer = client.beat(agent, "\"uptime_seconds\":" + number);
+        boolean beats = number % 2 == 1;
+        Answer answer =
+            beats
+                ? client.beat(agent, "\"uptime_seconds\":" + number)
+                : report(client, "\"duration_ms\":" + number);
         Duration took = Duration.ofNanos(System.nanoTime() - start);
         slowest = took.compareTo(slowest) > 0 ? took : slowest;
-        if (answer.status() == 200) {
+        if (answer.status() != 200) {
+          refusals.add(answer);
+        } else if (beats) {
           acknowledged.set(number);
         } else {
-          refusals.add(answer);
+          reported.add(number);
         }
       }
       return null;
+    }
+
+    private Answer report(TestClient client, String field) {
+      return client.post(
+          "/workspaces/" + agent.id() + "/activity",
+          agent.token(),
+          "{\"activity_type\":\"agent_log\"," + field + "}");
     }
   }
 
@@ -149,6 +164,7 @@ class DatabaseOutageTest {
     for (Beating one : fleet) {
       assertThat(client.read(one.agent).path("uptime_seconds").asLong())
           .isGreaterThanOrEqualTo(one.acknowledged.get());
+      assertThat(stored(one)).containsAll(one.reported);
       assertThat(one.slowest).isLessThan(Duration.ofSeconds(5));
       assertThat(one.refusals)
           .allSatisfy(refusal -> {
@@ -161,6 +177,17 @@ class DatabaseOutageTest {
           });
     }
     assertThat(fleet).anySatisfy(one -> assertThat(one.refusals).isNotEmpty());
+  }
+
+  /** The numbers of the reports that are in the feed. */
+  private List<Long> stored(Beating one) {
+    String numbers =
+        server
+            .database()
+            .value(
+                "SELECT string_agg(duration_ms::text, ' ') FROM activity_logs WHERE workspace_id ="
+                    + " '%s'".formatted(one.agent.id()));
+    return Arrays.stream(numbers.split(" ", -1)).map(Long::valueOf).toList();
   }
 
   private static boolean isBeyond(List<Beating> fleet, List<Long> before) {

@@ -1,5 +1,6 @@
 package dev.muster.platform.http;
 
+import dev.muster.platform.commit.UncertainCommitException;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Outage;
 import dev.muster.platform.problem.Problem;
@@ -43,6 +44,12 @@ final class ProblemTable {
       // a query that is no query: found when the first parameter is asked for
       case HttpException bad when bad.getCode() < 500 ->
           ofStatus(HttpStatusCode.valueOf(bad.getCode()));
+      case UncertainCommitException e -> {
+        OutageLog.tell(e);
+        yield problem(
+            ErrorCode.UNAVAILABLE,
+            "the database did not say whether this is stored; look, or send it again");
+      }
       case Throwable outage when Outage.is(outage) -> {
         OutageLog.tell(outage);
         yield unavailable();
