@@ -7,7 +7,10 @@ import java.util.UUID;
  * does not decide is looked at row by row, by the same conditions in all of them.
  *
  * <p>The conditions of partial indexes stand in their statements as they stand in the schema: by
- * that the planner knows them.
+ * that the planner knows them. What it must not do is to guess: should it take the rows that are
+ * asked for to be few, it reads all there are and sorts them, and in a long feed they are many. So
+ * the other conditions are in a CASE, whose selectivity it does not try to tell, and the limit in a
+ * SELECT, which it takes for a tenth of the rows.
  */
 enum FeedIndex {
   ALL(
@@ -40,11 +43,12 @@ enum FeedIndex {
 
   private static final String OTHER_CONDITIONS =
       """
-          AND (:type::text IS NULL OR activity_type = :type)
-          AND (:peer::uuid IS NULL OR source_id = :peer OR target_id = :peer)
-          AND (NOT :from_chat OR source = 'canvas_user' OR method = 'notify')
-          AND (NOT :from_agents OR source_id IS NOT NULL)
-          AND (NOT :without_own OR source <> 'self' OR (:with_notifications AND method = 'notify'))
+          AND CASE WHEN (:type::text IS NULL OR activity_type = :type)
+              AND (:peer::uuid IS NULL OR source_id = :peer OR target_id = :peer)
+              AND (NOT :from_chat OR source = 'canvas_user' OR method = 'notify')
+              AND (NOT :from_agents OR source_id IS NOT NULL)
+              AND (NOT :without_own OR source <> 'self' OR (:with_notifications AND method = 'notify'))
+              THEN true ELSE false END
       """;
 
   private final String oldestFirst;
@@ -52,8 +56,8 @@ enum FeedIndex {
 
   FeedIndex(String range) {
     String conditions = range + otherConditions();
-    this.oldestFirst = conditions + "ORDER BY seq LIMIT :limit";
-    this.newestFirst = conditions + "ORDER BY seq DESC LIMIT :limit";
+    this.oldestFirst = conditions + "ORDER BY seq LIMIT (SELECT :limit)";
+    this.newestFirst = conditions + "ORDER BY seq DESC LIMIT (SELECT :limit)";
   }
 
   /** An enum's constants are made before its other static fields. */

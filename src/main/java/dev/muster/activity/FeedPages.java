@@ -22,7 +22,7 @@ class FeedPages {
   /** A row that will be on a page, and how many bytes it takes there. */
   record Listed(long seq, int bytes) {}
 
-  private static final String MARKS =
+  static final String MARKS =
       """
       SELECT f.last_seq, f.last_acked_seq,
           (SELECT seq FROM activity_logs WHERE id = :since AND workspace_id = f.workspace_id) AS since,
@@ -35,7 +35,7 @@ class FeedPages {
       FROM activity_feeds f WHERE f.workspace_id = :workspace_id
       """;
 
-  private static final String ROWS =
+  static final String ROWS =
       """
       SELECT id, workspace_id, seq, activity_type, source, source_id, target_id, method, summary,
           CASE WHEN request_bytes <= :largest THEN request_body END AS request_body, request_bytes,
