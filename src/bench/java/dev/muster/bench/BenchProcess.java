@@ -7,14 +7,19 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The server under load, in a process of its own and with the heap that the README recommends. */
 final class BenchProcess implements AutoCloseable {
+
+  private static final Pattern USED = Pattern.compile("used (\\d+)K");
 
   private final Process process;
   private final int port;
@@ -58,6 +63,31 @@ final class BenchProcess implements AutoCloseable {
 
   String baseUrl() {
     return "http://127.0.0.1:" + port;
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** What is left of the heap's use after a collection. */
+  double usedHeapKiB() throws IOException {
+    jcmd("GC.run");
+    Matcher used = USED.matcher(jcmd("GC.heap_info"));
+    if (!used.find()) {
+      throw new IllegalStateException("the JVM does not tell how much of its heap is used");
+    }
+    return Double.parseDouble(used.group(1));
+  }
+
+  private String jcmd(String command) throws IOException {
+    Process jcmd =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                String.valueOf(process.pid()),
+                command)
+            .redirectErrorStream(true)
+            .start();
+    return new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
   }
 
   long residentMiB() throws IOException {

@@ -143,9 +143,9 @@ public final class HeartbeatBench {
 
   private List<String> pace(BenchProcess server, List<String[]> fleet) {
     List<Double> echo =
-        new PacedBeats(server.baseUrl() + ECHO, fleet).run(PACED_PER_SECOND, 2 * seconds);
+        PacedRequests.beats(server.baseUrl() + ECHO, fleet).run(PACED_PER_SECOND, 2 * seconds);
     List<Double> beats =
-        new PacedBeats(server.baseUrl() + HEARTBEAT, fleet).run(PACED_PER_SECOND, 2 * seconds);
+        PacedRequests.beats(server.baseUrl() + HEARTBEAT, fleet).run(PACED_PER_SECOND, 2 * seconds);
     double p50 = beats.get(beats.size() / 2);
     return List.of(
         "%+.2f".formatted(p50 - echo.get(echo.size() / 2)),

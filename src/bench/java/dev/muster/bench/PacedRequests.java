@@ -10,21 +10,40 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 
 /**
  * Sends requests at a fixed rate, each when its time has come whether or not the last one is
  * answered.
  */
-final class PacedBeats {
+final class PacedRequests {
 
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private final String url;
+  private final UnaryOperator<String> urlOf;
+  private final UnaryOperator<String> bodyOf;
   private final List<String[]> fleet;
 
-  PacedBeats(String url, List<String[]> fleet) {
-    this.url = url;
+  /** Url and body are made of the id of the workspace whose turn it is. */
+  PacedRequests(UnaryOperator<String> urlOf, UnaryOperator<String> bodyOf, List<String[]> fleet) {
+    this.urlOf = urlOf;
+    this.bodyOf = bodyOf;
     this.fleet = fleet;
+  }
+
+  static PacedRequests beats(String url, List<String[]> fleet) {
+    return new PacedRequests(
+        id -> url,
+        id -> "{\"workspace_id\":\"" + id + "\",\"error_rate\":0.01,\"active_tasks\":1}",
+        fleet);
+  }
+
+  static PacedRequests appends(String baseUrl, List<String[]> fleet) {
+    return new PacedRequests(
+        id -> baseUrl + "/workspaces/" + id + "/activity",
+        id ->
+            "{\"activity_type\":\"agent_log\",\"summary\":\"reviewing\",\"request_body\":{\"step\":1}}",
+        fleet);
   }
 
   /** The latencies in milliseconds, measured from when each request was due, sorted. */
@@ -49,14 +68,10 @@ final class PacedBeats {
 
   private void send(String[] agent) {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(url))
+        HttpRequest.newBuilder(URI.create(urlOf.apply(agent[0])))
             .header("Authorization", "Bearer " + agent[1])
             .header("Content-Type", "application/json")
-            .POST(
-                HttpRequest.BodyPublishers.ofString(
-                    "{\"workspace_id\":\""
-                        + agent[0]
-                        + "\",\"error_rate\":0.01,\"active_tasks\":1}"))
+            .POST(HttpRequest.BodyPublishers.ofString(bodyOf.apply(agent[0])))
             .build();
     int status =
         http.sendAsync(request, HttpResponse.BodyHandlers.discarding()).join().statusCode();

@@ -69,8 +69,8 @@ public final class SweepBench {
   private void measure(BenchProcess server, String url) throws Exception {
     List<String[]> fleet = BenchFleet.seed(url, FLEET);
     writeSilentOnes(url, fleet.subList(0, SILENT));
-    PacedBeats beats =
-        new PacedBeats(server.baseUrl() + "/registry/heartbeat", fleet.subList(SILENT, FLEET));
+    PacedRequests beats =
+        PacedRequests.beats(server.baseUrl() + "/registry/heartbeat", fleet.subList(SILENT, FLEET));
     for (int i = 0; i < WARM_UP_ROUNDS; i++) {
       beats.run(perSecond, 2 * seconds);
     }

@@ -27,7 +27,12 @@ final class Wrk {
     this.fleet = fleet;
   }
 
+  /** Beats of the fleet, or the same body to another path. */
   Round run(String path, int connections, int seconds) throws IOException {
+    return run("heartbeat.lua", path, connections, seconds);
+  }
+
+  Round run(String script, String path, int connections, int seconds) throws IOException {
     Process wrk =
         new ProcessBuilder(
                 List.of(
@@ -36,7 +41,7 @@ final class Wrk {
                     "-c" + connections,
                     "-d" + seconds + "s",
                     "-s",
-                    "src/bench/wrk/heartbeat.lua",
+                    "src/bench/wrk/" + script,
                     baseUrl,
                     "--",
                     fleet.toString(),

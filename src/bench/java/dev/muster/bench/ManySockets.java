@@ -1,0 +1,147 @@
+package dev.muster.bench;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Thousands of connections on one thread, one request at a time on each: a client that costs less
+ * than the server it measures.
+ */
+final class ManySockets implements AutoCloseable {
+
+  /** Called on the one thread, with {@code System.nanoTime()} of the answer. */
+  @FunctionalInterface
+  interface Answers {
+    void take(ManySockets sockets, int connection, String answer, long at);
+  }
+
+  private record Sending(int connection, String request) {}
+
+  private static final class Connection {
+    final int number;
+    final SocketChannel channel;
+    final ByteArrayOutputStream received = new ByteArrayOutputStream(512);
+
+    Connection(int number, SocketChannel channel) {
+      this.number = number;
+      this.channel = channel;
+    }
+  }
+
+  private static final Pattern LENGTH = Pattern.compile("(?i)\r\nContent-Length: (\\d+)");
+
+  private final Selector selector = Selector.open();
+  private final List<Connection> connections = new ArrayList<>();
+  private final Queue<Sending> toSend = new ConcurrentLinkedQueue<>();
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 16);
+  private final Answers answers;
+  private final Thread thread;
+  private volatile boolean closed;
+
+  ManySockets(int port, int size, Answers answers) throws IOException {
+    this.answers = answers;
+    InetSocketAddress server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    for (int i = 0; i < size; i++) {
+      SocketChannel channel = SocketChannel.open(server);
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      channel.configureBlocking(false);
+      Connection connection = new Connection(i, channel);
+      channel.register(selector, SelectionKey.OP_READ, connection);
+      connections.add(connection);
+    }
+    this.thread = Thread.ofPlatform().daemon().name("many-sockets").start(this::serve);
+  }
+
+  /** The connection's last request has to be answered; from any thread. */
+  void send(int connection, String request) {
+    toSend.add(new Sending(connection, request));
+    if (!Thread.currentThread().equals(thread)) {
+      selector.wakeup();
+    }
+  }
+
+  private void serve() {
+    try {
+      while (!closed) {
+        selector.select(key -> read(key), 100);
+        for (@Nullable Sending one = toSend.poll(); one != null; one = toSend.poll()) {
+          write(one);
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      if (!closed) {
+        e.printStackTrace();
+        System.exit(1);
+      }
+    }
+  }
+
+  private void write(Sending one) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(one.request().getBytes(StandardCharsets.UTF_8));
+    while (bytes.hasRemaining()) {
+      connections.get(one.connection()).channel.write(bytes);
+    }
+  }
+
+  private void read(SelectionKey key) {
+    Connection connection = (Connection) key.attachment();
+    long at = System.nanoTime();
+    try {
+      buffer.clear();
+      if (connection.channel.read(buffer) < 0) {
+        throw new IOException("the server hung up");
+      }
+      byte[] bytes = new byte[buffer.flip().remaining()];
+      buffer.get(bytes);
+      connection.received.writeBytes(bytes);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    String text = connection.received.toString(StandardCharsets.UTF_8);
+    if (isWhole(text, connection.received.size())) {
+      connection.received.reset();
+      answers.take(this, connection.number, text, at);
+    }
+  }
+
+  private static boolean isWhole(String text, int size) {
+    int head = text.indexOf("\r\n\r\n");
+    if (head < 0) {
+      return false;
+    }
+    Matcher length = LENGTH.matcher(text.substring(0, head));
+    return length.find()
+        ? size >= head + 4 + Integer.parseInt(length.group(1))
+        : text.endsWith("\r\n0\r\n\r\n");
+  }
+
+  @Override
+  public void close() throws IOException {
+    closed = true;
+    selector.wakeup();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    for (Connection connection : connections) {
+      connection.channel.close();
+    }
+    selector.close();
+  }
+}

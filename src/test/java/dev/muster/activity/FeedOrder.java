@@ -1,0 +1,202 @@
+package dev.muster.activity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.Outage;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.protocol.MessageContent;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Sixteen writers on one feed, on two servers of one database: half of them share commits, half
+ * hold transactions of their own open for a while. Readers poll both servers by cursor meanwhile.
+ *
+ * <p>In the end each reader has seen every row once and in order (R6.4), and whatever was said to
+ * be stored is stored.
+ */
+public final class FeedOrder implements AutoCloseable {
+
+  /** Writing ends with this many rows, or when the time is over. */
+  public record Size(long rows, Duration atMost, int mostInATransaction) {}
+
+  private static final int WRITERS = 16;
+  private static final int[] LIMITS = {20, 100, 500};
+  private static final Duration LONGEST_HOLD = Duration.ofMillis(4);
+
+  /** Whoever held the feed leaves it to the others for so much longer, at most. */
+  private static final int LONGEST_PAUSE_FOR_HOLD = 30;
+
+  private final Size size;
+  private final TestDatabase database;
+  private final List<TestServer> servers;
+  private final Agent agent;
+  private final long stopAt;
+  private final BitSet acknowledged = new BitSet();
+  private long stored;
+  private long storedByHolders;
+  private long refused;
+  private volatile boolean written;
+
+  public FeedOrder(Size size, TestDatabase database) {
+    this.size = size;
+    this.database = database;
+    String connections = "spring.datasource.hikari.maximum-pool-size=12";
+    this.servers =
+        List.of(
+            TestServer.startOn(database, connections), TestServer.startOn(database, connections));
+    this.agent = servers.getFirst().client().create("busy");
+    this.stopAt = System.nanoTime() + size.atMost().toNanos();
+  }
+
+  /** Returns what happened, in one sentence; fails when a promise was broken. */
+  public String run() throws Exception {
+    List<OrderedReader> readers = new ArrayList<>();
+    List<Future<?>> reading = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      try {
+        List<Future<?>> writing = new ArrayList<>();
+        for (int i = 0; i < WRITERS; i++) {
+          TestServer server = servers.get(i % 2);
+          boolean holds = i / 2 % 2 == 0;
+          writing.add(threads.submit(() -> write(server, holds)));
+        }
+        for (int i = 0; i < 2 * LIMITS.length; i++) {
+          // those of the inbox and those of the whole feed, some that wait and some that do not
+          String query = i % 2 == 0 ? "type=a2a_receive" : "order=asc";
+          String wait = i / 2 % 2 == 0 ? "&wait=1" : "";
+          OrderedReader reader =
+              new OrderedReader(agent, query + wait + "&limit=" + LIMITS[i % LIMITS.length]);
+          readers.add(reader);
+          TestServer server = servers.get(i / 2 % 2);
+          reading.add(threads.submit(() -> readToTheEnd(reader, server)));
+        }
+        awaitAll(writing);
+      } finally {
+        written = true;
+      }
+      awaitAll(reading);
+    }
+    return verdict(readers);
+  }
+
+  private static void awaitAll(List<Future<?>> running) throws Exception {
+    for (Future<?> one : running) {
+      one.get();
+    }
+  }
+
+  /** Whoever finds nothing after the last commit has read everything there is. */
+  private void readToTheEnd(OrderedReader reader, TestServer server) {
+    boolean wasWritten;
+    boolean found;
+    do {
+      wasWritten = written;
+      found = reader.readOn(server.client());
+    } while (found || !wasWritten);
+  }
+
+  private void write(TestServer server, boolean holds) {
+    Feeds feeds = server.bean(Feeds.class);
+    TransactionTemplate transactions = server.bean(TransactionTemplate.class);
+    while (!isEnough()) {
+      try {
+        if (holds) {
+          long start = System.nanoTime();
+          List<Appended> rows = transactions.execute(status -> appendAndHold(feeds));
+          acknowledge(rows);
+          countHeld(rows.size());
+          pause(LONGEST_PAUSE_FOR_HOLD * (System.nanoTime() - start));
+        } else {
+          acknowledge(List.of(feeds.append(row())));
+        }
+      } catch (RuntimeException e) {
+        if (!Outage.is(e) && !(e instanceof ProblemException)) {
+          throw e;
+        }
+        countRefused();
+      }
+    }
+  }
+
+  private List<Appended> appendAndHold(Feeds feeds) {
+    int rows = 1 + ThreadLocalRandom.current().nextInt(size.mostInATransaction());
+    List<Appended> appended = feeds.appendAll(Collections.nCopies(rows, row()));
+    pause(LONGEST_HOLD.toNanos());
+    return appended;
+  }
+
+  private static void pause(long longestNanos) {
+    LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longestNanos));
+  }
+
+  private NewActivity row() {
+    return NewActivity.inbound(
+        agent.id(),
+        null,
+        "message/send",
+        "hello",
+        new RawJson("{\"method\":\"message/send\"}"),
+        MessageContent.EMPTY,
+        null);
+  }
+
+  private synchronized boolean isEnough() {
+    return stored >= size.rows() || System.nanoTime() > stopAt;
+  }
+
+  private synchronized void acknowledge(List<Appended> rows) {
+    for (Appended one : rows) {
+      if (!(one instanceof Appended.Stored(var id, long seq)) || acknowledged.get((int) seq)) {
+        throw new AssertionError("not stored in a place of its own: " + one);
+      }
+      acknowledged.set((int) seq);
+      stored++;
+    }
+  }
+
+  private synchronized void countHeld(int rows) {
+    storedByHolders += rows;
+  }
+
+  private synchronized void countRefused() {
+    refused++;
+  }
+
+  private synchronized String verdict(List<OrderedReader> readers) {
+    String feed = " FROM activity_logs WHERE workspace_id = '" + agent.id() + "'";
+    long rows = Long.parseLong(database.value("SELECT count(*)" + feed));
+    assertThat(database.value("SELECT max(seq)" + feed)).isEqualTo(Long.toString(rows));
+    assertThat(rows).isGreaterThanOrEqualTo(stored);
+    // numbers from 1 to as many as there are rows, so every acknowledged one is a row's
+    assertThat((long) acknowledged.length() - 1).isLessThanOrEqualTo(rows);
+    long pages = 0;
+    for (OrderedReader reader : readers) {
+      assertThat(reader.faults(rows)).isEmpty();
+      pages += reader.pages();
+    }
+    return """
+    %,d rows by %d writers, %,d of them in transactions that were held open (%d calls refused); %d readers, %,d pages: \
+    none lost, none repeated, none misordered\
+    """
+        .formatted(rows, WRITERS, storedByHolders, refused, readers.size(), pages);
+  }
+
+  @Override
+  public void close() {
+    servers.forEach(TestServer::close);
+  }
+}
