@@ -34,12 +34,11 @@ final class ManySockets implements AutoCloseable {
 
   private static final class Connection {
     final int number;
-    final SocketChannel channel;
     final ByteArrayOutputStream received = new ByteArrayOutputStream(512);
+    @Nullable SocketChannel channel;
 
-    Connection(int number, SocketChannel channel) {
+    Connection(int number) {
       this.number = number;
-      this.channel = channel;
     }
   }
 
@@ -49,20 +48,16 @@ final class ManySockets implements AutoCloseable {
   private final List<Connection> connections = new ArrayList<>();
   private final Queue<Sending> toSend = new ConcurrentLinkedQueue<>();
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 16);
+  private final InetSocketAddress server;
   private final Answers answers;
   private final Thread thread;
   private volatile boolean closed;
 
   ManySockets(int port, int size, Answers answers) throws IOException {
     this.answers = answers;
-    InetSocketAddress server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    this.server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     for (int i = 0; i < size; i++) {
-      SocketChannel channel = SocketChannel.open(server);
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.configureBlocking(false);
-      Connection connection = new Connection(i, channel);
-      channel.register(selector, SelectionKey.OP_READ, connection);
-      connections.add(connection);
+      connections.add(new Connection(i));
     }
     this.thread = Thread.ofPlatform().daemon().name("many-sockets").start(this::serve);
   }
@@ -93,9 +88,23 @@ final class ManySockets implements AutoCloseable {
 
   private void write(Sending one) throws IOException {
     ByteBuffer bytes = ByteBuffer.wrap(one.request().getBytes(StandardCharsets.UTF_8));
+    SocketChannel channel = open(connections.get(one.connection()));
     while (bytes.hasRemaining()) {
-      connections.get(one.connection()).channel.write(bytes);
+      channel.write(bytes);
     }
+  }
+
+  /** With its first request: a server hangs up on those that ask nothing. */
+  private SocketChannel open(Connection connection) throws IOException {
+    if (connection.channel != null) {
+      return connection.channel;
+    }
+    SocketChannel channel = SocketChannel.open(server);
+    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    channel.configureBlocking(false);
+    channel.register(selector, SelectionKey.OP_READ, connection);
+    connection.channel = channel;
+    return channel;
   }
 
   private void read(SelectionKey key) {
@@ -103,7 +112,7 @@ final class ManySockets implements AutoCloseable {
     long at = System.nanoTime();
     try {
       buffer.clear();
-      if (connection.channel.read(buffer) < 0) {
+      if (((SocketChannel) key.channel()).read(buffer) < 0) {
         throw new IOException("the server hung up");
       }
       byte[] bytes = new byte[buffer.flip().remaining()];
@@ -140,7 +149,9 @@ final class ManySockets implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     for (Connection connection : connections) {
-      connection.channel.close();
+      if (connection.channel != null) {
+        connection.channel.close();
+      }
     }
     selector.close();
   }
