@@ -28,7 +28,7 @@ import tools.jackson.databind.JsonNode;
  * kill -9 of the embedded server while rows are appended and polls wait: each row that was
  * acknowledged is there at the next start, once, and no number is missing (invariants 1 and 3).
  */
-@Timeout(180)
+@Timeout(300)
 class AppendKillTest {
 
   private static final int KILLS = 2;

@@ -11,14 +11,14 @@ import org.junit.jupiter.api.Timeout;
  * No row is ever skipped (R6.4), and what it takes. The short form; the full one is {@code
  * dev.muster.bench.FeedOrderBench}.
  */
-@Timeout(180)
+@Timeout(300)
 class FeedOrderTest {
 
   @Test
   void losesRepeatsAndMisordersNoRowUnderSixteenWritersOnTwoServers() throws Exception {
     try (var program =
         new FeedOrder(
-            new FeedOrder.Size(30_000, Duration.ofSeconds(20), 30), TestDatabases.create())) {
+            new FeedOrder.Size(30_000, Duration.ofSeconds(12), 30), TestDatabases.create())) {
       System.out.println(program.run());
     }
   }
