@@ -121,8 +121,13 @@ final class WaitingPolls implements AutoCloseable {
     }
   }
 
+  /**
+   * A server that has just started may be too busy for a thousand polls at once: it is asked again.
+   */
   private void takePolled(ManySockets sockets, int feed, String answer, long at) {
-    requireSuccess(answer);
+    if (!answer.startsWith("HTTP/1.1 503")) {
+      requireSuccess(answer);
+    }
     Matcher rows = ROW.matcher(answer);
     while (rows.find()) {
       cursors[feed] = rows.group(1);
