@@ -66,13 +66,13 @@ public final class PollBench {
       throws IOException {
     String[] cursors = new String[fleet.size()];
     Arrays.fill(cursors, "");
-    wake(first, first, fleet, cursors, WARM_UP_SECONDS);
-    wake(second, first, fleet, cursors, WARM_UP_SECONDS);
+    wake(first, first, fleet, cursors, WARM_UP_SECONDS, perSecond / 5);
+    wake(second, first, fleet, cursors, WARM_UP_SECONDS, perSecond / 5);
     Rows same = new Rows("polled on the same replica");
     Rows other = new Rows("polled on another replica");
     for (int round = 0; round < rounds; round++) {
-      same.add(wake(first, first, fleet, cursors, seconds));
-      other.add(wake(second, first, fleet, cursors, seconds));
+      same.add(wake(first, first, fleet, cursors, seconds, perSecond));
+      other.add(wake(second, first, fleet, cursors, seconds, perSecond));
     }
     table.append(same.text()).append(other.text());
   }
@@ -82,11 +82,11 @@ public final class PollBench {
       BenchProcess appended,
       List<String[]> fleet,
       String[] cursors,
-      int forSeconds)
+      int forSeconds,
+      int rate)
       throws IOException {
-    try (var polls =
-        new WaitingPolls(polled.port(), appended.port(), fleet, perSecond * forSeconds)) {
-      WaitingPolls.Latencies latencies = polls.run(cursors, perSecond);
+    try (var polls = new WaitingPolls(polled.port(), appended.port(), fleet, rate * forSeconds)) {
+      WaitingPolls.Latencies latencies = polls.run(cursors, rate);
       System.out.printf(
           "from sent %.2f / %.2f ms, from answered %.2f / %.2f ms%n",
           at(latencies.fromSent(), 50),

@@ -52,6 +52,8 @@ final class WaitingPolls implements AutoCloseable {
     this.cursors = cursors;
     for (int i = 0; i < fleet.size(); i++) {
       polls.send(i, poll(fleet.get(i), cursors[i]));
+      // not all at once, which a server that is just up would refuse
+      LockSupport.parkNanos(Duration.ofMillis(4).toNanos());
     }
     LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
     long start = System.nanoTime();
