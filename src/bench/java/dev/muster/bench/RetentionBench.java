@@ -110,7 +110,6 @@ public final class RetentionBench {
     BenchFleet.execute(
         url,
         """
-        INSERT INTO activity_feeds (workspace_id) SELECT workspace_id FROM workspace_beats;
         INSERT INTO activity_logs (
             id, workspace_id, seq, activity_type, source, source_id, target_id, method, summary, request_body, status,
             message_text, request_bytes, listed_bytes, created_at)

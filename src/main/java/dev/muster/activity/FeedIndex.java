@@ -33,7 +33,7 @@ enum FeedIndex {
       """
       SELECT seq, listed_bytes FROM activity_logs
       WHERE workspace_id = :workspace_id AND seq > :after AND seq <= :up_to
-          AND (source = 'canvas_user' OR method = 'notify')
+          AND (source = 'canvas_user' OR (source = 'self' AND source_id IS NULL))
       """),
   WITH_PEER(
       """
@@ -45,9 +45,9 @@ enum FeedIndex {
       """
           AND CASE WHEN (:type::text IS NULL OR activity_type = :type)
               AND (:peer::uuid IS NULL OR source_id = :peer OR target_id = :peer)
-              AND (NOT :from_chat OR source = 'canvas_user' OR method = 'notify')
+              AND (NOT :from_chat OR source = 'canvas_user' OR (source = 'self' AND source_id IS NULL))
               AND (NOT :from_agents OR source_id IS NOT NULL)
-              AND (NOT :without_own OR source <> 'self' OR (:with_notifications AND method = 'notify'))
+              AND (NOT :without_own OR source <> 'self' OR (:with_notifications AND source_id IS NULL))
               THEN true ELSE false END
       """;
 

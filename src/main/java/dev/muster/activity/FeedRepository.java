@@ -6,9 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.PreparedStatementSetter;
@@ -34,17 +32,6 @@ class FeedRepository {
       FOR NO KEY UPDATE
       """;
 
-  private static final String EXISTING =
-      "SELECT workspace_id FROM activity_feeds WHERE workspace_id = ANY (?)";
-
-  /** In id order, as they are locked: two who begin the same feeds must not wait in a circle. */
-  private static final String BEGIN =
-      """
-      INSERT INTO activity_feeds (workspace_id)
-      SELECT id FROM unnest(?::uuid[]) AS new (id) ORDER BY id
-      ON CONFLICT DO NOTHING
-      """;
-
   private static final String MOVE =
       """
       UPDATE activity_feeds f
@@ -68,17 +55,6 @@ class FeedRepository {
   /** All of them, until the transaction ends; waits for those that somebody else holds. */
   List<FeedHead> lock(Collection<UUID> workspaceIds) {
     return db.query(LOCK, ids(workspaceIds), FeedRepository::head);
-  }
-
-  Set<UUID> existing(Collection<UUID> workspaceIds) {
-    return new HashSet<>(
-        db.query(
-            EXISTING, ids(workspaceIds), (row, n) -> row.getObject("workspace_id", UUID.class)));
-  }
-
-  /** Makes heads of feeds that have none yet. */
-  void begin(Collection<UUID> workspaceIds) {
-    db.update(BEGIN, ids(workspaceIds));
   }
 
   /** Moves heads that this transaction has locked. */

@@ -38,7 +38,7 @@ class FeedWriter {
 
   /** Rows of feeds that somebody else holds are busy. */
   List<Outcome<Appended>> appendUnlessBusy(List<NewActivity> wanted) {
-    Map<UUID, FeedHead> heads = lockUnlessBusy(feedsOf(wanted));
+    Map<UUID, FeedHead> heads = byId(feeds.lockUnlessBusy(feedsOf(wanted)));
     List<NewActivity> free =
         wanted.stream().filter(row -> heads.containsKey(row.workspaceId())).toList();
     var results = append(free, heads).iterator();
@@ -54,26 +54,7 @@ class FeedWriter {
 
   /** Waits for feeds that somebody else holds. */
   List<Appended> append(List<NewActivity> wanted) {
-    Set<UUID> ids = feedsOf(wanted);
-    List<FeedHead> locked = feeds.lock(ids);
-    if (locked.size() < ids.size()) {
-      feeds.begin(ids);
-      locked = feeds.lock(ids);
-    }
-    return append(wanted, byId(locked));
-  }
-
-  private Map<UUID, FeedHead> lockUnlessBusy(Set<UUID> ids) {
-    List<FeedHead> locked = feeds.lockUnlessBusy(ids);
-    if (locked.size() < ids.size()) {
-      Set<UUID> unborn = new HashSet<>(ids);
-      unborn.removeAll(feeds.existing(ids));
-      if (!unborn.isEmpty()) {
-        feeds.begin(unborn);
-        locked = feeds.lockUnlessBusy(ids);
-      }
-    }
-    return byId(locked);
+    return append(wanted, byId(feeds.lock(feedsOf(wanted))));
   }
 
   private static Set<UUID> feedsOf(List<NewActivity> rows) {

@@ -83,6 +83,34 @@ class PollDeliveryTest {
   }
 
   @Test
+  void doesNotTakeAPeersRequestForWhatTheAgentSaidToItsCanvas() {
+    Agent lead = CLIENT.create("Lead");
+    Agent target = CLIENT.create("Target", "\"parent_id\":\"" + lead.id() + "\"");
+    MAIL.send(target, lead.token(), "{\"method\":\"notify\"}");
+
+    assertThat(
+            CLIENT
+                .get("/workspaces/" + target.id() + "/activity?source=canvas", ADMIN_TOKEN)
+                .json())
+        .isEmpty();
+  }
+
+  @Test
+  void refusesMorePartsThanAnyAgentMeans() {
+    Agent target = CLIENT.create("Target");
+    String parts = "{},".repeat(10_000) + "{}";
+
+    Answer answer =
+        MAIL.send(
+            target,
+            ADMIN_TOKEN,
+            "{\"method\":\"message/send\",\"params\":{\"message\":{\"parts\":[" + parts + "]}}}");
+
+    assertRefused(answer, 400, "VALIDATION_FAILED");
+    assertThat(answer.field("error")).contains("10001", "10000");
+  }
+
+  @Test
   void makesAnIdForAMessageWithoutOne() {
     Agent agent = CLIENT.create("Nameless");
     String request = Mail.sending("{'content':'hi'}");

@@ -117,8 +117,7 @@ public final class FeedPlans {
   private void fill(long others) {
     database.execute(
         """
-        INSERT INTO activity_feeds (workspace_id, last_seq, last_created_at)
-        SELECT id, %1$d, now() FROM workspaces;
+        UPDATE activity_feeds SET last_seq = %1$d, last_created_at = now();
         INSERT INTO activity_logs (
             id, workspace_id, seq, activity_type, source, source_id, target_id, method, summary, request_body, status,
             message_text, request_bytes, listed_bytes, created_at)

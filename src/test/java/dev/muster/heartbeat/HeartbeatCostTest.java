@@ -31,7 +31,12 @@ class HeartbeatCostTest {
       TestClient client = server.client();
       List<Agent> fleet =
           IntStream.range(0, AGENTS).mapToObj(i -> client.createOnline("a" + i)).toList();
-      var batches = server.bean(MeterRegistry.class).get("muster.commit.batch.size").summary();
+      var batches =
+          server
+              .bean(MeterRegistry.class)
+              .get("muster.commit.batch.size")
+              .tag("name", "heartbeat")
+              .summary();
       long batchesBefore = batches.count();
       server.database().execute("SELECT pg_stat_statements_reset()");
 

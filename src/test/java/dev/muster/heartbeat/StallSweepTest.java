@@ -254,10 +254,9 @@ class StallSweepTest {
         .database()
         .execute(
             """
-            INSERT INTO activity_feeds (workspace_id, last_own_at) VALUES ('%s', '%s')
-            ON CONFLICT (workspace_id) DO UPDATE SET last_own_at = excluded.last_own_at
+            UPDATE activity_feeds SET last_own_at = '%s' WHERE workspace_id = '%s'
             """
-                .formatted(id, time));
+                .formatted(time, id));
   }
 
   private void set(String columns, UUID id) {

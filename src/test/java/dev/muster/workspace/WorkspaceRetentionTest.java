@@ -33,9 +33,6 @@ class WorkspaceRetentionTest {
     Agent root = client.createOnline("root");
     Agent child = child("child", root);
     Agent leaf = child("leaf", child);
-    SERVER
-        .database()
-        .execute("INSERT INTO activity_feeds (workspace_id) VALUES ('" + leaf.id() + "')");
     remove(root);
     removedDaysAgo("90 days 1 minute", root, child, leaf);
 
