@@ -7,6 +7,7 @@ import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.commit.Outcome;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
+import java.time.Duration;
 import java.util.List;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
@@ -18,19 +19,20 @@ public class Feeds {
 
   private static final long LARGEST_BATCH = 4L << 20;
   private static final long LARGEST_SHARED = 256L << 10;
+  private static final Duration BUSY_PATIENCE = Duration.ofMillis(300);
 
   private final FeedWriter writer;
   private final CertainTransactions transactions;
-  private final LargeAppends large;
+  private final PatientAppends patient;
   private final GroupCommit<NewActivity, Appended> commits;
 
   Feeds(
       FeedWriter writer,
       CertainTransactions transactions,
-      LargeAppends large,
+      PatientAppends patient,
       MeterRegistry metrics) {
     this.writer = writer;
-    this.large = large;
+    this.patient = patient;
     this.transactions = transactions;
     this.commits =
         new GroupCommit<>(
@@ -46,7 +48,10 @@ public class Feeds {
    * UNAVAILABLE} when that cannot be had, or known, in time.
    */
   public Appended append(NewActivity row) {
-    return ListedSize.whole(row) > LARGEST_SHARED ? large.append(row) : commits.submit(row);
+    if (ListedSize.whole(row) > LARGEST_SHARED) {
+      return patient.append(row);
+    }
+    return commits.submitUnlessBusyFor(BUSY_PATIENCE, row).orElseGet(() -> patient.append(row));
   }
 
   /** A row that an agent writes of itself, which is no message and so never a repeated one. */

@@ -11,21 +11,21 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.stereotype.Component;
 
 /**
- * Appends large rows, each in a transaction of its own: to store one takes many times as long as to
- * store a batch of others, who would have to wait for it. A few at a time, for the memory they
- * take.
+ * Appends rows each in a transaction of its own that waits for its feed: large ones, for which the
+ * others of a batch would have to wait, and those of feeds that are never free when a batch looks,
+ * since others wait for them in line. A few at a time, for the memory and connections they take.
  */
 @Component
-class LargeAppends {
+class PatientAppends {
 
-  private static final int AT_ONCE = 2;
+  private static final int AT_ONCE = 4;
   private static final Duration PATIENCE = Duration.ofMillis(1500);
 
   private final FeedWriter writer;
   private final CertainTransactions transactions;
   private final Semaphore turns = new Semaphore(AT_ONCE, true);
 
-  LargeAppends(FeedWriter writer, CertainTransactions transactions) {
+  PatientAppends(FeedWriter writer, CertainTransactions transactions) {
     this.writer = writer;
     this.transactions = transactions;
   }
@@ -34,7 +34,7 @@ class LargeAppends {
   Appended append(NewActivity row) {
     if (!isOurTurn()) {
       throw ProblemException.unavailable(
-          "too many large requests are being stored; try again in a few seconds");
+          "too many rows wait for their feeds; try again in a few seconds");
     }
     try {
       return switch (BatchAttempts.run(List.of(row), this::commit).getFirst()) {

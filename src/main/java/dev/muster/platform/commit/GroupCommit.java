@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -81,6 +82,14 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
    * Returns after the commit; throws {@code UNAVAILABLE} when it cannot be had or known in time.
    */
   public R submit(T value) {
+    return submitUnlessBusyFor(PATIENCE, value).orElseThrow(GroupCommit::tooLate);
+  }
+
+  /**
+   * As above, but empty when the value's row was busy all the time, and nothing is stored: for
+   * those who can also wait in line for it.
+   */
+  public Optional<R> submitUnlessBusyFor(Duration busyPatience, T value) {
     if (unanswered.incrementAndGet() > MOST_WAITING || closed) {
       unanswered.decrementAndGet();
       throw ProblemException.unavailable(
@@ -88,7 +97,11 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     }
     try {
       Waiter<T, R> waiter =
-          new Waiter<>(value, keyOf.apply(value), limits.weightOf().applyAsLong(value));
+          new Waiter<>(
+              value,
+              keyOf.apply(value),
+              limits.weightOf().applyAsLong(value),
+              busyPatience.toNanos());
       if (line.push(waiter)) {
         LockSupport.unpark(committer);
       }
@@ -96,8 +109,8 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
         waiter.complete(new Outcome.Failed<>(tooLate()));
       }
       return switch (waiter.await()) {
-        case Outcome.Done<R>(R result) -> result;
-        case Outcome.Busy<R>() -> throw tooLate();
+        case Outcome.Done<R>(R result) -> Optional.of(result);
+        case Outcome.Busy<R>() -> Optional.empty();
         case Outcome.Failed<R>(RuntimeException cause) -> throw cause;
       };
     } finally {
@@ -149,7 +162,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     boolean allBusy = true;
     for (int i = 0; i < batch.size(); i++) {
       Outcome<R> outcome = outcomes.get(i);
-      if (outcome instanceof Outcome.Busy<R>) {
+      if (outcome instanceof Outcome.Busy<R> && !batch.get(i).isOutOfPatience()) {
         line.foundBusy(batch.get(i));
       } else {
         allBusy = false;

@@ -14,13 +14,15 @@ final class Waiter<T, R> {
   final T value;
   final Object key;
   final long weight;
+  private final long busyPatienceNanos;
   private final long submittedAt = System.nanoTime();
   @Nullable Waiter<T, R> next;
 
   private final Thread caller = Thread.currentThread();
   private final AtomicReference<@Nullable Outcome<R>> outcome = new AtomicReference<>();
 
-  Waiter(T value, Object key, long weight) {
+  Waiter(T value, Object key, long weight, long busyPatienceNanos) {
+    this.busyPatienceNanos = busyPatienceNanos;
     this.value = value;
     this.key = key;
     this.weight = weight;
@@ -37,6 +39,11 @@ final class Waiter<T, R> {
     if (now - submittedAt > nanos) {
       complete(result.get());
     }
+  }
+
+  /** Whether it has waited long enough for a row that is busy. */
+  boolean isOutOfPatience() {
+    return System.nanoTime() - submittedAt > busyPatienceNanos;
   }
 
   boolean isComplete() {
