@@ -1,5 +1,6 @@
 package dev.muster.a2a;
 
+import dev.muster.platform.problem.ProblemException;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,9 @@ import tools.jackson.databind.node.ObjectNode;
 final class NormalMessage {
 
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+  /** More than any agent means; each costs far more than its bytes. */
+  private static final int MOST_PARTS = 10_000;
 
   private NormalMessage() {}
 
@@ -49,6 +53,10 @@ final class NormalMessage {
   private static ArrayNode partsOf(String path, JsonNode sent) {
     if (!sent.isArray()) {
       throw Members.wrong(path, sent, "an array of parts");
+    }
+    if (sent.size() > MOST_PARTS) {
+      throw ProblemException.validation(
+          path + ": " + sent.size() + " parts (expected: at most " + MOST_PARTS + ")");
     }
     ArrayNode parts = NODES.arrayNode(sent.size());
     for (int i = 0; i < sent.size(); i++) {

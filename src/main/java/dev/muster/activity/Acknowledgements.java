@@ -1,7 +1,6 @@
 package dev.muster.activity;
 
 import dev.muster.platform.problem.ProblemException;
-import java.util.Optional;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
@@ -12,13 +11,15 @@ class Acknowledgements {
 
   private static final String RECORD =
       """
-      UPDATE activity_feeds SET last_acked_seq = greatest(last_acked_seq, :seq)
-      WHERE workspace_id = :workspace_id AND last_seq >= :seq
+      UPDATE activity_feeds SET last_acked_seq = :seq
+      WHERE workspace_id = :workspace_id AND last_acked_seq < :seq AND last_seq >= :seq
       RETURNING last_acked_seq
       """;
 
-  private static final String LAST_SEQ =
-      "SELECT last_seq FROM activity_feeds WHERE workspace_id = :workspace_id";
+  private static final String SEQS =
+      "SELECT last_seq, last_acked_seq FROM activity_feeds WHERE workspace_id = :workspace_id";
+
+  private record Seqs(long last, long acked) {}
 
   private final JdbcClient db;
 
@@ -33,16 +34,19 @@ class Acknowledgements {
         .param("seq", seq)
         .query(Long.class)
         .optional()
-        .orElseGet(() -> ofUnreached(workspaceId, seq));
+        .orElseGet(() -> unmoved(workspaceId, seq));
   }
 
-  private long ofUnreached(UUID workspaceId, long seq) {
-    Optional<Long> last =
-        db.sql(LAST_SEQ).param("workspace_id", workspaceId).query(Long.class).optional();
-    if (seq == 0 && last.isEmpty()) {
-      return 0;
+  private long unmoved(UUID workspaceId, long seq) {
+    Seqs now =
+        db.sql(SEQS)
+            .param("workspace_id", workspaceId)
+            .query((row, n) -> new Seqs(row.getLong("last_seq"), row.getLong("last_acked_seq")))
+            .single();
+    if (seq > now.last()) {
+      throw ProblemException.validation(
+          "acked_seq: " + seq + " (expected: at most the feed's last seq, " + now.last() + ")");
     }
-    throw ProblemException.validation(
-        "acked_seq: " + seq + " (expected: at most the feed's last seq, " + last.orElse(0L) + ")");
+    return now.acked();
   }
 }

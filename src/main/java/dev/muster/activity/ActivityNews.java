@@ -48,7 +48,7 @@ class ActivityNews implements FeedListener {
 
   private final Map<UUID, Long> told = new HashMap<>();
   private Instant newest = BEFORE_ALL;
-  private long nextLookAt = System.nanoTime();
+  private volatile long nextLookAt = System.nanoTime();
 
   ActivityNews(LoggedRepository repository, LiveEvents live, Workspaces workspaces) {
     this.repository = repository;
@@ -67,7 +67,7 @@ class ActivityNews implements FeedListener {
   }
 
   @Override
-  public synchronized void anyMayHaveGrown() {
+  public void anyMayHaveGrown() {
     nextLookAt = System.nanoTime();
     loop.wake();
   }

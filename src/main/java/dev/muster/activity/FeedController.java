@@ -64,11 +64,11 @@ class FeedController {
       @PathVariable UUID id,
       @PathVariable UUID activityId,
       HttpServletRequest request) {
-    FeedQuery query = FeedQuery.read(request, false);
     workspaces.requireSpeakerFor(id, caller);
     return reader
         .find(id, activityId)
-        .map(row -> peers.view(query, request).apply(List.of(row)).getFirst())
+        .map(row ->
+            peers.view(FeedQuery.wantsPeerInfo(request), request).apply(List.of(row)).getFirst())
         .orElseThrow(() ->
             new ProblemException(
                 ErrorCode.NOT_FOUND, "the feed has no row " + activityId + ", or no longer"));

@@ -47,7 +47,7 @@ class FeedPolls {
       UUID id, Caller caller, FeedQuery query, HttpServletRequest request) {
     String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
     Standing standing = new Standing(credentials, authorization, caller);
-    Function<List<StoredActivity>, List<FeedRow>> view = peers.view(query, request);
+    Function<List<StoredActivity>, List<FeedRow>> view = peers.view(query.wantsPeerInfo(), request);
     Supplier<Seen<List<FeedRow>>> look =
         () -> {
           requireReader(id, credentials.callerOf(authorization));

@@ -68,9 +68,18 @@ record FeedQuery(
         given(request, "limit").map(FeedQuery::limit).orElse(DEFAULT_LIMIT),
         given(request, "order").map(word -> oneOf(Order.values(), "order", word)),
         given(request, "wait").map(FeedQuery::seconds).orElse(Duration.ZERO),
-        given(request, "include")
-            .map(words -> Set.copyOf(Arrays.asList(words.strip().split("\\s*,\\s*"))))
-            .orElse(Set.of()));
+        include(request));
+  }
+
+  /** Of a request that asks for one row. */
+  static boolean wantsPeerInfo(HttpServletRequest request) {
+    return include(request).contains(PEER_INFO);
+  }
+
+  private static Set<String> include(HttpServletRequest request) {
+    return given(request, "include")
+        .map(words -> Set.copyOf(Arrays.asList(words.strip().split("\\s*,\\s*"))))
+        .orElse(Set.of());
   }
 
   /** R6.3. */

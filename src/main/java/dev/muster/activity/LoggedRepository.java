@@ -18,7 +18,7 @@ import org.springframework.stereotype.Repository;
 @Repository
 class LoggedRepository {
 
-  /** The end of a feed, as others see it. */
+  /** The end of a feed, as others see it; its time is never later than now. */
   record End(UUID workspaceId, long lastSeq, Instant lastCreatedAt) {}
 
   static final int MOST_OF_A_FEED = 200;
@@ -26,17 +26,21 @@ class LoggedRepository {
   /** By a look at all feeds: nothing that an append changes has an index. */
   private static final String ENDS_SINCE =
       """
-      SELECT workspace_id, last_seq, last_created_at FROM activity_feeds WHERE last_created_at > :since
+      SELECT workspace_id, last_seq, least(last_created_at, clock_timestamp()) AS last_created_at
+      FROM activity_feeds WHERE last_created_at > :since
       """;
 
   private static final String AFTER =
       """
       SELECT l.id, l.workspace_id, l.seq, l.activity_type, l.method, l.summary, l.status, l.source_id, l.target_id,
-          l.duration_ms, l.error_detail, l.created_at, l.message_text,
-          l.source = 'self' AND l.source_id IS NULL AS is_notification, l.files
+          l.duration_ms, l.error_detail, l.created_at, l.said,
+          l.is_notification, l.files
       FROM unnest(:ids::uuid[], :afters::bigint[]) AS known (workspace_id, seq)
       CROSS JOIN LATERAL (
-          SELECT r.*, CASE WHEN r.source = 'self' AND r.source_id IS NULL AND r.attachments IS NOT NULL
+          SELECT r.id, r.workspace_id, r.seq, r.activity_type, r.method, r.summary, r.status, r.source_id, r.target_id,
+              r.duration_ms, r.error_detail, r.created_at, r.source = 'self' AND r.source_id IS NULL AS is_notification,
+              CASE WHEN r.source = 'self' AND r.source_id IS NULL THEN r.message_text END AS said,
+              CASE WHEN r.source = 'self' AND r.source_id IS NULL AND r.attachments IS NOT NULL
               THEN (SELECT json_agg(part -> 'file') FROM json_array_elements(r.response_body -> 'parts') AS part)
               END AS files
           FROM activity_logs r WHERE r.workspace_id = known.workspace_id AND r.seq > known.seq
@@ -92,7 +96,7 @@ class LoggedRepository {
   private static Said said(ResultSet row) throws SQLException {
     @Nullable String files = row.getString("files");
     return new Said(
-        Objects.requireNonNullElse(row.getString("message_text"), ""),
+        Objects.requireNonNullElse(row.getString("said"), ""),
         files == null ? null : new RawJson(files));
   }
 }

@@ -31,8 +31,8 @@ class PeerInfos {
   }
 
   /** Of the request it takes what it needs at once: rows may come when the request is parked. */
-  Function<List<StoredActivity>, List<FeedRow>> view(FeedQuery query, HttpServletRequest request) {
-    if (!query.wantsPeerInfo()) {
+  Function<List<StoredActivity>, List<FeedRow>> view(boolean wanted, HttpServletRequest request) {
+    if (!wanted) {
       return rows -> rows.stream().map(row -> row.shown(null)).toList();
     }
     String base = platformUrl.of(request);

@@ -37,9 +37,13 @@ class RetentionRepository {
           SELECT oldest.id
           FROM activity_feeds f
           CROSS JOIN LATERAL (
-              SELECT id, seq, created_at FROM activity_logs WHERE workspace_id = f.workspace_id
+              SELECT seq FROM activity_logs WHERE workspace_id = f.workspace_id AND created_at < :before
+              ORDER BY created_at DESC LIMIT 1) AS newest_due
+          CROSS JOIN LATERAL (
+              SELECT id FROM activity_logs
+              WHERE workspace_id = f.workspace_id AND seq <= least(f.last_acked_seq, newest_due.seq)
               ORDER BY seq LIMIT :most) AS oldest
-          WHERE f.workspace_id = ANY (:ids) AND oldest.seq <= f.last_acked_seq AND oldest.created_at < :before
+          WHERE f.workspace_id = ANY (:ids)
           LIMIT :most)
       DELETE FROM activity_logs l USING due WHERE l.id = due.id
       """;

@@ -46,7 +46,7 @@ class BeatRepository {
           sample_error = beat.sample_error,
           active_tasks = coalesce(beat.active_tasks, b.active_tasks),
           busy_since = CASE WHEN coalesce(beat.active_tasks, b.active_tasks) > 0
-              THEN coalesce(b.busy_since, clock_timestamp()) END,
+              THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, clock_timestamp()) END,
           stalled = b.stalled AND coalesce(beat.active_tasks, b.active_tasks) > 0,
           current_task = coalesce(beat.current_task, b.current_task),
           uptime_seconds = coalesce(beat.uptime_seconds, b.uptime_seconds),
@@ -79,7 +79,7 @@ class BeatRepository {
           sample_error = beat.sample_error,
           active_tasks = coalesce(beat.active_tasks, b.active_tasks),
           busy_since = CASE WHEN coalesce(beat.active_tasks, b.active_tasks) > 0
-              THEN coalesce(b.busy_since, clock_timestamp()) END,
+              THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, clock_timestamp()) END,
           stalled = b.stalled AND coalesce(beat.active_tasks, b.active_tasks) > 0,
           current_task = coalesce(beat.current_task, b.current_task),
           uptime_seconds = coalesce(beat.uptime_seconds, b.uptime_seconds),

@@ -22,6 +22,8 @@ public record MessageContent(
 
   public static final MessageContent EMPTY = new MessageContent("", null, null, List.of());
 
+  private static final int MOST_PARTS = 10_000;
+
   public MessageContent {
     attachments = List.copyOf(attachments);
   }
@@ -59,12 +61,8 @@ public record MessageContent(
         .collect(Collectors.joining("\n"));
   }
 
-  /** An object's values are no parts. */
+  /** An object's values are no parts; and of absurdly many only the first are looked at. */
   private static List<JsonNode> array(JsonNode parts) {
-    List<JsonNode> elements = new ArrayList<>();
-    if (parts.isArray()) {
-      parts.forEach(elements::add);
-    }
-    return elements;
+    return parts.isArray() ? parts.valueStream().limit(MOST_PARTS).toList() : List.of();
   }
 }

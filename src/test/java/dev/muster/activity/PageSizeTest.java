@@ -100,7 +100,11 @@ class PageSizeTest {
         TestFeed.request("m-1", "{\"kind\":\"file\",\"file\":{\"uri\":\"" + third + "\"}}"));
     assertShowsTwoOfThree(
         TestFeed.request(
-            "m-1", "{\"kind\":\"file\",\"file\":{\"uri\":\"u\"}},".repeat(50_000) + "{}"));
+            "m-1",
+            "{\"kind\":\"file\",\"file\":{\"uri\":\"%s\"}},"
+                    .formatted("u".repeat(300))
+                    .repeat(9_000)
+                + "{}"));
     assertShowsTwoOfThree(
         """
         {"params":{"message":{"messageId":"m-1","metadata":{"delegation_id":"%s"},"parts":[]}}}\

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 class ServerKillTest {
 
-  private static final int KILLS = 3;
+  private static final int KILLS = 2;
   private static final int AGENTS = 16;
   private static final Map<String, String> SETTINGS = Map.of("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
 

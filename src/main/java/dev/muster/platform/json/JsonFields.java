@@ -17,18 +17,20 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** One JSON object taken apart: its fields as trees, and where in the bytes each of them stands. */
+/** One JSON object taken apart: its fields as trees, and where each of them stands. */
 final class JsonFields {
 
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
+
   private record Located(JsonNode value, int start, int end) {}
 
-  private final byte[] utf8;
+  private final String json;
   private final Map<String, Located> fields;
 
-  private JsonFields(byte[] utf8, Map<String, Located> fields) {
-    this.utf8 = utf8;
+  private JsonFields(String json, Map<String, Located> fields) {
+    this.json = json;
     this.fields = fields;
   }
 
@@ -36,8 +38,8 @@ final class JsonFields {
     if (utf8.length == 0) {
       throw ProblemException.validation("the body is empty (expected: a JSON object)");
     }
-    requireUtf8(utf8);
-    try (JsonParser parser = MAPPER.createParser(utf8)) {
+    String json = decoded(utf8);
+    try (JsonParser parser = MAPPER.createParser(json)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         throw ProblemException.validation("the body is not a JSON object");
       }
@@ -48,16 +50,17 @@ final class JsonFields {
       if (parser.nextToken() != null) {
         throw ProblemException.validation("the body goes on after the end of the JSON object");
       }
-      return new JsonFields(utf8, fields);
+      return new JsonFields(json, fields);
     } catch (JacksonException e) {
       throw ProblemException.validation("the body is not valid JSON: " + reason(e));
     }
   }
 
-  /** The parser forgives forms that are not UTF-8; what is kept byte for byte must be. */
-  private static void requireUtf8(byte[] bytes) {
+  /** A parser of bytes would forgive forms that are not UTF-8, and refuse escapes in names. */
+  private static String decoded(byte[] utf8) {
     try {
-      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
+      return text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
     } catch (CharacterCodingException e) {
       throw ProblemException.validation("the body is not UTF-8 (expected: JSON in UTF-8)");
     }
@@ -65,12 +68,9 @@ final class JsonFields {
 
   private static Located locate(JsonParser parser) {
     parser.nextToken();
-    long start = parser.currentTokenLocation().getByteOffset();
+    long start = parser.currentTokenLocation().getCharOffset();
     JsonNode value = parser.readValueAsTree();
-    long end = parser.currentLocation().getByteOffset();
-    if (start < 0 || end < 0) {
-      throw ProblemException.validation("the body is not UTF-8 (expected: JSON in UTF-8)");
-    }
+    long end = parser.currentLocation().getCharOffset();
     return new Located(value, (int) start, (int) end);
   }
 
@@ -102,7 +102,6 @@ final class JsonFields {
   /** A value that is there, byte for byte. */
   RawJson raw(String name) {
     Located located = Objects.requireNonNull(fields.get(name));
-    return new RawJson(
-        new String(utf8, located.start(), located.end() - located.start(), StandardCharsets.UTF_8));
+    return new RawJson(json.substring(located.start(), located.end()));
   }
 }

@@ -54,6 +54,9 @@ final class Parked<T> {
   private void look() {
     do {
       state.set(LOOKING);
+      if (answer.isDone()) {
+        return;
+      }
       try {
         switch (poll.look().get()) {
           case Seen.Answer<T>(T value) -> answer.complete(value);
@@ -71,9 +74,14 @@ final class Parked<T> {
       giveUp();
     } else if (now - checkAt >= 0) {
       checkAt = now + BETWEEN_CHECKS.toNanos();
-      if (!poll.isGood().getAsBoolean()) {
-        wake();
-      }
+      lookers.execute(this::check);
+    }
+  }
+
+  /** May ask the database: not on the thread that ends the waits of all others. */
+  private void check() {
+    if (!answer.isDone() && !poll.isGood().getAsBoolean()) {
+      wake();
     }
   }
 

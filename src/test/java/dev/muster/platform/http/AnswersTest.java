@@ -74,6 +74,15 @@ class AnswersTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"/nope, 404, NOT_FOUND", "/workspaces, 401, UNAUTHENTICATED"})
+  void takesABodyOfManyPartsForAnyOther(String path, int status, String code) {
+    Answer answer =
+        CLIENT.post(path, null, "--x", "Content-Type", "multipart/form-data; boundary=x");
+
+    assertRefused(answer, status, code);
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"%", "%zz", "%ff", "%C0%80", "%f"})
   void refusesAQueryThatIsNotProperlyEncoded(String value) {
     assertRefused(
