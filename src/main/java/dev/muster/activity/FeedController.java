@@ -40,7 +40,7 @@ class FeedController {
   Object read(Caller caller, @PathVariable UUID id, HttpServletRequest request) {
     FeedQuery query = FeedQuery.read(request, caller.equals(new Caller.Agent(id)));
     CompletableFuture<List<FeedRow>> rows = polls.read(id, caller, query, request);
-    return rows.isDone() ? rows.join() : held(rows);
+    return rows.isDone() && !rows.isCompletedExceptionally() ? rows.join() : held(rows);
   }
 
   /** The wait has its own end: the container needs none. */

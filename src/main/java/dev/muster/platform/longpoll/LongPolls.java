@@ -18,8 +18,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /**
- * All waits of this replica: look, register, look again, then wait without a thread until the topic
- * is woken, the time is over, or the server goes down.
+ * All waits of this replica: register, look, then wait without a thread until the topic is woken,
+ * the time is over, or the server goes down.
  */
 @Component
 public class LongPolls implements SmartLifecycle {
@@ -43,24 +43,36 @@ public class LongPolls implements SmartLifecycle {
   }
 
   /**
-   * Done at once when there is an answer already. Throws what the first look throws, and {@code
-   * UNAVAILABLE} when too many wait.
+   * Done at once when there is an answer already, or none is waited for. What a look throws is how
+   * it is done, or is thrown here when nobody would wait; and so is {@code UNAVAILABLE} when too
+   * many wait.
    */
   public <T> CompletableFuture<T> await(LongPoll<T> poll) {
-    return switch (poll.look().get()) {
-      case Seen.Answer<T>(T value) -> CompletableFuture.completedFuture(value);
-      case Seen.Nothing<T> nothing when !running || poll.atMost().isZero() ->
-          CompletableFuture.completedFuture(poll.nothing());
-      case Seen.Nothing<T>(long version) -> park(poll, version);
-    };
-  }
-
-  private <T> CompletableFuture<T> park(LongPoll<T> poll, long version) {
+    if (!running || poll.atMost().isZero()) {
+      return CompletableFuture.completedFuture(lookOnce(poll));
+    }
     if (all.size() >= MOST) {
       throw ProblemException.unavailable(
           "no more requests can wait on this server right now; try again in a few seconds");
     }
-    Parked<T> one = new Parked<>(poll, version, this::look);
+    Parked<T> one = new Parked<>(poll, this::look);
+    register(one);
+    one.lookNow();
+    if (!running) {
+      one.giveUp();
+    }
+    return one.answer();
+  }
+
+  private static <T> T lookOnce(LongPoll<T> poll) {
+    return switch (poll.look().get()) {
+      case Seen.Answer<T>(T value) -> value;
+      case Seen.Nothing<T> nothing -> poll.nothing();
+    };
+  }
+
+  /** Before the first look, so that no wake-up from then on is missed. */
+  private void register(Parked<?> one) {
     parked.compute(
         one.topic(),
         (topic, others) -> {
@@ -70,11 +82,6 @@ public class LongPolls implements SmartLifecycle {
         });
     all.add(one);
     var _ = one.answer().whenComplete((answer, failure) -> leave(one));
-    one.wake();
-    if (!running) {
-      one.giveUp();
-    }
-    return one.answer();
   }
 
   private void leave(Parked<?> one) {

@@ -22,9 +22,8 @@ final class Parked<T> {
   private volatile long version;
   private long checkAt = System.nanoTime() + BETWEEN_CHECKS.toNanos();
 
-  Parked(LongPoll<T> poll, long version, Executor lookers) {
+  Parked(LongPoll<T> poll, Executor lookers) {
     this.poll = poll;
-    this.version = version;
     this.lookers = lookers;
     this.overAt = System.nanoTime() + poll.atMost().toNanos();
   }
@@ -35,6 +34,13 @@ final class Parked<T> {
 
   Object topic() {
     return poll.topic();
+  }
+
+  /** On this thread, unless another one looks already. */
+  void lookNow() {
+    if (state.compareAndSet(IDLE, LOOKING)) {
+      look();
+    }
   }
 
   /** There may be an answer. */
