@@ -58,7 +58,7 @@ class ReplicaCallsTest {
     }
   }
 
-  static final class Feeds extends Heard {
+  static final class OfFeeds extends Heard {
 
     @Override
     public ReplicaTopic topic() {
@@ -78,8 +78,8 @@ class ReplicaCallsTest {
   static final class Receivers {
 
     @Bean
-    Feeds feeds() {
-      return new Feeds();
+    OfFeeds ofFeeds() {
+      return new OfFeeds();
     }
 
     @Bean
@@ -94,7 +94,7 @@ class ReplicaCallsTest {
     SERVERS.add(TestServer.startWith(DATABASE, List.of(Receivers.class)));
     for (TestServer server : SERVERS) {
       // each connection of a listener begins with it
-      Awaitility.await().until(() -> server.bean(Feeds.class).aboutAll.get() == 1);
+      Awaitility.await().until(() -> server.bean(OfFeeds.class).aboutAll.get() == 1);
     }
   }
 
@@ -104,8 +104,8 @@ class ReplicaCallsTest {
   }
 
   private final ReplicaCalls here = SERVERS.getFirst().bean(ReplicaCalls.class);
-  private final Feeds feedsHere = SERVERS.getFirst().bean(Feeds.class);
-  private final Feeds feedsThere = SERVERS.getLast().bean(Feeds.class);
+  private final OfFeeds feedsHere = SERVERS.getFirst().bean(OfFeeds.class);
+  private final OfFeeds feedsThere = SERVERS.getLast().bean(OfFeeds.class);
   private final OfEvents eventsThere = SERVERS.getLast().bean(OfEvents.class);
 
   @Test
