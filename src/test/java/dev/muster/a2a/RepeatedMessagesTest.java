@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class RepeatedMessagesTest {
 
   private static final int SENDERS = 200;
-  private static final int TIMES = 25;
+  private static final int TIMES = 10;
   private static final int MOST_AGAIN = 10;
 
   private static final TestServer SERVER = TestServer.start();

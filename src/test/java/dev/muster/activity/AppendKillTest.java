@@ -31,7 +31,7 @@ import tools.jackson.databind.JsonNode;
 @Timeout(300)
 class AppendKillTest {
 
-  private static final int KILLS = 2;
+  private static final int KILLS = 1;
   private static final int FEEDS = 3;
   private static final int WRITERS_OF_A_FEED = 4;
   private static final int ACKNOWLEDGED_BETWEEN_KILLS = 100;

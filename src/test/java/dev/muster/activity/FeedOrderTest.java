@@ -18,7 +18,7 @@ class FeedOrderTest {
   void losesRepeatsAndMisordersNoRowUnderSixteenWritersOnTwoServers() throws Exception {
     try (var program =
         new FeedOrder(
-            new FeedOrder.Size(30_000, Duration.ofSeconds(12), 30), TestDatabases.create())) {
+            new FeedOrder.Size(30_000, Duration.ofSeconds(7), 30), TestDatabases.create())) {
       System.out.println(program.run());
     }
   }

@@ -16,7 +16,7 @@ class ReplicaKillTest {
   void losesAndDoublesNoEventAndBlamesNobodyWhenEitherReplicaIsKilledUnderLoad() throws Exception {
     try (var program =
         new ReplicaKills(
-            new ReplicaKills.Size(3, 20, 8), TestDatabases.create(), folder.resolve("home"))) {
+            new ReplicaKills.Size(2, 20, 8), TestDatabases.create(), folder.resolve("home"))) {
       System.out.println(program.run());
     }
   }
