@@ -7,8 +7,6 @@ import org.jspecify.annotations.Nullable;
 public record Bodies(
     @Nullable RawJson request, @Nullable RawJson response, @Nullable RawJson toolTrace) {
 
-  static final Bodies NONE = new Bodies(null, null, null);
-
   static Bodies ofRequest(RawJson request) {
     return new Bodies(request, null, null);
   }

@@ -55,14 +55,9 @@ enum FeedIndex {
   private final String newestFirst;
 
   FeedIndex(String range) {
-    String conditions = range + otherConditions();
+    String conditions = range + OTHER_CONDITIONS;
     this.oldestFirst = conditions + "ORDER BY seq LIMIT (SELECT :limit)";
     this.newestFirst = conditions + "ORDER BY seq DESC LIMIT (SELECT :limit)";
-  }
-
-  /** An enum's constants are made before its other static fields. */
-  private static String otherConditions() {
-    return OTHER_CONDITIONS;
   }
 
   /** The most selective one that the query allows. */

@@ -19,7 +19,7 @@ import org.springframework.stereotype.Component;
 class PatientAppends {
 
   private static final int AT_ONCE = 4;
-  private static final Duration PATIENCE = Duration.ofMillis(1500);
+  private static final Duration PATIENCE = Duration.ofMillis(500);
 
   private final FeedWriter writer;
   private final CertainTransactions transactions;

@@ -2,9 +2,7 @@ package dev.muster.platform.json;
 
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
-import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -21,8 +19,6 @@ import tools.jackson.databind.json.JsonMapper;
 final class JsonFields {
 
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
-
-  private static final String BYTE_ORDER_MARK = "\uFEFF";
 
   private record Located(JsonNode value, int start, int end) {}
 
@@ -56,11 +52,10 @@ final class JsonFields {
     }
   }
 
-  /** A parser of bytes would forgive forms that are not UTF-8, and refuse escapes in names. */
+  /** A parser of bytes would refuse lone surrogates in names, be they escaped. */
   private static String decoded(byte[] utf8) {
     try {
-      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
-      return text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
+      return Utf8.text(utf8);
     } catch (CharacterCodingException e) {
       throw ProblemException.validation("the body is not UTF-8 (expected: JSON in UTF-8)");
     }

@@ -1,9 +1,7 @@
 package dev.muster.platform.json;
 
 import dev.muster.platform.problem.ProblemException;
-import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -57,7 +55,7 @@ public final class LosslessJson {
 
   private static String text(byte[] utf8) {
     try {
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
+      return Utf8.text(utf8);
     } catch (CharacterCodingException e) {
       throw invalid("the body is not UTF-8");
     }
