@@ -49,7 +49,7 @@ class ActivityController {
       throws IOException {
     ReportedActivity report =
         ReportedActivity.read(id, JsonBody.parse(bodies.read(request, LARGEST_REPORT)));
-    workspaces.requireSpeakerFor(id, caller);
+    workspaces.requireTrustedSpeakerFor(id, caller);
     report.requireOwnName();
     Appended.Stored stored = feeds.appendOwn(report.row());
     return new Logged("logged", stored.id(), stored.seq());

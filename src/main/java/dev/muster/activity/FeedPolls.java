@@ -48,10 +48,11 @@ class FeedPolls {
     String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
     Standing standing = new Standing(credentials, authorization, caller);
     Function<List<StoredActivity>, List<FeedRow>> view = peers.view(query.wantsPeerInfo(), request);
+    FeedReader.Reading reading = reader.reading(id, query);
     Supplier<Seen<List<FeedRow>>> look =
         () -> {
-          requireReader(id, credentials.callerOf(authorization));
-          return seen(reader.read(id, query), view);
+          workspaces.requireTrustedSpeakerFor(id, credentials.callerOf(authorization));
+          return seen(reading.look(), view);
         };
     return polls.await(
         new LongPoll<>(
@@ -60,13 +61,6 @@ class FeedPolls {
             look,
             () -> standing.now() != Standing.Verdict.REVOKED,
             List.of()));
-  }
-
-  /** A workspace's own token is good as long as the workspace is there; others must ask. */
-  private void requireReader(UUID id, Caller caller) {
-    if (!caller.equals(new Caller.Agent(id))) {
-      workspaces.requireSpeakerFor(id, caller);
-    }
   }
 
   private static Seen<List<FeedRow>> seen(

@@ -97,6 +97,11 @@ record FeedQuery(
     return isPoll() && sinceId.isEmpty() && sinceSecs.isEmpty();
   }
 
+  /** Whether the rows that it asks for depend on times, and so on when it is asked. */
+  boolean isBoundByTime() {
+    return sinceSecs.isPresent() || beforeTs.isPresent();
+  }
+
   /** An agent must not answer itself (R6.5). */
   boolean leavesOutOwn() {
     return isOwn && asksForReceived() && !include.contains("self");

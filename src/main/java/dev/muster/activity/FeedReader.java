@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 
 /** Reads a page of a feed: no row is ever skipped (R6.4), and no page is too large (R6.6). */
@@ -26,17 +27,47 @@ class FeedReader {
     this.pages = pages;
   }
 
-  /**
-   * The query's rows in its order, or the feed's last seq when there are none. Refuses a cursor
-   * whose row is not, or no longer, in this feed with {@code CURSOR_GONE}.
-   */
-  Seen<List<StoredActivity>> read(UUID workspaceId, FeedQuery query) {
-    FeedPosition position = position(workspaceId, query);
-    if (position.isAtEnd()) {
+  /** {@code query} for {@code workspaceId}, to be asked once or again and again. */
+  Reading reading(UUID workspaceId, FeedQuery query) {
+    return new Reading(workspaceId, query);
+  }
+
+  /** One query's reading, by one thread at a time. */
+  final class Reading {
+
+    private final UUID workspaceId;
+    private final FeedQuery query;
+
+    /** Where a look that found nothing began, when time does not move it. */
+    private @Nullable FeedPosition parkedAt;
+
+    private Reading(UUID workspaceId, FeedQuery query) {
+      this.workspaceId = workspaceId;
+      this.query = query;
+    }
+
+    /**
+     * The query's rows in its order, or the feed's last seq when there are none. Refuses a cursor
+     * whose row is not, or no longer, in this feed with {@code CURSOR_GONE}.
+     */
+    Seen<List<StoredActivity>> look() {
+      List<StoredActivity> added = parkedAt == null ? List.of() : page(parkedAt);
+      return added.isEmpty() ? lookFromTheStart() : new Seen.Answer<>(added);
+    }
+
+    private Seen<List<StoredActivity>> lookFromTheStart() {
+      FeedPosition position = position(workspaceId, query);
+      List<StoredActivity> rows = position.isAtEnd() ? List.of() : page(position);
+      if (!rows.isEmpty()) {
+        return new Seen.Answer<>(rows);
+      }
+      parkedAt = query.isBoundByTime() ? null : position;
       return new Seen.Nothing<>(position.lastSeq());
     }
-    List<StoredActivity> rows = page(workspaceId, pages.list(workspaceId, query, position));
-    return rows.isEmpty() ? new Seen.Nothing<>(position.lastSeq()) : new Seen.Answer<>(rows);
+
+    private List<StoredActivity> page(FeedPosition position) {
+      return FeedReader.this.page(workspaceId, pages.list(workspaceId, query, position));
+    }
   }
 
   Optional<StoredActivity> find(UUID workspaceId, UUID id) {
