@@ -10,8 +10,6 @@ import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Tells watchers of every new row of every feed, once and in the feed's order, whichever replica
- * wrote it (R6.10). While nobody watches it does nothing and costs nothing.
+ * Tells watchers of every new row of every feed, and of every answer that an agent gave, once and
+ * in the feed's order, whichever replica wrote it (R6.10). While nobody watches it does nothing and
+ * costs nothing.
  *
- * <p>It keeps the last seq of each feed that it has told of, so a signal that is lost, comes late
- * or twice changes nothing. Once a second, one look at the ends of all feeds finds what no signal
- * told; a look that takes long is taken less often.
+ * <p>Once a second, one look at the ends of all feeds finds what no signal told; a look that takes
+ * long is taken less often.
  */
 @Component
 class ActivityNews implements FeedListener {
@@ -43,10 +41,11 @@ class ActivityNews implements FeedListener {
   private final LoggedRepository repository;
   private final LiveEvents live;
   private final Workspaces workspaces;
+  private final Untold<LoggedActivity> rows;
+  private final Untold<EndedTurn> turns;
   private final Set<UUID> grown = ConcurrentHashMap.newKeySet();
   private final BackgroundLoop loop;
 
-  private final Map<UUID, Long> told = new HashMap<>();
   private Instant newest = BEFORE_ALL;
   private volatile long nextLookAt = System.nanoTime();
 
@@ -54,6 +53,15 @@ class ActivityNews implements FeedListener {
     this.repository = repository;
     this.live = live;
     this.workspaces = workspaces;
+    this.rows =
+        new Untold<>(
+            repository::after, LoggedActivity::workspaceId, LoggedActivity::seq, this::events);
+    this.turns =
+        new Untold<>(
+            repository::turnsAfter,
+            EndedTurn::workspaceId,
+            EndedTurn::turnSeq,
+            ActivityNews::answers);
     live.beforeWatched(this::begin);
     this.loop = BackgroundLoop.start("activity-news", BETWEEN_LOOKS, this::tell);
   }
@@ -74,12 +82,14 @@ class ActivityNews implements FeedListener {
 
   /** What is there already is no news. */
   private synchronized void begin() {
-    told.clear();
+    rows.forgetAll();
+    turns.forgetAll();
     grown.clear();
     newest = BEFORE_ALL;
     for (End end : repository.endsSince(Instant.EPOCH)) {
-      told.put(end.workspaceId(), end.lastSeq());
-      newest = end.lastCreatedAt().isAfter(newest) ? end.lastCreatedAt() : newest;
+      rows.beginAt(end.workspaceId(), end.lastSeq());
+      turns.beginAt(end.workspaceId(), end.lastTurnSeq());
+      newest = end.lastChangedAt().isAfter(newest) ? end.lastChangedAt() : newest;
     }
   }
 
@@ -88,16 +98,12 @@ class ActivityNews implements FeedListener {
       return;
     }
     lookIfDue();
-    Set<UUID> feeds = new HashSet<>(grown);
+    Set<UUID> feeds = Set.copyOf(grown);
     grown.removeAll(feeds);
-    try {
-      while (!feeds.isEmpty()) {
-        feeds = tellOf(feeds);
-      }
-    } catch (RuntimeException e) {
-      grown.addAll(feeds);
-      throw e;
-    }
+    rows.mayHaveGrown(feeds);
+    turns.mayHaveGrown(feeds);
+    rows.tell(live::publish);
+    turns.tell(live::publish);
   }
 
   private void lookIfDue() {
@@ -106,49 +112,34 @@ class ActivityNews implements FeedListener {
       return;
     }
     for (End end : repository.endsSince(newest.minus(LONGEST_TRANSACTION))) {
-      newest = end.lastCreatedAt().isAfter(newest) ? end.lastCreatedAt() : newest;
-      if (end.lastSeq() > told.getOrDefault(end.workspaceId(), 0L)) {
-        grown.add(end.workspaceId());
-      }
+      newest = end.lastChangedAt().isAfter(newest) ? end.lastChangedAt() : newest;
+      rows.isAt(end.workspaceId(), end.lastSeq());
+      turns.isAt(end.workspaceId(), end.lastTurnSeq());
     }
     long took = System.nanoTime() - start;
     nextLookAt = start + Math.max(BETWEEN_LOOKS.toNanos(), IDLE_SHARE * took);
-  }
-
-  /** Those of which there may be more to tell. */
-  private Set<UUID> tellOf(Set<UUID> feeds) {
-    List<LoggedActivity> rows =
-        repository.after(
-            feeds.stream()
-                .collect(Collectors.toMap(feed -> feed, feed -> told.getOrDefault(feed, 0L))));
-    live.publish(events(rows));
-    Map<UUID, Integer> counts = new HashMap<>();
-    for (LoggedActivity row : rows) {
-      told.put(row.workspaceId(), row.seq());
-      counts.merge(row.workspaceId(), 1, Integer::sum);
-    }
-    return counts.entrySet().stream()
-        .filter(count -> count.getValue() == LoggedRepository.MOST_OF_A_FEED)
-        .map(Map.Entry::getKey)
-        .collect(Collectors.toSet());
   }
 
   private List<LiveEvent> events(List<LoggedActivity> rows) {
     Map<UUID, Named> speakers =
         workspaces.named(
             rows.stream()
-                .filter(row -> row.notification() != null)
+                .filter(row -> row.said() instanceof LoggedActivity.ByAgent)
                 .map(LoggedActivity::workspaceId)
                 .collect(Collectors.toSet()));
     List<LiveEvent> events = new ArrayList<>(rows.size());
     for (LoggedActivity row : rows) {
       events.add(row.logged());
-      if (row.notification() != null) {
+      if (row.said() != null) {
         @Nullable Named speaker = speakers.get(row.workspaceId());
-        events.add(row.said(row.notification(), speaker == null ? "" : speaker.name()));
+        events.add(row.told(row.said(), speaker == null ? "" : speaker.name()));
       }
     }
     return events;
+  }
+
+  private static List<LiveEvent> answers(List<EndedTurn> ended) {
+    return ended.stream().filter(EndedTurn::isAnswered).map(EndedTurn::answered).toList();
   }
 
   @PreDestroy

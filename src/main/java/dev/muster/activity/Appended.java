@@ -3,7 +3,7 @@ package dev.muster.activity;
 import java.util.UUID;
 
 /** What became of a row that was to be appended; {@code id} and {@code seq} are the row's. */
-public sealed interface Appended {
+public sealed interface Appended extends FeedResult {
 
   /** It is in the feed, committed with the transaction. */
   record Stored(UUID id, long seq) implements Appended {}

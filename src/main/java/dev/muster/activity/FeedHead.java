@@ -6,20 +6,32 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a feed, locked; {@code now} is the database's time under the lock. Each row moves it
- * on: numbers without a gap, and times that never stand still or go back (R6.4).
+ * The end of a feed, locked; {@code now} is the database's time under the lock. Each row, and each
+ * end of a turn, moves it on: numbers without a gap, and times that never stand still or go back
+ * (R6.4).
  */
 record FeedHead(
     UUID workspaceId,
     long lastSeq,
     Instant lastCreatedAt,
     @Nullable Instant lastOwnAt,
+    long lastTurnSeq,
+    Instant lastTurnAt,
     Instant now) {
 
   FeedHead after(ActivitySource source) {
-    Instant least = lastCreatedAt.plus(1, ChronoUnit.MICROS);
-    Instant createdAt = now.isAfter(least) ? now : least;
+    Instant createdAt = next(lastCreatedAt);
     Instant ownAt = source == ActivitySource.SELF ? createdAt : lastOwnAt;
-    return new FeedHead(workspaceId, lastSeq + 1, createdAt, ownAt, now);
+    return new FeedHead(workspaceId, lastSeq + 1, createdAt, ownAt, lastTurnSeq, lastTurnAt, now);
+  }
+
+  FeedHead afterTurn() {
+    return new FeedHead(
+        workspaceId, lastSeq, lastCreatedAt, lastOwnAt, lastTurnSeq + 1, next(lastTurnAt), now);
+  }
+
+  private Instant next(Instant last) {
+    Instant least = last.plus(1, ChronoUnit.MICROS);
+    return now.isAfter(least) ? now : least;
   }
 }

@@ -2,8 +2,6 @@ package dev.muster.activity;
 
 import dev.muster.activity.FeedPosition.Marks;
 import dev.muster.activity.FeedQuery.SourceFilter;
-import dev.muster.activity.FeedRow.Truncated;
-import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -11,7 +9,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
@@ -123,9 +120,9 @@ class FeedPages {
         row.getObject("target_id", UUID.class),
         row.getString("method"),
         row.getString("summary"),
-        body(row, "request_body", "request_bytes"),
-        body(row, "response_body", "response_bytes"),
-        body(row, "tool_trace", "trace_bytes"),
+        StoredBody.of(row, "request_body", "request_bytes"),
+        StoredBody.of(row, "response_body", "response_bytes"),
+        StoredBody.of(row, "tool_trace", "trace_bytes"),
         row.getObject("duration_ms", Long.class),
         row.getString("status"),
         row.getString("error_detail"),
@@ -135,15 +132,5 @@ class FeedPages {
         row.getString("attachments"),
         row.getObject("peer_id", UUID.class),
         SqlTime.instant(row, "created_at"));
-  }
-
-  private static @Nullable Object body(ResultSet row, String body, String bytes)
-      throws SQLException {
-    @Nullable String json = row.getString(body);
-    if (json != null) {
-      return new RawJson(json);
-    }
-    @Nullable Integer size = row.getObject(bytes, Integer.class);
-    return size == null ? null : Truncated.of(size);
   }
 }

@@ -18,7 +18,9 @@ class FeedRepository {
 
   private static final String LOCK_UNLESS_BUSY =
       """
-      SELECT workspace_id, last_seq, last_created_at, last_own_at, clock_timestamp() AS now FROM activity_feeds
+      SELECT workspace_id, last_seq, last_created_at, last_own_at, last_turn_seq, last_turn_at,
+          clock_timestamp() AS now
+      FROM activity_feeds
       WHERE workspace_id = ANY (?)
       ORDER BY workspace_id
       FOR NO KEY UPDATE SKIP LOCKED
@@ -26,7 +28,9 @@ class FeedRepository {
 
   private static final String LOCK =
       """
-      SELECT workspace_id, last_seq, last_created_at, last_own_at, clock_timestamp() AS now FROM activity_feeds
+      SELECT workspace_id, last_seq, last_created_at, last_own_at, last_turn_seq, last_turn_at,
+          clock_timestamp() AS now
+      FROM activity_feeds
       WHERE workspace_id = ANY (?)
       ORDER BY workspace_id
       FOR NO KEY UPDATE
@@ -35,9 +39,10 @@ class FeedRepository {
   private static final String MOVE =
       """
       UPDATE activity_feeds f
-      SET last_seq = moved.last_seq, last_created_at = moved.last_created_at, last_own_at = moved.last_own_at
-      FROM unnest(?::uuid[], ?::bigint[], ?::timestamptz[], ?::timestamptz[])
-          AS moved (workspace_id, last_seq, last_created_at, last_own_at)
+      SET last_seq = moved.last_seq, last_created_at = moved.last_created_at, last_own_at = moved.last_own_at,
+          last_turn_seq = moved.last_turn_seq, last_turn_at = moved.last_turn_at
+      FROM unnest(?::uuid[], ?::bigint[], ?::timestamptz[], ?::timestamptz[], ?::bigint[], ?::timestamptz[])
+          AS moved (workspace_id, last_seq, last_created_at, last_own_at, last_turn_seq, last_turn_at)
       WHERE f.workspace_id = moved.workspace_id
       """;
 
@@ -68,6 +73,8 @@ class FeedRepository {
               columns.longs(heads, FeedHead::lastSeq);
               columns.times(heads, FeedHead::lastCreatedAt);
               columns.times(heads, FeedHead::lastOwnAt);
+              columns.longs(heads, FeedHead::lastTurnSeq);
+              columns.times(heads, FeedHead::lastTurnAt);
             });
     if (moved != heads.size()) {
       throw new IllegalStateException(
@@ -87,6 +94,8 @@ class FeedRepository {
         row.getLong("last_seq"),
         SqlTime.instant(row, "last_created_at"),
         SqlTime.instantOrNull(row, "last_own_at"),
+        row.getLong("last_turn_seq"),
+        SqlTime.instant(row, "last_turn_at"),
         SqlTime.instant(row, "now"));
   }
 }

@@ -11,18 +11,20 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Wakes the polls of feeds that have grown: at once when that is told, and within a second when it
- * was not, by one look at all feeds that are waited for.
+ * Wakes those who wait for rows of feeds, or for the ends of turns: at once when one is told, and
+ * within a second when it was not, by one look at all feeds that are waited for.
  */
 @Component
 class FeedWatch implements FeedListener, EventFollower {
 
   private static final String LAST_SEQS =
-      "SELECT workspace_id, last_seq FROM activity_feeds WHERE workspace_id = ANY (:ids)";
+      "SELECT workspace_id, last_seq, last_turn_seq FROM activity_feeds WHERE workspace_id = ANY"
+          + " (:ids)";
 
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
   private static final int FEEDS_IN_A_SLICE = 1000;
@@ -39,7 +41,9 @@ class FeedWatch implements FeedListener, EventFollower {
 
   @Override
   public void grown(Set<UUID> workspaceIds) {
-    polls.wake(workspaceIds.stream().map(FeedTopic::new).toList());
+    for (UUID id : workspaceIds) {
+      polls.wake(List.of(new FeedTopic(id), new TurnTopic(id)));
+    }
   }
 
   @Override
@@ -58,18 +62,24 @@ class FeedWatch implements FeedListener, EventFollower {
   }
 
   private void look() {
-    List<FeedTopic> topics = polls.topics(FeedTopic.class);
-    for (int from = 0; from < topics.size(); from += FEEDS_IN_A_SLICE) {
-      lookAt(topics.subList(from, Math.min(from + FEEDS_IN_A_SLICE, topics.size())));
+    List<UUID> feeds =
+        Stream.concat(
+                polls.topics(FeedTopic.class).stream().map(FeedTopic::workspaceId),
+                polls.topics(TurnTopic.class).stream().map(TurnTopic::workspaceId))
+            .distinct()
+            .toList();
+    for (int from = 0; from < feeds.size(); from += FEEDS_IN_A_SLICE) {
+      lookAt(feeds.subList(from, Math.min(from + FEEDS_IN_A_SLICE, feeds.size())));
     }
   }
 
-  private void lookAt(List<FeedTopic> slice) {
+  private void lookAt(List<UUID> slice) {
     db.sql(LAST_SEQS)
-        .param("ids", slice.stream().map(FeedTopic::workspaceId).toArray(UUID[]::new))
+        .param("ids", slice.toArray(UUID[]::new))
         .query(row -> {
-          FeedTopic feed = new FeedTopic(row.getObject("workspace_id", UUID.class));
-          polls.wakeOlderThan(feed, row.getLong("last_seq"));
+          UUID feed = row.getObject("workspace_id", UUID.class);
+          polls.wakeOlderThan(new FeedTopic(feed), row.getLong("last_seq"));
+          polls.wakeOlderThan(new TurnTopic(feed), row.getLong("last_turn_seq"));
         });
   }
 

@@ -1,51 +1,59 @@
 package dev.muster.activity;
 
+import dev.muster.activity.CompanionStore.Accompanied;
 import dev.muster.platform.commit.Outcome;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Appends rows in the transaction of its caller, in their order, each under the lock of its feed's
- * head: so seq, time and commit of a feed's rows have one order (R6.4), and a message that is there
- * already is seen (R7.3).
+ * Writes into feeds in the transaction of its caller, in the order given, under the locks of their
+ * heads: so seq, time and commit of a feed's rows have one order (R6.4), and a message that is
+ * there already is seen (R7.3).
  */
 @Component
 class FeedWriter {
 
   private final FeedRepository feeds;
   private final ActivityRepository rows;
+  private final TurnRepository turns;
   private final FeedSignals signals;
+  private final Optional<CompanionStore> companions;
 
-  FeedWriter(FeedRepository feeds, ActivityRepository rows, FeedSignals signals) {
+  FeedWriter(
+      FeedRepository feeds,
+      ActivityRepository rows,
+      TurnRepository turns,
+      FeedSignals signals,
+      Optional<CompanionStore> companions) {
     this.feeds = feeds;
     this.rows = rows;
+    this.turns = turns;
     this.signals = signals;
+    this.companions = companions;
   }
 
-  /** Rows of feeds that somebody else holds are busy. */
-  List<Outcome<Appended>> appendUnlessBusy(List<NewActivity> wanted) {
+  /** Changes of feeds that somebody else holds are busy. */
+  List<Outcome<FeedResult>> writeUnlessBusy(List<FeedChange> wanted) {
     Map<UUID, FeedHead> heads = byId(feeds.lockUnlessBusy(feedsOf(wanted)));
-    List<NewActivity> free =
-        wanted.stream().filter(row -> heads.containsKey(row.workspaceId())).toList();
-    var results = append(free, heads).iterator();
-    List<Outcome<Appended>> outcomes = new ArrayList<>(wanted.size());
-    for (NewActivity row : wanted) {
+    List<FeedChange> free =
+        wanted.stream().filter(change -> heads.containsKey(change.workspaceId())).toList();
+    var results = write(free, heads).iterator();
+    List<Outcome<FeedResult>> outcomes = new ArrayList<>(wanted.size());
+    for (FeedChange change : wanted) {
       outcomes.add(
-          heads.containsKey(row.workspaceId())
+          heads.containsKey(change.workspaceId())
               ? new Outcome.Done<>(results.next())
               : new Outcome.Busy<>());
     }
@@ -53,13 +61,13 @@ class FeedWriter {
   }
 
   /** Waits for feeds that somebody else holds. */
-  List<Appended> append(List<NewActivity> wanted) {
-    return append(wanted, byId(feeds.lock(feedsOf(wanted))));
+  List<FeedResult> write(List<? extends FeedChange> wanted) {
+    return write(wanted, byId(feeds.lock(feedsOf(wanted))));
   }
 
-  private static Set<UUID> feedsOf(List<NewActivity> rows) {
-    return rows.stream()
-        .map(NewActivity::workspaceId)
+  private static Set<UUID> feedsOf(List<? extends FeedChange> changes) {
+    return changes.stream()
+        .map(FeedChange::workspaceId)
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
@@ -67,56 +75,70 @@ class FeedWriter {
     return heads.stream().collect(Collectors.toMap(FeedHead::workspaceId, Function.identity()));
   }
 
-  private List<Appended> append(List<NewActivity> wanted, Map<UUID, FeedHead> locked) {
-    Map<MessageName, KnownMessage> messages = rows.findMessages(messagesOf(wanted));
-    Map<UUID, FeedHead> heads = new HashMap<>(locked);
-    List<PlacedActivity> placed = new ArrayList<>();
-    List<Appended> results = new ArrayList<>(wanted.size());
-    for (NewActivity row : wanted) {
-      @Nullable MessageIdentity identity = row.identity();
-      @Nullable KnownMessage known =
-          identity == null ? null : messages.get(MessageName.of(row, identity));
-      if (identity != null && known != null) {
-        results.add(known.against(identity));
-        continue;
-      }
-      FeedHead place = Objects.requireNonNull(heads.get(row.workspaceId())).after(row.source());
-      heads.put(row.workspaceId(), place);
-      PlacedActivity here = PlacedActivity.at(place, row);
-      placed.add(here);
-      results.add(new Appended.Stored(here.id(), here.seq()));
-      if (identity != null) {
-        messages.put(MessageName.of(row, identity), KnownMessage.of(here, identity));
-      }
-    }
-    store(placed, heads);
+  private List<FeedResult> write(List<? extends FeedChange> wanted, Map<UUID, FeedHead> heads) {
+    FeedDraft draft =
+        new FeedDraft(heads, rows.findMessages(messagesOf(wanted)), endable(endsOf(wanted)));
+    List<FeedResult> results = wanted.stream().map(draft::add).toList();
+    store(draft);
     return results;
   }
 
-  private static Set<MessageName> messagesOf(List<NewActivity> rows) {
+  private static Set<MessageName> messagesOf(List<? extends FeedChange> changes) {
     Set<MessageName> messages = new HashSet<>();
-    for (NewActivity row : rows) {
-      if (row.identity() != null) {
+    for (FeedChange change : changes) {
+      if (change instanceof NewActivity row && row.identity() != null) {
         messages.add(MessageName.of(row, row.identity()));
       }
     }
     return messages;
   }
 
-  private void store(List<PlacedActivity> placed, Map<UUID, FeedHead> heads) {
-    if (placed.isEmpty()) {
+  private static List<TurnEnd> endsOf(List<? extends FeedChange> changes) {
+    return changes.stream().filter(TurnEnd.class::isInstance).map(TurnEnd.class::cast).toList();
+  }
+
+  private Set<UUID> endable(List<TurnEnd> ends) {
+    Set<UUID> endable =
+        ends.stream()
+            .filter(end -> end.companion() == null)
+            .map(TurnEnd::activityId)
+            .collect(Collectors.toCollection(HashSet::new));
+    List<TurnEnd> accompanied = ends.stream().filter(end -> end.companion() != null).toList();
+    if (!accompanied.isEmpty()) {
+      endable.addAll(companions.orElseThrow().ended(accompanied));
+    }
+    return endable;
+  }
+
+  private void store(FeedDraft draft) {
+    if (draft.grown().isEmpty()) {
       return;
     }
-    Set<UUID> grown =
-        placed.stream().map(one -> one.row().workspaceId()).collect(Collectors.toSet());
-    feeds.move(heads.values().stream().filter(head -> grown.contains(head.workspaceId())).toList());
-    rows.insert(placed);
+    feeds.move(draft.movedHeads());
+    if (!draft.rows().isEmpty()) {
+      rows.insert(draft.rows());
+      storeCompanions(draft.rows());
+    }
+    if (!draft.ends().isEmpty()) {
+      turns.end(draft.ends());
+    }
     TransactionSynchronizationManager.registerSynchronization(
         new TransactionSynchronization() {
           @Override
           public void afterCommit() {
-            signals.grown(grown);
+            signals.grown(draft.grown());
           }
         });
+  }
+
+  private void storeCompanions(List<PlacedActivity> placed) {
+    List<Accompanied> accompanied =
+        placed.stream()
+            .filter(one -> one.row().companion() != null)
+            .map(one -> new Accompanied(one.id(), one.row()))
+            .toList();
+    if (!accompanied.isEmpty()) {
+      companions.orElseThrow().appended(accompanied);
+    }
   }
 }

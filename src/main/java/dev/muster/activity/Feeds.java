@@ -13,7 +13,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Appends to feeds; the activity log's face to the other modules. */
+/** Writes into feeds; the activity log's face to the other modules. */
 @Service
 public class Feeds {
 
@@ -23,13 +23,13 @@ public class Feeds {
 
   private final FeedWriter writer;
   private final CertainTransactions transactions;
-  private final PatientAppends patient;
-  private final GroupCommit<NewActivity, Appended> commits;
+  private final PatientWrites patient;
+  private final GroupCommit<FeedChange, FeedResult> commits;
 
   Feeds(
       FeedWriter writer,
       CertainTransactions transactions,
-      PatientAppends patient,
+      PatientWrites patient,
       MeterRegistry metrics) {
     this.writer = writer;
     this.patient = patient;
@@ -37,7 +37,7 @@ public class Feeds {
     this.commits =
         new GroupCommit<>(
             "activity",
-            NewActivity::workspaceId,
+            FeedChange::workspaceId,
             BatchLimits.byWeight(ListedSize::whole, LARGEST_BATCH),
             this::commit,
             metrics);
@@ -48,10 +48,7 @@ public class Feeds {
    * UNAVAILABLE} when that cannot be had, or known, in time.
    */
   public Appended append(NewActivity row) {
-    if (ListedSize.whole(row) > LARGEST_SHARED) {
-      return patient.append(row);
-    }
-    return commits.submitUnlessBusyFor(BUSY_PATIENCE, row).orElseGet(() -> patient.append(row));
+    return (Appended) write(row);
   }
 
   /** A row that an agent writes of itself, which is no message and so never a repeated one. */
@@ -63,17 +60,42 @@ public class Feeds {
   }
 
   /**
+   * Puts the end of a turn on its row; returns and throws as {@link #append}.
+   *
+   * <p>Watchers hear of an answer, and whoever waits for the turn is woken, on every replica.
+   */
+  public Ended end(TurnEnd end) {
+    return (Ended) write(end);
+  }
+
+  /**
    * Appends in the caller's transaction, which has taken all its other locks but those of message
    * records; the feeds stay locked until it ends. Rows of one feed get their places in the order
    * given.
    */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<Appended> appendAll(List<NewActivity> rows) {
-    return writer.append(rows);
+    return writer.write(rows).stream().map(Appended.class::cast).toList();
   }
 
-  private List<Outcome<Appended>> commit(List<NewActivity> batch) {
-    return BatchAttempts.run(batch, rows -> transactions.run(() -> writer.appendUnlessBusy(rows)));
+  /** As {@link #appendAll}, for the ends of turns. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public List<Ended> endAll(List<TurnEnd> ends) {
+    return writer.write(ends).stream().map(Ended.class::cast).toList();
+  }
+
+  private FeedResult write(FeedChange change) {
+    if (ListedSize.whole(change) > LARGEST_SHARED) {
+      return patient.write(change);
+    }
+    return commits
+        .submitUnlessBusyFor(BUSY_PATIENCE, change)
+        .orElseGet(() -> patient.write(change));
+  }
+
+  private List<Outcome<FeedResult>> commit(List<FeedChange> batch) {
+    return BatchAttempts.run(
+        batch, changes -> transactions.run(() -> writer.writeUnlessBusy(changes)));
   }
 
   @PreDestroy

@@ -30,18 +30,28 @@ final class ListedSize {
     return (int) Math.min(bytes, Integer.MAX_VALUE);
   }
 
+  /** What the end of a turn adds to its row. */
+  static int of(TurnEnd end) {
+    long bytes = inJson(end.result().errorDetail()) + listed(end.response());
+    return (int) Math.min(bytes, Integer.MAX_VALUE);
+  }
+
   /** In UTF-8; null when there is none. */
   static @Nullable Integer bytes(@Nullable RawJson body) {
     return body == null ? null : (int) utf8(body.text());
   }
 
-  /** Of the whole row, roughly, for those who must bound how much they store at once. */
-  static long whole(NewActivity row) {
-    return NAMES_AND_IDS
-        + row.content().text().length()
-        + length(row.bodies().request())
-        + length(row.bodies().response())
-        + length(row.bodies().toolTrace());
+  /** Of all that is written, roughly, for those who must bound how much they store at once. */
+  static long whole(FeedChange change) {
+    return switch (change) {
+      case NewActivity row ->
+          NAMES_AND_IDS
+              + row.content().text().length()
+              + length(row.bodies().request())
+              + length(row.bodies().response())
+              + length(row.bodies().toolTrace());
+      case TurnEnd end -> NAMES_AND_IDS + length(end.response());
+    };
   }
 
   private static long length(@Nullable RawJson body) {

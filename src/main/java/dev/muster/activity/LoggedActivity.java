@@ -10,8 +10,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row as live events tell of it (R6.10, R6.5); {@code notification} is there for what an agent
- * said to its canvas.
+ * A row as live events tell of it (R6.10, R6.5); {@code said} is there for what an agent said to
+ * its canvas, and for what was said to it there.
  */
 record LoggedActivity(
     UUID id,
@@ -26,10 +26,15 @@ record LoggedActivity(
     @Nullable Long durationMs,
     @Nullable String errorDetail,
     Instant createdAt,
-    @Nullable Said notification) {
+    @Nullable Said said) {
+
+  /** What was said at the canvas. */
+  sealed interface Said {}
 
   /** {@code files} is a JSON array of the attached files as they were given, if there are any. */
-  record Said(String message, @Nullable RawJson files) {}
+  record ByAgent(String message, @Nullable RawJson files) implements Said {}
+
+  record ByUser(String content, @Nullable String messageId) implements Said {}
 
   LiveEvent logged() {
     Map<String, @Nullable Object> payload = new LinkedHashMap<>();
@@ -46,7 +51,23 @@ record LoggedActivity(
     return new LiveEvent(Kind.ACTIVITY_LOGGED, workspaceId, createdAt, payload);
   }
 
-  LiveEvent said(Said said, String workspaceName) {
+  /** Of what was said, {@code workspaceName} is the agent's. */
+  LiveEvent told(Said said, String workspaceName) {
+    return switch (said) {
+      case ByAgent agent -> told(agent, workspaceName);
+      case ByUser user -> told(user);
+    };
+  }
+
+  private LiveEvent told(ByUser said) {
+    Map<String, @Nullable Object> payload = new LinkedHashMap<>();
+    payload.put("message_id", said.messageId());
+    payload.put("content", said.content());
+    payload.put("workspace_id", workspaceId);
+    return new LiveEvent(Kind.USER_MESSAGE, workspaceId, createdAt, payload);
+  }
+
+  private LiveEvent told(ByAgent said, String workspaceName) {
     Map<String, Object> payload = new LinkedHashMap<>();
     payload.put("message", said.message());
     payload.put("workspace_id", workspaceId);

@@ -1,5 +1,7 @@
 package dev.muster.activity;
 
+import dev.muster.activity.LoggedActivity.ByAgent;
+import dev.muster.activity.LoggedActivity.ByUser;
 import dev.muster.activity.LoggedActivity.Said;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.SqlTime;
@@ -19,33 +21,50 @@ import org.springframework.stereotype.Repository;
 class LoggedRepository {
 
   /** The end of a feed, as others see it; its time is never later than now. */
-  record End(UUID workspaceId, long lastSeq, Instant lastCreatedAt) {}
+  record End(UUID workspaceId, long lastSeq, long lastTurnSeq, Instant lastChangedAt) {}
 
   static final int MOST_OF_A_FEED = 200;
 
   /** By a look at all feeds: nothing that an append changes has an index. */
   private static final String ENDS_SINCE =
       """
-      SELECT workspace_id, last_seq, least(last_created_at, clock_timestamp()) AS last_created_at
-      FROM activity_feeds WHERE last_created_at > :since
+      SELECT workspace_id, last_seq, last_turn_seq,
+          least(greatest(last_created_at, last_turn_at), clock_timestamp()) AS last_changed_at
+      FROM activity_feeds WHERE last_created_at > :since OR last_turn_at > :since
       """;
 
   private static final String AFTER =
       """
       SELECT l.id, l.workspace_id, l.seq, l.activity_type, l.method, l.summary, l.status, l.source_id, l.target_id,
-          l.duration_ms, l.error_detail, l.created_at, l.said,
-          l.is_notification, l.files
+          l.duration_ms, l.error_detail, l.created_at, l.speaker, l.said, l.message_id, l.files
       FROM unnest(:ids::uuid[], :afters::bigint[]) AS known (workspace_id, seq)
       CROSS JOIN LATERAL (
           SELECT r.id, r.workspace_id, r.seq, r.activity_type, r.method, r.summary, r.status, r.source_id, r.target_id,
-              r.duration_ms, r.error_detail, r.created_at, r.source = 'self' AND r.source_id IS NULL AS is_notification,
-              CASE WHEN r.source = 'self' AND r.source_id IS NULL THEN r.message_text END AS said,
+              r.duration_ms, r.error_detail, r.created_at, r.message_id,
+              CASE WHEN r.source = 'self' AND r.source_id IS NULL THEN 'agent'
+                  WHEN r.source = 'canvas_user' AND r.message_id IS NOT NULL THEN 'user' END AS speaker,
+              CASE WHEN (r.source = 'self' AND r.source_id IS NULL) OR r.source = 'canvas_user'
+                  THEN r.message_text END AS said,
               CASE WHEN r.source = 'self' AND r.source_id IS NULL AND r.attachments IS NOT NULL
               THEN (SELECT json_agg(part -> 'file') FROM json_array_elements(r.response_body -> 'parts') AS part)
               END AS files
           FROM activity_logs r WHERE r.workspace_id = known.workspace_id AND r.seq > known.seq
           ORDER BY r.seq LIMIT :most) AS l
       ORDER BY l.created_at, l.workspace_id, l.seq
+      """;
+
+  private static final String TURNS_AFTER =
+      """
+      SELECT a.workspace_id, a.turn_seq, a.answered, a.method, a.message_id, a.duration_ms, a.response_bytes,
+          a.response_body, clock_timestamp() AS now
+      FROM unnest(:ids::uuid[], :afters::bigint[]) AS known (workspace_id, turn_seq)
+      CROSS JOIN LATERAL (
+          SELECT t.workspace_id, t.turn_seq, t.answered, r.method, r.message_id, r.duration_ms, r.response_bytes,
+              CASE WHEN r.response_bytes <= :largest THEN r.response_body END AS response_body
+          FROM activity_turns t JOIN activity_logs r ON r.id = t.activity_id
+          WHERE t.workspace_id = known.workspace_id AND t.turn_seq > known.turn_seq
+          ORDER BY t.turn_seq LIMIT :most) AS a
+      ORDER BY a.workspace_id, a.turn_seq
       """;
 
   private final JdbcClient db;
@@ -61,7 +80,8 @@ class LoggedRepository {
             new End(
                 row.getObject("workspace_id", UUID.class),
                 row.getLong("last_seq"),
-                SqlTime.instant(row, "last_created_at")))
+                row.getLong("last_turn_seq"),
+                SqlTime.instant(row, "last_changed_at")))
         .list();
   }
 
@@ -73,6 +93,27 @@ class LoggedRepository {
         .param("afters", places.stream().map(Map.Entry::getValue).toArray(Long[]::new))
         .param("most", MOST_OF_A_FEED)
         .query(LoggedRepository::logged)
+        .list();
+  }
+
+  /** Turns that ended after these of their feeds, at most {@link #MOST_OF_A_FEED} each. */
+  List<EndedTurn> turnsAfter(Map<UUID, Long> known) {
+    List<Map.Entry<UUID, Long>> places = List.copyOf(known.entrySet());
+    return db.sql(TURNS_AFTER)
+        .param("ids", places.stream().map(Map.Entry::getKey).toArray(UUID[]::new))
+        .param("afters", places.stream().map(Map.Entry::getValue).toArray(Long[]::new))
+        .param("most", MOST_OF_A_FEED)
+        .param("largest", ListedSize.LARGEST_BODY)
+        .query((row, n) ->
+            new EndedTurn(
+                row.getObject("workspace_id", UUID.class),
+                row.getLong("turn_seq"),
+                row.getBoolean("answered"),
+                row.getString("method"),
+                row.getString("message_id"),
+                row.getObject("duration_ms", Long.class),
+                StoredBody.of(row, "response_body", "response_bytes"),
+                SqlTime.instant(row, "now")))
         .list();
   }
 
@@ -90,13 +131,16 @@ class LoggedRepository {
         row.getObject("duration_ms", Long.class),
         row.getString("error_detail"),
         SqlTime.instant(row, "created_at"),
-        row.getBoolean("is_notification") ? said(row) : null);
+        said(row));
   }
 
-  private static Said said(ResultSet row) throws SQLException {
+  private static @Nullable Said said(ResultSet row) throws SQLException {
+    String words = Objects.requireNonNullElse(row.getString("said"), "");
     @Nullable String files = row.getString("files");
-    return new Said(
-        Objects.requireNonNullElse(row.getString("said"), ""),
-        files == null ? null : new RawJson(files));
+    return switch (row.getString("speaker")) {
+      case "agent" -> new ByAgent(words, files == null ? null : new RawJson(files));
+      case "user" -> new ByUser(words, row.getString("message_id"));
+      case null, default -> null;
+    };
   }
 }

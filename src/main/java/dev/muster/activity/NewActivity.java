@@ -21,7 +21,9 @@ public record NewActivity(
     Bodies bodies,
     Result result,
     MessageContent content,
-    @Nullable MessageIdentity identity) {
+    @Nullable MessageIdentity identity,
+    @Nullable Companion companion)
+    implements FeedChange {
 
   public static final String RECEIVED = "a2a_receive";
   public static final String NOTIFY = "notify";
@@ -54,7 +56,25 @@ public record NewActivity(
         Bodies.ofRequest(request),
         Result.OK,
         content,
-        identity);
+        identity,
+        null);
+  }
+
+  /** The same row, with what is to be stored in its transaction. */
+  public NewActivity with(Companion companion) {
+    return new NewActivity(
+        workspaceId,
+        activityType,
+        source,
+        sourceId,
+        targetId,
+        method,
+        summary,
+        bodies,
+        result,
+        content,
+        identity,
+        companion);
   }
 
   /** What an agent says to whoever looks at its canvas (R6.5). */
@@ -71,6 +91,7 @@ public record NewActivity(
         Bodies.ofResponse(response),
         Result.OK,
         content,
+        null,
         null);
   }
 

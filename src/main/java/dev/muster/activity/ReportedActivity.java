@@ -49,6 +49,7 @@ record ReportedActivity(Optional<UUID> sourceId, NewActivity row) {
                 body.rawJson("tool_trace").orElse(null)),
             result(body),
             body.tree(requestField).map(MessageContent::ofRequest).orElse(MessageContent.EMPTY),
+            null,
             null));
   }
 

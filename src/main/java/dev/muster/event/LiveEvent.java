@@ -13,6 +13,8 @@ public record LiveEvent(Kind kind, UUID workspaceId, Instant timestamp, Map<Stri
   /** The names are what clients read. */
   public enum Kind {
     ACTIVITY_LOGGED,
-    AGENT_MESSAGE
+    AGENT_MESSAGE,
+    USER_MESSAGE,
+    A2A_RESPONSE
   }
 }

@@ -1,5 +1,7 @@
 package dev.muster.platform.commit;
 
+import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.TransactionStatus;
@@ -13,6 +15,15 @@ public class CertainTransactions {
 
   CertainTransactions(TransactionTemplate transactions) {
     this.transactions = transactions;
+  }
+
+  /** The same, but a transaction that takes longer is given up. */
+  public CertainTransactions noLongerThan(Duration most) {
+    TransactionTemplate shorter =
+        new TransactionTemplate(
+            Objects.requireNonNull(transactions.getTransactionManager()), transactions);
+    shorter.setTimeout((int) most.toSeconds());
+    return new CertainTransactions(shorter);
   }
 
   /**

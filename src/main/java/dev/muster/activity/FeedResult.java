@@ -1,0 +1,4 @@
+package dev.muster.activity;
+
+/** What became of a {@link FeedChange}. */
+sealed interface FeedResult permits Appended, Ended {}

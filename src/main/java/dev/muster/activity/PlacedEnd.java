@@ -1,0 +1,4 @@
+package dev.muster.activity;
+
+/** The end of a turn, with its number in the feed. */
+record PlacedEnd(long turnSeq, TurnEnd end) {}
