@@ -1,6 +1,14 @@
 /** Messages between workspaces, and from the canvas to them (contract, section 7). */
 @ApplicationModule(
-    allowedDependencies = {"activity", "workspace", "identity", "protocol", "platform"})
+    allowedDependencies = {
+      "activity",
+      "workspace",
+      "workspace :: agenturl",
+      "identity",
+      "protocol",
+      "protocol :: client",
+      "platform"
+    })
 @NullMarked
 package dev.muster.a2a;
 

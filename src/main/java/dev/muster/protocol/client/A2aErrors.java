@@ -1,0 +1,75 @@
+package dev.muster.protocol.client;
+
+import dev.muster.protocol.client.A2aResult.Answer;
+import dev.muster.protocol.client.A2aResult.HttpError;
+import dev.muster.protocol.client.A2aResult.Malformed;
+import dev.muster.protocol.client.A2aResult.OutOfTime;
+import dev.muster.protocol.client.A2aResult.RpcError;
+import dev.muster.protocol.client.A2aResult.Streamed;
+import dev.muster.protocol.client.A2aResult.Unreachable;
+import java.time.Duration;
+import java.util.Locale;
+
+/**
+ * What people read about a send that went wrong, on all paths (R7.10), such as {@code
+ * ConnectRefused: nobody listens there [target=alice], attempts 5/5, elapsed 15.2 s}.
+ *
+ * <p>Of this side it names no address and no credential; what the peer itself said is passed on.
+ */
+public final class A2aErrors {
+
+  private A2aErrors() {}
+
+  /**
+   * What went wrong, with whom, and after how much trying.
+   *
+   * @throws IllegalArgumentException for what is no error: an answer, or a whole stream
+   */
+  public static String text(A2aResult result) {
+    return switch (result) {
+      case Answer _ -> throw new IllegalArgumentException("an answer is no error");
+      case RpcError error -> text("JsonRpcError " + error.code(), error.message(), error);
+      case HttpError error -> text("HttpError " + error.status(), error.text(), error);
+      case Malformed answer -> text("MalformedAnswer", answer.reason(), answer);
+      case Streamed stream -> text(broken(stream), stream);
+      case Unreachable end -> text(end.last().text(end.detail()), end) + clause(end.why().text());
+      case OutOfTime end -> text(lateness(end), end) + clause("out of time");
+    };
+  }
+
+  private static String broken(Streamed stream) {
+    FailureKind cause = stream.brokenBy();
+    if (cause == null) {
+      throw new IllegalArgumentException("a whole stream is no error");
+    }
+    return "StreamBroken by " + cause.text(cause.usualDetail());
+  }
+
+  private static String lateness(OutOfTime end) {
+    FailureKind last = end.last();
+    return last == null ? "OutOfTime: no attempt was made" : last.text(last.usualDetail());
+  }
+
+  private static String text(String kind, String said, A2aResult result) {
+    return text(said.isBlank() ? kind + " (no message)" : kind + ": " + said, result);
+  }
+
+  private static String text(String what, A2aResult result) {
+    Effort effort = result.effort();
+    return "%s [target=%s], attempts %d/%d, elapsed %s"
+        .formatted(
+            what,
+            effort.target(),
+            effort.attempts(),
+            effort.maxAttempts(),
+            seconds(effort.elapsed()));
+  }
+
+  private static String clause(String text) {
+    return text.isEmpty() ? "" : ", " + text;
+  }
+
+  private static String seconds(Duration elapsed) {
+    return String.format(Locale.ROOT, "%.1f s", elapsed.toMillis() / 1000.0);
+  }
+}

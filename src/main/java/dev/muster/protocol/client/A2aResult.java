@@ -1,0 +1,93 @@
+package dev.muster.protocol.client;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** How a send ended (R7.10). {@link A2aErrors} says it to people. */
+@SuppressWarnings("ArrayRecordComponent") // bodies are handed over, up to 64 MiB, never compared
+public sealed interface A2aResult {
+
+  /**
+   * A 2xx whose body is one JSON document.
+   *
+   * @param contentType as sent, or empty
+   * @param body byte for byte
+   */
+  record Answer(int status, String contentType, byte[] body, Effort effort) implements A2aResult {}
+
+  /**
+   * A 2xx whose body is a JSON-RPC response with an error.
+   *
+   * @param code 0 when there is none
+   * @param message as sent, or empty
+   */
+  record RpcError(
+      int status, String contentType, byte[] body, long code, String message, Effort effort)
+      implements A2aResult {}
+
+  /**
+   * A 2xx whose server-sent events went to the sink.
+   *
+   * @param lastData the data of the last whole event, unless that has more than 16 MiB
+   * @param brokenBy what ended the stream before its end; null for a whole one
+   */
+  record Streamed(
+      int status,
+      String contentType,
+      Optional<byte[]> lastData,
+      @Nullable FailureKind brokenBy,
+      Effort effort)
+      implements A2aResult {
+
+    public boolean whole() {
+      return brokenBy == null;
+    }
+  }
+
+  /**
+   * Any status but 2xx; redirects are not followed.
+   *
+   * @param body the first 64 KiB
+   * @param text what the body says about the error, at most 4,096 code points; may be empty
+   */
+  record HttpError(int status, byte[] body, String text, Effort effort) implements A2aResult {}
+
+  /** A 2xx without a body, or with one that is no JSON or larger than 64 MiB. */
+  record Malformed(int status, String reason, Effort effort) implements A2aResult {}
+
+  /**
+   * No response, and no use in trying on.
+   *
+   * @param detail a clause without any address, or empty
+   */
+  record Unreachable(FailureKind last, String detail, EndReason why, Effort effort)
+      implements A2aResult {}
+
+  /**
+   * No response before the deadline.
+   *
+   * @param last how the last attempt failed; null when there was none
+   */
+  record OutOfTime(@Nullable FailureKind last, Effort effort) implements A2aResult {}
+
+  Effort effort();
+
+  default int attempts() {
+    return effort().attempts();
+  }
+
+  default Duration elapsed() {
+    return effort().elapsed();
+  }
+
+  /** The attempts of which the peer may have got a byte. */
+  default int deliveries() {
+    return effort().deliveries();
+  }
+
+  /** False only when it is certain that the peer did not get the request. */
+  default boolean mayBeDelivered() {
+    return deliveries() > 0;
+  }
+}

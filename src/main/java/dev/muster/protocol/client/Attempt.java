@@ -1,0 +1,182 @@
+package dev.muster.protocol.client;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Call;
+import okhttp3.EventListener;
+import okhttp3.HttpUrl;
+import okhttp3.Interceptor;
+import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt, on a virtual thread of its own, so that its sender can leave it behind: neither a
+ * name lookup nor a slow drip can be given a limit.
+ *
+ * <p>Once left behind it sends nothing more: whether the peer may have got a byte is then settled.
+ */
+final class Attempt extends EventListener {
+
+  /** Of a stream, so much may wait for a slow sink. */
+  private static final int MOST_WAITING_STEPS = 8;
+
+  /**
+   * In place of all that are not 2xx: on some OkHttp acts by itself, such as 503 with {@code
+   * Retry-After: 0}, which it sends again, or 407, which it takes for a fault.
+   */
+  private static final int INERT_STATUS = 400;
+
+  private final Transport transport;
+  private final A2aRequest request;
+  private final boolean streaming;
+  private final BlockingQueue<Step> steps = new LinkedBlockingQueue<>(MOST_WAITING_STEPS);
+  private final Thread thread = Thread.ofVirtual().name("a2a-attempt").unstarted(this::run);
+
+  private volatile int status;
+
+  // guarded by this
+  private Phase phase = Phase.RESOLVING;
+  private boolean abandoned;
+  private @Nullable Call call;
+
+  private Attempt(Transport transport, A2aRequest request, boolean streaming) {
+    this.transport = transport;
+    this.request = request;
+    this.streaming = streaming;
+  }
+
+  /** {@code streaming}: whether a stream of events is welcome. */
+  static Attempt start(Transport transport, A2aRequest request, boolean streaming) {
+    Attempt attempt = new Attempt(transport, request, streaming);
+    attempt.thread.start();
+    return attempt;
+  }
+
+  /** The next thing to know; null when there is none in this time. */
+  @Nullable Step next(Duration limit) throws InterruptedException {
+    return steps.poll(limit.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Ends it, without waiting for that; it has come to this phase and comes no further. */
+  Phase abandon() {
+    Call running;
+    synchronized (this) {
+      abandoned = true;
+      running = call;
+    }
+    if (running != null) {
+      running.cancel();
+    }
+    thread.interrupt();
+    return phase();
+  }
+
+  synchronized Phase phase() {
+    return phase;
+  }
+
+  boolean isStreaming() {
+    return streaming;
+  }
+
+  Deadline deadline() {
+    return request.deadline();
+  }
+
+  /** Hands a step to the sender, at the sender's pace. */
+  void tell(Step step) throws InterruptedIOException {
+    try {
+      steps.put(step);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException();
+    }
+  }
+
+  private void run() {
+    Step last = last();
+    try {
+      tell(last);
+    } catch (InterruptedIOException leftBehind) {
+      // nobody waits for it
+    }
+  }
+
+  private Step last() {
+    try {
+      return new Step.Ended(exchange());
+    } catch (IOException e) {
+      return new Step.Ended(new AttemptEnd.Failed(Failure.of(e, phase())));
+    } catch (Throwable bug) {
+      return new Step.Crashed(bug);
+    }
+  }
+
+  private AttemptEnd exchange() throws IOException {
+    transport.requireAllowed(request.url());
+    HttpUrl url = HttpUrl.parse(request.url());
+    if (url == null) {
+      return new AttemptEnd.Failed(Failure.of(FailureKind.BAD_URL, phase()));
+    }
+    Call started = started(transport.call(url, request, streaming, this));
+    try (Response response = started.execute()) {
+      return new Reception(status, response, started, this).read();
+    }
+  }
+
+  private synchronized Call started(Call fresh) throws IOException {
+    requireWanted();
+    call = fresh;
+    return fresh;
+  }
+
+  /** The one gate in front of the first byte, on an established connection. */
+  Response send(Interceptor.Chain chain) throws IOException {
+    synchronized (this) {
+      requireWanted();
+      phase = Phase.SENDING;
+    }
+    Response response = chain.proceed(chain.request());
+    status = response.code();
+    return response.isSuccessful() ? response : response.newBuilder().code(INERT_STATUS).build();
+  }
+
+  private void requireWanted() throws IOException {
+    if (abandoned) {
+      throw new IOException("left behind");
+    }
+  }
+
+  private synchronized void reach(Phase next) {
+    if (!abandoned) {
+      phase = next;
+    }
+  }
+
+  @Override
+  public void connectStart(Call call, InetSocketAddress address, Proxy proxy) {
+    reach(Phase.CONNECTING);
+  }
+
+  @Override
+  public void secureConnectStart(Call call) {
+    reach(Phase.SECURING);
+  }
+
+  /** There is no event for the moment when the peer's turn begins; this one comes next to it. */
+  @Override
+  public void requestBodyEnd(Call call, long byteCount) {
+    reach(Phase.AWAITING);
+  }
+
+  @Override
+  public void responseHeadersEnd(Call call, Response response) {
+    reach(Phase.READING);
+  }
+}

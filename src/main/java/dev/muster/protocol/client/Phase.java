@@ -1,0 +1,26 @@
+package dev.muster.protocol.client;
+
+/** How far an attempt has come; the order counts. */
+enum Phase {
+  RESOLVING(FailureKind.UNKNOWN_HOST),
+  CONNECTING(FailureKind.CONNECT_TIMEOUT),
+  SECURING(FailureKind.CONNECT_TIMEOUT),
+  /** The first in which the peer may get a byte of the request. */
+  SENDING(FailureKind.WRITE_TIMEOUT),
+  AWAITING(FailureKind.READ_TIMEOUT),
+  READING(FailureKind.READ_TIMEOUT);
+
+  private final FailureKind whenTooLong;
+
+  Phase(FailureKind whenTooLong) {
+    this.whenTooLong = whenTooLong;
+  }
+
+  FailureKind whenTooLong() {
+    return whenTooLong;
+  }
+
+  boolean mayHaveArrived() {
+    return compareTo(SENDING) >= 0;
+  }
+}

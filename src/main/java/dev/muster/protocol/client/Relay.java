@@ -1,0 +1,66 @@
+package dev.muster.protocol.client;
+
+import java.io.IOException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The sender's side of a stream: passes it on to the sink and keeps its last event. */
+final class Relay {
+
+  private static final Logger log = LoggerFactory.getLogger(Relay.class);
+
+  private final String target;
+  private final @Nullable StreamSink sink;
+  private final SseTail tail = new SseTail();
+  private Step.@Nullable StreamBegan began;
+  private boolean deaf;
+
+  Relay(String target, @Nullable StreamSink sink) {
+    this.target = target;
+    this.sink = sink;
+  }
+
+  void begin(Step.StreamBegan step) {
+    began = step;
+    offer(open -> open.begin(step.status(), step.contentType()));
+  }
+
+  void pass(byte[] bytes) {
+    tail.feed(bytes);
+    offer(open -> open.write(bytes));
+  }
+
+  /** How the attempt ended: a stream that has begun is a response, however it ends. */
+  AttemptEnd end(AttemptEnd end) {
+    Step.StreamBegan start = began;
+    if (start == null) {
+      return end;
+    }
+    FailureKind brokenBy =
+        end instanceof AttemptEnd.Failed(Failure failure) ? failure.kind() : null;
+    Optional<byte[]> last = tail.last();
+    return new AttemptEnd.Responded(
+        brokenBy == null ? "streamed" : "stream_broken",
+        effort ->
+            new A2aResult.Streamed(start.status(), start.contentType(), last, brokenBy, effort));
+  }
+
+  private void offer(Passing passing) {
+    if (sink == null || deaf) {
+      return;
+    }
+    try {
+      passing.to(sink);
+    } catch (IOException e) {
+      deaf = true;
+      log.debug("the listener to a stream of {} is gone", target);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Passing {
+    void to(StreamSink sink) throws IOException;
+  }
+}

@@ -1,0 +1,98 @@
+package dev.muster.protocol.client;
+
+import java.net.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Call;
+import okhttp3.ConnectionPool;
+import okhttp3.CookieJar;
+import okhttp3.HttpUrl;
+import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+
+/** OkHttp with all its own initiative taken away: one call is one request on one connection. */
+final class Transport implements AutoCloseable {
+
+  private static final int MOST_IDLE_CONNECTIONS = 1_000;
+
+  /**
+   * Common servers of agents (uvicorn, Node) close idle connections after 5 s; a request that meets
+   * such a close may or may not have arrived.
+   */
+  private static final Duration IDLE_LIMIT = Duration.ofSeconds(4);
+
+  private final AddressGuard guard;
+  private final Duration connectTimeout;
+  private final OkHttpClient http;
+
+  Transport(AddressGuard guard, Duration connectTimeout) {
+    this.guard = guard;
+    this.connectTimeout = connectTimeout;
+    this.http =
+        new OkHttpClient.Builder()
+            .connectionPool(
+                new ConnectionPool(
+                    MOST_IDLE_CONNECTIONS, IDLE_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+            .dns(guard::resolve)
+            .proxy(Proxy.NO_PROXY)
+            .protocols(List.of(Protocol.HTTP_1_1))
+            .followRedirects(false)
+            .followSslRedirects(false)
+            .retryOnConnectionFailure(false)
+            .fastFallback(false) // it would connect on threads of its own
+            .cookieJar(CookieJar.NO_COOKIES)
+            .build();
+  }
+
+  void requireAllowed(String url) throws TargetNotAllowedException {
+    guard.requireAllowed(url);
+  }
+
+  /** Not started; it tells the attempt how it goes. */
+  Call call(HttpUrl url, A2aRequest request, boolean streaming, Attempt attempt) {
+    Duration silence = request.deadline().capping(request.readTimeout());
+    return http.newBuilder()
+        .connectTimeout(atLeastAMilli(request.deadline().capping(connectTimeout)))
+        .readTimeout(atLeastAMilli(silence))
+        .writeTimeout(atLeastAMilli(silence))
+        .eventListener(attempt)
+        .addNetworkInterceptor(attempt::send)
+        .build()
+        .newCall(message(url, request, streaming));
+  }
+
+  private static Request message(HttpUrl url, A2aRequest request, boolean streaming) {
+    Request.Builder message =
+        new Request.Builder()
+            .url(url)
+            .header("Content-Type", "application/json")
+            .header(
+                "Accept", streaming ? "text/event-stream, application/json" : "application/json")
+            .header("User-Agent", "muster")
+            .header("X-Timeout", Long.toString(secondsLeft(request.deadline())));
+    request.headers().forEach(message::header);
+    return message
+        .header("Accept-Encoding", "identity")
+        .post(RequestBody.create(request.body()))
+        .build();
+  }
+
+  /** Whole ones, for peers that read no fractions (R7.8). */
+  private static long secondsLeft(Deadline deadline) {
+    return Math.max(1, deadline.left().toSeconds());
+  }
+
+  /** To OkHttp, zero means for ever. */
+  private static Duration atLeastAMilli(Duration duration) {
+    return Duration.ofMillis(Math.clamp(duration.toMillis(), 1, Integer.MAX_VALUE));
+  }
+
+  /** Closes idle connections; those in use go on to their end. */
+  @Override
+  public void close() {
+    http.connectionPool().evictAll();
+  }
+}

@@ -1,0 +1,225 @@
+package dev.muster.protocol.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.protocol.client.A2aResult.Answer;
+import dev.muster.protocol.client.A2aResult.HttpError;
+import dev.muster.protocol.client.A2aResult.Malformed;
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestPeer.Delivery;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** R7.6, R7.10: what is an answer, and what is passed on of it. */
+@Timeout(60)
+class AnswerTest {
+
+  private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
+  private static final int MIB = 1024 * 1024;
+
+  private final A2aClient client = A2aClient.builder().pause(_ -> {}).build();
+  private final TestPeer peer;
+
+  AnswerTest() throws IOException {
+    peer = TestPeer.start();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    client.close();
+    peer.close();
+  }
+
+  @Test
+  void sendsTheRequestAsItIs() {
+    A2aRequest request =
+        new A2aRequest(
+            Requests.TARGET,
+            peer.url() + "?key=1",
+            Requests.body(),
+            Map.of("X-Workspace-ID", "abc", "Authorization", "Bearer t"),
+            Duration.ofSeconds(5),
+            Deadline.in(Duration.ofSeconds(90)));
+    assertThat(client.send(request)).isInstanceOf(Answer.class);
+    Delivery got = peer.deliveries().getFirst();
+    assertThat(got.requestLine()).isEqualTo("POST /a2a?key=1 HTTP/1.1");
+    assertThat(got.body()).isEqualTo(Requests.body());
+    assertThat(got.header("content-type")).isEqualTo("application/json");
+    assertThat(got.header("content-length")).isEqualTo("" + Requests.body().length);
+    assertThat(got.header("accept-encoding")).isEqualTo("identity");
+    assertThat(got.header("user-agent")).isEqualTo("muster");
+    assertThat(got.header("x-workspace-id")).isEqualTo("abc");
+    assertThat(got.header("authorization")).isEqualTo("Bearer t");
+    assertThat(Integer.parseInt(got.header("x-timeout"))).isBetween(60, 90);
+    assertThat(request.toString()).doesNotContain("Bearer", "127.0.0.1");
+  }
+
+  @Test
+  void reusesAConnection() {
+    for (int i = 0; i < 5; i++) {
+      assertThat(client.send(Requests.to(peer.url()))).isInstanceOf(Answer.class);
+    }
+    assertThat(peer.connections()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "  {\"result\" : 1e400,\r\n \"error\":null }\n",
+        "\uFEFF{\"result\":{}}",
+        "{\"result\":{\"error\":{\"code\":1,\"message\":\"inner\"}}}",
+        "[{\"error\":1}]",
+        "\"ok\"",
+        "42",
+        "null",
+        "{\"result\":\"\\ud800\\u0000\"}"
+      })
+  void passesOnAnyJsonByteForByte(String json) {
+    peer.then(PeerDeed.answer(201, JSON, json));
+    assertThat(client.send(Requests.to(peer.url())))
+        .isInstanceOfSatisfying(
+            Answer.class,
+            answer -> {
+              assertThat(answer.status()).isEqualTo(201);
+              assertThat(answer.contentType()).isEqualTo("application/json");
+              assertThat(answer.body()).isEqualTo(json.getBytes(StandardCharsets.UTF_8));
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", " ", "<html>", "{}{}", "{\"a\":1", "{'a':1}", "nul", "{\"error\":{}", "{} x"})
+  void doesNotRetryWhatIsNotJson(String body) {
+    peer.then(PeerDeed.answer(200, JSON, body));
+    A2aResult result = client.send(Requests.to(peer.url()));
+    assertMalformed(result, body.isEmpty() ? "there is no body" : "the body is not JSON");
+    assertThat(A2aErrors.text(result)).startsWith("MalformedAnswer: the");
+    assertThat(peer.deliveries()).hasSize(1);
+  }
+
+  @Test
+  void takesNothingButUtf8() {
+    byte[] latin = "{\"text\":\"grüß\"}".getBytes(StandardCharsets.ISO_8859_1);
+    byte[] overlong = {'"', (byte) 0xC0, (byte) 0xAF, '"'};
+    byte[] surrogate = {'"', (byte) 0xED, (byte) 0xA0, (byte) 0x80, '"'};
+    byte[] wide = "{\"text\":1}".getBytes(StandardCharsets.UTF_16);
+    for (byte[] body : new byte[][] {latin, overlong, surrogate, wide}) {
+      peer.then(PeerDeed.answer(200, JSON, body));
+      assertMalformed(client.send(Requests.to(peer.url())), "the body is not JSON");
+    }
+  }
+
+  @Test
+  void takesNoAnswerWithoutABody() {
+    peer.then(PeerDeed.sayAndClose("HTTP/1.1 204 No Content\r\n\r\n"));
+    assertMalformed(client.send(Requests.to(peer.url())), "there is no body");
+  }
+
+  @Test
+  void takesAnAnswerOf64MibAndNoneThatIsLarger() {
+    byte[] body = new byte[64 * MIB];
+    Arrays.fill(body, (byte) 'a');
+    body[0] = '"';
+    body[body.length - 1] = '"';
+    peer.then(PeerDeed.answer(200, JSON, body));
+    assertThat(client.send(Requests.to(peer.url())))
+        .isInstanceOfSatisfying(
+            Answer.class, answer -> assertThat(Arrays.equals(answer.body(), body)).isTrue());
+
+    byte[] larger = Arrays.copyOf(body, body.length + 1);
+    peer.then(PeerDeed.answer(200, JSON, larger));
+    assertMalformed(client.send(Requests.to(peer.url())), "the body is larger than 64 MiB");
+
+    peer.then(exchange -> {
+      exchange.receive();
+      exchange.send("HTTP/1.1 200 OK\r\n\r\n");
+      exchange.send(larger);
+      return false;
+    });
+    assertMalformed(client.send(Requests.to(peer.url())), "the body is larger than 64 MiB");
+    assertThat(peer.deliveries()).hasSize(3);
+  }
+
+  private static void assertMalformed(A2aResult result, String reason) {
+    assertThat(result)
+        .isInstanceOfSatisfying(
+            Malformed.class, malformed -> assertThat(malformed.reason()).isEqualTo(reason));
+    assertThat(result.attempts()).isEqualTo(1);
+    assertThat(result.deliveries()).isEqualTo(1);
+  }
+
+  @Test
+  void passesOnSoMuchOfAnErrorAsIsUseful() {
+    String text = "é".repeat(5_000);
+    String error = "{\"message\":\"m\",\"error\":\"" + text + "\",\"pad\":\"" + "x".repeat(100_000);
+    peer.then(PeerDeed.answer(500, JSON, error));
+    assertThat(client.send(Requests.to(peer.url())))
+        .isInstanceOfSatisfying(
+            HttpError.class,
+            answer -> {
+              assertThat(answer.text()).isEqualTo("é".repeat(4_096));
+              assertThat(answer.body())
+                  .isEqualTo(Arrays.copyOf(error.getBytes(StandardCharsets.UTF_8), 64 * 1024));
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"error\":\"why\"}",
+        "{\"detail\":\"d\",\"message\":\"m\",\"error\":{\"code\":1,\"message\":\"why\"}}",
+        "{\"error\":{},\"detail\":\"d\",\"message\":\"why\"}",
+        "{\"title\":\"t\",\"detail\":\"why\",\"error\":null}"
+      })
+  void findsTheReasonOfAnErrorWhereverItIs(String body) {
+    peer.then(PeerDeed.answer(400, JSON, body));
+    assertThat(client.send(Requests.to(peer.url())))
+        .isInstanceOfSatisfying(HttpError.class, e -> assertThat(e.text()).isEqualTo("why"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"<html>502</html>", "[]", "", "{\"error\":7}"})
+  void hasNoReasonWhereThereIsNone(String body) {
+    peer.then(PeerDeed.answer(502, JSON, body));
+    A2aResult result = client.send(Requests.to(peer.url()));
+    assertThat(result).isInstanceOfSatisfying(HttpError.class, e -> assertThat(e.text()).isEmpty());
+    assertThat(A2aErrors.text(result)).startsWith("HttpError 502 (no message) [target=agent-7]");
+  }
+
+  @Test
+  void knowsTheStatusOfAnErrorWhoseBodyNeverEnds() {
+    peer.then(exchange -> {
+      exchange.receive();
+      exchange.send("HTTP/1.1 503 Busy\r\nContent-Length: 900\r\n\r\n{\"error\":\"busy\",");
+      exchange.awaitRelease();
+      return false;
+    });
+    A2aResult result = client.send(Requests.within(Duration.ofSeconds(2), peer.url()));
+    assertThat(result)
+        .isInstanceOfSatisfying(
+            HttpError.class,
+            error -> {
+              assertThat(error.status()).isEqualTo(503);
+              assertThat(error.text()).isEqualTo("busy");
+            });
+  }
+
+  @Test
+  void isNotTalkedIntoAnotherProtocol() {
+    peer.then(
+        PeerDeed.sayAndClose(
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhi"));
+    assertThat(client.send(Requests.to(peer.url())))
+        .isInstanceOfSatisfying(HttpError.class, e -> assertThat(e.status()).isEqualTo(101));
+  }
+}

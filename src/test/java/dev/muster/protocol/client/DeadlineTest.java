@@ -1,0 +1,158 @@
+package dev.muster.protocol.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.protocol.client.A2aResult.OutOfTime;
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Race;
+import dev.muster.testing.TestPeer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** R7.10, invariant 8: a send ends by its deadline, whatever happens. */
+@Timeout(60)
+class DeadlineTest {
+
+  private static final Duration TIME = Duration.ofMillis(400);
+  private static final Duration PROMISED = Duration.ofMillis(50);
+
+  /** Other tests share the machine; only a few sends may need so much more. */
+  private static final Duration TOLERATED = Duration.ofSeconds(1);
+
+  private final TestPeer peer;
+
+  DeadlineTest() throws IOException {
+    peer = TestPeer.start();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    peer.close();
+  }
+
+  @Test
+  void endsWhileAnAnswerDrips() {
+    peer.usually(PeerDeed.drip(Duration.ofMillis(20)));
+    try (A2aClient client = A2aClient.builder().build()) {
+      A2aResult result = client.send(Requests.within(TIME, peer.url()));
+      assertOutOfTime(result, FailureKind.READ_TIMEOUT);
+      assertThat(result.deliveries()).isEqualTo(1);
+    }
+    Awaitility.await().until(() -> peer.openConnections() == 0);
+  }
+
+  @Test
+  void endsWhileThePeerTakesNothing() {
+    peer.usually(PeerDeed.deafness());
+    byte[] large = new byte[16 * 1024 * 1024]; // more than sockets hold by themselves
+    A2aRequest request =
+        new A2aRequest(
+            Requests.TARGET, peer.url(), large, Map.of(), Duration.ofMinutes(5), Deadline.in(TIME));
+    try (A2aClient client = A2aClient.builder().build()) {
+      assertOutOfTime(client.send(request), FailureKind.WRITE_TIMEOUT);
+    }
+  }
+
+  @Test
+  void endsWhileANameIsLookedUpAndSendsNothingAfterwards() {
+    CountDownLatch found = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    AddressGuard slow =
+        new AddressGuard() {
+          @Override
+          public void requireAllowed(String url) {}
+
+          @Override
+          public List<InetAddress> resolve(String host) throws UnknownHostException {
+            asked.countDown();
+            awaitUninterrupted(found); // as the operating system's lookup does
+            return List.of(InetAddress.getLoopbackAddress());
+          }
+        };
+    try (A2aClient client = A2aClient.builder().guard(slow).build()) {
+      String url = peer.url().replace("127.0.0.1", "agent.example");
+      A2aResult result = client.send(Requests.within(TIME, url));
+      assertOutOfTime(result, FailureKind.UNKNOWN_HOST);
+      assertThat(result.mayBeDelivered()).isFalse();
+      assertThat(asked.getCount()).isZero();
+      found.countDown();
+      Awaitility.await().during(Duration.ofMillis(300)).until(() -> peer.deliveries().isEmpty());
+    }
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        latch.await();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void splitsTheTimeBetweenAttempts() {
+    peer.usually(PeerDeed.silence());
+    try (A2aClient client = A2aClient.builder().pause(_ -> {}).build()) {
+      A2aResult result =
+          client.send(
+              Requests.to(
+                  peer.url(), Duration.ofMillis(300), Deadline.in(Duration.ofMillis(1_900))));
+      assertThat(result).isInstanceOf(OutOfTime.class);
+      // each takes its 0.3 s while the next back-off, of 0.75 s, 1.5 s and more, would still fit
+      assertThat(result.attempts()).isBetween(2, 4);
+      assertThat(peer.deliveries()).hasSize(result.attempts());
+    }
+  }
+
+  /** The short form of the proof of 10,000; a sixth of them have no peer at all. */
+  @Test
+  void endsInTimeForFiveHundredSendsThatFail() throws IOException {
+    List<Fault.Place> places = new ArrayList<>();
+    try (A2aClient client =
+        A2aClient.builder().policy(new RetryPolicy(5, true, Duration.ofSeconds(30))).build()) {
+      for (Fault fault : Fault.values()) {
+        places.add(fault.occur());
+      }
+      Duration time = Duration.ofSeconds(2);
+      List<Duration> overtimes =
+          Race.run(
+              500,
+              i -> {
+                Fault.Place place = places.get(i % places.size());
+                A2aResult result = client.send(Requests.within(time, place.url()));
+                assertThat(result).isInstanceOf(OutOfTime.class);
+                return result.elapsed().minus(time);
+              });
+      assertThat(overtimes).allMatch(over -> over.compareTo(TOLERATED) < 0);
+      long late = overtimes.stream().filter(over -> over.compareTo(PROMISED) > 0).count();
+      assertThat(late).as("later than promised").isLessThan(25);
+    } finally {
+      for (Fault.Place place : places) {
+        place.close();
+      }
+    }
+  }
+
+  private static void assertOutOfTime(A2aResult result, FailureKind last) {
+    assertThat(result)
+        .isInstanceOfSatisfying(OutOfTime.class, end -> assertThat(end.last()).isEqualTo(last));
+    assertThat(result.elapsed()).isBetween(TIME.minusMillis(20), TIME.plusMillis(300));
+    assertThat(result.attempts()).isEqualTo(1);
+  }
+}

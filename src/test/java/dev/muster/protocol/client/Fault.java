@@ -1,0 +1,111 @@
+package dev.muster.protocol.client;
+
+import static dev.muster.protocol.client.FailureKind.CLOSED_WITHOUT_RESPONSE;
+import static dev.muster.protocol.client.FailureKind.CONNECTION_RESET;
+import static dev.muster.protocol.client.FailureKind.CONNECT_ERROR;
+import static dev.muster.protocol.client.FailureKind.CONNECT_REFUSED;
+import static dev.muster.protocol.client.FailureKind.CONNECT_TIMEOUT;
+import static dev.muster.protocol.client.FailureKind.READ_ERROR;
+import static dev.muster.protocol.client.FailureKind.READ_TIMEOUT;
+import static dev.muster.protocol.client.FailureKind.UNKNOWN_HOST;
+import static dev.muster.protocol.client.FailureKind.WRITE_ERROR;
+
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.TestPeer;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What can go wrong between two processes, as the client must name it. */
+enum Fault {
+  REFUSED(null, Arrival.NONE, CONNECT_REFUSED),
+  NO_CONNECTION(null, Arrival.NONE, CONNECT_TIMEOUT),
+  NO_SUCH_NAME(null, Arrival.NONE, UNKNOWN_HOST),
+  // which one of these the client meets is a matter of microseconds
+  CLOSED_AT_ONCE(
+      PeerDeed.closeAtOnce(),
+      Arrival.UNCERTAIN,
+      CONNECT_ERROR,
+      CLOSED_WITHOUT_RESPONSE,
+      CONNECTION_RESET,
+      WRITE_ERROR),
+  RESET_AT_ONCE(
+      PeerDeed.resetAtOnce(),
+      Arrival.UNCERTAIN,
+      CONNECT_ERROR,
+      CONNECTION_RESET,
+      WRITE_ERROR,
+      CLOSED_WITHOUT_RESPONSE),
+  RESET_DURING_REQUEST(PeerDeed.resetDuringRequest(), Arrival.PART, CONNECTION_RESET, WRITE_ERROR),
+  RESET_AFTER_REQUEST(PeerDeed.resetAfterRequest(), Arrival.WHOLE, CONNECTION_RESET),
+  CLOSED_AFTER_REQUEST(PeerDeed.closeAfterRequest(), Arrival.WHOLE, CLOSED_WITHOUT_RESPONSE),
+  HALF_HEAD(PeerDeed.halfHead(), Arrival.WHOLE, CLOSED_WITHOUT_RESPONSE),
+  HALF_BODY(PeerDeed.halfBody(), Arrival.WHOLE, READ_ERROR),
+  GARBAGE(PeerDeed.garbage(), Arrival.WHOLE, READ_ERROR),
+  SILENCE(PeerDeed.silence(), Arrival.WHOLE, READ_TIMEOUT);
+
+  /** How much of the request the peer gets of each attempt. */
+  enum Arrival {
+    NONE,
+    /** The connection may be gone before the first byte is written. */
+    UNCERTAIN,
+    PART,
+    WHOLE
+  }
+
+  /** Where the fault is; closing it ends the fault. */
+  record Place(String url, @Nullable TestPeer peer, Closeable owner) implements Closeable {
+    @Override
+    public void close() throws IOException {
+      owner.close();
+    }
+  }
+
+  @SuppressWarnings("ImmutableEnumChecker") // functions without state
+  private final @Nullable PeerDeed deed;
+
+  private final Arrival arrival;
+
+  @SuppressWarnings("ImmutableEnumChecker") // never handed out
+  private final Set<FailureKind> kinds;
+
+  Fault(@Nullable PeerDeed deed, Arrival arrival, FailureKind... kinds) {
+    this.deed = deed;
+    this.arrival = arrival;
+    this.kinds = EnumSet.copyOf(Arrays.asList(kinds));
+  }
+
+  Place occur() throws IOException {
+    if (deed != null) {
+      TestPeer peer = TestPeer.start().usually(deed);
+      return new Place(peer.url(), peer, peer::close);
+    }
+    return switch (this) {
+      case NO_CONNECTION -> {
+        FullBacklog full = new FullBacklog();
+        yield new Place(full.url(), null, full::close);
+      }
+      case NO_SUCH_NAME -> new Place("http://nowhere.invalid/a2a", null, () -> {});
+      default -> new Place("http://127.0.0.1:" + TestPeer.freePort() + "/a2a", null, () -> {});
+    };
+  }
+
+  boolean is(FailureKind kind) {
+    return kinds.contains(kind);
+  }
+
+  boolean mayArrive() {
+    return arrival != Arrival.NONE;
+  }
+
+  boolean isCertain() {
+    return arrival != Arrival.UNCERTAIN;
+  }
+
+  boolean arrivesWhole() {
+    return arrival == Arrival.WHOLE;
+  }
+}

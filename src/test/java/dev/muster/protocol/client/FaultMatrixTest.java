@@ -1,0 +1,156 @@
+package dev.muster.protocol.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.protocol.client.A2aResult.Answer;
+import dev.muster.protocol.client.A2aResult.OutOfTime;
+import dev.muster.protocol.client.A2aResult.Unreachable;
+import dev.muster.protocol.client.Fault.Place;
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.TestPeer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** R7.10: each fault, with and without the courage to send twice. */
+@Timeout(60)
+class FaultMatrixTest {
+
+  private static final Duration SHORT = Duration.ofMillis(250);
+  private static final Duration MINUTES = Duration.ofMinutes(10);
+
+  /** Of a machine on which other tests run; what is promised is 50 ms. */
+  private static final Duration SLACK = Duration.ofMillis(300);
+
+  private final List<Duration> waits = new CopyOnWriteArrayList<>();
+  private final List<String> outcomes = new CopyOnWriteArrayList<>();
+
+  private A2aClient client(boolean retriesAmbiguous) {
+    return A2aClient.builder()
+        .policy(new RetryPolicy(5, retriesAmbiguous, SHORT))
+        .pause(waits::add)
+        .listener((_, outcome) -> outcomes.add(outcome))
+        .build();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void triesFiveTimesAndSaysWhatTheLastFailureWas(Fault fault) throws IOException {
+    try (A2aClient client = client(true);
+        Place place = fault.occur()) {
+      A2aResult result = client.send(Requests.to(place.url(), SHORT, Deadline.in(MINUTES)));
+
+      assertThat(result)
+          .isInstanceOfSatisfying(
+              Unreachable.class,
+              end -> {
+                assertThat(fault.is(end.last())).as(end.toString()).isTrue();
+                assertThat(end.why()).isEqualTo(EndReason.ATTEMPTS_USED_UP);
+              });
+      assertThat(result.attempts()).isEqualTo(5);
+      assertDeliveries(fault, result, 5);
+      assertWholeDeliveries(fault, place, 5);
+      assertBackedOff();
+      assertThat(outcomes).hasSize(5);
+      assertReadable(result, "attempts 5/5, elapsed ");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void sendsOnceWhatMayHaveArrivedWhenToldTo(Fault fault) throws IOException {
+    try (A2aClient client = client(false);
+        Place place = fault.occur()) {
+      A2aResult result = client.send(Requests.to(place.url(), SHORT, Deadline.in(MINUTES)));
+
+      assertDeliveries(fault, result, 1);
+      boolean arrived = result.mayBeDelivered();
+      EndReason why = arrived ? EndReason.AMBIGUOUS : EndReason.ATTEMPTS_USED_UP;
+      assertThat(result)
+          .isInstanceOfSatisfying(Unreachable.class, end -> assertThat(end.why()).isEqualTo(why));
+      if (fault.isCertain()) {
+        assertThat(result.attempts()).isEqualTo(arrived ? 1 : 5);
+      }
+      assertWholeDeliveries(fault, place, 1);
+      assertReadable(result, "attempts " + result.attempts() + "/5, elapsed ");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isNotHeldBeyondTheDeadline(Fault fault) throws IOException {
+    try (A2aClient client =
+            A2aClient.builder()
+                .policy(new RetryPolicy(5, true, MINUTES))
+                .listener((_, outcome) -> outcomes.add(outcome))
+                .build();
+        Place place = fault.occur()) {
+      A2aResult result = client.send(Requests.within(SHORT, place.url()));
+
+      assertThat(result.elapsed()).isLessThan(SHORT.plus(SLACK));
+      assertThat(result)
+          .isInstanceOfSatisfying(
+              OutOfTime.class,
+              end ->
+                  assertThat(end.last())
+                      .isNotNull()
+                      .satisfies(k -> assertThat(fault.is(k)).isTrue()));
+      assertThat(result.attempts()).isEqualTo(1);
+      assertDeliveries(fault, result, 1);
+      assertReadable(result, "attempts 1/5, elapsed ");
+      assertThat(A2aErrors.text(result)).endsWith(", out of time");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void recoversWithAnotherAttempt(Fault fault) throws IOException {
+    try (Place place = fault.occur();
+        A2aClient client = client(true)) {
+      TestPeer peer = place.peer();
+      if (peer == null) {
+        return; // the tests of peers that come back are elsewhere
+      }
+      A2aResult failed =
+          client.send(Requests.to(place.url(), SHORT, Deadline.in(Duration.ofMillis(500))));
+      assertThat(failed).isInstanceOf(OutOfTime.class);
+
+      peer.usually(PeerDeed.echo());
+      A2aResult result = client.send(Requests.to(place.url()));
+      assertThat(result).isInstanceOf(Answer.class);
+      assertThat(result.attempts()).isEqualTo(1);
+    }
+  }
+
+  private static void assertDeliveries(Fault fault, A2aResult result, int most) {
+    int certain = fault.isCertain() && fault.mayArrive() ? most : 0;
+    assertThat(result.deliveries()).isBetween(certain, fault.mayArrive() ? most : 0);
+    assertThat(result.mayBeDelivered()).isEqualTo(result.deliveries() > 0);
+  }
+
+  private static void assertWholeDeliveries(Fault fault, Place place, int most) {
+    TestPeer peer = place.peer();
+    if (peer != null) {
+      assertThat(peer.deliveries()).hasSize(fault.arrivesWhole() ? most : 0);
+      assertThat(peer.deliveries()).allMatch(one -> one.text().equals(Requests.BODY));
+    }
+  }
+
+  private void assertBackedOff() {
+    assertThat(waits).hasSize(4);
+    for (int i = 0; i < waits.size(); i++) {
+      assertThat(waits.get(i)).isBetween(BackOff.before(i + 1, 0), BackOff.before(i + 1, 1));
+    }
+  }
+
+  private static void assertReadable(A2aResult result, String effort) {
+    assertThat(A2aErrors.text(result))
+        .matches("(?s)[A-Z][A-Za-z]+(: | \\().{8,} \\[target=agent-7\\], .*")
+        .contains(effort)
+        .doesNotContain("127.0.0.1", "localhost", "http:", "nowhere", "Exception");
+  }
+}

@@ -1,0 +1,36 @@
+package dev.muster.protocol.client;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+
+/** A request of the tests, varied where a test wants it. */
+final class Requests {
+
+  static final String TARGET = "agent-7";
+  static final String BODY =
+      """
+      {"jsonrpc":"2.0","id":"r-1","method":"message/send","params":{"message":{"kind":"message",\
+      "role":"user","messageId":"m-1","parts":[{"kind":"text","text":"grüß dich"}]}}}\
+      """;
+
+  private Requests() {}
+
+  static byte[] body() {
+    return BODY.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** With all the time of the defaults. */
+  static A2aRequest to(String url) {
+    return to(url, Duration.ofMinutes(5), Deadline.in(Duration.ofMinutes(10)));
+  }
+
+  static A2aRequest to(String url, Duration readTimeout, Deadline deadline) {
+    return new A2aRequest(TARGET, url, body(), Map.of(), readTimeout, deadline);
+  }
+
+  /** Who must answer within this time in all. */
+  static A2aRequest within(Duration time, String url) {
+    return to(url, Duration.ofMinutes(5), Deadline.in(time));
+  }
+}

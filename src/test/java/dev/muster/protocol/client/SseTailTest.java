@@ -1,0 +1,60 @@
+package dev.muster.protocol.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** R7.9: the last whole event of a stream, however it is cut into pieces. */
+class SseTailTest {
+
+  private static Optional<String> last(String stream, int piece) {
+    SseTail tail = new SseTail();
+    byte[] bytes = stream.getBytes(StandardCharsets.UTF_8);
+    for (int i = 0; i < bytes.length; i += piece) {
+      tail.feed(Arrays.copyOfRange(bytes, i, Math.min(bytes.length, i + piece)));
+    }
+    return tail.last().map(data -> new String(data, StandardCharsets.UTF_8));
+  }
+
+  private static void assertLast(String stream, Optional<String> expected) {
+    for (int piece = 1; piece <= 20; piece++) {
+      assertThat(last(stream, piece)).as("pieces of %d", piece).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void readsAllFormsOfLines() {
+    assertLast("data: a\n\n", Optional.of("a"));
+    assertLast("data: a\r\rdata: b\r\r", Optional.of("b"));
+    assertLast(": hi\r\nevent: x\r\nid: 1\r\ndata:é\r\n\r\n", Optional.of("é"));
+    assertLast("data: two\ndata:  lines\n\n", Optional.of("two\n lines"));
+    assertLast("data\n\n", Optional.of(""));
+    assertLast("data:\n\n", Optional.of(""));
+  }
+
+  @Test
+  void knowsWholeEventsWithDataOnly() {
+    assertLast("data: a\n\ndata: b\n", Optional.of("a"));
+    assertLast("data: a\n\n: keep-alive\n\nevent: end\n\n", Optional.of("a"));
+    assertLast("database: a\n\ndat: b\n\n", Optional.empty());
+    assertLast("", Optional.empty());
+  }
+
+  @Test
+  void forgetsWhatIsTooLarge() {
+    SseTail tail = new SseTail();
+    tail.feed("data: a\n\ndata: ".getBytes(StandardCharsets.UTF_8));
+    byte[] mebibyte = new byte[1024 * 1024];
+    for (int i = 0; i < 17; i++) {
+      tail.feed(mebibyte);
+    }
+    tail.feed("\n\n".getBytes(StandardCharsets.UTF_8));
+    assertThat(tail.last()).isEmpty();
+    tail.feed("data: b\n\n".getBytes(StandardCharsets.UTF_8));
+    assertThat(tail.last())
+        .hasValueSatisfying(data -> assertThat(data).isEqualTo(new byte[] {'b'}));
+  }
+}

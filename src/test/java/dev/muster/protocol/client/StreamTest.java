@@ -1,0 +1,162 @@
+package dev.muster.protocol.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.protocol.client.A2aResult.Answer;
+import dev.muster.protocol.client.A2aResult.HttpError;
+import dev.muster.protocol.client.A2aResult.Malformed;
+import dev.muster.protocol.client.A2aResult.Streamed;
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.TestPeer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** R7.9: streams are passed on as they come. */
+@Timeout(60)
+class StreamTest {
+
+  private final A2aClient client = A2aClient.builder().pause(_ -> {}).build();
+  private final TestPeer peer;
+
+  StreamTest() throws IOException {
+    peer = TestPeer.start();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    client.close();
+    peer.close();
+  }
+
+  private static class Recording implements StreamSink {
+    final ByteArrayOutputStream got = new ByteArrayOutputStream();
+    String beginnings = "";
+    Thread thread = Thread.currentThread();
+
+    @Override
+    public void begin(int status, String contentType) {
+      beginnings += status + " " + contentType;
+    }
+
+    @Override
+    public void write(byte[] bytes) throws IOException {
+      got.writeBytes(bytes);
+      thread = Thread.currentThread();
+    }
+
+    String text() {
+      return got.toString(StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void passesOnAWholeStreamAndKeepsItsLastEvent() {
+    peer.then(PeerDeed.events("{\"n\":1}", "{\"n\":2}", "{\"state\":\"completed ✓\"}"));
+    Recording sink = new Recording();
+    A2aResult result = client.send(Requests.to(peer.url()), sink);
+    assertThat(sink.beginnings).isEqualTo("200 text/event-stream");
+    assertThat(sink.text())
+        .isEqualTo("data: {\"n\":1}\n\ndata: {\"n\":2}\n\ndata: {\"state\":\"completed ✓\"}\n\n");
+    assertThat(sink.thread).isSameAs(Thread.currentThread());
+    assertStreamed(result, null, "{\"state\":\"completed ✓\"}");
+    assertThat(peer.deliveries().getFirst().header("accept"))
+        .isEqualTo("text/event-stream, application/json");
+  }
+
+  @Test
+  void passesOnEachEventBeforeTheNextIsThere() {
+    CountDownLatch passedOn = new CountDownLatch(1);
+    peer.then(PeerDeed.eventsInTwo("data: 1\n\n", passedOn, "data: 2\n\n"));
+    Recording sink =
+        new Recording() {
+          @Override
+          public void write(byte[] bytes) throws IOException {
+            super.write(bytes);
+            passedOn.countDown();
+          }
+        };
+    assertStreamed(client.send(Requests.to(peer.url()), sink), null, "2");
+    assertThat(sink.text()).isEqualTo("data: 1\n\ndata: 2\n\n");
+  }
+
+  @Test
+  void doesNotRepeatAStreamThatBrokeOff() {
+    peer.usually(PeerDeed.brokenEvents("data: 1\n\ndata: half"));
+    Recording sink = new Recording();
+    A2aResult result = client.send(Requests.to(peer.url()), sink);
+    assertStreamed(result, FailureKind.READ_ERROR, "1");
+    assertThat(sink.text()).isEqualTo("data: 1\n\ndata: half");
+    assertThat(A2aErrors.text(result))
+        .startsWith("StreamBroken by ReadError: the response broke off [target=agent-7]");
+    assertThat(peer.deliveries()).hasSize(1);
+  }
+
+  @Test
+  void cutsAStreamAtTheDeadline() {
+    peer.then(PeerDeed.eventsInTwo("data: 1\n\n", new CountDownLatch(1), ""));
+    Recording sink = new Recording();
+    A2aResult result = client.send(Requests.within(Duration.ofMillis(500), peer.url()), sink);
+    assertStreamed(result, FailureKind.READ_TIMEOUT, "1");
+    assertThat(result.elapsed()).isLessThan(Duration.ofMillis(900)); // the machine is shared
+  }
+
+  @Test
+  void readsOnWhenNobodyListensAnyMore() {
+    peer.then(PeerDeed.events("1", "2", "3"));
+    Recording gone =
+        new Recording() {
+          @Override
+          public void write(byte[] bytes) throws IOException {
+            super.write(bytes);
+            throw new IOException("the listener hung up");
+          }
+        };
+    assertStreamed(client.send(Requests.to(peer.url()), gone), null, "3");
+    assertThat(gone.text()).startsWith("data: 1\n\n");
+  }
+
+  @Test
+  void triesAgainUntilAStreamBegins() {
+    peer.then(PeerDeed.closeAfterRequest(), PeerDeed.halfHead(), PeerDeed.events("done"));
+    Recording sink = new Recording();
+    A2aResult result = client.send(Requests.to(peer.url()), sink);
+    assertThat(result.attempts()).isEqualTo(3);
+    assertThat(sink.beginnings).isEqualTo("200 text/event-stream");
+  }
+
+  @Test
+  void leavesTheSinkAloneWhenThereIsNoStream() {
+    peer.then(PeerDeed.echo(), PeerDeed.answer(400, "{\"error\":\"no\"}"));
+    Recording sink = new Recording();
+    assertThat(client.send(Requests.to(peer.url()), sink)).isInstanceOf(Answer.class);
+    assertThat(client.send(Requests.to(peer.url()), sink)).isInstanceOf(HttpError.class);
+    assertThat(sink.beginnings).isEmpty();
+  }
+
+  @Test
+  void takesNoStreamThatNobodyAskedFor() {
+    peer.then(PeerDeed.events("1"));
+    assertThat(client.send(Requests.to(peer.url()))).isInstanceOf(Malformed.class);
+  }
+
+  private static void assertStreamed(
+      A2aResult result, @Nullable FailureKind brokenBy, String last) {
+    assertThat(result)
+        .isInstanceOfSatisfying(
+            Streamed.class,
+            stream -> {
+              assertThat(stream.brokenBy()).isEqualTo(brokenBy);
+              assertThat(stream.whole()).isEqualTo(brokenBy == null);
+              assertThat(stream.lastData().map(data -> new String(data, StandardCharsets.UTF_8)))
+                  .contains(last);
+            });
+    assertThat(result.attempts()).isEqualTo(1);
+  }
+}

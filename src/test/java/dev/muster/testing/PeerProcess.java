@@ -1,0 +1,83 @@
+package dev.muster.testing;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+
+/** A {@link TestPeer} in a process of its own, so that it can really be killed. */
+public final class PeerProcess implements AutoCloseable {
+
+  /** What the peer does to every request. */
+  public enum Manner {
+    ECHO(PeerDeed.echo()),
+    SILENCE(PeerDeed.silence()),
+    /** Answers, a byte a second. */
+    DRIP(PeerDeed.drip(Duration.ofSeconds(1)));
+
+    @SuppressWarnings("ImmutableEnumChecker") // deeds are functions without state
+    private final PeerDeed deed;
+
+    Manner(PeerDeed deed) {
+      this.deed = deed;
+    }
+  }
+
+  private final Process process;
+  private final String url;
+
+  private PeerProcess(Process process, String url) {
+    this.process = process;
+    this.url = url;
+  }
+
+  /** Returns when it listens; port 0 for any. */
+  public static PeerProcess start(int port, Manner manner) throws IOException {
+    Process process =
+        new ProcessBuilder(
+                List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC",
+                    "-classpath",
+                    System.getProperty("java.class.path"),
+                    PeerProcess.class.getName(),
+                    Integer.toString(port),
+                    manner.name()))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+    String url = out.readLine();
+    if (url == null) {
+      throw new IOException("the peer ended before it listened");
+    }
+    return new PeerProcess(process, url);
+  }
+
+  public String url() {
+    return url;
+  }
+
+  /** SIGKILL: nothing of the peer gets to run; the kernel closes its sockets. */
+  public void kill() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+
+  /** {@code <port> <manner>}: prints the url and serves until killed. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    Manner manner = Manner.valueOf(args[1].toUpperCase(Locale.ROOT));
+    try (TestPeer peer = TestPeer.startOn(Integer.parseInt(args[0])).usually(manner.deed)) {
+      System.out.println(peer.url());
+      new CountDownLatch(1).await();
+    }
+  }
+}

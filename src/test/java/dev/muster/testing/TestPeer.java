@@ -1,0 +1,172 @@
+package dev.muster.testing;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An agent that does to each request what its script says, on a real socket of loopback, and keeps
+ * every request that reached it whole.
+ *
+ * <p>Each request, or each connection for a deed that needs none, takes the next deed of the
+ * script; when there is none left, the usual one, which answers with the message it got.
+ */
+public final class TestPeer implements AutoCloseable {
+
+  private static final int BACKLOG = 1024;
+
+  /** A request that came whole; header names are in lower case. */
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares deliveries
+  public record Delivery(String requestLine, Map<String, List<String>> headers, byte[] body) {
+
+    public String text() {
+      return new String(body, StandardCharsets.UTF_8);
+    }
+
+    /** The first of this name, or {@code ""}. */
+    public String header(String name) {
+      return headers.getOrDefault(name, List.of("")).getFirst();
+    }
+  }
+
+  private final ServerSocket listener;
+  private final Deque<PeerDeed> script = new ConcurrentLinkedDeque<>();
+  private final List<Delivery> deliveries = new CopyOnWriteArrayList<>();
+  private final AtomicInteger connections = new AtomicInteger();
+  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch released = new CountDownLatch(1);
+  private volatile PeerDeed usual = PeerDeed.echo();
+
+  private TestPeer(int port) throws IOException {
+    listener = new ServerSocket(port, BACKLOG, InetAddress.getLoopbackAddress());
+    Thread.ofPlatform().daemon().name("test-peer").start(this::accept);
+  }
+
+  public static TestPeer start() throws IOException {
+    return new TestPeer(0);
+  }
+
+  /** For a peer that comes (back) where nobody listened. */
+  public static TestPeer startOn(int port) throws IOException {
+    return new TestPeer(port);
+  }
+
+  /** A port of loopback that nobody listens on. */
+  public static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Adds to the script. */
+  public TestPeer then(PeerDeed... deeds) {
+    script.addAll(List.of(deeds));
+    return this;
+  }
+
+  /** What happens to every request that the script has nothing for. */
+  public TestPeer usually(PeerDeed deed) {
+    usual = deed;
+    return this;
+  }
+
+  public String url() {
+    return "http://127.0.0.1:" + port() + "/a2a";
+  }
+
+  public int port() {
+    return listener.getLocalPort();
+  }
+
+  /** The requests that came whole, in order. */
+  public List<Delivery> deliveries() {
+    return List.copyOf(deliveries);
+  }
+
+  public List<Delivery> awaitDeliveries(int count) {
+    Awaitility.await().until(() -> deliveries.size() >= count);
+    return deliveries();
+  }
+
+  /** How many connections were ever accepted. */
+  public int connections() {
+    return connections.get();
+  }
+
+  public int openConnections() {
+    return open.size();
+  }
+
+  /** Ends the silence of all that are silent, now and later. */
+  public void release() {
+    released.countDown();
+  }
+
+  @Override
+  public void close() throws IOException {
+    release();
+    listener.close();
+    for (Socket socket : open) {
+      socket.close();
+    }
+  }
+
+  private void accept() {
+    while (!listener.isClosed()) {
+      try {
+        Socket socket = listener.accept();
+        connections.incrementAndGet();
+        open.add(socket);
+        Thread.ofVirtual().start(() -> serve(socket));
+      } catch (IOException e) {
+        // closed, or a client that left before it was accepted
+      }
+    }
+  }
+
+  private void serve(Socket socket) {
+    try (socket) {
+      socket.setTcpNoDelay(true);
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      do {
+        if (!awaitsRequest(script.peek())) {
+          next().act(new PeerExchange(socket, in, released, deliveries::add));
+          return;
+        }
+        in.mark(1);
+        if (in.read() < 0) {
+          return;
+        }
+        in.reset();
+      } while (next().act(new PeerExchange(socket, in, released, deliveries::add)));
+    } catch (IOException e) {
+      // the client is gone, or this peer is
+    } finally {
+      open.remove(socket);
+    }
+  }
+
+  private PeerDeed next() {
+    PeerDeed deed = script.poll();
+    return deed == null ? usual : deed;
+  }
+
+  private boolean awaitsRequest(@Nullable PeerDeed scripted) {
+    return (scripted == null ? usual : scripted).awaitsRequest();
+  }
+}
