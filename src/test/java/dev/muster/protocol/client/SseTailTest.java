@@ -31,6 +31,7 @@ class SseTailTest {
     assertLast("data: a\r\rdata: b\r\r", Optional.of("b"));
     assertLast(": hi\r\nevent: x\r\nid: 1\r\ndata:é\r\n\r\n", Optional.of("é"));
     assertLast("data: two\ndata:  lines\n\n", Optional.of("two\n lines"));
+    assertLast("data: two\r\ndata: lines\r\n\r\n", Optional.of("two\nlines"));
     assertLast("data\n\n", Optional.of(""));
     assertLast("data:\n\n", Optional.of(""));
   }
