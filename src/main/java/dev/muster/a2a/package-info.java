@@ -1,6 +1,13 @@
 /** Messages between workspaces, and from the canvas to them (contract, section 7). */
 @ApplicationModule(
-    allowedDependencies = {"activity", "workspace", "identity", "protocol", "platform"})
+    allowedDependencies = {
+      "heartbeat",
+      "activity",
+      "workspace",
+      "identity",
+      "protocol",
+      "platform"
+    })
 @NullMarked
 package dev.muster.a2a;
 
