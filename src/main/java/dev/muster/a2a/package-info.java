@@ -1,6 +1,7 @@
 /** Messages between workspaces, and from the canvas to them (contract, section 7). */
 @ApplicationModule(
     allowedDependencies = {
+      "heartbeat",
       "activity",
       "workspace",
       "workspace :: agenturl",

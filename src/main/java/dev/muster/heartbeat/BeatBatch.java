@@ -20,6 +20,8 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
@@ -30,6 +32,8 @@ import org.springframework.stereotype.Component;
 @Component
 class BeatBatch implements BatchWork<Beat, BeatOutcome> {
 
+  private static final Logger log = LoggerFactory.getLogger(BeatBatch.class);
+
   private static final Outcome<BeatOutcome> ONLINE =
       new Outcome.Done<>(new BeatOutcome.Recorded(WorkspaceStatus.ONLINE));
 
@@ -39,6 +43,7 @@ class BeatBatch implements BatchWork<Beat, BeatOutcome> {
   private final Events events;
   private final Transitions transitions;
   private final CertainTransactions transactions;
+  private final List<BeatListener> listeners;
 
   BeatBatch(
       BeatRepository repository,
@@ -46,13 +51,15 @@ class BeatBatch implements BatchWork<Beat, BeatOutcome> {
       Workspaces workspaces,
       Events events,
       Transitions transitions,
-      CertainTransactions transactions) {
+      CertainTransactions transactions,
+      List<BeatListener> listeners) {
     this.repository = repository;
     this.rules = rules;
     this.workspaces = workspaces;
     this.events = events;
     this.transitions = transitions;
     this.transactions = transactions;
+    this.listeners = listeners;
   }
 
   @Override
@@ -67,9 +74,28 @@ class BeatBatch implements BatchWork<Beat, BeatOutcome> {
         outcomes,
         rest,
         BatchAttempts.run(rest, beats -> transactions.run(() -> recordEvaluated(beats))));
+    tell(outcomes);
     return batch.stream()
         .map(beat -> Objects.requireNonNull(outcomes.get(beat.workspaceId())))
         .toList();
+  }
+
+  /** What is stored stays stored, whatever becomes of those who hear of it. */
+  private void tell(Map<UUID, Outcome<BeatOutcome>> outcomes) {
+    List<UUID> heard = new ArrayList<>(outcomes.size());
+    outcomes.forEach((id, outcome) -> {
+      if (outcome instanceof Outcome.Done<BeatOutcome> done
+          && done.result() instanceof BeatOutcome.Recorded) {
+        heard.add(id);
+      }
+    });
+    for (BeatListener listener : listeners) {
+      try {
+        listener.heard(heard);
+      } catch (RuntimeException e) {
+        log.error("a listener of beats failed", e);
+      }
+    }
   }
 
   private static boolean isOpen(@Nullable Outcome<BeatOutcome> outcome) {

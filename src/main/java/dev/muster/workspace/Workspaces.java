@@ -67,6 +67,11 @@ public class Workspaces {
     return target;
   }
 
+  /** Refuses with 404 when there is none, and 410 when it was removed. */
+  public void requirePresent(UUID id) {
+    present(id);
+  }
+
   /**
    * Refuses a card that names a url which a push workspace may not have (R3.3). Asks the resolver.
    */

@@ -39,7 +39,9 @@ class LivenessEndpointTest {
                 "stall-sweep",
                 "event-retention",
                 "token-retention",
-                "workspace-retention"
+                "workspace-retention",
+                "queue-pass",
+                "queue-retention"
               }) {
             assertRan(loop(loops, job), "cluster");
             assertThat(Instant.parse(loop(loops, job).path("next_run_at").asString())).isNotNull();
@@ -55,7 +57,9 @@ class LivenessEndpointTest {
                 "beat-news",
                 "replica-calls",
                 "replica-listener",
-                "streams"
+                "streams",
+                "queue-kicks",
+                "queue-leases"
               }) {
             assertRan(loop(loops, loop), "replica");
           }

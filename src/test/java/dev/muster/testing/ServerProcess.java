@@ -31,6 +31,12 @@ public final class ServerProcess implements AutoCloseable {
    * environment variables.
    */
   public static ServerProcess start(Path home, Map<String, String> settings) throws IOException {
+    return start(MusterApplication.class, home, settings);
+  }
+
+  /** As above, by another main class, for a server with more beans than the product has. */
+  public static ServerProcess start(Class<?> main, Path home, Map<String, String> settings)
+      throws IOException {
     int port = freePort();
     Path log = Files.createTempFile("muster-server-", ".log");
     ProcessBuilder builder =
@@ -40,7 +46,7 @@ public final class ServerProcess implements AutoCloseable {
                     "-XX:TieredStopAtLevel=1",
                     "-classpath",
                     System.getProperty("java.class.path"),
-                    MusterApplication.class.getName()))
+                    main.getName()))
             .redirectErrorStream(true)
             .redirectOutput(log.toFile());
     builder.environment().put("MUSTER_HOME", home.toString());

@@ -36,6 +36,7 @@ public final class ProblemWriter {
     response.setStatus(problem.code().status().value());
     response.setContentType("application/problem+json");
     if (problem.code() == ErrorCode.UNAVAILABLE
+        || problem.code() == ErrorCode.QUEUE_FULL
         || (problem.code() == ErrorCode.RATE_LIMITED && !response.containsHeader("Retry-After"))) {
       response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
     } else if (problem.code() == ErrorCode.UNAUTHENTICATED) {

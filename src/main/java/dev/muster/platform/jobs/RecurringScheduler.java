@@ -11,8 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
@@ -24,8 +22,6 @@ import org.springframework.stereotype.Component;
 @Component
 class RecurringScheduler implements SmartLifecycle {
 
-  private static final Logger log = LoggerFactory.getLogger(RecurringScheduler.class);
-
   private static final int THREADS = 4;
 
   /** Half of what a job's lateness may be, which is a second. */
@@ -35,11 +31,6 @@ class RecurringScheduler implements SmartLifecycle {
   private static final Duration HEARTBEAT = Duration.ofSeconds(4);
 
   private static final int MISSED_HEARTBEATS = 4;
-
-  /** For a run to end, and as long again after its interruption. */
-  private static final Duration PATIENCE_WITH_RUNS = Duration.ofSeconds(2);
-
-  private static final Duration PATIENCE_AT_STOP = Duration.ofSeconds(6);
 
   private final DataSource database;
   private final List<RecurringJob> jobs;
@@ -78,7 +69,7 @@ class RecurringScheduler implements SmartLifecycle {
             .pollingInterval(POLLS_EVERY)
             .heartbeatInterval(HEARTBEAT)
             .missedHeartbeatsLimit(MISSED_HEARTBEATS)
-            .shutdownMaxWait(PATIENCE_WITH_RUNS)
+            .shutdownMaxWait(BoundedStop.PATIENCE_WITH_RUNS)
             .addSchedulerListener(outages)
             .build();
     scheduler.start();
@@ -90,21 +81,12 @@ class RecurringScheduler implements SmartLifecycle {
         .execute((instance, context) -> runner.run(job));
   }
 
-  /** In a thread of its own, since a database that does not answer would hold up the whole stop. */
   @Override
   public void stop() {
     @Nullable Scheduler scheduler = running;
-    if (scheduler == null) {
-      return;
-    }
-    running = null;
-    Thread stopping = Thread.ofVirtual().start(scheduler::stop);
-    try {
-      if (!stopping.join(PATIENCE_AT_STOP)) {
-        log.warn("a job did not end in time; another replica will run it again");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    if (scheduler != null) {
+      running = null;
+      BoundedStop.stop(scheduler);
     }
   }
 

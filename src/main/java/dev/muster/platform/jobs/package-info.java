@@ -1,4 +1,7 @@
-/** Cluster jobs: recurring work that exactly one replica at a time runs, on db-scheduler. */
+/**
+ * Cluster jobs on db-scheduler: recurring work, and durable deliveries, each run by one replica at
+ * a time.
+ */
 @NullMarked
 package dev.muster.platform.jobs;
 

@@ -22,7 +22,8 @@ final class SharedAnswers {
           "optional", "With or without a credential.",
           "ws", "For the workspace's own agent and the admin.",
           "admin", "For the admin.",
-          "peer", "For the workspace's own agent, those that may talk to it, and the admin.");
+          "peer", "For the workspace's own agent, those that may talk to it, and the admin.",
+          "sender", "For the message's sender and the admin.");
 
   private SharedAnswers() {}
 

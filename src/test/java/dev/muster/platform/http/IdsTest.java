@@ -61,7 +61,10 @@ class IdsTest {
           "GET /registry/discover/{bad}",
           "GET /registry/{bad}/peers",
           "GET /events/{bad}",
-          "GET /workspaces?parent_id={bad}");
+          "GET /workspaces?parent_id={bad}",
+          "GET /workspaces/{bad}/a2a/queue/6f0e2a52-8c1e-4b0c-9a44-1f1b1f6d7a10",
+          "GET /workspaces/{good}/a2a/queue/{bad}",
+          "POST /admin/a2a-queue/drop-stale?workspace_id={bad}");
 
   private static final List<String> BODIES =
       List.of(

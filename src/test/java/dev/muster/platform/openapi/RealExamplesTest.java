@@ -37,6 +37,9 @@ class RealExamplesTest {
   /** As above. */
   private static final String A_ROW = "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b";
 
+  /** Of a message that no route can have queued by then. */
+  private static final String A_QUEUED_MESSAGE = "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2c";
+
   /** In an order that makes sense; what is not named is called after the agent's first beats. */
   private static final List<String> FIRST =
       List.of(
@@ -67,6 +70,7 @@ class RealExamplesTest {
     try (TestServer server = TestServer.start()) {
       TestClient client = server.client();
       client.create("Lead", "\"id\":\"" + LEAD + "\",\"agent_card\":{\"name\":\"Lead\"}");
+      queueMessage(server);
       JsonNode docs = client.get("/v3/api-docs", null).json();
 
       Set<String> lived = new HashSet<>();
@@ -76,6 +80,18 @@ class RealExamplesTest {
       }
       assertThat(lived).hasSizeGreaterThan(20);
     }
+  }
+
+  private static void queueMessage(TestServer server) {
+    server
+        .database()
+        .execute(
+            """
+            INSERT INTO a2a_queue (
+                queue_id, activity_id, target_id, priority, state, enqueued_at, next_attempt_at, expires_at)
+            SELECT '%s', '%s', '%s', 50, 'waiting', now, now + interval '1 hour', now + interval '1 day' FROM clock_timestamp() AS now
+            """
+                .formatted(A_QUEUED_MESSAGE, A_ROW, REVIEWER));
   }
 
   private static List<Operation> inOrder(JsonNode docs) {

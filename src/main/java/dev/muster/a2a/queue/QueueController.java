@@ -1,0 +1,102 @@
+package dev.muster.a2a.queue;
+
+import dev.muster.identity.Access;
+import dev.muster.identity.Caller;
+import dev.muster.platform.json.Ids;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Workspaces;
+import java.math.BigInteger;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The queue as senders and operators see it (R7.7). */
+@RestController
+class QueueController {
+
+  private static final int LONGEST_NUMBER = 40;
+
+  /** Ten years: longer than any message may wait. */
+  private static final BigInteger MOST_MINUTES = BigInteger.valueOf(5_256_000);
+
+  private final MessageQueue queue;
+  private final QueueRepository repository;
+  private final QueuePass pass;
+  private final Workspaces workspaces;
+  private final ObjectProvider<QueueAnswers> answers;
+
+  QueueController(
+      MessageQueue queue,
+      QueueRepository repository,
+      QueuePass pass,
+      Workspaces workspaces,
+      ObjectProvider<QueueAnswers> answers) {
+    this.queue = queue;
+    this.repository = repository;
+    this.pass = pass;
+    this.workspaces = workspaces;
+    this.answers = answers;
+  }
+
+  /** For the sender of the message, and the admin. */
+  @GetMapping("/workspaces/{id}/a2a/queue/{queueId}")
+  QueueView show(Caller caller, @PathVariable UUID id, @PathVariable UUID queueId) {
+    workspaces.requirePresent(id);
+    QueuedMessage message =
+        queue
+            .find(queueId)
+            .filter(row -> row.targetId().equals(id))
+            .orElseThrow(() ->
+                new ProblemException(
+                    ErrorCode.NOT_FOUND,
+                    "no message " + queueId + " is queued for this workspace, or no longer"));
+    requireSender(message, caller);
+    @Nullable Integer place =
+        message.state() == QueueState.WAITING ? repository.place(queueId) : null;
+    return QueueView.of(message, place, message.state().isEnd() ? answerTo(message) : null);
+  }
+
+  private static void requireSender(QueuedMessage message, Caller caller) {
+    boolean isSender = caller instanceof Caller.Agent(UUID own) && own.equals(message.senderId());
+    if (!isSender && !caller.isAdmin()) {
+      throw new ProblemException(
+          ErrorCode.FORBIDDEN, "only its sender and the admin may see a queued message");
+    }
+  }
+
+  private @Nullable RawJson answerTo(QueuedMessage message) {
+    @Nullable QueueAnswers known = answers.getIfAvailable();
+    return known == null ? null : known.answerOf(message.activityId()).orElse(null);
+  }
+
+  record Dropped(int dropped) {}
+
+  @PostMapping("/admin/a2a-queue/drop-stale")
+  Dropped dropStale(
+      Caller caller,
+      @RequestParam(name = "max_age_minutes", defaultValue = "60") String maxAgeMinutes,
+      @RequestParam(name = "workspace_id", defaultValue = "") String workspaceId) {
+    Access.requireAdmin(caller);
+    int minutes = minutes(maxAgeMinutes);
+    return new Dropped(
+        pass.dropStale(workspaceId.isEmpty() ? null : Ids.parse(workspaceId), minutes));
+  }
+
+  private static int minutes(String text) {
+    try {
+      if (text.length() <= LONGEST_NUMBER) {
+        return new BigInteger(text).max(BigInteger.ONE).min(MOST_MINUTES).intValue();
+      }
+    } catch (NumberFormatException notANumber) {
+      // falls through to the one message for both
+    }
+    throw ProblemException.validation("max_age_minutes: not a whole number (expected: 1..)");
+  }
+}
