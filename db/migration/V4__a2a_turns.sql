@@ -32,3 +32,6 @@ CREATE TABLE a2a_messages (
     answer_type   text,
     answer        text
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+
+-- Deliveries whose server died are looked for by their leases.
+CREATE INDEX a2a_messages_leases ON a2a_messages (lease_until) WHERE state = 'sending';

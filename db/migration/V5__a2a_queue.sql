@@ -25,7 +25,7 @@ CREATE INDEX delivery_jobs_by_heartbeat ON delivery_jobs (last_heartbeat) WHERE 
 -- No foreign keys: a row here would lock its workspace's row for nothing, and outlives its row in the feed.
 CREATE TABLE a2a_queue (
     queue_id        uuid PRIMARY KEY,
-    activity_id     uuid        NOT NULL UNIQUE,
+    activity_id     uuid        NOT NULL,
     target_id       uuid        NOT NULL,
     -- null: the human at the canvas
     sender_id       uuid,
@@ -45,6 +45,9 @@ CREATE TABLE a2a_queue (
     CHECK ((state = 'delivering') = (lease_until IS NOT NULL)),
     CHECK ((state IN ('waiting', 'delivering')) = (ended_at IS NULL))
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+
+-- A message waits once at a time; after an end without a delivery it may come again.
+CREATE UNIQUE INDEX a2a_queue_messages ON a2a_queue (activity_id) WHERE state IN ('waiting', 'delivering');
 
 -- The line of each target, in its order.
 CREATE INDEX a2a_queue_lines ON a2a_queue (target_id, priority DESC, enqueued_at, queue_id)

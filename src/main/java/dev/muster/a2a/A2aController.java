@@ -3,13 +3,18 @@ package dev.muster.a2a;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.json.LosslessJson;
-import dev.muster.platform.json.RawJson;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
 
 /** Where requests for agents come in (R7.1). */
 @RestController
@@ -27,12 +32,43 @@ class A2aController {
 
   /** The body is read by hand: who sends comes first (R1.4's order). */
   @PostMapping("/workspaces/{id}/a2a")
-  RawJson send(Caller caller, @PathVariable UUID id, HttpServletRequest request)
+  @Nullable Object send(
+      Caller caller,
+      @PathVariable UUID id,
+      HttpServletRequest request,
+      HttpServletResponse response)
       throws IOException {
     Sender sender = Sender.of(caller, request);
+    SendOptions options = SendOptions.read(request);
     NormalRequest normal =
         NormalRequest.of(
             LosslessJson.parse(bodies.read(request, LARGEST_BODY)), sender, UUID::randomUUID);
-    return proxy.deliver(caller, sender, id, normal).answer();
+    if (!normal.wantsStream()) {
+      return answer(proxy.deliver(caller, sender, id, normal, options, null));
+    }
+    ClientStream stream = new ClientStream();
+    CompletableFuture<Reply> reply = proxy.deliver(caller, sender, id, normal, options, stream);
+    var _ = reply.whenComplete((done, failure) -> stream.end());
+    return stream.writeTo(response) ? null : answer(reply);
+  }
+
+  /** Held without a thread while the agent is at work. */
+  private static Object answer(CompletableFuture<Reply> reply) {
+    if (reply.isDone() && !reply.isCompletedExceptionally()) {
+      return reply.join().toHttp();
+    }
+    DeferredResult<ResponseEntity<byte[]>> held = new DeferredResult<>(0L);
+    var _ =
+        reply.whenComplete((done, failure) -> {
+          if (failure == null) {
+            held.setResult(done.toHttp());
+          } else {
+            held.setErrorResult(
+                failure instanceof CompletionException wrapped && wrapped.getCause() != null
+                    ? wrapped.getCause()
+                    : failure);
+          }
+        });
+    return held;
   }
 }

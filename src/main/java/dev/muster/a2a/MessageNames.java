@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -23,6 +24,11 @@ final class MessageNames {
     }
     String id = message.path("messageId").stringValue();
     return new MessageIdentity(sha256(chars(id)), sha256(content(request.method(), message)));
+  }
+
+  /** By which a message of this id is known in its feed. */
+  static String key(String messageId) {
+    return HexFormat.of().formatHex(sha256(chars(messageId)));
   }
 
   /** Unlike UTF-8, this tells lone surrogates apart. */

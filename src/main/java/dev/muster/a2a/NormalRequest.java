@@ -17,6 +17,9 @@ import tools.jackson.databind.node.ObjectNode;
 record NormalRequest(String method, ObjectNode body, @Nullable ObjectNode message) {
 
   /** Of A2A 0.3 and of 1.0 (R7.13). */
+  private static final Set<String> STREAM_METHODS =
+      Set.of("message/stream", "SendStreamingMessage", "tasks/resubscribe", "SubscribeToTask");
+
   private static final Set<String> SEND_METHODS =
       Set.of("message/send", "message/stream", "SendMessage", "SendStreamingMessage");
 
@@ -37,6 +40,11 @@ record NormalRequest(String method, ObjectNode body, @Nullable ObjectNode messag
     params.set("message", message);
     body.set("params", params);
     return new NormalRequest(method, body, message);
+  }
+
+  /** Whether the agent may answer by a stream of events (R7.9). */
+  boolean wantsStream() {
+    return STREAM_METHODS.contains(method);
   }
 
   private static String methodOf(ObjectNode request) {

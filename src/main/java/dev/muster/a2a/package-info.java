@@ -6,6 +6,7 @@
       "workspace",
       "workspace :: agenturl",
       "identity",
+      "event",
       "protocol",
       "protocol :: client",
       "platform"

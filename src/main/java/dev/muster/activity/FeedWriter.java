@@ -99,10 +99,8 @@ class FeedWriter {
 
   private Set<UUID> endable(List<TurnEnd> ends) {
     Set<UUID> endable =
-        ends.stream()
-            .filter(end -> end.companion() == null)
-            .map(TurnEnd::activityId)
-            .collect(Collectors.toCollection(HashSet::new));
+        turns.open(
+            ends.stream().filter(end -> end.companion() == null).map(TurnEnd::activityId).toList());
     List<TurnEnd> accompanied = ends.stream().filter(end -> end.companion() != null).toList();
     if (!accompanied.isEmpty()) {
       endable.addAll(companions.orElseThrow().ended(accompanied));

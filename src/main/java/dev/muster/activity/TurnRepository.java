@@ -3,7 +3,11 @@ package dev.muster.activity;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.BatchColumns;
 import java.sql.PreparedStatement;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Repository;
@@ -31,10 +35,30 @@ class TurnRepository {
       ON CONFLICT (activity_id) DO UPDATE SET turn_seq = excluded.turn_seq, answered = excluded.answered
       """;
 
+  private static final String OPEN =
+      """
+      SELECT l.id FROM activity_logs l LEFT JOIN activity_turns t ON t.activity_id = l.id
+      WHERE l.id = ANY (?) AND (t.answered IS NULL OR NOT t.answered)
+      """;
+
   private final JdbcTemplate db;
 
   TurnRepository(JdbcTemplate db) {
     this.db = db;
+  }
+
+  /** Those of these rows that are there and have no answer yet. */
+  Set<UUID> open(Collection<UUID> activityIds) {
+    if (activityIds.isEmpty()) {
+      return new HashSet<>();
+    }
+    return new HashSet<>(
+        db.query(
+            OPEN,
+            statement ->
+                statement.setArray(
+                    1, statement.getConnection().createArrayOf("uuid", activityIds.toArray())),
+            (row, n) -> row.getObject("id", UUID.class)));
   }
 
   void end(List<PlacedEnd> ends) {

@@ -28,6 +28,7 @@ class Lifecycle {
   private final Events events;
   private final Transitions transitions;
   private final TransactionTemplate transactions;
+  private final List<RemovalListener> removalListeners;
 
   Lifecycle(
       WorkspaceRepository workspaces,
@@ -37,7 +38,8 @@ class Lifecycle {
       Tokens tokens,
       Events events,
       Transitions transitions,
-      TransactionTemplate transactions) {
+      TransactionTemplate transactions,
+      List<RemovalListener> removalListeners) {
     this.workspaces = workspaces;
     this.statuses = statuses;
     this.hierarchy = hierarchy;
@@ -46,6 +48,7 @@ class Lifecycle {
     this.events = events;
     this.transitions = transitions;
     this.transactions = transactions;
+    this.removalListeners = removalListeners;
   }
 
   /** How many were paused. */
@@ -111,6 +114,7 @@ class Lifecycle {
     List<UUID> ids = removed.stream().map(StatusRow::workspaceId).toList();
     workspaces.markRemoved(ids);
     tokens.revokeOfRemoved(ids);
+    removalListeners.forEach(listener -> listener.removed(ids));
     int descendants = removed.size() - 1;
     events.recordAll(removed.stream().map(row -> removedEvent(row, id, descendants)).toList());
     return descendants;

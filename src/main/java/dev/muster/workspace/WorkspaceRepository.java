@@ -39,7 +39,12 @@ class WorkspaceRepository {
       """;
 
   private static final String PRESENCE =
-      "SELECT id, name, delivery_mode, removed_at FROM workspaces WHERE id = :id";
+      """
+      SELECT w.id, w.name, w.delivery_mode, w.url, w.max_concurrent_tasks, w.removed_at,
+          b.status, b.active_tasks, b.idle_timeout_seconds
+      FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+      WHERE w.id = :id
+      """;
 
   private static final String PAGE =
       """
@@ -180,7 +185,12 @@ class WorkspaceRepository {
                 new Target(
                     row.getObject("id", UUID.class),
                     row.getString("name"),
-                    DeliveryMode.of(row.getString("delivery_mode"))),
+                    DeliveryMode.of(row.getString("delivery_mode")),
+                    row.getString("url"),
+                    WorkspaceStatus.of(row.getString("status")),
+                    row.getInt("active_tasks"),
+                    row.getInt("max_concurrent_tasks"),
+                    row.getObject("idle_timeout_seconds", Integer.class)),
                 SqlTime.instantOrNull(row, "removed_at")))
         .optional();
   }

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -65,6 +66,19 @@ public class Workspaces {
     Target target = present(id);
     requireMayTalk(id, caller);
     return target;
+  }
+
+  /** A workspace that is there. */
+  public Optional<Target> target(UUID id) {
+    return repository
+        .presence(id)
+        .filter(presence -> presence.removedAt() == null)
+        .map(Presence::target);
+  }
+
+  /** A peer's card as it is stored, if there is one; refuses as {@link #requireTarget}. */
+  public Optional<RawJson> card(UUID id, Caller caller) {
+    return Optional.ofNullable(reachable(id, caller).agentCard());
   }
 
   /** Refuses with 404 when there is none, and 410 when it was removed. */

@@ -1,0 +1,101 @@
+package dev.muster.a2a;
+
+import dev.muster.protocol.client.StreamSink;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands an agent's stream to the client who asked for it, as it comes (R7.9). The turn does not
+ * depend on the client: one that is gone, or too slow for a while, is left behind.
+ */
+final class ClientStream implements StreamSink {
+
+  private static final int MOST_WAITING = 64;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** No agent sends nothing. */
+  private static final byte[] END = {};
+
+  private record Head(int status, String contentType) {}
+
+  private final BlockingQueue<byte[]> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final CompletableFuture<@Nullable Head> head = new CompletableFuture<>();
+  private volatile boolean isLeftBehind;
+  private volatile boolean isOver;
+
+  @Override
+  public void begin(int status, String contentType) {
+    head.complete(new Head(status, contentType));
+  }
+
+  @Override
+  public void write(byte[] bytes) throws IOException {
+    try {
+      if (isLeftBehind || !waiting.offer(bytes, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        isLeftBehind = true;
+        throw new IOException("the client does not take the stream");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+  }
+
+  /** The turn is over, whether or not it ever was a stream. */
+  void end() {
+    isOver = true;
+    if (!head.complete(null)) {
+      // a full queue is noticed without it
+      boolean _ = waiting.offer(END);
+    }
+  }
+
+  /**
+   * Writes the stream on the request's thread, until its end; false when there is none, since the
+   * turn was answered otherwise.
+   */
+  boolean writeTo(HttpServletResponse response) throws IOException {
+    @Nullable Head begun = head.join();
+    if (begun == null) {
+      return false;
+    }
+    response.setStatus(begun.status());
+    response.setContentType(begun.contentType());
+    response.setHeader("Cache-Control", "no-store");
+    response.setHeader("X-Accel-Buffering", "no");
+    try {
+      OutputStream out = response.getOutputStream();
+      response.flushBuffer();
+      for (byte @Nullable [] next = next(); next != null; next = next()) {
+        out.write(next);
+        out.flush();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      isLeftBehind = true;
+      waiting.clear();
+    }
+    return true;
+  }
+
+  /** Null when all is written. */
+  private byte @Nullable [] next() throws InterruptedException {
+    while (true) {
+      byte @Nullable [] next = waiting.poll(1, TimeUnit.SECONDS);
+      if (next == null ? isOver : next.length == 0) {
+        return null;
+      }
+      if (next != null) {
+        return next;
+      }
+    }
+  }
+}

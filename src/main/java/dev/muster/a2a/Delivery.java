@@ -1,0 +1,44 @@
+package dev.muster.a2a;
+
+import dev.muster.platform.json.RawJson;
+import dev.muster.protocol.client.A2aRequest;
+import dev.muster.protocol.client.Deadline;
+import dev.muster.workspace.Target;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request on its way to an agent that is called.
+ *
+ * @param senderId null for the canvas
+ * @param headers of the sender that the agent gets to see
+ */
+record Delivery(
+    Target target,
+    @Nullable UUID senderId,
+    RawJson body,
+    Map<String, String> headers,
+    Deadline deadline) {
+
+  private static final String SENDER = "X-Source-Workspace-Id";
+
+  /** {@code readTimeout} counts unless the agent has said how long it may be silent (section 4). */
+  A2aRequest request(Duration readTimeout) {
+    Map<String, String> all = new HashMap<>(headers);
+    if (senderId != null) {
+      all.put(SENDER, senderId.toString());
+    }
+    @Nullable Integer own = target.idleTimeoutSeconds();
+    return new A2aRequest(
+        target.id().toString(),
+        target.url(),
+        body.text().getBytes(StandardCharsets.UTF_8),
+        all,
+        own == null || own == 0 ? readTimeout : Duration.ofSeconds(own),
+        deadline);
+  }
+}

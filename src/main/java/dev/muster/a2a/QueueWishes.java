@@ -1,0 +1,35 @@
+package dev.muster.a2a;
+
+import dev.muster.a2a.queue.QueueSettings;
+import dev.muster.platform.problem.ProblemException;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** What a request asks for in case that it has to wait in the queue (R7.7). */
+record QueueWishes(int priority, Duration life) {
+
+  private static final long USUAL_PRIORITY = 50;
+  private static final int HIGHEST_PRIORITY = 100;
+
+  static QueueWishes of(NormalRequest request, QueueSettings settings) {
+    JsonNode params = request.body().path("params");
+    long priority = number(params, "priority").orElse(USUAL_PRIORITY);
+    return new QueueWishes(
+        Math.clamp(priority, 0, HIGHEST_PRIORITY),
+        settings.life(number(params, "expires_in_seconds")));
+  }
+
+  private static Optional<Long> number(JsonNode params, String name) {
+    @Nullable JsonNode value = params.get(name);
+    if (value == null || value.isNull()) {
+      return Optional.empty();
+    }
+    if (!value.isNumber()) {
+      throw ProblemException.validation(
+          "params." + name + ": not a number (expected: a whole number)");
+    }
+    return Optional.of((long) value.asDouble());
+  }
+}

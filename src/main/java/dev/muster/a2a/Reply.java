@@ -1,0 +1,54 @@
+package dev.muster.a2a;
+
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.Problem;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What the sender of a request is answered, byte for byte. */
+@SuppressWarnings("ArrayRecordComponent") // up to 64 MiB: handed on, never compared
+record Reply(int status, String contentType, byte[] body) {
+
+  static Reply json(int status, RawJson body) {
+    return new Reply(
+        status, MediaType.APPLICATION_JSON_VALUE, body.text().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A problem detail; {@code status} may be another one than the code's own. */
+  static Reply problem(
+      JsonMapper json,
+      HttpStatus status,
+      ErrorCode code,
+      String detail,
+      Map<String, ? extends @Nullable Object> extras) {
+    Map<String, @Nullable Object> members = new LinkedHashMap<>();
+    members.put("title", status.getReasonPhrase());
+    members.put("status", status.value());
+    members.putAll(extras);
+    return new Reply(
+        status.value(),
+        MediaType.APPLICATION_PROBLEM_JSON_VALUE,
+        json.writeValueAsBytes(new Problem(code, detail, members).body(null)));
+  }
+
+  String text() {
+    return new String(body, StandardCharsets.UTF_8);
+  }
+
+  ResponseEntity<byte[]> toHttp() {
+    ResponseEntity.BodyBuilder http =
+        ResponseEntity.status(status).header(HttpHeaders.CONTENT_TYPE, contentType);
+    if (status == HttpStatus.SERVICE_UNAVAILABLE.value()) {
+      http.header(HttpHeaders.RETRY_AFTER, Integer.toString(Replies.RETRY_AFTER_S));
+    }
+    return http.body(body);
+  }
+}

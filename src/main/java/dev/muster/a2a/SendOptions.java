@@ -1,0 +1,71 @@
+package dev.muster.a2a;
+
+import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a sender asks for beside its request.
+ *
+ * @param timeout of the whole turn (R7.8)
+ * @param pollWait for the answer of an agent that polls (R7.11)
+ * @param passedOn headers that the agent gets to see
+ */
+record SendOptions(
+    Optional<Duration> timeout, Optional<Duration> pollWait, Map<String, String> passedOn) {
+
+  private static final String TIMEOUT = "X-Timeout";
+  private static final double LONGEST_TIMEOUT_S = 86_400;
+  private static final double LONGEST_WAIT_S = 60;
+  private static final double SHORTEST_TIMEOUT_S = 0.001;
+  private static final int LONGEST_HEADER = 1024;
+
+  /** By these, agents of A2A 1.0 are told which version and extensions a client speaks. */
+  private static final List<String> PASSED_ON = List.of("A2A-Version", "A2A-Extensions");
+
+  static SendOptions read(HttpServletRequest request) {
+    Map<String, String> passedOn = new HashMap<>();
+    for (String name : PASSED_ON) {
+      @Nullable String value = request.getHeader(name);
+      if (value != null && value.length() <= LONGEST_HEADER && value.matches("[\\x20-\\x7e]*")) {
+        passedOn.put(name, value);
+      }
+    }
+    return new SendOptions(
+        seconds(TIMEOUT, request.getHeader(TIMEOUT), SHORTEST_TIMEOUT_S, LONGEST_TIMEOUT_S),
+        seconds("wait", request.getParameter("wait"), 0, LONGEST_WAIT_S),
+        passedOn);
+  }
+
+  /** How long the answer of an agent that polls is waited for: not at all unless asked for. */
+  Duration patience() {
+    return pollWait.or(() -> timeout).orElse(Duration.ZERO);
+  }
+
+  private static Optional<Duration> seconds(
+      String name, @Nullable String value, double least, double most) {
+    if (value == null || value.isBlank()) {
+      return Optional.empty();
+    }
+    double seconds;
+    try {
+      seconds = Double.parseDouble(value.strip());
+    } catch (NumberFormatException e) {
+      throw notSeconds(name);
+    }
+    if (!Double.isFinite(seconds)) {
+      throw notSeconds(name);
+    }
+    double clamped = Math.clamp(seconds, least, most);
+    return Optional.of(Duration.ofNanos(Math.round(clamped * 1e9)));
+  }
+
+  private static ProblemException notSeconds(String name) {
+    return ProblemException.validation(name + " is not a number (expected: seconds, like 30)");
+  }
+}

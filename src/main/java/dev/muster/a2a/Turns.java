@@ -1,0 +1,123 @@
+package dev.muster.a2a;
+
+import dev.muster.activity.Ended;
+import dev.muster.activity.Feeds;
+import dev.muster.activity.TurnEnd;
+import dev.muster.platform.problem.Outage;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.protocol.client.A2aClient;
+import dev.muster.protocol.client.A2aResult;
+import dev.muster.protocol.client.StreamSink;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Service;
+
+/**
+ * Runs the turns of this replica: each on a thread of its own, to its end, whether or not its
+ * client still waits (R7.8); and its end is stored before anybody hears of it.
+ */
+@Service
+class Turns {
+
+  private static final Logger log = LoggerFactory.getLogger(Turns.class);
+
+  private static final Duration BETWEEN_TRIES_TO_STORE = Duration.ofSeconds(1);
+
+  private final A2aClient client;
+  private final TurnOutcomes outcomes;
+  private final Feeds feeds;
+  private final MessageRecords records;
+  private final TurnLeases leases;
+  private final A2aSettings settings;
+
+  Turns(
+      A2aClient client,
+      TurnOutcomes outcomes,
+      Feeds feeds,
+      MessageRecords records,
+      TurnLeases leases,
+      A2aSettings settings) {
+    this.client = client;
+    this.outcomes = outcomes;
+    this.feeds = feeds;
+    this.records = records;
+    this.leases = leases;
+    this.settings = settings;
+  }
+
+  static String newOwner() {
+    return UUID.randomUUID().toString();
+  }
+
+  /**
+   * Delivers the message of this row, which {@code owner} has the lease for; done when its end is
+   * stored.
+   *
+   * @param sink takes the answer if it is a stream
+   */
+  CompletableFuture<Reply> start(
+      Delivery delivery, UUID activityId, String owner, @Nullable StreamSink sink) {
+    leases.hold(activityId, owner);
+    CompletableFuture<Reply> reply = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .name("turn-" + activityId)
+        .start(() -> run(new Turn(delivery, activityId, owner, reply), sink));
+    return reply;
+  }
+
+  private record Turn(
+      Delivery delivery, UUID activityId, String owner, CompletableFuture<Reply> reply) {}
+
+  private void run(Turn turn, @Nullable StreamSink sink) {
+    try {
+      A2aResult result = send(turn.delivery(), sink);
+      store(turn, outcomes.of(result));
+    } catch (RuntimeException | Error e) {
+      // the lease lapses, and the message is uncertain then
+      log.error("the turn of {} failed", turn.activityId(), e);
+      turn.reply().completeExceptionally(e);
+    } finally {
+      leases.release(turn.activityId(), turn.owner());
+    }
+  }
+
+  private A2aResult send(Delivery delivery, @Nullable StreamSink sink) {
+    var request = delivery.request(settings.readTimeout());
+    return sink == null ? client.send(request) : client.send(request, sink);
+  }
+
+  /** As long as nobody else may deliver the message: what an agent answered is not to be lost. */
+  private void store(Turn turn, TurnOutcome outcome) {
+    TurnEnd end =
+        new TurnEnd(
+            turn.delivery().target().id(),
+            turn.activityId(),
+            outcome.response(),
+            outcome.result(),
+            outcome.ending(turn.owner(), null));
+    do {
+      try {
+        Ended ended = feeds.end(end);
+        turn.reply().complete(ended == Ended.STORED ? outcome.reply() : known(turn, outcome));
+        return;
+      } catch (RuntimeException e) {
+        turn.reply().completeExceptionally(e);
+        if (!(e instanceof ProblemException || Outage.is(e))) {
+          throw e;
+        }
+        LockSupport.parkNanos(BETWEEN_TRIES_TO_STORE.toNanos());
+      }
+    } while (leases.isHeld(turn.activityId(), turn.owner()));
+    log.warn("the end of the turn {} could not be stored: it is uncertain", turn.activityId());
+  }
+
+  /** It was stored by a try that could not tell, or somebody else has taken the message over. */
+  private Reply known(Turn turn, TurnOutcome outcome) {
+    return records.find(turn.activityId()).flatMap(MessageRecord::reply).orElse(outcome.reply());
+  }
+}

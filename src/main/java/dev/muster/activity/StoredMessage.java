@@ -1,0 +1,20 @@
+package dev.muster.activity;
+
+import dev.muster.platform.json.RawJson;
+import java.time.Duration;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message as it is kept in the feed of {@code workspaceId}.
+ *
+ * @param senderId null for the canvas
+ * @param age since it was stored
+ */
+public record StoredMessage(
+    UUID activityId,
+    UUID workspaceId,
+    @Nullable UUID senderId,
+    String method,
+    RawJson request,
+    Duration age) {}

@@ -1,0 +1,97 @@
+package dev.muster.a2a;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
+import dev.muster.testing.TestSocket;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+
+/** What is said at the canvas, and what agents answer, is told live on every replica (R10.1). */
+@Timeout(60)
+class LiveTurnsTest {
+
+  private static final TestDatabase DATABASE = TestDatabases.create();
+  private static final TestServer ONE = TestServer.startOn(DATABASE, "AGENT_URL_ALLOW=loopback");
+  private static final TestServer OTHER = TestServer.startOn(DATABASE);
+
+  @AfterAll
+  static void stop() {
+    OTHER.close();
+    ONE.close();
+  }
+
+  @Test
+  void tellsOfAnAnswerOnAnotherReplica() throws Exception {
+    try (TestPeer peer = TestPeer.start();
+        TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
+      Agent agent = called(peer);
+      peer.then(PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":7}"));
+
+      new Mail(ONE).send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));
+
+      JsonNode frame = canvas.await("A2A_RESPONSE");
+      assertThat(frame.path("workspace_id").asString()).isEqualTo(agent.id().toString());
+      assertThat(List.copyOf(frame.path("payload").propertyNames()))
+          .containsExactly("response_body", "method", "duration_ms", "message_id");
+      assertThat(frame.at("/payload/response_body/result").asInt()).isEqualTo(7);
+      assertThat(frame.at("/payload/method").asString()).isEqualTo("message/send");
+      assertThat(frame.at("/payload/message_id").asString()).isEqualTo("m-1");
+    }
+  }
+
+  @Test
+  void tellsWhatAPersonSaysAndNotWhatAnAgentDoes() throws Exception {
+    try (TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
+      Agent agent = ONE.client().create("Listening");
+      new Mail(ONE).send(agent, agent.token(), Mail.message("own", "to myself"));
+      new Mail(ONE).send(agent, ADMIN_TOKEN, Mail.message("m-1", "hello"));
+
+      JsonNode frame = canvas.await("USER_MESSAGE");
+
+      assertThat(frame.path("payload").toString())
+          .isEqualTo(
+              "{\"message_id\":\"m-1\",\"content\":\"hello\",\"workspace_id\":\"%s\"}"
+                  .formatted(agent.id()));
+    }
+  }
+
+  @Test
+  void tellsOfEachOfManyAnswersOnce() throws Exception {
+    try (TestPeer peer = TestPeer.start();
+        TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
+      Agent agent = called(peer);
+      List<String> ids = IntStream.range(0, 300).mapToObj(n -> "m-" + n).toList();
+
+      ids.parallelStream()
+          .forEach(id -> new Mail(ONE).send(agent, ADMIN_TOKEN, Mail.message(id, "hi")));
+
+      Awaitility.await().until(() -> answered(canvas, agent).size() >= ids.size());
+      assertThat(answered(canvas, agent)).containsExactlyInAnyOrderElementsOf(ids);
+    }
+  }
+
+  private static List<String> answered(TestSocket canvas, Agent agent) {
+    return canvas.frames().stream()
+        .filter(frame -> frame.path("event").asString().equals("A2A_RESPONSE"))
+        .filter(frame -> frame.path("workspace_id").asString().equals(agent.id().toString()))
+        .map(frame -> frame.at("/payload/message_id").asString())
+        .toList();
+  }
+
+  private static Agent called(TestPeer peer) {
+    return ONE.client()
+        .createOnline("Called", "\"delivery_mode\":\"push\"", "\"url\":\"" + peer.url() + "\"");
+  }
+}

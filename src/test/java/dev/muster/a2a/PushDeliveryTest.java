@@ -1,0 +1,293 @@
+package dev.muster.a2a;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What becomes of a request to an agent that is called (R7.4, R7.6, R7.8). */
+class PushDeliveryTest {
+
+  private static final TestServer SERVER = TestServer.shared();
+  private static final TestClient CLIENT = SERVER.client();
+  private static final Mail MAIL = new Mail(SERVER);
+
+  private TestPeer peer;
+
+  @BeforeEach
+  void start() throws IOException {
+    peer = TestPeer.start();
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    peer.close();
+  }
+
+  @Test
+  void passesTheAnswerOnAndKeepsItOnTheRow() {
+    Agent agent = called("Reviewer");
+    String said = " {\"jsonrpc\":\"2.0\", \"id\":1,\"result\":{\"n\":1.50,\"t\":\"\\u0000é\"}}\n";
+    peer.then(PeerDeed.answer(201, said));
+
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.header("Content-Type")).startsWith("application/json");
+    assertThat(answer.text()).isEqualTo(said);
+    String row = onlyRow(agent);
+    assertThat(MAIL.row(row, "response_body")).isEqualTo(said);
+    assertThat(MAIL.row(row, "concat_ws('|', status, error_detail, duration_ms >= 0)"))
+        .isEqualTo("ok|t");
+    assertThat(CLIENT.get("/workspaces/" + agent.id() + "/activity/" + row, ADMIN_TOKEN).text())
+        .contains("\"response_body\":" + said);
+  }
+
+  @Test
+  void storesTheRowBeforeTheAgentHearsOfIt() {
+    Agent agent = called("row first");
+    peer.then(PeerDeed.silence());
+    Thread sender =
+        Thread.startVirtualThread(
+            () -> MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", "20"));
+
+    peer.awaitDeliveries(1);
+
+    assertThat(MAIL.row(onlyRow(agent), "status || coalesce(response_body::text, '')"))
+        .isEqualTo("ok");
+    assertThat(sender.isAlive()).isTrue();
+    peer.release();
+  }
+
+  @Test
+  void sendsTheNormalRequestWithItsSenderAndNoCredential() {
+    Agent agent = called("Receiver");
+    Agent sibling = CLIENT.create("Sender", "\"parent_id\":\"" + agent.id() + "\"");
+
+    MAIL.send(
+        agent, sibling.token(), Mail.message("m", "hi"), "X-Timeout", "30", "A2A-Version", "1.0");
+
+    TestPeer.Delivery delivery = peer.awaitDeliveries(1).getFirst();
+    assertThat(delivery.text()).isEqualTo(MAIL.row(onlyRow(agent), "request_body"));
+    assertThat(delivery.text()).contains("\"sender\":{\"workspace_id\":\"" + sibling.id() + "\"");
+    assertThat(delivery.header("x-source-workspace-id")).isEqualTo(sibling.id().toString());
+    assertThat(delivery.header("a2a-version")).isEqualTo("1.0");
+    assertThat(delivery.header("content-type")).startsWith("application/json");
+    assertThat(Double.parseDouble(delivery.header("x-timeout"))).isBetween(20.0, 30.0);
+    assertThat(delivery.headers()).doesNotContainKeys("authorization", "cookie", "x-workspace-id");
+  }
+
+  @Test
+  void passesRequestsOfOtherMethodsOn() {
+    Agent agent = called("Tasks");
+    String request =
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}";
+    peer.usually(PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}"));
+
+    assertThat(MAIL.send(agent, ADMIN_TOKEN, request).status()).isEqualTo(200);
+    assertThat(MAIL.send(agent, ADMIN_TOKEN, request).status()).isEqualTo(200);
+
+    assertThat(peer.deliveries()).extracting(TestPeer.Delivery::text).containsOnly(request);
+    assertThat(peer.deliveries()).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"SendMessage", "message/stream", "SendStreamingMessage"})
+  void takesTheMethodsOfBothVersions(String method) {
+    Agent agent = called("Versions");
+
+    Answer answer =
+        MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi").replace("message/send", method));
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(peer.awaitDeliveries(1).getFirst().text()).contains("\"" + method + "\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "400, 400",
+    "401, 401",
+    "404, 404",
+    "409, 409",
+    "429, 429",
+    "500, 500",
+    "503, 503",
+    "302, 502"
+  })
+  void passesRefusalsOfTheAgentOn(int agentStatus, int status) {
+    Agent agent = called("Refusing");
+    peer.usually(PeerDeed.answer(agentStatus, Map.of(), "{\"error\":\"not today\"}"));
+
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"));
+
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.field("code")).isEqualTo("AGENT_HTTP_ERROR");
+    assertThat(answer.field("error")).contains("not today");
+    assertThat(answer.json().path("agent_status").asInt()).isEqualTo(agentStatus);
+    assertThat(peer.deliveries()).hasSize(1);
+    assertThat(MAIL.row(onlyRow(agent), "status || error_detail"))
+        .startsWith("errorHttpError " + agentStatus + ": not today");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "<html>busy</html>", "{\"result\":", "{} {}"})
+  void tellsWhatIsNoAnswer(String body) {
+    Agent agent = called("Garbling");
+    peer.then(PeerDeed.answer(200, body));
+
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"));
+
+    assertRefused(answer, 502, "BAD_AGENT_RESPONSE");
+    assertThat(answer.json().path("delivery_confirmed").asBoolean()).isTrue();
+    assertThat(peer.deliveries()).hasSize(1);
+  }
+
+  @Test
+  void keepsAJsonRpcErrorAsTheAnswerThatItIs() {
+    Agent agent = called("Erring");
+    String error =
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32000,\"message\":\"no disk\"}}";
+    peer.then(PeerDeed.answer(200, error));
+
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"));
+
+    assertThat(answer.text()).isEqualTo(error);
+    assertThat(MAIL.row(onlyRow(agent), "status || '|' || error_detail"))
+        .startsWith("error|JsonRpcError -32000: no disk");
+  }
+
+  @Test
+  void tellsThatNobodyIsThere() throws IOException {
+    Agent agent = called("Gone");
+    peer.close();
+
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", "0.5");
+
+    assertRefused(answer, 503, "AGENT_UNREACHABLE");
+    assertThat(answer.json().path("restarting").asBoolean()).isTrue();
+    assertThat(answer.json().path("retry_after").asInt()).isEqualTo(15);
+    assertThat(answer.header("Retry-After")).isEqualTo("15");
+    assertThat(answer.text()).doesNotContain("127.0.0.1").doesNotContain(":" + peer.port());
+    assertThat(MAIL.row(onlyRow(agent), "status || '|' || error_detail"))
+        .startsWith("error|ConnectRefused")
+        .contains("[target=" + agent.id() + "]");
+  }
+
+  @Test
+  void tellsThatTheAgentIsBusyForTooLong() {
+    Agent agent = called("Slow");
+    peer.usually(PeerDeed.silence());
+
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", "0.7");
+
+    assertRefused(answer, 504, "AGENT_TIMEOUT");
+    assertThat(answer.json().path("busy").asBoolean()).isTrue();
+    assertThat(peer.deliveries()).hasSize(1);
+  }
+
+  @Test
+  void goesOnWithATurnWhoseClientHungUp() throws Exception {
+    Agent agent = called("Patient");
+    peer.then(PeerDeed.silence());
+    try (var client = new Socket(InetAddress.getLoopbackAddress(), SERVER.port())) {
+      String body = Mail.message("m", "hi");
+      client
+          .getOutputStream()
+          .write(
+              "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s"
+                  .formatted(Mail.path(agent.id()), ADMIN_TOKEN, body.length(), body)
+                  .getBytes(StandardCharsets.UTF_8));
+      peer.awaitDeliveries(1);
+    }
+    peer.then(PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"late\"}"));
+
+    peer.release();
+
+    Awaitility.await()
+        .until(() ->
+            MAIL.row(onlyRow(agent), "coalesce(response_body->>'result', '')").equals("late"));
+  }
+
+  @Test
+  void refusesForAPausedAgentAndLeavesNoRow() {
+    Agent agent = called("Paused");
+    CLIENT.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "{}");
+
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"));
+
+    assertRefused(answer, 503, "WORKSPACE_PAUSED");
+    assertThat(MAIL.rows(agent)).isZero();
+    assertThat(peer.connections()).isZero();
+  }
+
+  @Test
+  void callsNoAddressThatIsNotAllowed() {
+    try (TestServer strict = TestServer.startOn(SERVER.database())) {
+      Agent agent = called("Local");
+
+      Answer answer =
+          new Mail(strict).send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", "5");
+
+      assertRefused(answer, 502, "AGENT_URL_NOT_ALLOWED");
+      assertThat(answer.field("error")).contains("loopback").doesNotContain("127.0.0.1");
+      assertThat(peer.connections()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"soon", "NaN", "1e999"})
+  void refusesATimeoutThatIsNoNumber(String timeout) {
+    Agent agent = called("Timeouts");
+
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", timeout);
+
+    assertRefused(answer, 400, "VALIDATION_FAILED");
+    assertThat(MAIL.rows(agent)).isZero();
+  }
+
+  @Test
+  void waitsAsLongAsTheAgentSaidItMayBeSilent() {
+    Agent agent = called("Short of breath");
+    CLIENT.beat(agent, "\"runtime_metadata\":{\"idle_timeout_seconds\":1}");
+    peer.then(
+        PeerDeed.silence(), PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":2}"));
+
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", "25");
+
+    assertThat(answer.text()).contains("\"result\":2");
+    assertThat(peer.deliveries()).extracting(TestPeer.Delivery::text).hasSize(2);
+    assertThat(List.copyOf(peer.deliveries()).getFirst().text())
+        .isEqualTo(peer.deliveries().getLast().text());
+  }
+
+  private Agent called(String name) {
+    return CLIENT.createOnline(
+        name, "\"delivery_mode\":\"push\"", "\"url\":\"" + peer.url() + "\"");
+  }
+
+  private static String onlyRow(Agent agent) {
+    assertThat(MAIL.rows(agent)).isEqualTo(1);
+    return SERVER
+        .database()
+        .value("SELECT id FROM activity_logs WHERE workspace_id = '" + agent.id() + "'");
+  }
+}
