@@ -1,0 +1,312 @@
+package dev.muster.a2a;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Named.named;
+
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Race;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A message to an agent that is called, sent again, on whichever replica (R7.3). */
+@Timeout(120)
+class RepeatedTurnsTest {
+
+  private static final int CALLERS = 24;
+  private static final int CROWD = 500;
+  private static final int MOST_AGAIN = 10;
+
+  private static final TestServer SERVER =
+      TestServer.start("AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1");
+  private static final TestServer REPLICA =
+      TestServer.startOn(
+          SERVER.database(), "AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1");
+  private static final TestServer CAUTIOUS =
+      TestServer.startOn(
+          SERVER.database(),
+          "AGENT_URL_ALLOW=loopback",
+          "A2A_DELEGATE_MAX_ATTEMPTS=1",
+          "A2A_RETRY_AMBIGUOUS=false");
+  private static final TestClient CLIENT = SERVER.client();
+  private static final Called CALLED = new Called(SERVER);
+  private static final Mail MAIL = new Mail(SERVER);
+  private static final Mail ELSEWHERE = new Mail(REPLICA);
+  private static final Mail CAUTIOUSLY = new Mail(CAUTIOUS);
+  private static final List<Mail> BOTH = List.of(MAIL, ELSEWHERE);
+
+  private static final String MESSAGE = Mail.message("m", "hi");
+
+  private TestPeer peer = startPeer();
+
+  private static TestPeer startPeer() {
+    try {
+      return TestPeer.start();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @AfterEach
+  void closePeer() throws IOException {
+    peer.close();
+  }
+
+  @AfterAll
+  static void close() {
+    CAUTIOUS.close();
+    REPLICA.close();
+    SERVER.close();
+  }
+
+  private static Mail replica(int n) {
+    return BOTH.get(n % BOTH.size());
+  }
+
+  private static Answer send(Mail mail, Agent target) {
+    return mail.send(target, ADMIN_TOKEN, MESSAGE);
+  }
+
+  /** A server that cannot tell right now asks to send again, which the id makes harmless. */
+  private static Answer told(Mail mail, Agent target) {
+    Answer answer = send(mail, target);
+    for (int again = 0; answer.status() == 503 && again < MOST_AGAIN; again++) {
+      assertRefused(answer, 503, "UNAVAILABLE");
+      answer = send(mail, target);
+    }
+    return answer;
+  }
+
+  private static CompletableFuture<Answer> sending(Mail mail, Agent target) {
+    return CompletableFuture.supplyAsync(() -> send(mail, target), Thread::startVirtualThread);
+  }
+
+  private static void awaitWaiting(int repeats) {
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> waiting() == repeats);
+  }
+
+  private static double waiting() {
+    return Stream.of(SERVER, REPLICA)
+        .mapToDouble(
+            server -> server.bean(MeterRegistry.class).get("muster.polls.waiting").gauge().value())
+        .sum();
+  }
+
+  private static void assertSame(Answer repeat, Answer first) {
+    assertThat(repeat.status()).as(repeat.text()).isEqualTo(first.status());
+    assertThat(repeat.text()).isEqualTo(first.text());
+    assertThat(repeat.header("Content-Type")).isEqualTo(first.header("Content-Type"));
+  }
+
+  @Test
+  void givesAllWhoSendItMeanwhileTheAnswerOfTheOneDelivery() {
+    CountDownLatch latch = new CountDownLatch(1);
+    peer.usually(Called.answerAfter(latch, Called.ANSWER));
+    Agent target = CALLED.at(peer.url());
+
+    CompletableFuture<List<Answer>> answers =
+        CompletableFuture.supplyAsync(
+            () -> Race.run(CALLERS, n -> send(replica(n), target)), Thread::startVirtualThread);
+    peer.awaitDeliveries(1);
+    awaitWaiting(CALLERS - 1);
+    assertThat(answers).isNotDone();
+    latch.countDown();
+
+    assertThat(answers.join())
+        .hasSize(CALLERS)
+        .allSatisfy(answer -> {
+          assertThat(answer.status()).isEqualTo(200);
+          assertThat(answer.text()).isEqualTo(Called.ANSWER);
+        });
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+    assertThat(MAIL.rows(target)).isEqualTo(1);
+  }
+
+  @Test
+  void deliversOnceWhatACrowdSendsAtOnce() {
+    Agent target = CALLED.at(peer.url());
+
+    List<Answer> answers = Race.run(CROWD, n -> told(replica(n), target));
+
+    assertThat(answers).extracting(Answer::status).containsOnly(200);
+    assertThat(answers.stream().map(Answer::text).distinct()).hasSize(1);
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+  }
+
+  static Stream<Named<PeerDeed>> ends() {
+    Map<String, String> html = Map.of("Content-Type", "text/html");
+    return Stream.of(
+        named("an answer", PeerDeed.answer(200, Called.ANSWER)),
+        named(
+            "odd spaces, numbers and names",
+            PeerDeed.answer(201, "\r\n {\"b\" : 1.0e2,\t\"a\":1, \"a\":\"\\u0000\\ud800é\"} \n")),
+        named(
+            "another type of JSON",
+            PeerDeed.answer(200, Map.of("Content-Type", "application/a2a+json"), "[1,2 ]")),
+        named(
+            "a JSON-RPC error",
+            PeerDeed.answer(200, "{\"error\":{\"code\":-32001,\"message\":\"no\"}}")),
+        named("an HTTP error", PeerDeed.answer(400, "{\"error\":\"what is this\"}")),
+        named("an error of its own", PeerDeed.answer(500, "{\"error\":\"broken\"}")),
+        named(
+            "a busy agent",
+            PeerDeed.answer(503, Map.of("Retry-After", "0"), "{\"error\":\"no room\"}")),
+        named("a redirect", PeerDeed.answer(302, Map.of("Location", "http://127.0.0.1:1/"), "")),
+        named("a page", PeerDeed.answer(200, html, "<p>hello</p>")),
+        named("nothing", PeerDeed.answer(200, "")),
+        named(
+            "a long answer",
+            PeerDeed.answer(200, "{\"text\":\"" + "long ".repeat(300_000) + "\"}")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("ends")
+  void givesARepeatWhatWasAnsweredWithoutADelivery(PeerDeed end) {
+    peer.then(end);
+    Agent target = CALLED.at(peer.url());
+
+    Answer first = send(MAIL, target);
+
+    assertSame(send(MAIL, target), first);
+    assertSame(send(ELSEWHERE, target), first);
+    assertSame(send(CAUTIOUSLY, target), first);
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+  }
+
+  @Test
+  void deliversWhatWasRefusedWhenTheAgentIsThere() throws IOException {
+    Agent target = CALLED.at(peer.url());
+    int port = peer.port();
+    peer.close();
+
+    for (Mail mail : List.of(MAIL, ELSEWHERE, CAUTIOUSLY)) {
+      assertRefused(send(mail, target), 503, "AGENT_UNREACHABLE");
+    }
+    assertThat(CALLED.stored(target, "m", "m.state || ' ' || m.deliveries || ' ' || l.status"))
+        .isEqualTo("refused 0 error");
+
+    peer = TestPeer.startOn(port);
+    List<Answer> answers = Race.run(CALLERS, n -> send(replica(n), target));
+
+    assertThat(answers).extracting(Answer::status).containsOnly(200);
+    assertThat(answers.stream().map(Answer::text).distinct()).hasSize(1);
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+    assertThat(CALLED.stored(target, "m", "concat(l.status, l.error_detail)")).isEqualTo("ok");
+    assertThat(MAIL.rows(target)).isEqualTo(1);
+  }
+
+  @Test
+  void deliversAgainWhatIsUncertainUnderTheSameId() {
+    peer.then(PeerDeed.resetAfterRequest());
+    Agent target = CALLED.at(peer.url());
+
+    assertRefused(send(MAIL, target), 504, "AGENT_TIMEOUT");
+    CALLED.assertRecord(target, "m", "uncertain", 1, peer);
+    List<Answer> answers = Race.run(CALLERS, n -> send(replica(n + 1), target));
+
+    assertThat(answers).extracting(Answer::status).containsOnly(200);
+    CALLED.assertRecord(target, "m", "answered", 2, peer);
+    assertThat(peer.deliveries().get(1).text()).isEqualTo(peer.deliveries().get(0).text());
+    assertThat(CALLED.stored(target, "m", "concat(l.status, l.error_detail)")).isEqualTo("ok");
+  }
+
+  @Test
+  void leavesWhatIsUncertainAloneWhenToldTo() {
+    peer.then(PeerDeed.resetAfterRequest());
+    Agent target = CALLED.at(peer.url());
+
+    Answer first = send(CAUTIOUSLY, target);
+
+    assertRefused(first, 504, "AGENT_TIMEOUT");
+    assertSame(send(CAUTIOUSLY, target), first);
+    assertSame(send(CAUTIOUSLY, target), first);
+    CALLED.assertRecord(target, "m", "uncertain", 1, peer);
+  }
+
+  @Test
+  void refusesAnotherContentUnderTheIdAtAnyTime() {
+    CountDownLatch latch = new CountDownLatch(1);
+    peer.then(Called.answerAfter(latch, Called.ANSWER));
+    Agent target = CALLED.at(peer.url());
+    String other = Mail.message("m", "another text");
+
+    CompletableFuture<Answer> first = sending(MAIL, target);
+    peer.awaitDeliveries(1);
+    for (Mail mail : BOTH) {
+      assertRefused(mail.send(target, ADMIN_TOKEN, other), 409, "MESSAGE_ID_REUSED");
+    }
+    latch.countDown();
+    assertThat(first.join().text()).isEqualTo(Called.ANSWER);
+    for (Mail mail : BOTH) {
+      assertRefused(mail.send(target, ADMIN_TOKEN, other), 409, "MESSAGE_ID_REUSED");
+    }
+
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+    assertThat(MAIL.rows(target)).isEqualTo(1);
+  }
+
+  @Test
+  void takesTheSameIdFromAnotherSenderForAnotherMessage() {
+    Agent lead = CLIENT.create("Lead");
+    String child = "\"parent_id\":\"" + lead.id() + "\"";
+    Agent target = CALLED.at(peer.url(), child);
+    Agent sibling = CLIENT.create("Sibling", child);
+    List<String> tokens = List.of(ADMIN_TOKEN, lead.token(), sibling.token());
+
+    List<Answer> answers =
+        Race.run(
+            8 * tokens.size(),
+            n -> replica(n / 3).send(target, tokens.get(n % tokens.size()), MESSAGE));
+
+    assertThat(answers).extracting(Answer::status).containsOnly(200);
+    assertThat(peer.deliveries())
+        .extracting(one -> one.header("x-source-workspace-id"))
+        .containsExactlyInAnyOrder("", lead.id().toString(), sibling.id().toString());
+    assertThat(MAIL.rows(target)).isEqualTo(tokens.size());
+  }
+
+  @Test
+  void letsARepeatGoWhenItsOwnTimeIsOver() {
+    CountDownLatch latch = new CountDownLatch(1);
+    peer.then(Called.answerAfter(latch, Called.ANSWER));
+    Agent target = CALLED.at(peer.url());
+    CompletableFuture<Answer> first = sending(MAIL, target);
+    peer.awaitDeliveries(1);
+
+    for (Mail mail : BOTH) {
+      long began = System.nanoTime();
+      Answer hurried = mail.send(target, ADMIN_TOKEN, MESSAGE, "X-Timeout", "0.5");
+
+      assertRefused(hurried, 504, "AGENT_TIMEOUT");
+      assertThat(hurried.json().path("busy").asBoolean(false)).isTrue();
+      assertThat(Duration.ofNanos(System.nanoTime() - began))
+          .isBetween(Duration.ofMillis(500), Duration.ofMillis(2500));
+    }
+    assertThat(first).isNotDone();
+    latch.countDown();
+
+    assertThat(first.join().status()).isEqualTo(200);
+    assertSame(send(ELSEWHERE, target), first.join());
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+  }
+}
