@@ -1,0 +1,293 @@
+package dev.muster.a2a;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerProcess;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Whatever an agent and the network do to a turn: what its sender, its row and its record are told,
+ * and by when (R7.4, R7.6, R7.8), with and without the courage to send twice.
+ */
+@Timeout(60)
+class ProxyFaultsTest {
+
+  /** Enough for two attempts and the wait between them. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(8);
+
+  /** For agents that never come to an end: there is no time for a second attempt. */
+  private static final Duration SHORT = Duration.ofMillis(1500);
+
+  /** Of a machine that runs other tests too. */
+  private static final Duration MARGIN = Duration.ofSeconds(2);
+
+  private static final List<String> EXTRAS =
+      List.of("restarting", "retry_after", "busy", "delivery_confirmed", "agent_status");
+
+  private static final TestServer BOLD = start("true");
+  private static final TestServer CAUTIOUS = start("false");
+
+  private static final String MESSAGE = Mail.message("m", "hi");
+
+  private static TestServer start(String retriesAmbiguous) {
+    return TestServer.start(
+        "AGENT_URL_ALLOW=loopback",
+        "A2A_DELEGATE_MAX_ATTEMPTS=2",
+        "A2A_RETRY_AMBIGUOUS=" + retriesAmbiguous);
+  }
+
+  @AfterAll
+  static void close() {
+    CAUTIOUS.close();
+    BOLD.close();
+  }
+
+  private record Turn(Called called, Agent target, Answer answer, Duration elapsed) {
+
+    static Turn take(TestServer server, Agent target, Duration timeout) {
+      long began = System.nanoTime();
+      Answer answer =
+          new Mail(server)
+              .send(
+                  target,
+                  ADMIN_TOKEN,
+                  MESSAGE,
+                  "X-Timeout",
+                  Double.toString(timeout.toMillis() / 1e3));
+      return new Turn(
+          new Called(server), target, answer, Duration.ofNanos(System.nanoTime() - began));
+    }
+
+    String stored(String expression) {
+      return called.stored(target, "m", expression);
+    }
+
+    /** No way leads from a text to the agent. */
+    void assertDiscreet(int port) {
+      assertThat(List.of(answer.text(), stored("coalesce(l.error_detail, '')")))
+          .allSatisfy(text ->
+              assertThat(text)
+                  .doesNotContain(
+                      "127.0.0.1",
+                      "localhost",
+                      "10.1.2.3",
+                      "no-such-host",
+                      ":" + port,
+                      "okhttp",
+                      "Exception"));
+    }
+
+    void assertRow(String state, int deliveries, boolean hasFailed) {
+      assertThat(stored("m.state || ' ' || m.deliveries")).isEqualTo(state + " " + deliveries);
+      assertThat(stored("concat_ws(' ', m.owner, m.lease_until)")).isEmpty();
+      assertThat(stored("l.status")).isEqualTo(hasFailed ? "error" : "ok");
+      assertThat(stored("coalesce(l.error_detail, '') <> ''")).isEqualTo(hasFailed ? "t" : "f");
+      assertThat(Long.parseLong(stored("l.duration_ms"))).isBetween(0L, elapsed.toMillis());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void answersAsTheTableSays(TurnFault fault) throws IOException {
+    requireAnswer(fault, BOLD, true);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void answersAsTheTableSaysAfterOneDelivery(TurnFault fault) throws IOException {
+    requireAnswer(fault, CAUTIOUS, false);
+  }
+
+  private static void requireAnswer(TurnFault fault, TestServer server, boolean retriesAmbiguous)
+      throws IOException {
+    try (TestPeer peer = TestPeer.start()) {
+      if (fault.deed != null) {
+        peer.usually(fault.deed);
+      }
+      int port = fault == TurnFault.REFUSED ? TestPeer.freePort() : peer.port();
+      Duration timeout = timeout(fault);
+      Turn turn = Turn.take(server, target(fault, server, port), timeout);
+
+      int deliveries = Integer.parseInt(turn.stored("m.deliveries"));
+      TurnFault.Outcome outcome = fault.outcome(deliveries);
+      assertAnswer(fault, outcome, turn.answer());
+      assertThat(turn.elapsed()).isLessThan(timeout.plus(MARGIN));
+      assertThat(fault.mayCount(deliveries, retriesAmbiguous)).as("%d", deliveries).isTrue();
+      turn.assertRow(outcome.state, deliveries, true);
+      turn.assertDiscreet(port);
+      assertThat(peer.deliveries()).hasSize(fault.wholeDeliveries(retriesAmbiguous));
+      assertThat(peer.deliveries().stream().map(TestPeer.Delivery::text).distinct().count())
+          .isLessThanOrEqualTo(1);
+    }
+  }
+
+  private static Duration timeout(TurnFault fault) {
+    return switch (fault) {
+      case SILENCE, DEAFNESS, DRIP -> SHORT;
+      case SENT_65_MIB -> Duration.ofSeconds(20);
+      default -> TIMEOUT;
+    };
+  }
+
+  /** Some urls no agent could register. */
+  private static Agent target(TurnFault fault, TestServer server, int port) {
+    String usual = "http://127.0.0.1:" + port + "/a2a";
+    Agent target = new Called(server).at(usual);
+    String url =
+        switch (fault) {
+          case NO_SUCH_NAME -> "http://no-such-host.invalid/a2a";
+          case NOT_ALLOWED -> "http://10.1.2.3:8000/a2a";
+          default -> usual;
+        };
+    server
+        .database()
+        .execute("UPDATE workspaces SET url = '" + url + "' WHERE id = '" + target.id() + "'");
+    return target;
+  }
+
+  private static void assertAnswer(TurnFault fault, TurnFault.Outcome outcome, Answer answer) {
+    assertRefused(answer, fault.status(outcome), outcome.code);
+    Map<String, String> extras = new HashMap<>(outcome.extras);
+    if (fault.agentStatus > 0) {
+      extras.put("agent_status", Integer.toString(fault.agentStatus));
+    }
+    for (String extra : EXTRAS) {
+      assertThat(answer.field(extra)).as(extra).isEqualTo(extras.getOrDefault(extra, ""));
+    }
+    if (!fault.words.isEmpty()) {
+      assertThat(answer.field("error")).isEqualTo(fault.words);
+    }
+  }
+
+  @Test
+  void handsAJsonRpcErrorOnAndPutsItOnTheRow() throws IOException {
+    String error =
+        "{\"jsonrpc\":\"2.0\", \"id\":1,\"error\":{\"code\":-32001,\"message\":\"no such task\"}}";
+    try (TestPeer peer = TestPeer.start().usually(PeerDeed.answer(200, error))) {
+      Turn turn = Turn.take(BOLD, new Called(BOLD).at(peer.url()), TIMEOUT);
+
+      assertThat(turn.answer().status()).isEqualTo(200);
+      assertThat(turn.answer().text()).isEqualTo(error);
+      turn.assertRow("answered", 1, true);
+      assertThat(turn.stored("l.error_detail")).contains("no such task", "-32001");
+      assertThat(turn.stored("l.response_body")).isEqualTo(error);
+      assertThat(peer.deliveries()).hasSize(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {200, 201, 207})
+  void handsAnAnswerOnAndPutsItOnTheRow(int status) throws IOException {
+    String json = "\n{\"result\" : 1.0, \"result\":{\"kind\":\"task\\u0000\"}} ";
+    try (TestPeer peer = TestPeer.start().usually(PeerDeed.answer(status, json))) {
+      Turn turn = Turn.take(BOLD, new Called(BOLD).at(peer.url()), TIMEOUT);
+
+      assertThat(turn.answer().status()).isEqualTo(status);
+      assertThat(turn.answer().text()).isEqualTo(json);
+      assertThat(turn.answer().header("Content-Type")).startsWith("application/json");
+      turn.assertRow("answered", 1, false);
+      assertThat(turn.stored("l.response_body")).isEqualTo(json);
+    }
+  }
+
+  @Test
+  void deliversAtTheSecondAttempt() throws IOException {
+    try (TestPeer peer = TestPeer.start().then(PeerDeed.resetAfterRequest())) {
+      Turn turn = Turn.take(BOLD, new Called(BOLD).at(peer.url()), TIMEOUT);
+
+      assertThat(turn.answer().status()).isEqualTo(200);
+      turn.assertRow("answered", 2, false);
+      assertThat(peer.deliveries()).hasSize(2);
+      assertThat(peer.deliveries().get(1).text()).isEqualTo(peer.deliveries().get(0).text());
+    }
+  }
+
+  /** The kernel closes its sockets; nothing of the agent can say a word. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void saysThatAnAgentKilledAtWorkMayHaveHadTheMessage(boolean retriesAmbiguous)
+      throws IOException {
+    TestServer server = retriesAmbiguous ? BOLD : CAUTIOUS;
+    try (PeerProcess peer = PeerProcess.start(0, PeerProcess.Manner.SILENCE)) {
+      int port = Integer.parseInt(peer.url().replaceAll(".*:(\\d+)/.*", "$1"));
+      Agent target = new Called(server).at(peer.url());
+      CompletableFuture<Turn> taken =
+          CompletableFuture.supplyAsync(
+              () -> Turn.take(server, target, Duration.ofSeconds(20)), Thread::startVirtualThread);
+      awaitConnection(port);
+      peer.kill();
+
+      Turn turn = taken.join();
+      assertRefused(turn.answer(), 504, "AGENT_TIMEOUT");
+      assertThat(turn.elapsed()).isLessThan(Duration.ofSeconds(15));
+      turn.assertRow("uncertain", 1, true);
+      turn.assertDiscreet(port);
+    }
+  }
+
+  /** Nobody else can see into the other process. */
+  private static void awaitConnection(int port) {
+    List<Path> tables =
+        Stream.of("/proc/net/tcp", "/proc/net/tcp6").map(Path::of).filter(Files::exists).toList();
+    Assumptions.assumeFalse(tables.isEmpty());
+    String established =
+        String.format(Locale.ROOT, "\\s*\\d+: [0-9A-F]+:%04X [0-9A-F]+:[0-9A-F]+ 01 .*", port);
+    Awaitility.await()
+        .until(() ->
+            tables.stream()
+                .flatMap(ProxyFaultsTest::lines)
+                .anyMatch(line -> line.matches(established)));
+  }
+
+  private static Stream<String> lines(Path file) {
+    try {
+      return Files.readAllLines(file).stream();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Its last connection may look open for a while; it is as good as none. */
+  @Test
+  void deliversToAnAgentThatWasRestartedBetweenTwoTurns() throws IOException {
+    int port = TestPeer.freePort();
+    Agent target;
+    try (PeerProcess peer = PeerProcess.start(port, PeerProcess.Manner.ECHO)) {
+      target = new Called(BOLD).at(peer.url());
+      String before = Mail.message("before", "hi");
+      assertThat(new Mail(BOLD).send(target, ADMIN_TOKEN, before).status()).isEqualTo(200);
+      peer.kill();
+    }
+    try (TestPeer peer = TestPeer.startOn(port)) {
+      Turn turn = Turn.take(BOLD, target, TIMEOUT);
+
+      assertThat(turn.answer().status()).as(turn.answer().text()).isEqualTo(200);
+      assertThat(peer.deliveries()).hasSize(1);
+      assertThat(turn.stored("m.state || ' ' || l.status")).isEqualTo("answered ok");
+    }
+  }
+}

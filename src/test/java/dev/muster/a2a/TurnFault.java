@@ -1,0 +1,187 @@
+package dev.muster.a2a;
+
+import dev.muster.testing.PeerDeed;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What an agent may do to a turn, and what R7.6 makes of it. */
+enum TurnFault {
+  REFUSED(null, Outcome.NOT_DELIVERED, Arrival.NONE),
+  NO_SUCH_NAME(null, Outcome.NOT_DELIVERED, Arrival.NONE),
+  NOT_ALLOWED(null, Outcome.FORBIDDEN, Arrival.NONE),
+
+  CLOSED_AT_ONCE(PeerDeed.closeAtOnce(), Outcome.UNKNOWN, Arrival.PERHAPS),
+  RESET_AT_ONCE(PeerDeed.resetAtOnce(), Outcome.UNKNOWN, Arrival.PERHAPS),
+  RESET_DURING_REQUEST(PeerDeed.resetDuringRequest(), Outcome.UNKNOWN, Arrival.PART),
+  RESET_AFTER_REQUEST(PeerDeed.resetAfterRequest(), Outcome.UNKNOWN, Arrival.WHOLE),
+  CLOSED_AFTER_REQUEST(PeerDeed.closeAfterRequest(), Outcome.UNKNOWN, Arrival.WHOLE),
+  HALF_HEAD(PeerDeed.halfHead(), Outcome.UNKNOWN, Arrival.WHOLE),
+  HALF_BODY(PeerDeed.halfBody(), Outcome.UNKNOWN, Arrival.WHOLE),
+  GARBAGE(PeerDeed.garbage(), Outcome.UNKNOWN, Arrival.WHOLE),
+  SILENCE(PeerDeed.silence(), Outcome.UNKNOWN, Arrival.ONCE),
+  DEAFNESS(PeerDeed.deafness(), Outcome.UNKNOWN, Arrival.PART_ONCE),
+  DRIP(PeerDeed.drip(Duration.ofMillis(200)), Outcome.UNKNOWN, Arrival.ONCE),
+
+  REDIRECT(PeerDeed.answer(302, Map.of("Location", "http://127.0.0.1:1/elsewhere"), ""), 302, ""),
+  PERMANENT_REDIRECT(
+      PeerDeed.answer(308, Map.of("Location", "/a2a/"), "{\"error\":\"moved\"}"), 308, "moved"),
+  BAD_REQUEST(400),
+  UNAUTHORIZED(401),
+  NOT_FOUND(404),
+  CONFLICT(409),
+  TOO_LARGE(413),
+  TOO_MANY(429),
+  BROKEN(500),
+  BAD_GATEWAY(502),
+  BUSY(PeerDeed.answer(503, Map.of("Retry-After", "0"), "{\"error\":\"no room\"}"), 503, "no room"),
+  WORDLESS(PeerDeed.answer(500, ""), 500, ""),
+  LONG_WINDED(
+      PeerDeed.answer(500, "{\"error\":\"" + "é".repeat(6000) + "\"}"), 500, "é".repeat(4096)),
+
+  EMPTY(PeerDeed.answer(200, ""), Outcome.NO_ANSWER, Arrival.ONCE),
+  NO_CONTENT(PeerDeed.sayAndClose("HTTP/1.1 204 No\r\n\r\n"), Outcome.NO_ANSWER, Arrival.ONCE),
+  HTML(
+      PeerDeed.answer(200, Map.of("Content-Type", "text/html"), "<html>welcome</html>"),
+      Outcome.NO_ANSWER,
+      Arrival.ONCE),
+  CUT_JSON(PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\","), Outcome.NO_ANSWER, Arrival.ONCE),
+  ANNOUNCED_65_MIB(
+      PeerDeed.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: " + (65 << 20) + "\r\n\r\n{"),
+      Outcome.NO_ANSWER,
+      Arrival.ONCE),
+  SENT_65_MIB(endless(), Outcome.NO_ANSWER, Arrival.ONCE);
+
+  /** Of the request, at the peer. */
+  enum Arrival {
+    NONE,
+    /** Perhaps a part: whether the connection was there first is a matter of microseconds. */
+    PERHAPS,
+    PART,
+    /** A part of the first attempt, for which the time is too short to be followed by another. */
+    PART_ONCE,
+    /** All of it, of every attempt. */
+    WHOLE,
+    /** All of it, of the only attempt. */
+    ONCE
+  }
+
+  /** What the sender is told. */
+  enum Outcome {
+    NOT_DELIVERED(503, "AGENT_UNREACHABLE", "refused", "restarting", "true", "retry_after", "15"),
+    FORBIDDEN(502, "AGENT_URL_NOT_ALLOWED", "refused"),
+    UNKNOWN(504, "AGENT_TIMEOUT", "uncertain", "busy", "true"),
+    NO_ANSWER(502, "BAD_AGENT_RESPONSE", "answered", "delivery_confirmed", "true"),
+    /** By the agent, with its own status. */
+    REJECTED(0, "AGENT_HTTP_ERROR", "answered");
+
+    final int status;
+    final String code;
+    final String state;
+
+    @SuppressWarnings("ImmutableEnumChecker") // made by Map.of
+    final Map<String, String> extras;
+
+    Outcome(int status, String code, String state) {
+      this(status, code, state, Map.of());
+    }
+
+    Outcome(int status, String code, String state, String extra, String value) {
+      this(status, code, state, Map.of(extra, value));
+    }
+
+    Outcome(
+        int status,
+        String code,
+        String state,
+        String extra,
+        String value,
+        String another,
+        String ofAnother) {
+      this(status, code, state, Map.of(extra, value, another, ofAnother));
+    }
+
+    Outcome(int status, String code, String state, Map<String, String> extras) {
+      this.status = status;
+      this.code = code;
+      this.state = state;
+      this.extras = extras;
+    }
+  }
+
+  @SuppressWarnings("ImmutableEnumChecker") // functions without state
+  final @Nullable PeerDeed deed;
+
+  final Outcome outcome;
+  final Arrival arrival;
+
+  /** 0 where the agent has answered nothing, or a success. */
+  final int agentStatus;
+
+  /** What the agent says of its error; "" for nothing. */
+  final String words;
+
+  TurnFault(@Nullable PeerDeed deed, Outcome outcome, Arrival arrival) {
+    this.deed = deed;
+    this.outcome = outcome;
+    this.arrival = arrival;
+    this.agentStatus = 0;
+    this.words = "";
+  }
+
+  TurnFault(int agentStatus) {
+    this(
+        PeerDeed.answer(agentStatus, "{\"error\":\"we say " + agentStatus + "\"}"),
+        agentStatus,
+        "we say " + agentStatus);
+  }
+
+  TurnFault(PeerDeed deed, int agentStatus, String words) {
+    this.deed = deed;
+    this.outcome = Outcome.REJECTED;
+    this.arrival = Arrival.ONCE;
+    this.agentStatus = agentStatus;
+    this.words = words;
+  }
+
+  /** A redirect would lead the sender elsewhere. */
+  int status(Outcome as) {
+    return as == Outcome.REJECTED ? (agentStatus < 400 ? 502 : agentStatus) : as.status;
+  }
+
+  /** Given the deliveries that were counted: only of what certainly did not arrive it is said. */
+  Outcome outcome(int deliveries) {
+    return arrival == Arrival.PERHAPS && deliveries == 0 ? Outcome.NOT_DELIVERED : outcome;
+  }
+
+  /** The attempts that may have reached the agent, when there may be two. */
+  boolean mayCount(int deliveries, boolean retriesAmbiguous) {
+    return switch (arrival) {
+      case NONE -> deliveries == 0;
+      case PERHAPS -> deliveries <= (retriesAmbiguous ? 2 : 1);
+      case PART_ONCE, ONCE -> deliveries == 1;
+      case PART, WHOLE -> deliveries == (retriesAmbiguous ? 2 : 1);
+    };
+  }
+
+  int wholeDeliveries(boolean retriesAmbiguous) {
+    return switch (arrival) {
+      case NONE, PERHAPS, PART, PART_ONCE -> 0;
+      case ONCE -> 1;
+      case WHOLE -> retriesAmbiguous ? 2 : 1;
+    };
+  }
+
+  private static PeerDeed endless() {
+    return exchange -> {
+      exchange.receive();
+      exchange.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n");
+      byte[] mebibyte = " ".repeat(1 << 20).getBytes(StandardCharsets.UTF_8);
+      for (int i = 0; i < 65; i++) {
+        exchange.send(mebibyte);
+      }
+      return false;
+    };
+  }
+}
