@@ -57,10 +57,11 @@ class MessageRecords {
       RETURNING m.activity_id
       """;
 
-  /** An end that was left without a delivery is uncertain if there ever was one before. */
-  private static final String REFUSED_UNLESS_DELIVERED =
-      "UPDATE a2a_messages SET state = 'uncertain' WHERE activity_id = ANY (?) AND state ="
-          + " 'refused' AND deliveries > 0";
+  private static final String DOUBT =
+      """
+      UPDATE a2a_messages SET state = 'uncertain', answer_status = :status, answer_type = :type, answer = :answer
+      WHERE activity_id = ANY (:ids) AND state = 'refused' AND deliveries > 0
+      """;
 
   private static final String FIND =
       """
@@ -81,6 +82,7 @@ class MessageRecords {
       WHERE activity_id = :id
           AND (state = 'refused' OR (:ambiguous
               AND (state = 'uncertain' OR (state = 'sending' AND lease_until < clock_timestamp()))))
+      RETURNING deliveries
       """;
 
   private static final String MOVE_TO_QUEUE =
@@ -156,13 +158,14 @@ class MessageRecords {
     return (Ending) Objects.requireNonNull(end.companion());
   }
 
-  /** Of messages that end without a delivery now, those are uncertain that once had one. */
-  void doubt(Collection<UUID> activityIds) {
-    batches.update(
-        REFUSED_UNLESS_DELIVERED,
-        statement ->
-            statement.setArray(
-                1, statement.getConnection().createArrayOf("uuid", activityIds.toArray())));
+  /** Of messages that were given up now, those are uncertain that the agent may have got before. */
+  void doubt(Collection<UUID> activityIds, Reply reply) {
+    db.sql(DOUBT)
+        .param("ids", activityIds.toArray(UUID[]::new))
+        .param("status", reply.status())
+        .param("type", reply.contentType())
+        .param("answer", reply.text())
+        .update();
   }
 
   Optional<MessageRecord> find(UUID activityId) {
@@ -188,16 +191,16 @@ class MessageRecords {
   }
 
   /**
-   * Whether it is {@code owner}'s now to deliver it again: it was refused, or, {@code
-   * retriesAmbiguous}, nobody knows.
+   * Makes it {@code owner}'s to deliver it again, if it was refused or, {@code retriesAmbiguous},
+   * nobody knows; returns how often the agent may have been given it before.
    */
-  boolean takeOver(UUID activityId, String owner, boolean retriesAmbiguous) {
+  Optional<Integer> takeOver(UUID activityId, String owner, boolean retriesAmbiguous) {
     return db.sql(TAKE_OVER)
-            .param("id", activityId)
-            .param("owner", owner)
-            .param("ambiguous", retriesAmbiguous)
-            .update()
-        == 1;
+        .param("id", activityId)
+        .param("owner", owner)
+        .param("ambiguous", retriesAmbiguous)
+        .query(Integer.class)
+        .optional();
   }
 
   /** Of what was taken over: it goes into the queue. */

@@ -1,15 +1,11 @@
 package dev.muster.a2a;
 
-import dev.muster.a2a.RecordCompanion.Queueing;
 import dev.muster.a2a.RecordCompanion.Sending;
-import dev.muster.a2a.queue.MessageQueue;
-import dev.muster.a2a.queue.NewQueued;
-import dev.muster.a2a.queue.QueueSettings;
+import dev.muster.a2a.Repeats.Turnout;
 import dev.muster.activity.Appended;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.NewActivity;
 import dev.muster.identity.Caller;
-import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
@@ -22,9 +18,10 @@ import dev.muster.workspace.Target;
 import dev.muster.workspace.WorkspaceStatus;
 import dev.muster.workspace.Workspaces;
 import java.time.Duration;
-import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 
@@ -55,11 +52,9 @@ class Proxy {
   private final Turns turns;
   private final Repeats repeats;
   private final PolledAnswers answers;
-  private final MessageQueue queue;
+  private final QueueEntry entry;
   private final MessageRecords records;
-  private final CertainTransactions transactions;
   private final A2aSettings settings;
-  private final QueueSettings queueSettings;
 
   Proxy(
       Workspaces workspaces,
@@ -67,21 +62,17 @@ class Proxy {
       Turns turns,
       Repeats repeats,
       PolledAnswers answers,
-      MessageQueue queue,
+      QueueEntry entry,
       MessageRecords records,
-      CertainTransactions transactions,
-      A2aSettings settings,
-      QueueSettings queueSettings) {
+      A2aSettings settings) {
     this.workspaces = workspaces;
     this.feeds = feeds;
     this.turns = turns;
     this.repeats = repeats;
     this.answers = answers;
-    this.queue = queue;
+    this.entry = entry;
     this.records = records;
-    this.transactions = transactions;
     this.settings = settings;
-    this.queueSettings = queueSettings;
   }
 
   /**
@@ -133,70 +124,49 @@ class Proxy {
           ErrorCode.WORKSPACE_PAUSED,
           "the workspace " + sent.target().id() + " is paused; send again when it is resumed");
     }
-    boolean waits = hasToWait(sent);
-    String owner = Turns.newOwner();
-    return switch (feeds.append(row(sent).with(waits ? queueing(sent) : new Sending(owner)))) {
+    boolean waits = entry.isNeeded(sent.target(), sent.sender(), sent.request());
+    Claim claim = Claim.first();
+    return switch (feeds.append(
+        row(sent).with(waits ? entry.companion(sent.request()) : new Sending(claim.owner())))) {
       case Appended.Stored(UUID id, long seq) ->
           waits
               ? CompletableFuture.completedFuture(
                   records.find(id).flatMap(MessageRecord::reply).orElseThrow())
-              : turns.start(sent.delivery(), id, owner, sent.sink());
+              : start(sent, id, claim);
       case Appended.Repeated(UUID id, long seq) -> again(sent, id, waits);
       case Appended.OtherContent() -> throw reused();
     };
   }
 
-  /** What sends no message takes no place at the agent, so it may go to one that is busy. */
-  private boolean hasToWait(Sent sent) {
-    Target target = sent.target();
-    boolean waits =
-        !target.isReachable()
-            || (sent.request().message() != null
-                && (target.isAtCapacity()
-                    || queue.ahead(target.id(), sent.sender().workspaceId()).ofSender()));
-    if (waits) {
-      queue.requireRoom(target.id());
-    }
-    return waits;
-  }
-
-  private Queueing queueing(Sent sent) {
-    QueueWishes wishes = QueueWishes.of(sent.request(), queueSettings);
-    return new Queueing(wishes.priority(), wishes.life());
-  }
-
   private CompletableFuture<Reply> again(Sent sent, UUID activityId, boolean waits) {
+    Supplier<Optional<Turnout>> taking =
+        waits
+            ? () ->
+                entry
+                    .takeOver(activityId, sent.target(), sent.sender(), sent.request())
+                    .map(Turnout.Known::new)
+            : () -> repeats.take(activityId).map(Turnout.Again::new);
     return repeats
-        .turnout(sent.target().id(), activityId, sent.deadline().left())
-        .map(turnout -> turnout.thenCompose(known -> again(sent, activityId, waits, known)))
+        .turnout(sent.target().id(), activityId, sent.deadline(), taking)
+        .map(turnout -> turnout.thenCompose(known -> again(sent, activityId, known)))
         .orElseGet(() -> waitForPoll(sent, activityId));
   }
 
-  private CompletableFuture<Reply> again(
-      Sent sent, UUID activityId, boolean waits, Repeats.Turnout turnout) {
+  private CompletableFuture<Reply> again(Sent sent, UUID activityId, Turnout turnout) {
     return switch (turnout) {
-      case Repeats.Turnout.Known(Reply reply) -> CompletableFuture.completedFuture(reply);
-      case Repeats.Turnout.Again(String owner) ->
-          waits
-              ? CompletableFuture.completedFuture(moveToQueue(sent, activityId, owner))
-              : turns.start(sent.delivery(), activityId, owner, sent.sink());
+      case Turnout.Known(Reply reply) -> CompletableFuture.completedFuture(reply);
+      case Turnout.Again(Claim claim) -> start(sent, activityId, claim);
     };
   }
 
-  private Reply moveToQueue(Sent sent, UUID activityId, String owner) {
-    Queueing wishes = queueing(sent);
-    return transactions.run(() -> {
-      NewQueued message =
-          new NewQueued(
-              activityId,
-              sent.target().id(),
-              sent.sender().workspaceId(),
-              wishes.priority(),
-              wishes.life());
-      Reply reply = Replies.queued(queue.enqueueAll(List.of(message)).getFirst());
-      records.moveToQueue(activityId, owner, reply);
-      return reply;
-    });
+  /** Whoever lost the message to another delivery waits for that one. */
+  private CompletableFuture<Reply> start(Sent sent, UUID activityId, Claim claim) {
+    return turns
+        .start(sent.delivery(), activityId, claim, sent.sink())
+        .thenCompose(reply ->
+            reply
+                .map(CompletableFuture::completedFuture)
+                .orElseGet(() -> again(sent, activityId, false)));
   }
 
   private static NewActivity row(Sent sent) {

@@ -102,7 +102,8 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
             Map.of(),
             Deadline.in(settings.totalBudget()));
     A2aResult result = sends.send(delivery.request(settings.readTimeout()));
-    TurnOutcome outcome = outcomes.of(result);
+    // what the queue has sent before is counted when it is given up
+    TurnOutcome outcome = outcomes.of(result, false);
     return switch (outcome.state()) {
       case REFUSED -> later(result, message);
       case UNCERTAIN ->
@@ -154,7 +155,9 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
   @Override
   public void ended(List<EndedUnsent> rows) {
     feeds.endAll(rows.stream().map(this::unsent).toList());
-    records.doubt(rows.stream().map(EndedUnsent::activityId).toList());
+    records.doubt(
+        rows.stream().map(EndedUnsent::activityId).toList(),
+        replies.timedOut("the message was given up while it waited, after attempts to deliver it"));
   }
 
   private TurnEnd unsent(EndedUnsent row) {

@@ -54,7 +54,7 @@ class Replies {
   Reply unreachable(String detail) {
     return Reply.problem(
         json,
-        HttpStatus.SERVICE_UNAVAILABLE,
+        HttpStatus.SERVICE_UNAVAILABLE.value(),
         ErrorCode.AGENT_UNREACHABLE,
         detail + "; it was not delivered, and may be sent again",
         Map.of("restarting", true, "retry_after", RETRY_AFTER_S));
@@ -64,7 +64,7 @@ class Replies {
   Reply timedOut(String detail) {
     return Reply.problem(
         json,
-        HttpStatus.GATEWAY_TIMEOUT,
+        HttpStatus.GATEWAY_TIMEOUT.value(),
         ErrorCode.AGENT_TIMEOUT,
         detail + "; it may have been delivered, so send it again only with the same messageId",
         Map.of("busy", true));
@@ -72,13 +72,13 @@ class Replies {
 
   Reply notAllowed(String detail) {
     return Reply.problem(
-        json, HttpStatus.BAD_GATEWAY, ErrorCode.AGENT_URL_NOT_ALLOWED, detail, Map.of());
+        json, HttpStatus.BAD_GATEWAY.value(), ErrorCode.AGENT_URL_NOT_ALLOWED, detail, Map.of());
   }
 
   Reply badResponse(String detail) {
     return Reply.problem(
         json,
-        HttpStatus.BAD_GATEWAY,
+        HttpStatus.BAD_GATEWAY.value(),
         ErrorCode.BAD_AGENT_RESPONSE,
         detail,
         Map.of("delivery_confirmed", true));
@@ -86,10 +86,10 @@ class Replies {
 
   /** With the agent's own status, unless that would send the client elsewhere. */
   Reply httpError(int agentStatus, String detail) {
-    HttpStatus own = HttpStatus.resolve(agentStatus);
+    boolean isError = agentStatus >= 400 && agentStatus < 600;
     return Reply.problem(
         json,
-        own == null || !own.isError() ? HttpStatus.BAD_GATEWAY : own,
+        isError ? agentStatus : HttpStatus.BAD_GATEWAY.value(),
         ErrorCode.AGENT_HTTP_ERROR,
         detail,
         Map.of("agent_status", agentStatus));

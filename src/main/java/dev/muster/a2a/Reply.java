@@ -22,19 +22,22 @@ record Reply(int status, String contentType, byte[] body) {
         status, MediaType.APPLICATION_JSON_VALUE, body.text().getBytes(StandardCharsets.UTF_8));
   }
 
-  /** A problem detail; {@code status} may be another one than the code's own. */
+  /**
+   * A problem detail; {@code status} may be another one than the code's own, or one of nobody's.
+   */
   static Reply problem(
       JsonMapper json,
-      HttpStatus status,
+      int status,
       ErrorCode code,
       String detail,
       Map<String, ? extends @Nullable Object> extras) {
     Map<String, @Nullable Object> members = new LinkedHashMap<>();
-    members.put("title", status.getReasonPhrase());
-    members.put("status", status.value());
+    HttpStatus known = HttpStatus.resolve(status);
+    members.put("title", known == null ? "Agent Error" : known.getReasonPhrase());
+    members.put("status", status);
     members.putAll(extras);
     return new Reply(
-        status.value(),
+        status,
         MediaType.APPLICATION_PROBLEM_JSON_VALUE,
         json.writeValueAsBytes(new Problem(code, detail, members).body(null)));
   }

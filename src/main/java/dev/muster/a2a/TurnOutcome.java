@@ -15,7 +15,7 @@ record TurnOutcome(
 
   /** Whether the reply's body is the response on the row, so that it need not be kept twice. */
   private boolean isKeptOnRow() {
-    return response != null && reply.contentType().equals("application/json");
+    return response != null && reply.text().equals(response.text());
   }
 
   RecordCompanion.Ending ending(

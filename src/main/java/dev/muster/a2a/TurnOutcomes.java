@@ -34,7 +34,10 @@ class TurnOutcomes {
     this.replies = replies;
   }
 
-  TurnOutcome of(A2aResult result) {
+  /**
+   * {@code deliveredBefore}: whether the agent may have been given the message by earlier sends.
+   */
+  TurnOutcome of(A2aResult result, boolean deliveredBefore) {
     return switch (result) {
       case Answer answer ->
           answered(answer, asSent(answer.status(), answer.body()), json(answer.body()));
@@ -43,8 +46,9 @@ class TurnOutcomes {
       case HttpError error -> answered(error, replies.httpError(error.status(), said(error)), null);
       case Malformed answer -> answered(answer, replies.badResponse(text(answer)), null);
       case Streamed stream -> streamed(stream);
-      case Unreachable end -> unanswered(end, end.last() == FailureKind.NOT_ALLOWED);
-      case OutOfTime end -> unanswered(end, false);
+      case Unreachable end ->
+          unanswered(end, deliveredBefore, end.last() == FailureKind.NOT_ALLOWED);
+      case OutOfTime end -> unanswered(end, deliveredBefore, false);
     };
   }
 
@@ -68,8 +72,8 @@ class TurnOutcomes {
             stream, replies.timedOut(text(stream)), MessageState.UNCERTAIN, last.orElse(null));
   }
 
-  private TurnOutcome unanswered(A2aResult end, boolean isForbidden) {
-    if (end.mayBeDelivered()) {
+  private TurnOutcome unanswered(A2aResult end, boolean deliveredBefore, boolean isForbidden) {
+    if (deliveredBefore || end.mayBeDelivered()) {
       return outcome(end, replies.timedOut(text(end)), MessageState.UNCERTAIN, null);
     }
     Reply reply = isForbidden ? replies.notAllowed(text(end)) : replies.unreachable(text(end));

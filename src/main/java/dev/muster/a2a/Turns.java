@@ -9,6 +9,7 @@ import dev.muster.protocol.client.A2aClient;
 import dev.muster.protocol.client.A2aResult;
 import dev.muster.protocol.client.StreamSink;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
@@ -31,7 +32,6 @@ class Turns {
   private final A2aClient client;
   private final TurnOutcomes outcomes;
   private final Feeds feeds;
-  private final MessageRecords records;
   private final TurnLeases leases;
   private final A2aSettings settings;
 
@@ -39,50 +39,44 @@ class Turns {
       A2aClient client,
       TurnOutcomes outcomes,
       Feeds feeds,
-      MessageRecords records,
       TurnLeases leases,
       A2aSettings settings) {
     this.client = client;
     this.outcomes = outcomes;
     this.feeds = feeds;
-    this.records = records;
     this.leases = leases;
     this.settings = settings;
   }
 
-  static String newOwner() {
-    return UUID.randomUUID().toString();
-  }
-
   /**
-   * Delivers the message of this row, which {@code owner} has the lease for; done when its end is
-   * stored.
+   * Delivers the message of this row, which the claim has the lease for; done when its end is
+   * stored, and without a reply when somebody else has ended it, or is about to.
    *
    * @param sink takes the answer if it is a stream
    */
-  CompletableFuture<Reply> start(
-      Delivery delivery, UUID activityId, String owner, @Nullable StreamSink sink) {
-    leases.hold(activityId, owner);
-    CompletableFuture<Reply> reply = new CompletableFuture<>();
+  CompletableFuture<Optional<Reply>> start(
+      Delivery delivery, UUID activityId, Claim claim, @Nullable StreamSink sink) {
+    leases.hold(activityId, claim.owner());
+    CompletableFuture<Optional<Reply>> reply = new CompletableFuture<>();
     Thread.ofVirtual()
         .name("turn-" + activityId)
-        .start(() -> run(new Turn(delivery, activityId, owner, reply), sink));
+        .start(() -> run(new Turn(delivery, activityId, claim, reply), sink));
     return reply;
   }
 
   private record Turn(
-      Delivery delivery, UUID activityId, String owner, CompletableFuture<Reply> reply) {}
+      Delivery delivery, UUID activityId, Claim claim, CompletableFuture<Optional<Reply>> reply) {}
 
   private void run(Turn turn, @Nullable StreamSink sink) {
     try {
       A2aResult result = send(turn.delivery(), sink);
-      store(turn, outcomes.of(result));
+      store(turn, outcomes.of(result, turn.claim().wasDelivered()));
     } catch (RuntimeException | Error e) {
       // the lease lapses, and the message is uncertain then
       log.error("the turn of {} failed", turn.activityId(), e);
       turn.reply().completeExceptionally(e);
     } finally {
-      leases.release(turn.activityId(), turn.owner());
+      leases.release(turn.activityId(), turn.claim().owner());
     }
   }
 
@@ -99,11 +93,12 @@ class Turns {
             turn.activityId(),
             outcome.response(),
             outcome.result(),
-            outcome.ending(turn.owner(), null));
+            outcome.ending(turn.claim().owner(), null));
     do {
       try {
         Ended ended = feeds.end(end);
-        turn.reply().complete(ended == Ended.STORED ? outcome.reply() : known(turn, outcome));
+        turn.reply()
+            .complete(ended == Ended.STORED ? Optional.of(outcome.reply()) : Optional.empty());
         return;
       } catch (RuntimeException e) {
         turn.reply().completeExceptionally(e);
@@ -112,12 +107,7 @@ class Turns {
         }
         LockSupport.parkNanos(BETWEEN_TRIES_TO_STORE.toNanos());
       }
-    } while (leases.isHeld(turn.activityId(), turn.owner()));
+    } while (leases.isHeld(turn.activityId(), turn.claim().owner()));
     log.warn("the end of the turn {} could not be stored: it is uncertain", turn.activityId());
-  }
-
-  /** It was stored by a try that could not tell, or somebody else has taken the message over. */
-  private Reply known(Turn turn, TurnOutcome outcome) {
-    return records.find(turn.activityId()).flatMap(MessageRecord::reply).orElse(outcome.reply());
   }
 }

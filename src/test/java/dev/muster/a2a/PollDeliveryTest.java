@@ -142,22 +142,6 @@ class PollDeliveryTest {
   }
 
   @Test
-  void refusesWhatIsForAnAgentThatWantsToBeCalled() {
-    Agent agent =
-        CLIENT.create("Push", "\"delivery_mode\":\"push\",\"url\":\"http://127.0.0.1:9/\"");
-    Agent stranger = CLIENT.create("Stranger");
-
-    Answer answer = MAIL.send(agent, agent.token(), Mail.message("m", "hi"));
-
-    assertRefused(answer, 503, "UNAVAILABLE");
-    assertThat(answer.field("error"))
-        .contains("delivery to push-mode agents is not there yet")
-        .contains("register with delivery_mode poll");
-    assertThat(MAIL.rows(agent)).isZero();
-    assertRefused(MAIL.send(agent, stranger.token(), Mail.message("m", "hi")), 403, "FORBIDDEN");
-  }
-
-  @Test
   void saysSoWhenItCannotStore() throws SQLException {
     Agent agent = CLIENT.create("Locked");
     MAIL.sent(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));
