@@ -138,6 +138,7 @@ class ProxyFaultsTest {
       assertThat(turn.elapsed()).isLessThan(timeout.plus(MARGIN));
       assertThat(fault.mayCount(deliveries, retriesAmbiguous)).as("%d", deliveries).isTrue();
       turn.assertRow(outcome.state, deliveries, true);
+      assertThat(turn.stored("l.error_detail")).matches("(?s)(" + fault.kind() + ")\\b.*");
       turn.assertDiscreet(port);
       assertThat(peer.deliveries()).hasSize(fault.wholeDeliveries(retriesAmbiguous));
       assertThat(peer.deliveries().stream().map(TestPeer.Delivery::text).distinct().count())

@@ -14,6 +14,9 @@ import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +39,18 @@ class RepeatedTurnsTest {
   private static final int CALLERS = 24;
   private static final int CROWD = 500;
   private static final int MOST_AGAIN = 10;
+
+  /** A record that nobody delivers is held for 30 s; whoever asks for it is told much sooner. */
+  private static final Duration SOON = Duration.ofSeconds(10);
+
+  /** More than the second that a repeat has which finds its record locked. */
+  private static final Duration HURRY = Duration.ofMillis(1300);
+
+  private static final String LOCKED_OUT =
+      """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%a2a_messages%'
+      """;
 
   private static final TestServer SERVER =
       TestServer.start("AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1");
@@ -164,6 +179,8 @@ class RepeatedTurnsTest {
             "another type of JSON",
             PeerDeed.answer(200, Map.of("Content-Type", "application/a2a+json"), "[1,2 ]")),
         named(
+            "a byte order mark", PeerDeed.answer(200, "\uFEFF{\"jsonrpc\":\"2.0\",\"result\":1}")),
+        named(
             "a JSON-RPC error",
             PeerDeed.answer(200, "{\"error\":{\"code\":-32001,\"message\":\"no\"}}")),
         named("an HTTP error", PeerDeed.answer(400, "{\"error\":\"what is this\"}")),
@@ -243,6 +260,21 @@ class RepeatedTurnsTest {
     CALLED.assertRecord(target, "m", "uncertain", 1, peer);
   }
 
+  /** An earlier delivery stays possible, however the next one ends. */
+  @Test
+  void doesNotSayOfWhatMayHaveArrivedThatItDidNot() throws IOException {
+    peer.then(PeerDeed.resetAfterRequest());
+    Agent target = CALLED.at(peer.url());
+    assertRefused(send(MAIL, target), 504, "AGENT_TIMEOUT");
+    peer.close();
+
+    Answer again = send(MAIL, target);
+
+    assertRefused(again, 504, "AGENT_TIMEOUT");
+    CALLED.assertRecord(target, "m", "uncertain", 1, peer);
+    assertRefused(send(CAUTIOUSLY, target), 504, "AGENT_TIMEOUT");
+  }
+
   @Test
   void refusesAnotherContentUnderTheIdAtAnyTime() {
     CountDownLatch latch = new CountDownLatch(1);
@@ -308,5 +340,44 @@ class RepeatedTurnsTest {
     assertThat(first.join().status()).isEqualTo(200);
     assertSame(send(ELSEWHERE, target), first.join());
     CALLED.assertRecord(target, "m", "answered", 1, peer);
+  }
+
+  /** Whoever gives up while it takes a message over has not taken it: the next one may. */
+  @Test
+  void leavesTheMessageToOthersWhenItsTimeIsOverAtTheTakeover() throws Exception {
+    Agent target = CALLED.at(peer.url());
+    int port = peer.port();
+    peer.close();
+    assertRefused(send(MAIL, target), 503, "AGENT_UNREACHABLE");
+    peer = TestPeer.startOn(port);
+
+    assertThat(sendWhileLocked(target).status()).isIn(503, 504);
+    long began = System.nanoTime();
+    Answer next = send(ELSEWHERE, target);
+
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(SOON);
+    assertThat(next.status()).as(next.text()).isEqualTo(200);
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+  }
+
+  /** The record is locked until the time of this repeat is over. */
+  private static Answer sendWhileLocked(Agent target) throws SQLException {
+    try (Connection other = SERVER.database().connect();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute(
+          "SELECT FROM a2a_messages WHERE activity_id = '"
+              + CALLED.stored(target, "m", "m.activity_id")
+              + "' FOR UPDATE");
+      long began = System.nanoTime();
+      CompletableFuture<Answer> hurried =
+          CompletableFuture.supplyAsync(
+              () -> MAIL.send(target, ADMIN_TOKEN, MESSAGE, "X-Timeout", "1"),
+              Thread::startVirtualThread);
+      Awaitility.await().until(() -> !SERVER.database().value(LOCKED_OUT).equals("0"));
+      Awaitility.await().until(() -> System.nanoTime() - began > HURRY.toNanos());
+      other.rollback();
+      return hurried.join();
+    }
   }
 }

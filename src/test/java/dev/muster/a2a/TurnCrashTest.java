@@ -145,6 +145,40 @@ class TurnCrashTest {
     assertThat(peer.deliveries()).hasSize(2);
   }
 
+  /**
+   * The server that stood still has its answer first, and the one that took over is still at it.
+   */
+  @Test
+  void belongsToWhoeverTookItOverThoughTheFirstIsAnsweredSooner() throws Exception {
+    CountDownLatch secondAnswers = new CountDownLatch(1);
+    peer.then(Called.answerAfter(secondAnswers, SECOND));
+    CompletableFuture<HttpResponse<String>> slow = send();
+    peer.awaitDeliveries(1);
+    sender.signal("STOP");
+    CompletableFuture<Answer> takesOver;
+    try {
+      lapse();
+      takesOver =
+          CompletableFuture.supplyAsync(
+              () -> new Mail(BOLD).send(target, ADMIN_TOKEN, MESSAGE), Thread::startVirtualThread);
+      peer.awaitDeliveries(2);
+    } finally {
+      sender.signal("CONT");
+    }
+    firstAnswers.countDown();
+    // its answer has come when the next one of that server has
+    Agent other = new Called(BOLD).at(peer.url());
+    assertThat(sender.client().post(Mail.path(other.id()), ADMIN_TOKEN, MESSAGE).text())
+        .isEqualTo(SECOND);
+    assertThat(stored("m.state")).isEqualTo("sending");
+    secondAnswers.countDown();
+
+    assertThat(takesOver.join().text()).isEqualTo(SECOND);
+    assertThat(slow.join().body()).isEqualTo(SECOND);
+    assertThat(stored("m.state || ' ' || m.deliveries")).isEqualTo("answered 2");
+    assertThat(stored("l.response_body")).isEqualTo(SECOND);
+  }
+
   /** Lives longer than a lease, as the other clients of tests do not. */
   private CompletableFuture<HttpResponse<String>> send() {
     HttpRequest request =
@@ -167,6 +201,14 @@ class TurnCrashTest {
   private String endedTurns() {
     return DATABASE.value(
         "SELECT last_turn_seq FROM activity_feeds WHERE workspace_id = '" + target.id() + "'");
+  }
+
+  private void lapse() {
+    DATABASE.execute(
+        "UPDATE a2a_messages SET lease_until = clock_timestamp() - interval '1 second'"
+            + " WHERE activity_id = '"
+            + stored("m.activity_id")
+            + "'");
   }
 
   private String stored(String expression) {

@@ -36,6 +36,7 @@ enum TurnFault {
   BROKEN(500),
   BAD_GATEWAY(502),
   BUSY(PeerDeed.answer(503, Map.of("Retry-After", "0"), "{\"error\":\"no room\"}"), 503, "no room"),
+  OVERLOADED(PeerDeed.answer(529, "{\"error\":\"overloaded\"}"), 529, "overloaded"),
   WORDLESS(PeerDeed.answer(500, ""), 500, ""),
   LONG_WINDED(
       PeerDeed.answer(500, "{\"error\":\"" + "é".repeat(6000) + "\"}"), 500, "é".repeat(4096)),
@@ -170,6 +171,22 @@ enum TurnFault {
       case NONE, PERHAPS, PART, PART_ONCE -> 0;
       case ONCE -> 1;
       case WHOLE -> retriesAmbiguous ? 2 : 1;
+    };
+  }
+
+  /** How the row names it, as a pattern. */
+  String kind() {
+    return switch (this) {
+      case REFUSED -> "ConnectRefused";
+      case NO_SUCH_NAME -> "UnknownHost";
+      case NOT_ALLOWED -> "NotAllowed";
+      case CLOSED_AT_ONCE, RESET_AT_ONCE -> "ConnectionReset|WriteError|ClosedWithoutResponse";
+      case RESET_DURING_REQUEST -> "ConnectionReset|WriteError";
+      case RESET_AFTER_REQUEST -> "ConnectionReset";
+      case CLOSED_AFTER_REQUEST, HALF_HEAD -> "ClosedWithoutResponse";
+      case HALF_BODY, GARBAGE -> "ReadError";
+      case SILENCE, DEAFNESS, DRIP -> "ReadTimeout";
+      default -> agentStatus > 0 ? "HttpError " + agentStatus : "MalformedAnswer";
     };
   }
 
