@@ -10,9 +10,12 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A server that cannot start says why in a sentence, ends, and leaves nothing behind. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class StartRefusalTest {
 
   @TempDir Path folder;

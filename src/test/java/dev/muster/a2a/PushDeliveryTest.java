@@ -205,6 +205,18 @@ class PushDeliveryTest {
   }
 
   @Test
+  void countsItsAttemptsByTheirOutcome() {
+    Agent agent = called("Counted");
+    peer.then(PeerDeed.closeAfterRequest());
+
+    MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"));
+
+    assertThat(CLIENT.get("/metrics", null).text())
+        .contains("muster_a2a_attempts_total{outcome=\"answered\"}")
+        .contains("muster_a2a_attempts_total{outcome=\"closed_without_response\"}");
+  }
+
+  @Test
   void goesOnWithATurnWhoseClientHungUp() throws Exception {
     Agent agent = called("Patient");
     peer.then(PeerDeed.silence());

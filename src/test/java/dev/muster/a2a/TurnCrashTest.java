@@ -31,9 +31,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A server that dies, or stands still, while an agent works for it (R7.3, R7.4). */
 @Timeout(240)
+@Execution(ExecutionMode.CONCURRENT)
 class TurnCrashTest {
 
   /** A lease of 30 s, a sweep every 15 s, and a machine that does other things. */

@@ -22,6 +22,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -29,6 +31,7 @@ import tools.jackson.databind.JsonNode;
  * acknowledged is there at the next start, once, and no number is missing (invariants 1 and 3).
  */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class AppendKillTest {
 
   private static final int KILLS = 1;

@@ -1,10 +1,15 @@
 package dev.muster.activity;
 
+import static dev.muster.testing.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.MessageContent;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +28,13 @@ class ContendedFeedTest {
 
   private static final int HOLDERS = 4;
   private static final int ROWS = 20;
+  private static final int CROWD = 32;
+  private static final int FEW_CONNECTIONS = 4;
+  private static final int LARGE = 300 * 1024;
+
+  /** The 5 s of R0.6, and what a busy machine may add. */
+  private static final Duration IN_TIME = Duration.ofMillis(5500);
+
   private static final long HELD_FOR_NANOS = Duration.ofMillis(5).toNanos();
 
   @Test
@@ -59,5 +71,50 @@ class ContendedFeedTest {
         holder.get();
       }
     }
+  }
+
+  /**
+   * Rows that are written alone wait for their turn, a connection and the feed, one after another.
+   */
+  @Test
+  void tellsEverybodyInTimeThatAFeedIsNotFree() throws Exception {
+    try (TestServer server =
+            TestServer.start("spring.datasource.hikari.maximum-pool-size=" + FEW_CONNECTIONS);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        Connection other = server.database().connect();
+        Statement statement = other.createStatement()) {
+      Agent agent = server.client().create("Locked");
+      other.setAutoCommit(false);
+      statement.execute(
+          "SELECT FROM activity_feeds WHERE workspace_id = '" + agent.id() + "' FOR UPDATE");
+
+      List<Future<Duration>> refusals = new ArrayList<>();
+      for (int i = 0; i < CROWD; i++) {
+        String summary = i % 2 == 0 ? "small" : "large";
+        String body = i % 2 == 0 ? "" : ",\"request_body\":\"" + "x".repeat(LARGE) + "\"";
+        refusals.add(threads.submit(() -> refusal(server, agent, summary, body)));
+      }
+
+      for (Future<Duration> refusal : refusals) {
+        assertThat(refusal.get()).isLessThan(IN_TIME);
+      }
+      other.rollback();
+      assertThat(report(server, agent, "free again", "").status()).isEqualTo(200);
+    }
+  }
+
+  private static Duration refusal(TestServer server, Agent agent, String summary, String more) {
+    long start = System.nanoTime();
+    assertRefused(report(server, agent, summary, more), 503, "UNAVAILABLE");
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  private static Answer report(TestServer server, Agent agent, String summary, String more) {
+    return server
+        .client()
+        .post(
+            "/workspaces/" + agent.id() + "/activity",
+            agent.token(),
+            "{\"activity_type\":\"agent_log\",\"summary\":\"" + summary + "\"" + more + "}");
   }
 }

@@ -23,12 +23,15 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A server that is killed or stands still for longer than the threshold, while its clients come
  * back at their own pace, makes nobody offline (R5.2, invariant 6).
  */
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 class OwnAbsenceTest {
 
   private static final int AGENTS = 8;

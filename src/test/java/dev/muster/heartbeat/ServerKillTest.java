@@ -19,12 +19,15 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * kill -9 of the embedded server under load: what was answered 200 is there at the next start
  * (invariant 1).
  */
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 class ServerKillTest {
 
   private static final int KILLS = 2;

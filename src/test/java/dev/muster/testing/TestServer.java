@@ -66,6 +66,7 @@ public final class TestServer implements AutoCloseable {
     given.put("ADMIN_TOKEN", ADMIN_TOKEN);
     given.putAll(NO_RATE_LIMITS);
     given.put("spring.datasource.hikari.maximum-pool-size", "8");
+    given.put("spring.datasource.hikari.minimum-idle", "1");
     for (String setting : settings) {
       given.put(
           setting.substring(0, setting.indexOf('=')), setting.substring(setting.indexOf('=') + 1));

@@ -17,12 +17,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A message whose deliverer dies or stands still is another's when the lease has lapsed, and not a
  * moment before (R7.7).
  */
 @Timeout(240)
+@Execution(ExecutionMode.CONCURRENT)
 class LeaseTakeoverTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -15,9 +15,12 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A job whose replica is killed in the middle of a run is another's within 30 s. */
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 class TakeoverTest {
 
   private static final String OWNER =

@@ -19,9 +19,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.PGConnection;
 
 /** Processes that are really killed, and files as they are found after worse. */
+@Execution(ExecutionMode.CONCURRENT)
 class EmbeddedDatabaseCrashTest {
 
   @TempDir Path temporary;

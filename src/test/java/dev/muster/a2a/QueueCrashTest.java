@@ -1,0 +1,146 @@
+package dev.muster.a2a;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.ServerProcess;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestPeer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/**
+ * Servers that are killed while they deliver what was queued, wherever they are with it: nothing is
+ * lost, and what comes twice is known by its id (R7.7, invariant 4).
+ */
+@Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
+class QueueCrashTest {
+
+  private static final int KILLS = 3;
+  private static final int SENDERS = 4;
+  private static final int MESSAGES_OF_EACH = 12;
+  private static final Duration LATEST_KILL = Duration.ofMillis(900);
+
+  /** Leases of a minute, of which the test waits for none. */
+  private static final String LAPSE =
+      "UPDATE a2a_queue SET lease_until = clock_timestamp() WHERE state = 'delivering'";
+
+  private final TestDatabase database = TestDatabases.create();
+  private final Random random = new Random(1);
+
+  @TempDir Path folder;
+
+  @Test
+  void losesNothing() throws Exception {
+    try (TestPeer peer = TestPeer.start()) {
+      ServerProcess server = start();
+      Agent target =
+          server
+              .client()
+              .create(
+                  "Awaited",
+                  "\"delivery_mode\":\"push\"",
+                  "\"url\":\"" + peer.url() + "\"",
+                  "\"max_concurrent_tasks\":" + SENDERS);
+      List<String> ids = queueAll(server, target);
+      server.client().beat(target);
+      for (int kill = 0; kill < KILLS; kill++) {
+        peer.awaitDeliveries(peer.deliveries().size() + 1);
+        pause();
+        server.kill();
+        server.close();
+        database.execute(LAPSE);
+        server = start();
+      }
+
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(90))
+          .until(() ->
+              database
+                  .value("SELECT count(*) FROM a2a_queue WHERE state = 'delivered'")
+                  .equals(Integer.toString(ids.size())));
+      server.kill();
+      server.close();
+
+      Map<String, Long> seen =
+          peer.deliveries().stream()
+              .collect(Collectors.groupingBy(QueueCrashTest::idOf, Collectors.counting()));
+      assertThat(seen.keySet()).containsExactlyInAnyOrderElementsOf(ids);
+      // of each sender one message at most is under way when a server dies
+      assertThat(seen.values().stream().filter(times -> times > 1).count())
+          .isLessThanOrEqualTo((long) KILLS * SENDERS);
+      assertThat(
+              database.value(
+                  "SELECT count(*) FROM a2a_messages m JOIN activity_logs l ON l.id = m.activity_id"
+                      + " WHERE m.state = 'answered' AND l.status = 'ok' AND l.response_body IS NOT"
+                      + " NULL"))
+          .isEqualTo(Integer.toString(ids.size()));
+    }
+  }
+
+  private static List<String> queueAll(ServerProcess server, Agent target) {
+    List<String> tokens =
+        Stream.concat(
+                Stream.of(ADMIN_TOKEN),
+                Stream.generate(() ->
+                        server
+                            .client()
+                            .create("Sender", "\"parent_id\":\"" + target.id() + "\"")
+                            .token())
+                    .limit(SENDERS - 1))
+            .toList();
+    List<String> ids = new ArrayList<>();
+    for (int sender = 0; sender < SENDERS; sender++) {
+      for (int n = 0; n < MESSAGES_OF_EACH; n++) {
+        String id = sender + "-" + n;
+        Answer answer =
+            server
+                .client()
+                .post(Mail.path(target.id()), tokens.get(sender), Mail.message(id, "hi"));
+        assertThat(answer.status()).as(answer.text()).isEqualTo(202);
+        ids.add(id);
+      }
+    }
+    return ids;
+  }
+
+  private static String idOf(TestPeer.Delivery delivery) {
+    return delivery.text().replaceFirst("(?s).*\"messageId\":\"([^\"]+)\".*", "$1");
+  }
+
+  private void pause() {
+    long until = System.nanoTime() + (long) (random.nextDouble() * LATEST_KILL.toNanos());
+    Awaitility.await()
+        .pollInterval(Duration.ofMillis(5))
+        .until(() -> System.nanoTime() - until >= 0);
+  }
+
+  private ServerProcess start() throws Exception {
+    return ServerProcess.start(
+            folder.resolve("home"),
+            Map.of(
+                "ADMIN_TOKEN",
+                ADMIN_TOKEN,
+                "DATABASE_URL",
+                database.url(),
+                "AGENT_URL_ALLOW",
+                "loopback"))
+        .awaitReady();
+  }
+}
