@@ -10,6 +10,7 @@ import static dev.muster.protocol.client.FailureKind.READ_TIMEOUT;
 import static dev.muster.protocol.client.FailureKind.UNKNOWN_HOST;
 import static dev.muster.protocol.client.FailureKind.WRITE_ERROR;
 
+import dev.muster.testing.FullBacklog;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.TestPeer;
 import java.io.Closeable;

@@ -1,4 +1,4 @@
-package dev.muster.protocol.client;
+package dev.muster.testing;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A port of loopback where connections neither open nor are refused: its queue is full. */
-final class FullBacklog implements AutoCloseable {
+public final class FullBacklog implements AutoCloseable {
 
   private static final int MORE_THAN_FIT = 8;
 
   private final ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
   private final List<SocketChannel> waiting = new ArrayList<>();
 
-  FullBacklog() throws IOException {
+  public FullBacklog() throws IOException {
     for (int i = 0; i < MORE_THAN_FIT; i++) {
       SocketChannel channel = SocketChannel.open();
       channel.configureBlocking(false);
@@ -26,7 +26,7 @@ final class FullBacklog implements AutoCloseable {
     }
   }
 
-  String url() {
+  public String url() {
     return "http://127.0.0.1:" + listener.getLocalPort() + "/a2a";
   }
 
