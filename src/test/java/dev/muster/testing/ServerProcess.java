@@ -55,6 +55,7 @@ public final class ServerProcess implements AutoCloseable {
     builder.environment().putAll(TestServer.NO_RATE_LIMITS);
     // several share one PostgreSQL with all that the tests themselves connect
     builder.environment().put("SPRING_DATASOURCE_HIKARI_MAXIMUM_POOL_SIZE", "8");
+    builder.environment().put("SPRING_DATASOURCE_HIKARI_MINIMUM_IDLE", "1");
     builder.environment().putAll(settings);
     return new ServerProcess(builder.start(), port, log);
   }
