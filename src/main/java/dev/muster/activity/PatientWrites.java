@@ -3,6 +3,7 @@ package dev.muster.activity;
 import dev.muster.platform.commit.BatchAttempts;
 import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.commit.Outcome;
+import dev.muster.platform.postgres.LongStatements;
 import dev.muster.platform.problem.ProblemException;
 import java.time.Duration;
 import java.util.List;
@@ -19,50 +20,77 @@ import org.springframework.stereotype.Component;
 @Component
 class PatientWrites {
 
-  private static final int AT_ONCE = 4;
-  private static final Duration PATIENCE = Duration.ofMillis(500);
+  /**
+   * Who wait for the same turns.
+   *
+   * @param patience how long one waits for its turn
+   * @param most how long its transaction may take
+   */
+  private record Line(
+      Semaphore turns, Duration patience, Duration most, CertainTransactions transactions) {
 
-  /** With the waits before it, below the 5 s of R0.6. */
-  private static final Duration LONGEST_TRANSACTION = Duration.ofSeconds(2);
+    static Line of(int atOnce, Duration patience, Duration most, CertainTransactions any) {
+      return new Line(new Semaphore(atOnce, true), patience, most, any.noLongerThan(most));
+    }
+
+    boolean isOurTurn() {
+      try {
+        return turns.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+  }
 
   private final FeedWriter writer;
-  private final CertainTransactions transactions;
-  private final Semaphore turns = new Semaphore(AT_ONCE, true);
+  private final LongStatements statements;
 
-  PatientWrites(FeedWriter writer, CertainTransactions transactions) {
+  /** With the waits before it, below the 5 s of R0.6. */
+  private final Line rows;
+
+  /** Of up to 64 MiB each, for senders who have waited for agents already. */
+  private final Line answers;
+
+  PatientWrites(FeedWriter writer, CertainTransactions transactions, LongStatements statements) {
     this.writer = writer;
-    this.transactions = transactions.noLongerThan(LONGEST_TRANSACTION);
+    this.statements = statements;
+    this.rows = Line.of(4, Duration.ofMillis(500), Duration.ofSeconds(2), transactions);
+    this.answers = Line.of(1, Duration.ofSeconds(60), Duration.ofSeconds(30), transactions);
   }
 
   /** Returns after the commit; refuses with {@code UNAVAILABLE} when too many wait. */
   FeedResult write(FeedChange change) {
-    if (!isOurTurn()) {
+    return switch (change) {
+      case NewActivity row -> write(row, rows);
+      case TurnEnd end -> write(end, answers);
+    };
+  }
+
+  private FeedResult write(FeedChange change, Line line) {
+    if (!line.isOurTurn()) {
       throw ProblemException.unavailable(
           "too many rows wait for their feeds; try again in a few seconds");
     }
     try {
-      return switch (BatchAttempts.run(List.of(change), this::commit).getFirst()) {
+      return switch (BatchAttempts.run(List.of(change), all -> commit(all, line)).getFirst()) {
         case Outcome.Done<FeedResult>(FeedResult result) -> result;
         case Outcome.Busy<FeedResult>() ->
             throw new IllegalStateException("what waits for its feed cannot find it busy");
         case Outcome.Failed<FeedResult>(RuntimeException cause) -> throw cause;
       };
     } finally {
-      turns.release();
+      line.turns().release();
     }
   }
 
-  private List<Outcome<FeedResult>> commit(List<FeedChange> changes) {
-    return transactions.run(
-        () -> writer.write(changes).stream().<Outcome<FeedResult>>map(Outcome.Done::new).toList());
-  }
-
-  private boolean isOurTurn() {
-    try {
-      return turns.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+  private List<Outcome<FeedResult>> commit(List<FeedChange> changes, Line line) {
+    return line.transactions()
+        .run(() -> {
+          statements.allow(line.most());
+          return writer.write(changes).stream()
+              .<Outcome<FeedResult>>map(Outcome.Done::new)
+              .toList();
+        });
   }
 }

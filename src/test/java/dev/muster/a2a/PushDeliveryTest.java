@@ -62,6 +62,23 @@ class PushDeliveryTest {
         .contains("\"response_body\":" + said);
   }
 
+  /** The largest that agents may give has 64 MiB (R7.6). */
+  @Test
+  void keepsALargeAnswer() {
+    Agent agent = called("Verbose");
+    String said = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"" + "ab\\n".repeat(15 << 20) + "\"}";
+    peer.then(PeerDeed.answer(200, said));
+
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));
+
+    assertThat(answer.status()).as(answer.text().substring(0, 100)).isEqualTo(200);
+    assertThat(answer.text().length()).isEqualTo(said.length());
+    assertThat(MAIL.row(onlyRow(agent), "octet_length(response_body::text)"))
+        .isEqualTo(Integer.toString(said.length()));
+    assertThat(MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi")).text().length())
+        .isEqualTo(said.length());
+  }
+
   @Test
   void storesTheRowBeforeTheAgentHearsOfIt() {
     Agent agent = called("row first");

@@ -1,0 +1,30 @@
+package dev.muster.platform.postgres;
+
+import java.sql.Connection;
+import java.time.Duration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Makes an exception from the time-outs of all statements, for the few that move a lot. */
+@Component
+public class LongStatements {
+
+  private final JdbcTemplate db;
+
+  LongStatements(JdbcTemplate db) {
+    this.db = db;
+  }
+
+  /** Each statement of the running transaction may take so long; the pool takes it back. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public void allow(Duration most) {
+    db.execute((Connection connection) -> {
+      connection.setNetworkTimeout(Runnable::run, (int) most.toMillis());
+      return null;
+    });
+    db.queryForObject(
+        "SELECT set_config('statement_timeout', ?, true)", String.class, most.toMillis() + "ms");
+  }
+}
