@@ -3,18 +3,22 @@ package dev.muster.a2a;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.PeerExchange;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestPeer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -35,7 +39,11 @@ class QueueCrashTest {
   private static final int KILLS = 2;
   private static final int SENDERS = 4;
   private static final int MESSAGES_OF_EACH = 12;
-  private static final Duration LATEST_KILL = Duration.ofMillis(900);
+
+  /** So that there is always more to do when a server dies. */
+  private static final Duration WORK = Duration.ofMillis(150);
+
+  private static final Duration LATEST_KILL = Duration.ofMillis(400);
 
   /** Of a job whose server died; a good deal less on a machine that has nothing else to do. */
   private static final Duration TAKEOVER = Duration.ofSeconds(60);
@@ -51,7 +59,7 @@ class QueueCrashTest {
 
   @Test
   void losesNothing() throws Exception {
-    try (TestPeer peer = TestPeer.start()) {
+    try (TestPeer peer = TestPeer.start().usually(QueueCrashTest::work)) {
       ServerProcess server = start();
       Agent target =
           server
@@ -96,6 +104,16 @@ class QueueCrashTest {
                       + " NULL"))
           .isEqualTo(Integer.toString(ids.size()));
     }
+  }
+
+  private static boolean work(PeerExchange exchange) throws IOException {
+    exchange.receive();
+    LockSupport.parkNanos(WORK.toNanos());
+    exchange.answer(
+        200,
+        Map.of("Content-Type", "application/json"),
+        Called.ANSWER.getBytes(StandardCharsets.UTF_8));
+    return true;
   }
 
   private static List<String> queueAll(ServerProcess server, Agent target) {
