@@ -62,7 +62,7 @@ public final class ServerProcess implements AutoCloseable {
 
   public ServerProcess awaitReady() {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(Duration.ofMinutes(2))
         .until(() -> {
           if (!process.isAlive()) {
             throw new AssertionError("the server ended: " + output());
