@@ -39,10 +39,10 @@ class A2aController {
       HttpServletResponse response)
       throws IOException {
     Sender sender = Sender.of(caller, request);
+    byte[] body = bodies.read(request, LARGEST_BODY);
+    // only now: whoever asks for a parameter first takes the body for a form, if it says that it is
     SendOptions options = SendOptions.read(request);
-    NormalRequest normal =
-        NormalRequest.of(
-            LosslessJson.parse(bodies.read(request, LARGEST_BODY)), sender, UUID::randomUUID);
+    NormalRequest normal = NormalRequest.of(LosslessJson.parse(body), sender, UUID::randomUUID);
     if (!normal.wantsStream()) {
       return answer(proxy.deliver(caller, sender, id, normal, options, null));
     }

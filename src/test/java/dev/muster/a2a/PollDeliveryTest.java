@@ -141,6 +141,21 @@ class PollDeliveryTest {
     assertThat(MAIL.rows(agent)).isEqualTo(3);
   }
 
+  /** As the simplest of clients says of whatever it sends. */
+  @Test
+  void takesWhatIsCalledAForm() {
+    Agent agent = CLIENT.create("Form");
+
+    MAIL.sent(
+        agent,
+        ADMIN_TOKEN,
+        Mail.message("m", "hi"),
+        "Content-Type",
+        "application/x-www-form-urlencoded");
+
+    assertThat(MAIL.rows(agent)).isEqualTo(1);
+  }
+
   @Test
   void saysSoWhenItCannotStore() throws SQLException {
     Agent agent = CLIENT.create("Locked");
