@@ -4,7 +4,6 @@ import dev.muster.platform.settings.Settings;
 import dev.muster.protocol.client.A2aClient;
 import dev.muster.protocol.client.AttemptListener;
 import dev.muster.protocol.client.RetryPolicy;
-import dev.muster.workspace.agenturl.AgentUrlGuard;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
@@ -29,23 +28,23 @@ class A2aConfiguration {
   }
 
   @Bean
-  A2aClient a2aClient(A2aSettings settings, AgentUrlGuard guard, AttemptListener listener) {
+  A2aClient a2aClient(A2aSettings settings, GuardedAddresses guard, AttemptListener listener) {
     return client(settings.maxAttempts(), settings, guard, listener);
   }
 
   @Bean
-  QueuedSends queuedSends(A2aSettings settings, AgentUrlGuard guard, AttemptListener listener) {
+  QueuedSends queuedSends(A2aSettings settings, GuardedAddresses guard, AttemptListener listener) {
     return new QueuedSends(client(1, settings, guard, listener));
   }
 
   private static A2aClient client(
-      int attempts, A2aSettings settings, AgentUrlGuard guard, AttemptListener listener) {
+      int attempts, A2aSettings settings, GuardedAddresses guard, AttemptListener listener) {
     return A2aClient.builder()
         .policy(
             new RetryPolicy(
                 attempts, settings.retriesAmbiguous(), RetryPolicy.DEFAULT.connectTimeout()))
         .budget(new TargetRetryBudget(System::nanoTime))
-        .guard(new GuardedAddresses(guard))
+        .guard(guard)
         .listener(listener)
         .build();
   }

@@ -5,7 +5,9 @@ import dev.muster.a2a.queue.Attempt;
 import dev.muster.a2a.queue.Claimed;
 import dev.muster.a2a.queue.EndState;
 import dev.muster.a2a.queue.EndedUnsent;
+import dev.muster.a2a.queue.MessageQueue;
 import dev.muster.a2a.queue.QueueAnswers;
+import dev.muster.a2a.queue.QueueEnd;
 import dev.muster.a2a.queue.QueuedDelivery;
 import dev.muster.a2a.queue.QueuedMessage;
 import dev.muster.activity.Ended;
@@ -28,6 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Turns whose messages had to wait (R7.7): one send at a time, since the queue tries again. */
 @Component
@@ -45,6 +48,8 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
   private final Replies replies;
   private final Feeds feeds;
   private final MessageRecords records;
+  private final MessageQueue queue;
+  private final TransactionTemplate transactions;
   private final A2aSettings settings;
 
   QueuedTurns(
@@ -55,6 +60,8 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
       Replies replies,
       Feeds feeds,
       MessageRecords records,
+      MessageQueue queue,
+      TransactionTemplate transactions,
       A2aSettings settings) {
     this.messages = messages;
     this.workspaces = workspaces;
@@ -63,6 +70,8 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
     this.replies = replies;
     this.feeds = feeds;
     this.records = records;
+    this.queue = queue;
+    this.transactions = transactions;
     this.settings = settings;
   }
 
@@ -71,9 +80,12 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
     QueuedMessage queued = claimed.message();
     Optional<Target> target = workspaces.target(queued.targetId());
     Optional<StoredMessage> message = messages.find(queued.activityId());
-    if (target.isEmpty() || message.isEmpty()) {
+    if (target.isEmpty()) {
       // the next pass drops it
       return new Attempt.NoRoom();
+    }
+    if (message.isEmpty()) {
+      return drop(claimed);
     }
     if (target.get().deliveryMode() == DeliveryMode.POLL) {
       return end(claimed, inItsFeed(message.get()), EndState.DELIVERED);
@@ -81,6 +93,18 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
     return target.get().status() != WorkspaceStatus.PAUSED && target.get().isReachable()
         ? send(claimed, target.get(), message.get())
         : new Attempt.NoRoom();
+  }
+
+  /** A retention took its row, and its record with it; those behind it are not to wait for it. */
+  private Attempt drop(Claimed claimed) {
+    QueueEnd end =
+        new QueueEnd(
+            claimed.message().queueId(),
+            claimed.owner(),
+            EndState.DROPPED,
+            "its row is no longer in the activity log");
+    transactions.executeWithoutResult(status -> queue.endAll(List.of(end)));
+    return new Attempt.Ended();
   }
 
   /** The agent polls by now, and finds the row as it finds all others. */

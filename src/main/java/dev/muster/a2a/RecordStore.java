@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.springframework.stereotype.Component;
 
 /** Writes the records of messages in the transactions of their rows. */
@@ -73,7 +72,7 @@ class RecordStore implements CompanionStore {
             .map(q -> new QueueEnd(q.queueId(), q.owner(), q.state(), q.error()))
             .toList();
     Set<UUID> ours = ofQueue.isEmpty() ? Set.of() : queue.endAll(ofQueue);
-    return records.end(ends.stream().filter(end -> isOurs(end, ours)).collect(Collectors.toList()));
+    return records.end(ends.stream().filter(end -> isOurs(end, ours)).toList());
   }
 
   private static boolean isOurs(TurnEnd end, Set<UUID> endedInQueue) {

@@ -63,7 +63,8 @@ class PatientWrites {
   FeedResult write(FeedChange change) {
     return switch (change) {
       case NewActivity row -> write(row, rows);
-      case TurnEnd end -> write(end, answers);
+      // one without a companion was brought by a request, which is to be answered in time
+      case TurnEnd end -> write(end, end.companion() == null ? rows : answers);
     };
   }
 

@@ -14,7 +14,8 @@ public record Room(
   /** How many messages may be brought to it at once; none while it cannot be reached (R7.6). */
   public int places() {
     boolean isHere = status == WorkspaceStatus.ONLINE || status == WorkspaceStatus.DEGRADED;
-    boolean isReachable = isHere && (deliveryMode == DeliveryMode.POLL || !url.isEmpty());
+    boolean isReachable =
+        isHere && (deliveryMode == DeliveryMode.POLL || DeliveryMode.isUsable(url));
     return isReachable ? Math.max(0, maxConcurrentTasks - activeTasks) : 0;
   }
 }

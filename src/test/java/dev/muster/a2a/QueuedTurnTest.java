@@ -184,6 +184,24 @@ class QueuedTurnTest {
   }
 
   @Test
+  void letsNothingWaitForAMessageWhoseRowIsGone() {
+    Agent agent = awaited();
+    Answer gone = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "one"));
+    Answer next = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-2", "two"));
+    SERVER
+        .database()
+        .execute(
+            "DELETE FROM activity_logs WHERE message_id = 'm-1' AND workspace_id = '"
+                + agent.id()
+                + "'");
+
+    CLIENT.beat(agent);
+
+    assertThat(awaitEnd(agent, gone).field("state")).isEqualTo("dropped");
+    assertThat(awaitEnd(agent, next).field("state")).isEqualTo("delivered");
+  }
+
+  @Test
   void goesWithARemovedWorkspace() {
     Agent agent = awaited();
     Answer queued = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));

@@ -11,6 +11,9 @@ import org.springframework.transaction.annotation.Transactional;
 @Component
 public class LongStatements {
 
+  /** A statement that is cancelled can still say so, and its connection is kept. */
+  private static final Duration FOR_ITS_END = Duration.ofSeconds(1);
+
   private final JdbcTemplate db;
 
   LongStatements(JdbcTemplate db) {
@@ -21,7 +24,7 @@ public class LongStatements {
   @Transactional(propagation = Propagation.MANDATORY)
   public void allow(Duration most) {
     db.execute((Connection connection) -> {
-      connection.setNetworkTimeout(Runnable::run, (int) most.toMillis());
+      connection.setNetworkTimeout(Runnable::run, (int) most.plus(FOR_ITS_END).toMillis());
       return null;
     });
     db.queryForObject(
