@@ -2,6 +2,7 @@ package dev.muster.a2a;
 
 import dev.muster.platform.settings.Settings;
 import dev.muster.protocol.client.A2aClient;
+import dev.muster.protocol.client.AnswerBudget;
 import dev.muster.protocol.client.AttemptListener;
 import dev.muster.protocol.client.RetryPolicy;
 import io.micrometer.core.instrument.Counter;
@@ -12,6 +13,11 @@ import org.springframework.context.annotation.Configuration;
 /** The clients that call agents, as the settings want them. */
 @Configuration(proxyBeanMethods = false)
 class A2aConfiguration {
+
+  private static final long MOST_OF_ANSWERS = 512L << 20;
+
+  /** Of an answer there are its bytes, its text, and what the database is sent. */
+  private static final int SHARE_OF_HEAP = 8;
 
   @Bean
   A2aSettings a2aSettings(Settings settings) {
@@ -25,6 +31,13 @@ class A2aConfiguration {
             .tag("outcome", outcome)
             .register(metrics)
             .increment();
+  }
+
+  /** As much as R0.7 grants to requests, where the heap is large enough for what is made of it. */
+  @Bean
+  AnswerBudget answerBudget() {
+    return new AnswerBudget(
+        Math.min(MOST_OF_ANSWERS, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP));
   }
 
   @Bean

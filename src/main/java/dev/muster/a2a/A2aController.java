@@ -2,13 +2,13 @@ package dev.muster.a2a;
 
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.BodyReader;
+import dev.muster.platform.http.HeldAnswer;
 import dev.muster.platform.json.LosslessJson;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -49,26 +49,22 @@ class A2aController {
     ClientStream stream = new ClientStream();
     CompletableFuture<Reply> reply = proxy.deliver(caller, sender, id, normal, options, stream);
     var _ = reply.whenComplete((done, failure) -> stream.end());
-    return stream.writeTo(response) ? null : answer(reply);
+    if (!stream.writeTo(response)) {
+      return answer(reply);
+    }
+    var _ = reply.thenAccept(Reply::letGo);
+    return null;
   }
 
   /** Held without a thread while the agent is at work. */
   private static Object answer(CompletableFuture<Reply> reply) {
-    if (reply.isDone() && !reply.isCompletedExceptionally()) {
+    if (reply.isDone() && !reply.isCompletedExceptionally() && reply.join().space() == null) {
       return reply.join().toHttp();
     }
-    DeferredResult<ResponseEntity<byte[]>> held = new DeferredResult<>(0L);
-    var _ =
-        reply.whenComplete((done, failure) -> {
-          if (failure == null) {
-            held.setResult(done.toHttp());
-          } else {
-            held.setErrorResult(
-                failure instanceof CompletionException wrapped && wrapped.getCause() != null
-                    ? wrapped.getCause()
-                    : failure);
-          }
-        });
+    DeferredResult<ResponseEntity<byte[]>> held = HeldAnswer.of(reply.thenApply(Reply::toHttp));
+    held.onCompletion(() -> {
+      var _ = reply.thenAccept(Reply::letGo);
+    });
     return held;
   }
 }

@@ -2,6 +2,7 @@ package dev.muster.a2a;
 
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.client.A2aRequest;
+import dev.muster.protocol.client.AnswerSpace;
 import dev.muster.protocol.client.Deadline;
 import dev.muster.workspace.Target;
 import java.nio.charset.StandardCharsets;
@@ -27,7 +28,7 @@ record Delivery(
   private static final String SENDER = "X-Source-Workspace-Id";
 
   /** {@code readTimeout} counts unless the agent has said how long it may be silent (section 4). */
-  A2aRequest request(Duration readTimeout) {
+  A2aRequest request(Duration readTimeout, AnswerSpace space) {
     Map<String, String> all = new HashMap<>(headers);
     if (senderId != null) {
       all.put(SENDER, senderId.toString());
@@ -39,6 +40,7 @@ record Delivery(
         body.text().getBytes(StandardCharsets.UTF_8),
         all,
         own == null || own == 0 ? readTimeout : Duration.ofSeconds(own),
-        deadline);
+        deadline,
+        space);
   }
 }

@@ -95,11 +95,16 @@ class MessageRecords {
   private static final String COUNT_DELIVERIES =
       "UPDATE a2a_messages SET deliveries = deliveries + :more WHERE activity_id = :id";
 
+  /** Waits for nobody: what is locked is being ended, and a wait here would hold up those ends. */
   private static final String RENEW =
       """
+      WITH free AS (
+          SELECT m.activity_id FROM a2a_messages m
+          JOIN unnest(?::uuid[], ?::text[]) AS held (id, owner) ON m.activity_id = held.id
+          WHERE m.state = 'sending' AND m.owner = held.owner
+          FOR NO KEY UPDATE OF m SKIP LOCKED)
       UPDATE a2a_messages m SET lease_until = clock_timestamp() + interval '30 seconds'
-      FROM unnest(?::uuid[], ?::text[]) AS held (id, owner)
-      WHERE m.activity_id = held.id AND m.state = 'sending' AND m.owner = held.owner
+      FROM free WHERE m.activity_id = free.activity_id
       RETURNING m.activity_id
       """;
 
@@ -220,7 +225,10 @@ class MessageRecords {
     }
   }
 
-  /** Those that are still their owners' (owners by row), and are for another {@link #LEASE}. */
+  /**
+   * Those that are still their owners' (owners by row), and are for another {@link #LEASE}; those
+   * that somebody has locked are left out, whoever has them.
+   */
   Set<UUID> renew(Map<UUID, String> held) {
     List<Map.Entry<UUID, String>> entries = List.copyOf(held.entrySet());
     return new HashSet<>(

@@ -42,21 +42,22 @@ class PolledAnswers {
 
   /**
    * Puts a message on the row of the one that it answers: that which its recipient sent to {@code
-   * answering}, with the id in {@code metadata.reply_to}. The first answer counts; what answers
-   * nothing that is known is a message like any other.
+   * answering}, with the id in {@code metadata.reply_to}, or else for the errand. The first answer
+   * counts; what answers nothing that is known is a message like any other.
    */
-  void correlate(UUID answering, UUID recipient, NormalRequest reply) {
+  void correlate(UUID answering, UUID recipient, NormalRequest reply, Optional<Errand> errand) {
     @Nullable ObjectNode message = reply.message();
     if (message == null) {
       return;
     }
     JsonNode replyTo = message.path("metadata").path("reply_to");
-    if (!replyTo.isString() || replyTo.stringValue().isEmpty()) {
-      return;
-    }
-    messages
-        .find(answering, recipient, MessageNames.key(replyTo.stringValue()))
-        .ifPresent(asked -> feeds.end(end(asked, message)));
+    Optional<String> asked =
+        replyTo.isString() && !replyTo.stringValue().isEmpty()
+            ? Optional.of(replyTo.stringValue())
+            : errand.map(Errand::messageId);
+    asked
+        .flatMap(id -> messages.find(answering, recipient, MessageNames.key(id)))
+        .ifPresent(row -> feeds.end(end(row, message)));
   }
 
   private static TurnEnd end(StoredMessage asked, ObjectNode message) {

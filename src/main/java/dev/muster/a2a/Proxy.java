@@ -18,6 +18,7 @@ import dev.muster.workspace.Target;
 import dev.muster.workspace.WorkspaceStatus;
 import dev.muster.workspace.Workspaces;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +41,8 @@ class Proxy {
       RawJson body,
       SendOptions options,
       Deadline deadline,
-      @Nullable StreamSink sink) {
+      @Nullable StreamSink sink,
+      Optional<Errand> repliesTo) {
 
     Delivery delivery() {
       return new Delivery(target, sender.workspaceId(), body, options.passedOn(), deadline);
@@ -53,6 +55,7 @@ class Proxy {
   private final Repeats repeats;
   private final PolledAnswers answers;
   private final QueueEntry entry;
+  private final ErrandTurns errands;
   private final MessageRecords records;
   private final A2aSettings settings;
 
@@ -63,6 +66,7 @@ class Proxy {
       Repeats repeats,
       PolledAnswers answers,
       QueueEntry entry,
+      ErrandTurns errands,
       MessageRecords records,
       A2aSettings settings) {
     this.workspaces = workspaces;
@@ -71,6 +75,7 @@ class Proxy {
     this.repeats = repeats;
     this.answers = answers;
     this.entry = entry;
+    this.errands = errands;
     this.records = records;
     this.settings = settings;
   }
@@ -91,11 +96,19 @@ class Proxy {
     Deadline deadline = Deadline.in(options.timeout().orElse(settings.totalBudget()));
     Target target = workspaces.requireTarget(targetId, caller);
     RawJson body = LosslessJson.write(request.body());
-    Sent sent = new Sent(target, sender, request, body, options, deadline, sink);
+    @Nullable UUID own = sender.workspaceId();
+    Optional<Errand> repliesTo =
+        own == null ? Optional.empty() : errands.repliedTo(own, targetId, request);
+    Sent sent = new Sent(target, sender, request, body, options, deadline, sink, repliesTo);
     CompletableFuture<Reply> reply =
         target.deliveryMode() == DeliveryMode.POLL ? toFeed(sent) : toAgent(sent);
-    if (sender.workspaceId() != null) {
-      answers.correlate(sender.workspaceId(), targetId, request);
+    if (own != null) {
+      try {
+        answers.correlate(own, targetId, request, repliesTo);
+      } catch (RuntimeException | Error e) {
+        var _ = reply.thenAccept(Reply::letGo);
+        throw e;
+      }
     }
     return reply;
   }
@@ -103,11 +116,23 @@ class Proxy {
   private CompletableFuture<Reply> toFeed(Sent sent) {
     return waitForPoll(
         sent,
-        switch (feeds.append(row(sent))) {
+        switch (append(sent, row(sent))) {
           case Appended.Stored(UUID id, long seq) -> id;
           case Appended.Repeated(UUID id, long seq) -> id;
           case Appended.OtherContent() -> throw reused();
         });
+  }
+
+  /** A reply to an errand ends that in the same transaction (R8.7). */
+  private Appended append(Sent sent, NewActivity row) {
+    return sent.repliesTo()
+        .map(errand -> errands.append(row, errand, said(row)))
+        .orElseGet(() -> feeds.append(row));
+  }
+
+  private static String said(NewActivity row) {
+    String text = row.content().text();
+    return text.isEmpty() ? Objects.requireNonNull(row.bodies().request()).text() : text;
   }
 
   private CompletableFuture<Reply> waitForPoll(Sent sent, UUID activityId) {
@@ -126,7 +151,8 @@ class Proxy {
     }
     boolean waits = entry.isNeeded(sent.target(), sent.sender(), sent.request());
     Claim claim = Claim.first();
-    return switch (feeds.append(
+    return switch (append(
+        sent,
         row(sent).with(waits ? entry.companion(sent.request()) : new Sending(claim.owner())))) {
       case Appended.Stored(UUID id, long seq) ->
           waits

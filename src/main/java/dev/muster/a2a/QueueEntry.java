@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import dev.muster.a2a.RecordCompanion.Queueing;
 import dev.muster.a2a.queue.MessageQueue;
 import dev.muster.a2a.queue.NewQueued;
+import dev.muster.a2a.queue.QueueKind;
 import dev.muster.a2a.queue.QueueSettings;
 import dev.muster.activity.MessageIdentity;
 import dev.muster.activity.Messages;
@@ -65,10 +66,13 @@ class QueueEntry {
   /** For a new message. */
   Queueing companion(NormalRequest request) {
     QueueWishes wishes = QueueWishes.of(request, queueSettings);
-    return new Queueing(wishes.priority(), wishes.life());
+    return new Queueing(wishes.priority(), wishes.life(), QueueKind.MESSAGE);
   }
 
-  /** For a message that comes again, if it may be delivered again and nobody else does. */
+  /**
+   * For a message that comes again, if it may be delivered again and nobody else does; it needs
+   * room like a new one.
+   */
   Optional<Reply> takeOver(UUID activityId, Target target, Sender sender, NormalRequest request) {
     QueueWishes wishes = QueueWishes.of(request, queueSettings);
     NewQueued message =
@@ -79,6 +83,7 @@ class QueueEntry {
         records
             .takeOver(activityId, owner, settings.retriesAmbiguous())
             .map(deliveries -> {
+              queue.requireRoom(target.id());
               Reply reply = Replies.queued(queue.enqueueAll(List.of(message)).getFirst());
               records.moveToQueue(activityId, owner, reply);
               return reply;

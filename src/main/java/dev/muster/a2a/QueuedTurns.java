@@ -1,6 +1,5 @@
 package dev.muster.a2a;
 
-import dev.muster.a2a.RecordCompanion.QueuedEnding;
 import dev.muster.a2a.queue.Attempt;
 import dev.muster.a2a.queue.Claimed;
 import dev.muster.a2a.queue.EndState;
@@ -8,22 +7,25 @@ import dev.muster.a2a.queue.EndedUnsent;
 import dev.muster.a2a.queue.MessageQueue;
 import dev.muster.a2a.queue.QueueAnswers;
 import dev.muster.a2a.queue.QueueEnd;
+import dev.muster.a2a.queue.QueueKind;
 import dev.muster.a2a.queue.QueuedDelivery;
 import dev.muster.a2a.queue.QueuedMessage;
 import dev.muster.activity.Ended;
-import dev.muster.activity.Feeds;
 import dev.muster.activity.Messages;
 import dev.muster.activity.Result;
 import dev.muster.activity.StoredMessage;
-import dev.muster.activity.TurnEnd;
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.client.A2aErrors;
 import dev.muster.protocol.client.A2aResult;
+import dev.muster.protocol.client.AnswerBudget;
+import dev.muster.protocol.client.AnswerSpace;
 import dev.muster.protocol.client.Deadline;
+import dev.muster.protocol.client.FailureKind;
 import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.Target;
 import dev.muster.workspace.WorkspaceStatus;
 import dev.muster.workspace.Workspaces;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,17 +41,21 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
   /** By these an agent says that it is there, and has no room. */
   private static final Set<Integer> BUSY = Set.of(429, 503);
 
+  private static final String NOT_WANTED =
+      "the delegation has ended, or was sent again, while this waited";
+
   private static final Result GIVEN_TO_POLLER = new Result("ok", null, null);
 
   private final Messages messages;
   private final Workspaces workspaces;
   private final QueuedSends sends;
   private final TurnOutcomes outcomes;
-  private final Replies replies;
-  private final Feeds feeds;
+  private final ErrandTurns errands;
+  private final QueuedEnds ends;
   private final MessageRecords records;
   private final MessageQueue queue;
   private final TransactionTemplate transactions;
+  private final AnswerBudget budget;
   private final A2aSettings settings;
 
   QueuedTurns(
@@ -57,21 +63,23 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
       Workspaces workspaces,
       QueuedSends sends,
       TurnOutcomes outcomes,
-      Replies replies,
-      Feeds feeds,
+      ErrandTurns errands,
+      QueuedEnds ends,
       MessageRecords records,
       MessageQueue queue,
       TransactionTemplate transactions,
+      AnswerBudget budget,
       A2aSettings settings) {
     this.messages = messages;
     this.workspaces = workspaces;
     this.sends = sends;
     this.outcomes = outcomes;
-    this.replies = replies;
-    this.feeds = feeds;
+    this.errands = errands;
+    this.ends = ends;
     this.records = records;
     this.queue = queue;
     this.transactions = transactions;
+    this.budget = budget;
     this.settings = settings;
   }
 
@@ -87,11 +95,16 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
     if (message.isEmpty()) {
       return drop(claimed);
     }
+    Optional<Duration> left =
+        isErrand(claimed) ? errands.timeLeft(message.get()) : Optional.of(settings.totalBudget());
+    if (left.isEmpty()) {
+      return attempt(ends.end(claimed, ends.refused(NOT_WANTED), EndState.DROPPED));
+    }
     if (target.get().deliveryMode() == DeliveryMode.POLL) {
-      return end(claimed, inItsFeed(message.get()), EndState.DELIVERED);
+      return attempt(ends.end(claimed, inItsFeed(message.get()), EndState.DELIVERED));
     }
     return target.get().status() != WorkspaceStatus.PAUSED && target.get().isReachable()
-        ? send(claimed, target.get(), message.get())
+        ? send(claimed, target.get(), message.get(), left.get())
         : new Attempt.NoRoom();
   }
 
@@ -117,36 +130,59 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
         0);
   }
 
-  private Attempt send(Claimed claimed, Target target, StoredMessage message) {
+  private Attempt send(Claimed claimed, Target target, StoredMessage message, Duration atMost) {
+    try (AnswerSpace space = budget.open()) {
+      return send(claimed, target, message, atMost, space);
+    }
+  }
+
+  private Attempt send(
+      Claimed claimed, Target target, StoredMessage message, Duration atMost, AnswerSpace space) {
     Delivery delivery =
         new Delivery(
             target,
             message.senderId(),
-            message.request(),
+            message.systemText() == null ? message.request() : SystemMessages.request(message),
             Map.of(),
-            Deadline.in(settings.totalBudget()));
-    A2aResult result = sends.send(delivery.request(settings.readTimeout()));
+            Deadline.in(shorter(atMost, settings.totalBudget())));
+    A2aResult result = sends.send(delivery.request(settings.readTimeout(), space));
     // what the queue has sent before is counted when it is given up
     TurnOutcome outcome = outcomes.of(result, false);
     return switch (outcome.state()) {
       case REFUSED -> later(result, message);
       case UNCERTAIN ->
-          settings.retriesAmbiguous()
+          settings.retriesAmbiguous() && !(isErrand(claimed) && wasSilent(result))
               ? later(result, message)
-              : end(claimed, outcome, EndState.FAILED);
+              : attempt(ends.end(claimed, message, result, outcome, EndState.FAILED));
       default ->
-          isBusy(result)
+          isBusy(result) && !isErrand(claimed)
               ? later(result, message)
-              : end(claimed, outcome, isDelivered(result) ? EndState.DELIVERED : EndState.FAILED);
+              : attempt(ends.end(claimed, message, result, outcome, endOf(result)));
     };
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  private static boolean isErrand(Claimed claimed) {
+    return claimed.message().kind() == QueueKind.ERRAND;
+  }
+
+  /** Its agent has it, and may be at work on it for longer than an answer is waited for. */
+  private static boolean wasSilent(A2aResult result) {
+    return result instanceof A2aResult.OutOfTime
+        || (result instanceof A2aResult.Unreachable end && end.last() == FailureKind.READ_TIMEOUT);
   }
 
   private static boolean isBusy(A2aResult result) {
     return result instanceof A2aResult.HttpError error && BUSY.contains(error.status());
   }
 
-  private static boolean isDelivered(A2aResult result) {
-    return !(result instanceof A2aResult.HttpError || result instanceof A2aResult.Malformed);
+  private static EndState endOf(A2aResult result) {
+    return result instanceof A2aResult.HttpError || result instanceof A2aResult.Malformed
+        ? EndState.FAILED
+        : EndState.DELIVERED;
   }
 
   private Attempt later(A2aResult result, StoredMessage message) {
@@ -157,43 +193,13 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
     return new Attempt.Later(A2aErrors.text(result));
   }
 
-  private Attempt end(Claimed claimed, TurnOutcome outcome, EndState state) {
-    QueuedMessage queued = claimed.message();
-    Ended ended =
-        feeds.end(
-            new TurnEnd(
-                queued.targetId(),
-                queued.activityId(),
-                outcome.response(),
-                outcome.result(),
-                outcome.ending(
-                    null,
-                    new QueuedEnding(
-                        queued.queueId(),
-                        claimed.owner(),
-                        state,
-                        outcome.result().errorDetail()))));
+  private static Attempt attempt(Ended ended) {
     return ended == Ended.STORED ? new Attempt.Ended() : new Attempt.NoRoom();
   }
 
   @Override
   public void ended(List<EndedUnsent> rows) {
-    feeds.endAll(rows.stream().map(this::unsent).toList());
-    records.doubt(
-        rows.stream().map(EndedUnsent::activityId).toList(),
-        replies.timedOut("the message was given up while it waited, after attempts to deliver it"));
-  }
-
-  private TurnEnd unsent(EndedUnsent row) {
-    var outcome =
-        new TurnOutcome(
-            replies.unreachable(row.error()),
-            MessageState.REFUSED,
-            null,
-            new Result("error", row.error(), null),
-            0);
-    return new TurnEnd(
-        row.targetId(), row.activityId(), null, outcome.result(), outcome.ending(null, null));
+    ends.endUnsent(rows);
   }
 
   /** Of an agent that was called; one that polls puts its answer on the row. */

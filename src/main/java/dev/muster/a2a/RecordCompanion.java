@@ -1,6 +1,7 @@
 package dev.muster.a2a;
 
 import dev.muster.a2a.queue.EndState;
+import dev.muster.a2a.queue.QueueKind;
 import dev.muster.activity.Companion;
 import java.time.Duration;
 import java.util.UUID;
@@ -13,7 +14,7 @@ sealed interface RecordCompanion extends Companion {
   record Sending(String owner) implements RecordCompanion {}
 
   /** It is new, and goes into the queue. */
-  record Queueing(int priority, Duration life) implements RecordCompanion {}
+  record Queueing(int priority, Duration life, QueueKind kind) implements RecordCompanion {}
 
   /**
    * Its turn ends.

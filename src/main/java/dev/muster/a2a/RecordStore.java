@@ -37,14 +37,15 @@ class RecordStore implements CompanionStore {
       switch ((RecordCompanion) Objects.requireNonNull(row.row().companion())) {
         case Sending(String owner) ->
             created.add(new NewRecord(row.activityId(), MessageState.SENDING, owner, null));
-        case Queueing(int priority, var life) ->
+        case Queueing(int priority, var life, var kind) ->
             queued.add(
                 new NewQueued(
                     row.activityId(),
                     row.row().workspaceId(),
                     row.row().sourceId(),
                     priority,
-                    life));
+                    life,
+                    kind));
         case Ending _ -> throw new IllegalArgumentException("a new message has not ended yet");
       }
     }
@@ -63,6 +64,9 @@ class RecordStore implements CompanionStore {
   /** A queued message ends for its deliverer only, while the queue's lease is its own. */
   @Override
   public Set<UUID> ended(List<TurnEnd> ends) {
+    if (ends.isEmpty()) {
+      return Set.of();
+    }
     List<QueueEnd> ofQueue =
         ends.stream()
             .map(end -> (Ending) Objects.requireNonNull(end.companion()))

@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Problem;
+import dev.muster.protocol.client.AnswerSpace;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,9 +14,28 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What the sender of a request is answered, byte for byte. */
+/**
+ * What the sender of a request is answered, byte for byte.
+ *
+ * @param space what the body has of the memory for answers; null for what is small
+ */
 @SuppressWarnings("ArrayRecordComponent") // up to 64 MiB: handed on, never compared
-record Reply(int status, String contentType, byte[] body) {
+record Reply(int status, String contentType, byte[] body, @Nullable AnswerSpace space) {
+
+  Reply(int status, String contentType, byte[] body) {
+    this(status, contentType, body, null);
+  }
+
+  Reply in(AnswerSpace room) {
+    return new Reply(status, contentType, body, room);
+  }
+
+  /** It is written, or nobody is there to read it. */
+  void letGo() {
+    if (space != null) {
+      space.close();
+    }
+  }
 
   static Reply json(int status, RawJson body) {
     return new Reply(

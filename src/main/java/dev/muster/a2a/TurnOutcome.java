@@ -13,6 +13,11 @@ import org.jspecify.annotations.Nullable;
 record TurnOutcome(
     Reply reply, MessageState state, @Nullable RawJson response, Result result, int deliveries) {
 
+  /** For a row whose response is something else. */
+  TurnOutcome withoutResponse() {
+    return new TurnOutcome(reply, state, null, result, deliveries);
+  }
+
   /** Whether the reply's body is the response on the row, so that it need not be kept twice. */
   private boolean isKeptOnRow() {
     return response != null && reply.text().equals(response.text());

@@ -7,6 +7,8 @@ import dev.muster.platform.problem.Outage;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.client.A2aClient;
 import dev.muster.protocol.client.A2aResult;
+import dev.muster.protocol.client.AnswerBudget;
+import dev.muster.protocol.client.AnswerSpace;
 import dev.muster.protocol.client.StreamSink;
 import java.time.Duration;
 import java.util.Optional;
@@ -33,6 +35,7 @@ class Turns {
   private final TurnOutcomes outcomes;
   private final Feeds feeds;
   private final TurnLeases leases;
+  private final AnswerBudget answers;
   private final A2aSettings settings;
 
   Turns(
@@ -40,8 +43,10 @@ class Turns {
       TurnOutcomes outcomes,
       Feeds feeds,
       TurnLeases leases,
+      AnswerBudget answers,
       A2aSettings settings) {
     this.client = client;
+    this.answers = answers;
     this.outcomes = outcomes;
     this.feeds = feeds;
     this.leases = leases;
@@ -67,26 +72,35 @@ class Turns {
   private record Turn(
       Delivery delivery, UUID activityId, Claim claim, CompletableFuture<Optional<Reply>> reply) {}
 
+  /** The room of an answer goes with the reply: it is needed until that is written. */
   private void run(Turn turn, @Nullable StreamSink sink) {
+    AnswerSpace space = answers.open();
+    boolean handedOn = false;
     try {
-      A2aResult result = send(turn.delivery(), sink);
-      store(turn, outcomes.of(result, turn.claim().wasDelivered()));
+      A2aResult result = send(turn.delivery(), space, sink);
+      handedOn = store(turn, space, outcomes.of(result, turn.claim().wasDelivered()));
     } catch (RuntimeException | Error e) {
       // the lease lapses, and the message is uncertain then
       log.error("the turn of {} failed", turn.activityId(), e);
       turn.reply().completeExceptionally(e);
     } finally {
       leases.release(turn.activityId(), turn.claim().owner());
+      if (!handedOn) {
+        space.close();
+      }
     }
   }
 
-  private A2aResult send(Delivery delivery, @Nullable StreamSink sink) {
-    var request = delivery.request(settings.readTimeout());
+  private A2aResult send(Delivery delivery, AnswerSpace space, @Nullable StreamSink sink) {
+    var request = delivery.request(settings.readTimeout(), space);
     return sink == null ? client.send(request) : client.send(request, sink);
   }
 
-  /** As long as nobody else may deliver the message: what an agent answered is not to be lost. */
-  private void store(Turn turn, TurnOutcome outcome) {
+  /**
+   * As long as nobody else may deliver the message: what an agent answered is not to be lost.
+   * Whether somebody has the reply now.
+   */
+  private boolean store(Turn turn, AnswerSpace space, TurnOutcome outcome) {
     TurnEnd end =
         new TurnEnd(
             turn.delivery().target().id(),
@@ -97,9 +111,9 @@ class Turns {
     do {
       try {
         Ended ended = feeds.end(end);
-        turn.reply()
-            .complete(ended == Ended.STORED ? Optional.of(outcome.reply()) : Optional.empty());
-        return;
+        Reply reply = outcome.reply().in(space);
+        return turn.reply().complete(ended == Ended.STORED ? Optional.of(reply) : Optional.empty())
+            && ended == Ended.STORED;
       } catch (RuntimeException e) {
         turn.reply().completeExceptionally(e);
         if (!(e instanceof ProblemException || Outage.is(e))) {
@@ -109,5 +123,6 @@ class Turns {
       }
     } while (leases.isHeld(turn.activityId(), turn.claim().owner()));
     log.warn("the end of the turn {} could not be stored: it is uncertain", turn.activityId());
+    return false;
   }
 }

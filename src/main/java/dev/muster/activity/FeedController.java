@@ -5,6 +5,7 @@ import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.identity.CountsAs;
 import dev.muster.identity.RateLimit;
+import dev.muster.platform.http.HeldAnswer;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
@@ -15,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.context.request.async.DeferredResult;
 
 /** A feed as pollers and canvases read it (R6.2 to R6.6). */
 @RestController
@@ -40,21 +40,7 @@ class FeedController {
   Object read(Caller caller, @PathVariable UUID id, HttpServletRequest request) {
     FeedQuery query = FeedQuery.read(request, caller.equals(new Caller.Agent(id)));
     CompletableFuture<List<FeedRow>> rows = polls.read(id, caller, query, request);
-    return rows.isDone() && !rows.isCompletedExceptionally() ? rows.join() : held(rows);
-  }
-
-  /** The wait has its own end: the container needs none. */
-  private static DeferredResult<List<FeedRow>> held(CompletableFuture<List<FeedRow>> rows) {
-    DeferredResult<List<FeedRow>> held = new DeferredResult<>(0L);
-    var _ =
-        rows.whenComplete((answer, failure) -> {
-          if (failure == null) {
-            held.setResult(answer);
-          } else {
-            held.setErrorResult(failure);
-          }
-        });
-    return held;
+    return rows.isDone() && !rows.isCompletedExceptionally() ? rows.join() : HeldAnswer.of(rows);
   }
 
   @GetMapping("/workspaces/{id}/activity/{activityId}")

@@ -16,14 +16,21 @@ import org.springframework.stereotype.Repository;
 @Repository
 class FeedRepository {
 
+  /**
+   * Has the rest of the transaction planned once and for all, row by row along indexes: with few
+   * values the planner would plan every statement anew for its values, which takes longer than to
+   * run it, and what it planned while a table was empty would read all of it for minutes to come.
+   */
   private static final String LOCK_UNLESS_BUSY =
       """
-      SELECT workspace_id, last_seq, last_created_at, last_own_at, last_turn_seq, last_turn_at,
+      SELECT f.workspace_id, f.last_seq, f.last_created_at, f.last_own_at, f.last_turn_seq, f.last_turn_at,
           clock_timestamp() AS now
-      FROM activity_feeds
-      WHERE workspace_id = ANY (?)
-      ORDER BY workspace_id
-      FOR NO KEY UPDATE SKIP LOCKED
+      FROM activity_feeds f CROSS JOIN (
+          SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+              set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)) AS planning
+      WHERE f.workspace_id = ANY (?)
+      ORDER BY f.workspace_id
+      FOR NO KEY UPDATE OF f SKIP LOCKED
       """;
 
   private static final String LOCK =

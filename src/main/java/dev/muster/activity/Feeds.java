@@ -8,6 +8,7 @@ import dev.muster.platform.commit.Outcome;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
@@ -78,10 +79,15 @@ public class Feeds {
     return writer.write(rows).stream().map(Appended.class::cast).toList();
   }
 
-  /** As {@link #appendAll}, for the ends of turns. */
+  /**
+   * As {@link #appendAll}, with the ends of turns before the rows, and one lock of each feed; what
+   * became of the ends.
+   */
   @Transactional(propagation = Propagation.MANDATORY)
-  public List<Ended> endAll(List<TurnEnd> ends) {
-    return writer.write(ends).stream().map(Ended.class::cast).toList();
+  public List<Ended> endAllAndAppend(List<TurnEnd> ends, List<NewActivity> rows) {
+    List<FeedChange> changes = new ArrayList<>(ends);
+    changes.addAll(rows);
+    return writer.write(changes).stream().limit(ends.size()).map(Ended.class::cast).toList();
   }
 
   private FeedResult write(FeedChange change) {

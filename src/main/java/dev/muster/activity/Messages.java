@@ -4,6 +4,7 @@ import dev.muster.platform.json.RawJson;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -22,9 +23,20 @@ public class Messages {
    */
   public record TurnState(Optional<RawJson> answer, long version) {}
 
+  /** A message to {@code workspaceId} that was sent for the sake of a delegation. */
+  public record DelegatedMessage(
+      UUID activityId, UUID workspaceId, UUID senderId, String messageId, String delegationId) {}
+
+  private static final String DELEGATED =
+      """
+      SELECT id, workspace_id, source_id, message_id, delegation_id FROM activity_logs
+      WHERE id = ANY (:ids) AND source_id IS NOT NULL AND message_id IS NOT NULL AND delegation_id IS NOT NULL
+      """;
+
   private static final String ROW =
       """
-      SELECT id, workspace_id, source_id, method, request_body,
+      SELECT id, workspace_id, source_id, method, request_body, message_id, delegation_id,
+          CASE WHEN source = 'system' THEN coalesce(message_text, '') END AS system_text,
           extract(epoch FROM clock_timestamp() - created_at) AS age_s
       FROM activity_logs
       """;
@@ -69,6 +81,20 @@ public class Messages {
         .optional();
   }
 
+  /** Those of these rows that are messages of workspaces and name a delegation. */
+  public List<DelegatedMessage> delegated(Collection<UUID> activityIds) {
+    return db.sql(DELEGATED)
+        .param("ids", activityIds.toArray(UUID[]::new))
+        .query((row, n) ->
+            new DelegatedMessage(
+                row.getObject("id", UUID.class),
+                row.getObject("workspace_id", UUID.class),
+                row.getObject("source_id", UUID.class),
+                row.getString("message_id"),
+                row.getString("delegation_id")))
+        .list();
+  }
+
   /** Of a row that is gone: without an answer. */
   public TurnState turn(UUID activityId) {
     List<TurnState> found =
@@ -89,6 +115,9 @@ public class Messages {
         row.getObject("source_id", UUID.class),
         row.getString("method"),
         new RawJson(row.getString("request_body")),
-        Duration.ofMillis(Math.round(row.getDouble("age_s") * 1000)));
+        Duration.ofMillis(Math.round(row.getDouble("age_s") * 1000)),
+        row.getString("message_id"),
+        row.getString("delegation_id"),
+        row.getString("system_text"));
   }
 }

@@ -27,6 +27,10 @@ public record NewActivity(
 
   public static final String RECEIVED = "a2a_receive";
   public static final String NOTIFY = "notify";
+  public static final String DELEGATE_RESULT = "delegate_result";
+
+  private static final String DELEGATION = "delegation";
+  private static final String DELEGATE = "delegate";
 
   static final int LONGEST_METHOD = 255;
   static final int LONGEST_SUMMARY = 4096;
@@ -75,6 +79,48 @@ public record NewActivity(
         content,
         identity,
         companion);
+  }
+
+  /** How a delegation of {@code caller} has ended (R8.7): its response is the result. */
+  public static NewActivity delegateResult(
+      UUID caller,
+      UUID callee,
+      String summary,
+      RawJson request,
+      RawJson response,
+      MessageContent content,
+      Result result) {
+    return new NewActivity(
+        caller,
+        RECEIVED,
+        ActivitySource.SYSTEM,
+        null,
+        callee,
+        DELEGATE_RESULT,
+        summary,
+        new Bodies(request, response, null),
+        result,
+        content,
+        null,
+        null);
+  }
+
+  /** That {@code caller} has delegated something. */
+  public static NewActivity delegation(
+      UUID caller, UUID callee, String summary, RawJson request, MessageContent content) {
+    return new NewActivity(
+        caller,
+        DELEGATION,
+        ActivitySource.SELF,
+        caller,
+        callee,
+        DELEGATE,
+        summary,
+        Bodies.ofRequest(request),
+        Result.OK,
+        content,
+        null,
+        null);
   }
 
   /** What an agent says to whoever looks at its canvas (R6.5). */

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param senderId null for the canvas
  * @param age since it was stored
+ * @param delegationId the delegation that it names, of whoever that is
+ * @param systemText what the control plane itself says by it; null for others' messages
  */
 public record StoredMessage(
     UUID activityId,
@@ -17,4 +19,7 @@ public record StoredMessage(
     @Nullable UUID senderId,
     String method,
     RawJson request,
-    Duration age) {}
+    Duration age,
+    @Nullable String messageId,
+    @Nullable String delegationId,
+    @Nullable String systemText) {}

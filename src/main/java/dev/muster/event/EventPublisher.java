@@ -24,6 +24,7 @@ class EventPublisher implements ReplicaCallReceiver {
   private final EventLog log;
   private final ReplicaCalls calls;
   private final BackgroundLoop loop;
+  private volatile boolean recorded;
 
   EventPublisher(EventRepository repository, EventLog log, ReplicaCalls calls) {
     this.repository = repository;
@@ -32,7 +33,9 @@ class EventPublisher implements ReplicaCallReceiver {
     this.loop = BackgroundLoop.start("event-publisher", LOOKS_EVERY, this::look);
   }
 
-  void wake() {
+  /** An event was committed, which wants its number. */
+  void recorded() {
+    recorded = true;
     loop.wake();
   }
 
@@ -43,35 +46,42 @@ class EventPublisher implements ReplicaCallReceiver {
 
   @Override
   public void called(Set<UUID> workspaceIds) {
-    wake();
+    loop.wake();
   }
 
   @Override
   public void calledAboutAll() {
-    wake();
+    loop.wake();
   }
 
   /** Returns when everything that was committed before the call is published. */
   void publishAll() {
-    if (publish()) {
-      wake();
+    if (repository.hasUnpublished() && publish()) {
+      loop.wake();
     }
   }
 
   /** Whether there was something to publish. */
   private boolean publish() {
-    if (!repository.hasUnpublished()) {
-      return false;
+    boolean published = false;
+    int stamped;
+    do {
+      stamped = repository.publish(log.head());
+      published |= stamped > 0;
+    } while (stamped == EventRepository.MOST_IN_A_PUBLICATION);
+    if (published) {
+      calls.call(ReplicaTopic.EVENTS);
     }
-    while (repository.publish(log.head()) == EventRepository.MOST_IN_A_PUBLICATION) {
-      // a full batch: there may be more
-    }
-    calls.call(ReplicaTopic.EVENTS);
-    return true;
+    return published;
   }
 
+  /** What is looked for goes past all events that were numbered lately, so it is not done twice. */
   private void look() {
-    publish();
+    boolean known = recorded;
+    recorded = false;
+    if (known || repository.hasUnpublished()) {
+      publish();
+    }
     log.catchUp();
   }
 

@@ -36,11 +36,11 @@ class EventRepository {
   private static final String STAMP =
       """
       WITH unpublished AS (
-          SELECT ordinal, row_number() OVER (ORDER BY ordinal) AS place
-          FROM (SELECT ordinal FROM events WHERE seq IS NULL ORDER BY ordinal LIMIT :most) AS next
+          SELECT place, row_number() OVER (ORDER BY ordinal) AS number
+          FROM (SELECT ctid AS place, ordinal FROM events WHERE seq IS NULL ORDER BY ordinal LIMIT :most) AS next
       )
-      UPDATE events e SET seq = :last_seq + unpublished.place
-      FROM unpublished WHERE e.ordinal = unpublished.ordinal
+      UPDATE events e SET seq = :last_seq + unpublished.number
+      FROM unpublished WHERE e.ctid = unpublished.place
       """;
 
   private static final String MOVE_HEAD = "UPDATE event_head SET last_seq = :last_seq";

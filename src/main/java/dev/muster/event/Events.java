@@ -38,7 +38,7 @@ public class Events {
         new TransactionSynchronization() {
           @Override
           public void afterCommit() {
-            publisher.wake();
+            publisher.recorded();
           }
         });
   }

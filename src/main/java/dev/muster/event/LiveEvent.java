@@ -15,6 +15,7 @@ public record LiveEvent(Kind kind, UUID workspaceId, Instant timestamp, Map<Stri
     ACTIVITY_LOGGED,
     AGENT_MESSAGE,
     USER_MESSAGE,
-    A2A_RESPONSE
+    A2A_RESPONSE,
+    RUNTIME_EVENT
   }
 }

@@ -2,6 +2,7 @@ package dev.muster.heartbeat;
 
 import dev.muster.platform.json.Field;
 import dev.muster.platform.json.RawJson;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param capabilities names to booleans, as sent
  * @param nativeStatus whether the capabilities of this beat say that the agent manages its own
  *     status
+ * @param delegations the ids of those that the agent works on
  */
 record Beat(
     UUID workspaceId,
@@ -27,7 +29,8 @@ record Beat(
     Field<RawJson> capabilities,
     boolean nativeStatus,
     Field<Integer> idleTimeoutSeconds,
-    @Nullable RawJson agentCard) {
+    @Nullable RawJson agentCard,
+    List<String> delegations) {
 
   private static final String WEDGED = "wedged";
 
@@ -47,6 +50,7 @@ record Beat(
         capabilities,
         nativeStatus,
         idleTimeoutSeconds,
-        agentCard);
+        agentCard,
+        delegations);
   }
 }

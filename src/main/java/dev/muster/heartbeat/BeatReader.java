@@ -5,6 +5,7 @@ import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.Redaction;
 import dev.muster.platform.text.Text;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -15,14 +16,14 @@ final class BeatReader {
   private static final int LONGEST_TASK = 1000;
   private static final int LONGEST_RUNTIME_STATE = 64;
   private static final int MOST_DELEGATIONS = 1000;
-  private static final int LONGEST_DELEGATION_ID = 128;
+
+  /** One character more than any of them has: what is longer, and cut, is not to name another. */
+  private static final int MORE_THAN_A_DELEGATION_ID = 129;
 
   private BeatReader() {}
 
   static Beat read(JsonBody body) {
     UUID workspaceId = body.requiredId("workspace_id");
-    // validated from the start, so that agents need not change when the ledger begins to listen
-    body.texts("delegations", MOST_DELEGATIONS, LONGEST_DELEGATION_ID);
     Optional<JsonBody> metadata = body.object("runtime_metadata");
     Field<RawJson> capabilities = capabilities(metadata);
     return new Beat(
@@ -41,7 +42,8 @@ final class BeatReader {
                     "idle_timeout_seconds",
                     () -> m.integer("idle_timeout_seconds", 0, Integer.MAX_VALUE)))
             .orElseGet(Field.Absent::new),
-        body.rawObject("agent_card").orElse(null));
+        body.rawObject("agent_card").orElse(null),
+        body.texts("delegations", MOST_DELEGATIONS, MORE_THAN_A_DELEGATION_ID).orElse(List.of()));
   }
 
   /** Secrets go before the text is cut, so that no half of one is left (R6.9). */

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
+import java.util.List;
 import org.springframework.stereotype.Service;
 
 /** Takes beats, each stored before its caller hears so. */
@@ -15,10 +16,12 @@ class Heartbeats {
 
   private final GroupCommit<Beat, BeatOutcome> commits;
   private final BeatNews news;
+  private final List<WorkClaims> claims;
   private final Counter recorded;
 
-  Heartbeats(BeatBatch batch, BeatNews news, MeterRegistry metrics) {
+  Heartbeats(BeatBatch batch, BeatNews news, List<WorkClaims> claims, MeterRegistry metrics) {
     this.news = news;
+    this.claims = claims;
     this.commits = new GroupCommit<>("heartbeat", Beat::workspaceId, batch, metrics);
     this.recorded = Counter.builder("muster.heartbeats").register(metrics);
   }
@@ -32,6 +35,9 @@ class Heartbeats {
     if (outcome instanceof BeatOutcome.Recorded) {
       recorded.increment();
       news.heard(beat.workspaceId());
+      if (!beat.delegations().isEmpty()) {
+        claims.forEach(listener -> listener.claimed(beat.workspaceId(), beat.delegations()));
+      }
     }
     return outcome;
   }

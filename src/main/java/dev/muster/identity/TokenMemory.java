@@ -3,17 +3,22 @@ package dev.muster.identity;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.muster.identity.KnownToken.State;
+import dev.muster.platform.commit.BatchAttempts;
+import dev.muster.platform.commit.BatchLimits;
+import dev.muster.platform.commit.GroupCommit;
+import dev.muster.platform.commit.Outcome;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.problem.ProblemException;
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -38,8 +43,7 @@ class TokenMemory {
 
   private static final Duration USES_NOTED_EVERY = Duration.ofMinutes(1);
   private static final int USES_IN_A_STATEMENT = 1000;
-  private static final int MOST_LOOK_UPS_AT_ONCE = 6;
-  private static final Duration LOOK_UP_PATIENCE = Duration.ofMillis(1500);
+  private static final int LOOK_UPS_IN_A_STATEMENT = 500;
 
   private final TokenRepository repository;
   private final Cache<SecretHash, KnownToken> known =
@@ -47,7 +51,7 @@ class TokenMemory {
           .maximumSize(MOST_REMEMBERED)
           .expireAfterAccess(Duration.ofHours(1))
           .build();
-  private final Semaphore lookUps = new Semaphore(MOST_LOOK_UPS_AT_ONCE, true);
+  private final GroupCommit<SecretHash, Optional<KnownToken>> lookUps;
   private final BackgroundLoop revocations;
   private final BackgroundLoop uses;
   private volatile long revocationsReadAt = System.nanoTime();
@@ -55,8 +59,15 @@ class TokenMemory {
   /** By the database's clock, which also runs while this machine sleeps. */
   private Instant revocationsKnownTo;
 
-  TokenMemory(TokenRepository repository) {
+  TokenMemory(TokenRepository repository, MeterRegistry metrics) {
     this.repository = repository;
+    this.lookUps =
+        new GroupCommit<>(
+            "token-look-ups",
+            hash -> hash,
+            BatchLimits.byWeight(hash -> 1, LOOK_UPS_IN_A_STATEMENT),
+            this::lookUp,
+            metrics);
     this.revocationsKnownTo = repository.now();
     this.revocations =
         BackgroundLoop.start("token-revocations", REVOCATIONS_EVERY, this::readRevocations);
@@ -66,7 +77,7 @@ class TokenMemory {
   Optional<KnownToken> find(SecretHash hash) {
     @Nullable KnownToken remembered = known.getIfPresent(hash);
     if (remembered == null) {
-      Optional<KnownToken> stored = lookUp(hash);
+      Optional<KnownToken> stored = lookUps.submit(hash);
       stored.ifPresent(token -> known.put(hash, token));
       return stored;
     }
@@ -77,21 +88,17 @@ class TokenMemory {
     return Optional.of(remembered);
   }
 
-  /** A fleet that comes back to a cold replica must leave connections to those it knows already. */
-  private Optional<KnownToken> lookUp(SecretHash hash) {
-    try {
-      if (!lookUps.tryAcquire(LOOK_UP_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw cannotTell();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw cannotTell();
-    }
-    try {
-      return repository.present(hash);
-    } finally {
-      lookUps.release();
-    }
+  /** One statement for all who wait: a fleet that comes back to a cold replica shares it. */
+  private List<Outcome<Optional<KnownToken>>> lookUp(List<SecretHash> presented) {
+    return BatchAttempts.run(
+        presented,
+        hashes -> {
+          Map<SecretHash, KnownToken> stored = repository.present(Set.copyOf(hashes));
+          return hashes.stream()
+              .<Outcome<Optional<KnownToken>>>map(
+                  hash -> new Outcome.Done<>(Optional.ofNullable(stored.get(hash))))
+              .toList();
+        });
   }
 
   private static ProblemException cannotTell() {
@@ -147,6 +154,7 @@ class TokenMemory {
 
   @PreDestroy
   void close() {
+    lookUps.close();
     revocations.close();
     uses.close();
   }

@@ -6,8 +6,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -27,18 +30,22 @@ class TokenRepository {
       """;
 
   /**
-   * Looks a token up and, the first time it is ever presented, notes that: "never used" must be
-   * exact (R3.1).
+   * Looks tokens up and, the first time one is ever presented, notes that: "never used" must be
+   * exact (R3.1). Waits for nobody: who has a token locked notes its use as well, or revokes it.
    */
   private static final String PRESENT =
       """
       WITH found AS (
-          SELECT id, workspace_id, revoked_by, last_used_at FROM workspace_tokens WHERE hash = :hash
+          SELECT id, hash, workspace_id, revoked_by, last_used_at FROM workspace_tokens WHERE hash = ANY (:hashes)
       ), first_use AS (
           UPDATE workspace_tokens t SET last_used_at = now()
-          FROM found WHERE t.id = found.id AND t.last_used_at IS NULL AND t.revoked_at IS NULL
+          FROM (
+              SELECT u.id FROM workspace_tokens u JOIN found ON found.id = u.id
+              WHERE u.last_used_at IS NULL AND u.revoked_at IS NULL
+              FOR NO KEY UPDATE OF u SKIP LOCKED) AS unused
+          WHERE t.id = unused.id
       )
-      SELECT id, workspace_id, revoked_by FROM found
+      SELECT id, hash, workspace_id, revoked_by FROM found
       """;
 
   private static final String LIVE_OF_WORKSPACE =
@@ -101,15 +108,20 @@ class TokenRepository {
         .update();
   }
 
-  Optional<KnownToken> present(SecretHash hash) {
-    return db.sql(PRESENT)
-        .param("hash", hash.bytes())
-        .query((row, n) ->
-            new KnownToken(
-                row.getObject("id", UUID.class),
-                row.getObject("workspace_id", UUID.class),
-                state(row.getString("revoked_by"))))
-        .optional();
+  /** Those of them that are stored. */
+  Map<SecretHash, KnownToken> present(Set<SecretHash> presented) {
+    Map<SecretHash, KnownToken> stored = new HashMap<>();
+    db.sql(PRESENT)
+        .param("hashes", presented.stream().map(SecretHash::bytes).toArray(byte[][]::new))
+        .query(row -> {
+          stored.put(
+              hash(row, 0),
+              new KnownToken(
+                  row.getObject("id", UUID.class),
+                  row.getObject("workspace_id", UUID.class),
+                  state(row.getString("revoked_by"))));
+        });
+    return stored;
   }
 
   List<TokenInfo> liveOf(UUID workspaceId) {

@@ -20,7 +20,7 @@ public enum DeliveryMode {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  static DeliveryMode of(String wire) {
+  public static DeliveryMode of(String wire) {
     return Arrays.stream(values())
         .filter(mode -> mode.wire().equals(wire))
         .findFirst()

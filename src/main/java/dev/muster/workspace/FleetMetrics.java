@@ -1,13 +1,12 @@
 package dev.muster.workspace;
 
+import dev.muster.platform.metrics.ScrapedValue;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -18,7 +17,6 @@ import org.springframework.stereotype.Component;
 @Component
 class FleetMetrics implements MeterBinder {
 
-  private static final Logger log = LoggerFactory.getLogger(FleetMetrics.class);
   private static final Duration FRESH = Duration.ofSeconds(5);
 
   private static final String COUNT_BY_STATUS =
@@ -34,11 +32,11 @@ class FleetMetrics implements MeterBinder {
   }
 
   private final JdbcClient db;
-  private Counts counts = Counts.UNKNOWN;
-  private long countedAt = System.nanoTime() - FRESH.toNanos();
+  private final ScrapedValue<Counts> counts;
 
   FleetMetrics(JdbcClient db) {
     this.db = db;
+    this.counts = new ScrapedValue<>(FRESH, this::countAll, Counts.UNKNOWN);
   }
 
   @Override
@@ -48,35 +46,22 @@ class FleetMetrics implements MeterBinder {
           .tag("status", status.wire())
           .register(registry);
     }
-    Gauge.builder("muster.workspaces.stalled", () -> counts().stalled()).register(registry);
+    Gauge.builder("muster.workspaces.stalled", () -> counts.get().stalled()).register(registry);
   }
 
   private double count(WorkspaceStatus status) {
-    Counts counted = counts();
+    Counts counted = counts.get();
     return counted.byStatus().getOrDefault(status, counted.ofOthers());
   }
 
-  private synchronized Counts counts() {
-    if (System.nanoTime() - countedAt >= FRESH.toNanos()) {
-      counts = countAll();
-      countedAt = System.nanoTime();
-    }
-    return counts;
-  }
-
   private Counts countAll() {
-    try {
-      Map<WorkspaceStatus, Double> byStatus = new EnumMap<>(WorkspaceStatus.class);
-      double[] stalled = {0};
-      db.sql(COUNT_BY_STATUS)
-          .query(row -> {
-            byStatus.put(WorkspaceStatus.of(row.getString("status")), row.getDouble("workspaces"));
-            stalled[0] += row.getDouble("stalled");
-          });
-      return new Counts(byStatus, 0, stalled[0]);
-    } catch (RuntimeException e) {
-      log.debug("workspaces could not be counted", e);
-      return Counts.UNKNOWN;
-    }
+    Map<WorkspaceStatus, Double> byStatus = new EnumMap<>(WorkspaceStatus.class);
+    double[] stalled = {0};
+    db.sql(COUNT_BY_STATUS)
+        .query(row -> {
+          byStatus.put(WorkspaceStatus.of(row.getString("status")), row.getDouble("workspaces"));
+          stalled[0] += row.getDouble("stalled");
+        });
+    return new Counts(byStatus, 0, stalled[0]);
   }
 }

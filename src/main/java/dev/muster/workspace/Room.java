@@ -11,11 +11,13 @@ public record Room(
     int maxConcurrentTasks,
     int activeTasks) {
 
+  public boolean isReachable() {
+    boolean isHere = status == WorkspaceStatus.ONLINE || status == WorkspaceStatus.DEGRADED;
+    return isHere && (deliveryMode == DeliveryMode.POLL || DeliveryMode.isUsable(url));
+  }
+
   /** How many messages may be brought to it at once; none while it cannot be reached (R7.6). */
   public int places() {
-    boolean isHere = status == WorkspaceStatus.ONLINE || status == WorkspaceStatus.DEGRADED;
-    boolean isReachable =
-        isHere && (deliveryMode == DeliveryMode.POLL || DeliveryMode.isUsable(url));
-    return isReachable ? Math.max(0, maxConcurrentTasks - activeTasks) : 0;
+    return isReachable() ? Math.max(0, maxConcurrentTasks - activeTasks) : 0;
   }
 }

@@ -1,11 +1,11 @@
 package dev.muster.workspace;
 
+import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.problem.ProblemException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Changes the tree one at a time, over all replicas (R2.1).
@@ -20,21 +20,24 @@ class TreeChanges {
 
   private final ReentrantLock ours = new ReentrantLock(true);
   private final Hierarchy hierarchy;
-  private final TransactionTemplate transactions;
+  private final CertainTransactions transactions;
 
-  TreeChanges(Hierarchy hierarchy, TransactionTemplate transactions) {
+  TreeChanges(Hierarchy hierarchy, CertainTransactions transactions) {
     this.hierarchy = hierarchy;
     this.transactions = transactions;
   }
 
-  /** Runs {@code work} in a transaction that nobody else changes the tree beside. */
+  /**
+   * Runs {@code work} in a transaction that nobody else changes the tree beside; again after a
+   * deadlock, since who removes a branch locks rows of delegations and feeds too.
+   */
   <R> R run(Supplier<R> work) {
     if (!isOurTurn()) {
       throw ProblemException.unavailable(
           "too many changes of the tree are waiting; try again in a few seconds");
     }
     try {
-      return transactions.execute(status -> {
+      return transactions.runPastDeadlocks(_ -> {
         hierarchy.lock();
         return work.get();
       });

@@ -41,9 +41,9 @@ class WorkspaceRepository {
   private static final String PRESENCE =
       """
       SELECT w.id, w.name, w.delivery_mode, w.url, w.max_concurrent_tasks, w.removed_at,
-          b.status, b.active_tasks, b.idle_timeout_seconds
+          b.status, b.active_tasks, b.idle_timeout_seconds, (SELECT version FROM workspace_tree) AS tree_version
       FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
-      WHERE w.id = :id
+      WHERE w.id = ?
       """;
 
   private static final String PAGE =
@@ -179,7 +179,7 @@ class WorkspaceRepository {
   /** Without its card, which may be large: for all who only ask whether it is there. */
   Optional<Presence> presence(UUID id) {
     return db.sql(PRESENCE)
-        .param("id", id)
+        .param(id)
         .query((row, n) ->
             new Presence(
                 new Target(
@@ -191,7 +191,8 @@ class WorkspaceRepository {
                     row.getInt("active_tasks"),
                     row.getInt("max_concurrent_tasks"),
                     row.getObject("idle_timeout_seconds", Integer.class)),
-                SqlTime.instantOrNull(row, "removed_at")))
+                SqlTime.instantOrNull(row, "removed_at"),
+                row.getLong("tree_version")))
         .optional();
   }
 

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
@@ -30,12 +31,19 @@ public class Workspaces {
 
   private final WorkspaceRepository repository;
   private final Hierarchy hierarchy;
+  private final KnownPairs pairs;
   private final AgentUrls urls;
   private final Events events;
 
-  Workspaces(WorkspaceRepository repository, Hierarchy hierarchy, AgentUrls urls, Events events) {
+  Workspaces(
+      WorkspaceRepository repository,
+      Hierarchy hierarchy,
+      KnownPairs pairs,
+      AgentUrls urls,
+      Events events) {
     this.repository = repository;
     this.hierarchy = hierarchy;
+    this.pairs = pairs;
     this.urls = urls;
     this.events = events;
   }
@@ -63,9 +71,9 @@ public class Workspaces {
    * when it was removed, and then 403 an agent that may not talk to it (R3.4).
    */
   public Target requireTarget(UUID id, Caller caller) {
-    Target target = present(id);
-    requireMayTalk(id, caller);
-    return target;
+    Presence presence = present(id);
+    requireMayTalk(caller, own -> pairs.mayTalk(own, id, presence.treeVersion()));
+    return presence.target();
   }
 
   /** A workspace that is there. */
@@ -90,7 +98,7 @@ public class Workspaces {
    * Refuses a card that names a url which a push workspace may not have (R3.3). Asks the resolver.
    */
   public void requireUsableCard(UUID id, RawJson card) {
-    urls.requireCallableCard(present(id).deliveryMode(), card);
+    urls.requireCallableCard(present(id).target().deliveryMode(), card);
   }
 
   /** How these are called, removed ones included; unknown ones are missing. */
@@ -117,15 +125,12 @@ public class Workspaces {
 
   Workspace reachable(UUID id, Caller caller) {
     Workspace workspace = existing(id);
-    requireMayTalk(id, caller);
+    requireMayTalk(caller, own -> hierarchy.mayTalk(own, id));
     return workspace;
   }
 
-  private void requireMayTalk(UUID id, Caller caller) {
-    boolean mayTalk =
-        caller.isAdmin()
-            || (caller instanceof Caller.Agent(UUID own) && hierarchy.mayTalk(own, id));
-    if (!mayTalk) {
+  private static void requireMayTalk(Caller caller, Predicate<UUID> rule) {
+    if (!caller.isAdmin() && !(caller instanceof Caller.Agent(UUID own) && rule.test(own))) {
       throw mayNotTalk();
     }
   }
@@ -138,12 +143,12 @@ public class Workspaces {
     return workspace;
   }
 
-  private Target present(UUID id) {
+  private Presence present(UUID id) {
     Presence presence = repository.presence(id).orElseThrow(() -> unknown(id));
     if (presence.removedAt() != null) {
       throw removed(id, presence.removedAt());
     }
-    return presence.target();
+    return presence;
   }
 
   /** A revoked token is recognised for its own id and for nothing else (R1.5). */

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * and by when (R7.4, R7.6, R7.8), with and without the courage to send twice.
  */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class ProxyFaultsTest {
 
   /** Enough for two attempts and the wait between them. */

@@ -29,11 +29,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A message to an agent that is called, sent again, on whichever replica (R7.3). */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class RepeatedTurnsTest {
 
   private static final int CALLERS = 24;

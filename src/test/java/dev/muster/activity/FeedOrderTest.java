@@ -6,12 +6,15 @@ import dev.muster.testing.TestDatabases;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * No row is ever skipped (R6.4), and what it takes. The short form; the full one is {@code
  * dev.muster.bench.FeedOrderBench}.
  */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class FeedOrderTest {
 
   @Test

@@ -28,12 +28,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The database goes away under load: 503 in time, nothing acknowledged lost, recovery by itself
  * (R0.6, invariant 1).
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class DatabaseOutageTest {
 
   private static final int AGENTS = 20;

@@ -12,10 +12,13 @@ import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 /** 10,000 workspaces on servers that sweep by themselves (R5.1, R5.3). */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class MassSilenceTest {
 
   private static final int FLEET = 10_000;

@@ -153,6 +153,7 @@ class StatusRulesTest {
         new Field.Absent<>(),
         false,
         new Field.Absent<>(),
-        null);
+        null,
+        List.of());
   }
 }

@@ -12,10 +12,13 @@ import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 /** A fleet that beats faster than a canvas can look does not drown it (R4.5, R10.4). */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class LastValuesTest {
 
   private static final int FLEET = 2000;

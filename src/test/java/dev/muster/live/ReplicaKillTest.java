@@ -5,9 +5,12 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The short form; the full one is {@code dev.muster.bench.ReplicaKillBench}. */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class ReplicaKillTest {
 
   @TempDir Path folder;

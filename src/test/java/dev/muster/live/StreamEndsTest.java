@@ -20,9 +20,12 @@ import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Clients that do not read, clients that are many, and a server that goes down. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class StreamEndsTest {
 
   private static final int IDLE = 2000;

@@ -28,9 +28,12 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Streams outlive a database that swallows everything for a while, and go on without a gap. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class StreamOutageTest {
 
   @TempDir Path folder;

@@ -7,6 +7,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -39,16 +40,10 @@ public final class ServerProcess implements AutoCloseable {
       throws IOException {
     int port = freePort();
     Path log = Files.createTempFile("muster-server-", ".log");
+    List<String> command = new ArrayList<>(StartCache.command());
+    command.add(main.getName());
     ProcessBuilder builder =
-        new ProcessBuilder(
-                List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-XX:TieredStopAtLevel=1",
-                    "-classpath",
-                    System.getProperty("java.class.path"),
-                    main.getName()))
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile());
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
     builder.environment().put("MUSTER_HOME", home.toString());
     builder.environment().put("SERVER_PORT", Integer.toString(port));
     builder.environment().remove("DATABASE_URL");
@@ -56,6 +51,7 @@ public final class ServerProcess implements AutoCloseable {
     // several share one PostgreSQL with all that the tests themselves connect
     builder.environment().put("SPRING_DATASOURCE_HIKARI_MAXIMUM_POOL_SIZE", "8");
     builder.environment().put("SPRING_DATASOURCE_HIKARI_MINIMUM_IDLE", "1");
+    builder.environment().put("SPRING_DATASOURCE_HIKARI_IDLE_TIMEOUT", "10000");
     builder.environment().putAll(settings);
     return new ServerProcess(builder.start(), port, log);
   }

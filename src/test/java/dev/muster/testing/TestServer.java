@@ -67,6 +67,7 @@ public final class TestServer implements AutoCloseable {
     given.putAll(NO_RATE_LIMITS);
     given.put("spring.datasource.hikari.maximum-pool-size", "8");
     given.put("spring.datasource.hikari.minimum-idle", "1");
+    given.put("spring.datasource.hikari.idle-timeout", "10000");
     for (String setting : settings) {
       given.put(
           setting.substring(0, setting.indexOf('=')), setting.substring(setting.indexOf('=') + 1));

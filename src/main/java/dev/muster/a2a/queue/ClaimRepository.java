@@ -1,6 +1,7 @@
 package dev.muster.a2a.queue;
 
 import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.text.ErrorText;
 import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.util.HashSet;
@@ -22,33 +23,41 @@ class ClaimRepository {
 
   static final Duration LEASE = Duration.ofSeconds(60);
 
+  private static final int RESULTS_AT_ONCE = 8;
+
   /**
-   * Only the first message of each sender may go, so that no other of its messages overtakes it; of
-   * these in order of the line, as many as there is room beside those that are on their way.
+   * Of messages only the first of each sender may go, so that no other of its messages overtakes
+   * it; of what may, in order of the line, as many as there is room beside those that are on their
+   * way. Results need no room.
    */
   private static final String CLAIM =
       """
       WITH line AS MATERIALIZED (
-          SELECT queue_id, sender_id, priority, enqueued_at, state, lease_until FROM a2a_queue
-          WHERE target_id = :target AND state IN ('waiting', 'delivering')),
+          SELECT queue_id, sender_id, kind, priority, enqueued_at, state, lease_until, expires_at > clock_timestamp()
+              AND CASE state WHEN 'waiting' THEN next_attempt_at ELSE lease_until END <= clock_timestamp() AS is_due
+          FROM a2a_queue WHERE target_id = :target AND state IN ('waiting', 'delivering')),
       first AS (
-          SELECT DISTINCT ON (sender_id) queue_id FROM line
-          ORDER BY sender_id, priority DESC, enqueued_at, queue_id),
+          (SELECT DISTINCT ON (sender_id) queue_id, kind, priority, enqueued_at, is_due FROM line WHERE kind = 'message'
+              ORDER BY sender_id, priority DESC, enqueued_at, queue_id)
+          UNION ALL
+          SELECT queue_id, kind, priority, enqueued_at, is_due FROM line WHERE kind <> 'message'),
+      ranked AS (
+          SELECT queue_id, kind, row_number() OVER (
+              PARTITION BY kind = 'result' ORDER BY priority DESC, enqueued_at, queue_id) AS place
+          FROM first WHERE is_due),
       next AS (
-          SELECT q.queue_id FROM a2a_queue q
-          WHERE q.queue_id IN (SELECT queue_id FROM first)
-              AND (q.state = 'waiting' AND q.next_attempt_at <= clock_timestamp()
-                  OR q.state = 'delivering' AND q.lease_until <= clock_timestamp())
-              AND q.expires_at > clock_timestamp()
-          ORDER BY q.priority DESC, q.enqueued_at, q.queue_id
-          LIMIT greatest(0, :places - (
-              SELECT count(*) FROM line WHERE state = 'delivering' AND lease_until > clock_timestamp()))
+          SELECT q.queue_id FROM a2a_queue q JOIN ranked ON ranked.queue_id = q.queue_id
+          WHERE ranked.place <= CASE ranked.kind WHEN 'result' THEN :results ELSE :places - (
+                  SELECT count(*) FROM line
+                  WHERE kind <> 'result' AND state = 'delivering' AND lease_until > clock_timestamp()) END
+              AND q.state IN ('waiting', 'delivering')
+              AND CASE q.state WHEN 'waiting' THEN q.next_attempt_at ELSE q.lease_until END <= clock_timestamp()
           FOR UPDATE OF q SKIP LOCKED)
       UPDATE a2a_queue q SET
           state = 'delivering', attempts = q.attempts + 1, lease_owner = :owner,
           lease_until = clock_timestamp() + :lease_ms * interval '1 ms'
       FROM next WHERE q.queue_id = next.queue_id
-      RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.priority, q.state, q.attempts, q.enqueued_at,
+      RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.priority, q.kind, q.state, q.attempts, q.enqueued_at,
           q.next_attempt_at, q.expires_at, q.lease_owner, q.lease_until, q.ended_at, q.error
       """;
 
@@ -79,9 +88,12 @@ class ClaimRepository {
       SELECT extract(epoch FROM min(CASE state WHEN 'waiting' THEN next_attempt_at ELSE lease_until END)
           - clock_timestamp()) * 1000
       FROM (
-          SELECT DISTINCT ON (sender_id) state, next_attempt_at, lease_until FROM a2a_queue
-          WHERE target_id = :target AND state IN ('waiting', 'delivering')
-          ORDER BY sender_id, priority DESC, enqueued_at, queue_id) AS first
+          (SELECT DISTINCT ON (sender_id) state, next_attempt_at, lease_until FROM a2a_queue
+              WHERE target_id = :target AND state IN ('waiting', 'delivering') AND kind = 'message'
+              ORDER BY sender_id, priority DESC, enqueued_at, queue_id)
+          UNION ALL
+          SELECT state, next_attempt_at, lease_until FROM a2a_queue
+          WHERE target_id = :target AND state IN ('waiting', 'delivering') AND kind <> 'message') AS first
       """;
 
   private final JdbcClient db;
@@ -92,11 +104,15 @@ class ClaimRepository {
     this.batches = batches;
   }
 
-  /** At most so many that {@code places} are on their way then; {@code owner} is used only once. */
+  /**
+   * At most so many that {@code places} are on their way then, and some results; {@code owner} is
+   * used only once.
+   */
   List<QueuedMessage> claim(UUID targetId, int places, String owner) {
     return db.sql(CLAIM)
         .param("target", targetId)
         .param("places", places)
+        .param("results", RESULTS_AT_ONCE)
         .param("owner", owner)
         .param("lease_ms", LEASE.toMillis())
         .query(QueueRows::message)
@@ -122,7 +138,7 @@ class ClaimRepository {
     db.sql(GIVE_BACK)
         .param("id", claimed.message().queueId())
         .param("owner", claimed.owner())
-        .param("error", ErrorText.kept(error))
+        .param("error", ErrorText.keptOrNull(error))
         .param("pause_ms", pause.toMillis())
         .update();
   }

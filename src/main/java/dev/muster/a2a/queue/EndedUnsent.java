@@ -9,5 +9,6 @@ public record EndedUnsent(
     UUID activityId,
     UUID targetId,
     @Nullable UUID senderId,
+    QueueKind kind,
     EndState state,
     String error) {}

@@ -60,7 +60,7 @@ public class MessageQueue {
    * moment may go beyond it by as many as they are.
    */
   public void requireRoom(UUID targetId) {
-    if (repository.hasWaiting(targetId, MOST_WAITING)) {
+    if (!hasRoom(targetId)) {
       throw new ProblemException(
           ErrorCode.QUEUE_FULL,
           MOST_WAITING
@@ -68,6 +68,10 @@ public class MessageQueue {
               + targetId
               + " already; try again later");
     }
+  }
+
+  public boolean hasRoom(UUID targetId) {
+    return !repository.hasWaiting(targetId, MOST_WAITING);
   }
 
   /** Stores these with the caller's transaction, and has them delivered after its commit. */

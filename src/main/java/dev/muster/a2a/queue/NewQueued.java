@@ -13,11 +13,21 @@ import org.jspecify.annotations.Nullable;
  * @param life how long it may wait, see {@link QueueSettings#life}
  */
 public record NewQueued(
-    UUID activityId, UUID targetId, @Nullable UUID senderId, int priority, Duration life) {
+    UUID activityId,
+    UUID targetId,
+    @Nullable UUID senderId,
+    int priority,
+    Duration life,
+    QueueKind kind) {
 
   public NewQueued {
     if (life.isNegative() || life.isZero()) {
       throw new IllegalArgumentException("life: " + life + " (expected: more than zero)");
     }
+  }
+
+  public NewQueued(
+      UUID activityId, UUID targetId, @Nullable UUID senderId, int priority, Duration life) {
+    this(activityId, targetId, senderId, priority, life, QueueKind.MESSAGE);
   }
 }

@@ -80,7 +80,7 @@ class QueuePass {
     jobs.schedule(
         TargetDeliveries.JOB,
         page.stream()
-            .filter(line -> line.isDue() && hasPlaces(found.get(line.targetId())))
+            .filter(line -> line.isDue() && isReachable(found.get(line.targetId())))
             .map(line -> line.targetId().toString())
             .collect(Collectors.toSet()));
     int dropped = 0;
@@ -92,8 +92,8 @@ class QueuePass {
     return dropped;
   }
 
-  private static boolean hasPlaces(@Nullable Room room) {
-    return room != null && room.places() > 0;
+  private static boolean isReachable(@Nullable Room room) {
+    return room != null && room.isReachable();
   }
 
   private static boolean isGone(@Nullable Room room) {

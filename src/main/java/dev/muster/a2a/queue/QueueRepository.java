@@ -3,6 +3,7 @@ package dev.muster.a2a.queue;
 import com.fasterxml.uuid.Generators;
 import com.fasterxml.uuid.impl.TimeBasedEpochGenerator;
 import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.text.ErrorText;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -23,11 +24,11 @@ class QueueRepository {
 
   private static final String INSERT =
       """
-      INSERT INTO a2a_queue (queue_id, activity_id, target_id, sender_id, priority, state,
+      INSERT INTO a2a_queue (queue_id, activity_id, target_id, sender_id, priority, kind, state,
           enqueued_at, next_attempt_at, expires_at)
-      SELECT queue_id, activity_id, target_id, sender_id, priority, 'waiting', now, now, now + life_ms * interval '1 ms'
-      FROM unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::uuid[], ?::int[], ?::bigint[])
-          AS row (queue_id, activity_id, target_id, sender_id, priority, life_ms),
+      SELECT queue_id, activity_id, target_id, sender_id, priority, kind, 'waiting', now, now, now + life_ms * interval '1 ms'
+      FROM unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::uuid[], ?::int[], ?::text[], ?::bigint[])
+          AS row (queue_id, activity_id, target_id, sender_id, priority, kind, life_ms),
           clock_timestamp() AS now
       """;
 
@@ -41,8 +42,8 @@ class QueueRepository {
   private static final String AHEAD =
       """
       SELECT count(*) FILTER (WHERE state = 'waiting') AS waiting,
-          coalesce(bool_or(sender_id IS NOT DISTINCT FROM :sender::uuid), false) AS of_sender
-      FROM a2a_queue WHERE target_id = :target AND state IN ('waiting', 'delivering')
+          coalesce(bool_or(kind = 'message' AND sender_id IS NOT DISTINCT FROM ?::uuid), false) AS of_sender
+      FROM a2a_queue WHERE target_id = ? AND state IN ('waiting', 'delivering')
       """;
 
   /** Counts no further than it matters. */
@@ -63,7 +64,7 @@ class QueueRepository {
 
   private static final String FIND =
       """
-      SELECT queue_id, activity_id, target_id, sender_id, priority, state, attempts, enqueued_at, next_attempt_at,
+      SELECT queue_id, activity_id, target_id, sender_id, priority, kind, state, attempts, enqueued_at, next_attempt_at,
           expires_at, lease_owner, lease_until, ended_at, error
       FROM a2a_queue WHERE queue_id = :id
       """;
@@ -98,6 +99,7 @@ class QueueRepository {
           columns.uuids(messages, NewQueued::targetId);
           columns.uuids(messages, NewQueued::senderId);
           columns.integers(messages, NewQueued::priority);
+          columns.texts(messages, message -> message.kind().wire());
           columns.longs(messages, message -> message.life().toMillis());
         });
     return ids;
@@ -116,8 +118,8 @@ class QueueRepository {
 
   Ahead ahead(UUID targetId, @Nullable UUID senderId) {
     return db.sql(AHEAD)
-        .param("target", targetId)
-        .param("sender", senderId)
+        .param(senderId)
+        .param(targetId)
         .query((row, n) -> new Ahead(row.getInt("waiting"), row.getBoolean("of_sender")))
         .single();
   }
@@ -143,7 +145,7 @@ class QueueRepository {
     columns.uuids(ends, QueueEnd::queueId);
     columns.texts(ends, QueueEnd::owner);
     columns.texts(ends, end -> end.state().state().wire());
-    columns.texts(ends, end -> ErrorText.kept(end.error()));
+    columns.texts(ends, end -> ErrorText.keptOrNull(end.error()));
   }
 
   Optional<QueuedMessage> find(UUID queueId) {

@@ -18,6 +18,7 @@ final class QueueRows {
         row.getObject("target_id", UUID.class),
         row.getObject("sender_id", UUID.class),
         row.getInt("priority"),
+        QueueKind.of(row.getString("kind")),
         QueueState.of(row.getString("state")),
         row.getInt("attempts"),
         SqlTime.instant(row, "enqueued_at"),
@@ -35,6 +36,7 @@ final class QueueRows {
         row.getObject("activity_id", UUID.class),
         row.getObject("target_id", UUID.class),
         row.getObject("sender_id", UUID.class),
+        QueueKind.of(row.getString("kind")),
         state,
         Objects.requireNonNullElse(row.getString("error"), ""));
   }

@@ -19,6 +19,7 @@ public record QueuedMessage(
     UUID targetId,
     @Nullable UUID senderId,
     int priority,
+    QueueKind kind,
     QueueState state,
     int attempts,
     Instant enqueuedAt,

@@ -94,15 +94,15 @@ final class TargetRun {
   /** Whether the target can take messages. */
   private boolean startWhatCanGo() throws InterruptedException {
     news.drainPermits();
-    int places = refused ? 0 : rooms.of(target).map(Room::places).orElse(0);
-    if (places == 0 || Thread.interrupted()) {
+    Optional<Room> room = refused ? Optional.empty() : rooms.of(target).filter(Room::isReachable);
+    if (room.isEmpty() || Thread.interrupted()) {
       return false;
     }
     String owner = owners.get();
     long askedAt = System.nanoTime();
-    List<QueuedMessage> claimed = claims.claim(target, places, owner);
+    List<QueuedMessage> claimed = claims.claim(target, room.get().places(), owner);
     claimed.forEach(message -> start(leases.take(new Claimed(message, owner), askedAt)));
-    return true;
+    return room.get().places() > 0;
   }
 
   private void start(Lease lease) {

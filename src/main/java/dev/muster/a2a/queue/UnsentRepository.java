@@ -35,7 +35,7 @@ class UnsentRepository {
           state = 'expired', ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL,
           error = concat_ws('; the last error: ', 'not delivered in its time', error)
       FROM due WHERE q.queue_id = due.queue_id
-      RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.error
+      RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.kind, q.error
       """;
 
   private static final String DROP_STALE =
@@ -48,7 +48,7 @@ class UnsentRepository {
           FOR UPDATE SKIP LOCKED)
       UPDATE a2a_queue q SET state = 'dropped', ended_at = clock_timestamp(), error = :why
       FROM stale WHERE q.queue_id = stale.queue_id
-      RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.error
+      RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.kind, q.error
       """;
 
   private static final String DROP_OF =
@@ -61,7 +61,7 @@ class UnsentRepository {
       UPDATE a2a_queue q SET
           state = 'dropped', ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL, error = :why
       FROM unsent WHERE q.queue_id = unsent.queue_id
-      RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.error
+      RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.kind, q.error
       """;
 
   private final JdbcClient db;

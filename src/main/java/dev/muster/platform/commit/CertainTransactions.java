@@ -1,7 +1,9 @@
 package dev.muster.platform.commit;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.TransactionStatus;
@@ -27,14 +29,32 @@ public class CertainTransactions {
   }
 
   /**
+   * As {@link #run(Supplier)}, and tried again after deadlocks; {@code work} may have all of it
+   * taken back by its status, without an exception.
+   */
+  public <R> R runPastDeadlocks(Function<TransactionStatus, R> work) {
+    List<Outcome<R>> outcomes =
+        BatchAttempts.run(List.of(work), _ -> List.of(new Outcome.Done<>(run(work))));
+    return switch (outcomes.getFirst()) {
+      case Outcome.Done<R>(R result) -> result;
+      case Outcome.Failed<R>(RuntimeException cause) -> throw cause;
+      case Outcome.Busy<R>() -> throw new IllegalStateException("what waits cannot be busy");
+    };
+  }
+
+  /**
    * Throws what {@code work} throws, and then nothing is stored; a failure at or after the COMMIT
    * is an {@link UncertainCommitException}.
    */
   public <R> R run(Supplier<R> work) {
+    return run(_ -> work.get());
+  }
+
+  private <R> R run(Function<TransactionStatus, R> work) {
     boolean[] worked = {false};
     try {
       return transactions.execute((TransactionStatus status) -> {
-        R result = work.get();
+        R result = work.apply(status);
         worked[0] = true;
         return result;
       });

@@ -15,19 +15,22 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Many callers share one durable transaction: they submit a value and wait, one committer takes
- * what is waiting, commits it as a batch and completes every caller after the commit.
+ * Many callers share one durable transaction: they submit a value and wait, a committer takes what
+ * is waiting, commits it as a batch and completes every caller after the commit.
  *
  * <p>There is no timer: the next batch starts when the last one is done, so one caller alone waits
  * for one commit and a thousand share one. A key is what a value has to lock: values of one are
  * committed in the order they were submitted in, and while it is busy the others go first. How many
- * of them one batch holds is told by its {@link BatchLimits}. Every wait ends: after {@link
- * #PATIENCE} a caller is told {@code UNAVAILABLE}, whatever the database does.
+ * of them one batch holds is told by its {@link BatchLimits}. A second committer has its batch
+ * worked on while the first one's waits for the database: worth it where a batch is much work, and
+ * locks of one batch may make the other wait, but never both each other. Every wait ends: after
+ * {@link #PATIENCE} a caller is told {@code UNAVAILABLE}, whatever the database does.
  */
 public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
 
@@ -47,7 +50,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   private final Timer batchTime;
   private final WaitingLine<T, R> line;
   private final AtomicInteger unanswered = new AtomicInteger();
-  private final Thread committer;
+  private final List<Thread> committers;
   private final BackgroundLoop watch;
   private volatile boolean closed;
 
@@ -60,10 +63,21 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     this(name, keyOf, BatchLimits.oneOfAKey(), work, metrics);
   }
 
+  /** With one committer. */
   public GroupCommit(
       String name,
       Function<T, Object> keyOf,
       BatchLimits<T> limits,
+      BatchWork<T, R> work,
+      MeterRegistry metrics) {
+    this(name, keyOf, limits, 1, work, metrics);
+  }
+
+  public GroupCommit(
+      String name,
+      Function<T, Object> keyOf,
+      BatchLimits<T> limits,
+      int committers,
       BatchWork<T, R> work,
       MeterRegistry metrics) {
     this.keyOf = keyOf;
@@ -73,8 +87,9 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     this.batchSize =
         DistributionSummary.builder("muster.commit.batch.size").tag("name", name).register(metrics);
     this.batchTime = Timer.builder("muster.commit.batch").tag("name", name).register(metrics);
-    this.committer =
-        Thread.ofPlatform().daemon().name(name + "-committer").start(this::commitUntilClosed);
+    Thread.Builder.OfPlatform thread = Thread.ofPlatform().daemon().name(name + "-committer-", 1);
+    this.committers =
+        Stream.generate(() -> thread.start(this::commitUntilClosed)).limit(committers).toList();
     this.watch = BackgroundLoop.start(name + "-watch", WATCH_INTERVAL, this::giveUpOnTheOverdue);
   }
 
@@ -103,7 +118,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
               limits.weightOf().applyAsLong(value),
               busyPatience.toNanos());
       if (line.push(waiter)) {
-        LockSupport.unpark(committer);
+        committers.forEach(LockSupport::unpark);
       }
       if (closed) {
         waiter.complete(new Outcome.Failed<>(tooLate()));
@@ -154,22 +169,25 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
 
   /** Whether every value of the batch was busy. */
   private boolean commit(List<Waiter<T, R>> batch) {
-    long start = System.nanoTime();
-    List<Outcome<R>> outcomes = outcomesOf(batch);
-    batchTime.record(Duration.ofNanos(System.nanoTime() - start));
-    batchSize.record(batch.size());
-    remember(outcomes);
-    boolean allBusy = true;
-    for (int i = 0; i < batch.size(); i++) {
-      Outcome<R> outcome = outcomes.get(i);
-      if (outcome instanceof Outcome.Busy<R> && !batch.get(i).isOutOfPatience()) {
-        line.foundBusy(batch.get(i));
-      } else {
-        allBusy = false;
-        batch.get(i).complete(outcome);
+    List<Waiter<T, R>> busy = new ArrayList<>();
+    try {
+      long start = System.nanoTime();
+      List<Outcome<R>> outcomes = outcomesOf(batch);
+      batchTime.record(Duration.ofNanos(System.nanoTime() - start));
+      batchSize.record(batch.size());
+      remember(outcomes);
+      for (int i = 0; i < batch.size(); i++) {
+        Outcome<R> outcome = outcomes.get(i);
+        if (outcome instanceof Outcome.Busy<R> && !batch.get(i).isOutOfPatience()) {
+          busy.add(batch.get(i));
+        } else {
+          batch.get(i).complete(outcome);
+        }
       }
+    } finally {
+      line.ended(batch, busy);
     }
-    return allBusy;
+    return busy.size() == batch.size();
   }
 
   /** A value that is at fault itself tells nothing of the database, and neither do busy rows. */
@@ -217,13 +235,16 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
         "the database did not answer in time; try again in a few seconds");
   }
 
-  /** Lets the batch under way end, then tells everybody else to come back. */
+  /** Lets the batches under way end, then tells everybody else to come back. */
   @Override
   public void close() {
     closed = true;
-    LockSupport.unpark(committer);
+    committers.forEach(LockSupport::unpark);
+    long end = System.nanoTime() + PATIENCE.toNanos();
     try {
-      committer.join(PATIENCE);
+      for (Thread committer : committers) {
+        committer.join(Duration.ofNanos(end - System.nanoTime()));
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -10,25 +10,29 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who wait for an outcome, oldest first. Callers push onto a lock-free stack, which the
- * committer turns over into its line; the watch looks at both.
+ * Those who wait for an outcome, oldest first. Callers push onto a lock-free stack, which a
+ * committer turns over into the line; the watch looks at both. Several committers may take batches
+ * from it: the values of a key are in one of them at a time, so that they keep their order.
  */
 final class WaitingLine<T, R> {
 
   private final BatchLimits<T> limits;
   private final AtomicReference<@Nullable Waiter<T, R>> submitted = new AtomicReference<>();
 
-  /** Taken from the stack and without an outcome; the committer and the watch share it. */
+  /** Taken from the stack and without an outcome; committers and the watch share it. */
   private final List<Waiter<T, R>> waiting = new ArrayList<>();
 
-  /** Of the last batch; the committer's own. */
+  /** Of batches that were taken and have not ended; guarded by {@link #waiting}. */
+  private final Set<Object> keysUnderWay = new HashSet<>();
+
+  /** Of the last batch; guarded by {@link #waiting}. */
   private final Set<Object> busyKeys = new HashSet<>();
 
   WaitingLine(BatchLimits<T> limits) {
     this.limits = limits;
   }
 
-  /** Whether it is the first since the committer last looked, who may be asleep. */
+  /** Whether it is the first since a committer last looked; all of them may be asleep. */
   boolean push(Waiter<T, R> waiter) {
     @Nullable Waiter<T, R> head;
     do {
@@ -39,28 +43,32 @@ final class WaitingLine<T, R> {
   }
 
   /**
-   * The oldest waiting values; they stay in the line until they have an outcome. Those of a key
-   * that was busy in the last batch let all others go first, else the values of one locked row
-   * could be all that every batch has room for; in the batch after that they have their old place.
+   * The oldest waiting values; they stay in the line until they have an outcome, and nobody else
+   * gets any of their keys before {@link #ended}. Those of a key that was busy in the last batch
+   * let all others go first, else the values of one locked row could be all that every batch has
+   * room for; in the batch after that they have their old place.
    */
   List<Waiter<T, R>> nextBatch() {
-    List<Waiter<T, R>> taken = takeSubmitted();
     NextBatch<T, R> batch = new NextBatch<>(limits);
     synchronized (waiting) {
-      waiting.addAll(taken);
+      waiting.addAll(takeSubmitted());
       waiting.removeIf(Waiter::isComplete);
       boolean room = fill(batch, false);
       if (room && !busyKeys.isEmpty()) {
         fill(batch, true);
       }
+      busyKeys.clear();
+      batch.chosen().forEach(waiter -> keysUnderWay.add(waiter.key));
     }
-    busyKeys.clear();
     return batch.chosen();
   }
 
-  /** It stays in the line. */
-  void foundBusy(Waiter<T, R> waiter) {
-    busyKeys.add(waiter.key);
+  /** What has no outcome yet, as those that were found {@code busy}, stays in the line. */
+  void ended(List<Waiter<T, R>> batch, List<Waiter<T, R>> busy) {
+    synchronized (waiting) {
+      batch.forEach(waiter -> keysUnderWay.remove(waiter.key));
+      busy.forEach(waiter -> busyKeys.add(waiter.key));
+    }
   }
 
   /** Whoever is submitted while this runs may be missed, and is met the next time. */
@@ -79,11 +87,18 @@ final class WaitingLine<T, R> {
   /** Whether there may be room for more. */
   private boolean fill(NextBatch<T, R> batch, boolean withBusyKeys) {
     for (Waiter<T, R> waiter : waiting) {
-      if (busyKeys.contains(waiter.key) == withBusyKeys && !batch.offer(waiter)) {
+      if (!isIn(keysUnderWay, waiter)
+          && isIn(busyKeys, waiter) == withBusyKeys
+          && !batch.offer(waiter)) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Nearly always nothing is, and then thousands that wait are gone through without a look-up. */
+  private static boolean isIn(Set<Object> keys, Waiter<?, ?> waiter) {
+    return !keys.isEmpty() && keys.contains(waiter.key);
   }
 
   private List<Waiter<T, R>> takeSubmitted() {

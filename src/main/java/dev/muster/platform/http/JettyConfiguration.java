@@ -42,8 +42,8 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
         HttpConfiguration http =
             listener.getConnectionFactory(HttpConnectionFactory.class).getHttpConfiguration();
         http.setSendServerVersion(false);
-        // the cache would take a token for another that differs in case alone
-        http.setHeaderCacheCaseSensitive(true);
+        // each connection would keep 70 KiB of the fields it has seen; agents hold two connections
+        http.setHeaderCacheSize(0);
       }
     }
   }

@@ -43,25 +43,54 @@ public final class ListResponses {
       Function<T, ?> view)
       throws IOException {
     Optional<Integer> limit = PageLimit.of(request);
-    @Nullable String cursor = request.getParameter("cursor");
-    PageCursor after =
-        cursor == null || cursor.isEmpty() ? PageCursor.START : PageCursor.parse(cursor);
-    boolean whole = limit.isEmpty() && after.equals(PageCursor.START);
-    int size = whole ? PAGE_OF_A_WHOLE_LIST : limit.orElse(PageLimit.DEFAULT);
-    Page<T> page = source.read(after, size);
-    if (!whole && page.next() != null) {
-      response.setHeader("Link", "<" + link(request, page.next(), size) + ">; rel=\"next\"");
+    PageCursor after = cursor(request);
+    if (limit.isPresent() || !after.equals(PageCursor.START)) {
+      writePage(request, response, limit.orElse(PageLimit.DEFAULT), source, view);
+      return;
     }
-    response.setContentType("application/json");
-    try (JsonGenerator out = json.createGenerator(response.getOutputStream())) {
-      out.writeStartArray();
-      page.items().forEach(item -> out.writePOJO(view.apply(item)));
-      while (whole && page.next() != null) {
-        page = source.read(page.next(), size);
-        page.items().forEach(item -> out.writePOJO(view.apply(item)));
+    try (JsonGenerator out = begin(response)) {
+      Page<T> page = source.read(PageCursor.START, PAGE_OF_A_WHOLE_LIST);
+      write(page, view, out);
+      while (page.next() != null) {
+        page = source.read(page.next(), PAGE_OF_A_WHOLE_LIST);
+        write(page, view, out);
       }
       out.writeEndArray();
     }
+  }
+
+  /** One page, of at most {@code limit} rows, also when the client asked for none. */
+  public <T> void writePage(
+      HttpServletRequest request,
+      HttpServletResponse response,
+      int limit,
+      PageSource<T> source,
+      Function<T, ?> view)
+      throws IOException {
+    Page<T> page = source.read(cursor(request), limit);
+    if (page.next() != null) {
+      response.setHeader("Link", "<" + link(request, page.next(), limit) + ">; rel=\"next\"");
+    }
+    try (JsonGenerator out = begin(response)) {
+      write(page, view, out);
+      out.writeEndArray();
+    }
+  }
+
+  private static PageCursor cursor(HttpServletRequest request) {
+    @Nullable String cursor = request.getParameter("cursor");
+    return cursor == null || cursor.isEmpty() ? PageCursor.START : PageCursor.parse(cursor);
+  }
+
+  private JsonGenerator begin(HttpServletResponse response) throws IOException {
+    response.setContentType("application/json");
+    JsonGenerator out = json.createGenerator(response.getOutputStream());
+    out.writeStartArray();
+    return out;
+  }
+
+  private static <T> void write(Page<T> page, Function<T, ?> view, JsonGenerator out) {
+    page.items().forEach(item -> out.writePOJO(view.apply(item)));
   }
 
   private static String link(HttpServletRequest request, PageCursor next, int limit) {

@@ -3,6 +3,8 @@ package dev.muster.platform.postgres;
 import dev.muster.platform.settings.Settings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import javax.sql.DataSource;
+import org.springframework.boot.flyway.autoconfigure.FlywayConfigurationCustomizer;
 import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.context.annotation.Bean;
@@ -23,8 +25,13 @@ class DatabaseConfiguration {
   }
 
   @Bean
-  FlywayMigrationStrategy migrations() {
-    return new CheckedMigrations();
+  FlywayMigrationStrategy migrations(DataSource pool) {
+    return new CheckedMigrations(pool);
+  }
+
+  @Bean
+  FlywayConfigurationCustomizer migrationConnections(JdbcConnectionDetails database) {
+    return new MigrationConnections(database);
   }
 
   @Bean

@@ -34,7 +34,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
           "fsync=on",
           "full_page_writes=on",
           "synchronous_commit=on",
-          "max_connections=50",
+          "max_connections=100",
           "listen_addresses=127.0.0.1",
           "unix_socket_directories=''",
           // Failed statements are told to Muster anyway; here they would keep values on the disk.

@@ -14,6 +14,8 @@ import java.util.Map;
  *     X-Timeout}, which are set here; the first two and the last may be given
  * @param readTimeout how long the peer may say nothing, in one attempt
  * @param deadline of the whole send
+ * @param space where the answer finds its room; whoever sends closes it when the answer is not
+ *     needed any more
  */
 @SuppressWarnings("ArrayRecordComponent") // up to 16 MiB: neither copied nor compared
 public record A2aRequest(
@@ -22,7 +24,19 @@ public record A2aRequest(
     byte[] body,
     Map<String, String> headers,
     Duration readTimeout,
-    Deadline deadline) {
+    Deadline deadline,
+    AnswerSpace space) {
+
+  /** For an answer that may take as much memory as it likes. */
+  public A2aRequest(
+      String target,
+      String url,
+      byte[] body,
+      Map<String, String> headers,
+      Duration readTimeout,
+      Deadline deadline) {
+    this(target, url, body, headers, readTimeout, deadline, AnswerBudget.unlimited().open());
+  }
 
   public A2aRequest {
     if (!readTimeout.isPositive()) {

@@ -89,6 +89,10 @@ final class Attempt extends EventListener {
     return request.deadline();
   }
 
+  AnswerSpace space() {
+    return request.space();
+  }
+
   /** Hands a step to the sender, at the sender's pace. */
   void tell(Step step) throws InterruptedIOException {
     try {
@@ -153,7 +157,7 @@ final class Attempt extends EventListener {
     }
   }
 
-  private synchronized void reach(Phase next) {
+  synchronized void reach(Phase next) {
     if (!abandoned) {
       phase = next;
     }

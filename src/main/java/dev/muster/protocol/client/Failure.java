@@ -63,7 +63,7 @@ record Failure(FailureKind kind, String detail, boolean mayHaveArrived) {
       case SENDING -> FailureKind.WRITE_ERROR;
       case SECURING, AWAITING ->
           has(e, EOFException.class) ? FailureKind.CLOSED_WITHOUT_RESPONSE : FailureKind.READ_ERROR;
-      case READING -> FailureKind.READ_ERROR;
+      case READING, WAITING_FOR_ROOM -> FailureKind.READ_ERROR;
     };
   }
 

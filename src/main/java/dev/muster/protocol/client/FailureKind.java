@@ -14,6 +14,8 @@ public enum FailureKind {
   READ_TIMEOUT("ReadTimeout", true, "the peer said nothing in time"),
   WRITE_TIMEOUT("WriteTimeout", true, "the peer took nothing in time"),
   READ_ERROR("ReadError", true, "the response broke off"),
+  /** Of ours, not of the peer's. */
+  NO_ROOM("NoRoom", true, "the answer came, but other answers left no memory for it in time"),
   WRITE_ERROR("WriteError", true, "the request could not be sent whole"),
   TLS("Tls", false, "no secure connection"),
   BAD_URL("BadUrl", false, "not a url of http or https"),

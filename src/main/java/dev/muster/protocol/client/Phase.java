@@ -8,7 +8,9 @@ enum Phase {
   /** The first in which the peer may get a byte of the request. */
   SENDING(FailureKind.WRITE_TIMEOUT),
   AWAITING(FailureKind.READ_TIMEOUT),
-  READING(FailureKind.READ_TIMEOUT);
+  READING(FailureKind.READ_TIMEOUT),
+  /** In the middle of an answer, which others leave no memory for. */
+  WAITING_FOR_ROOM(FailureKind.NO_ROOM);
 
   private final FailureKind whenTooLong;
 

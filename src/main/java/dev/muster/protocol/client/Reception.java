@@ -69,7 +69,13 @@ final class Reception {
     if (body.contentLength() > MOST_ANSWERED) {
       return tooLarge();
     }
-    byte[] bytes = body.byteStream().readNBytes(MOST_ANSWERED + 1);
+    byte[] bytes;
+    try {
+      bytes = new WholeBody(attempt).read(body, MOST_ANSWERED);
+    } catch (IOException e) {
+      attempt.space().clear();
+      throw e;
+    }
     if (bytes.length > MOST_ANSWERED) {
       return tooLarge();
     }
@@ -91,6 +97,7 @@ final class Reception {
   /** The rest is not read: closing the response would. */
   private AttemptEnd tooLarge() {
     call.cancel();
+    attempt.space().clear();
     return malformed("the body is larger than 64 MiB");
   }
 

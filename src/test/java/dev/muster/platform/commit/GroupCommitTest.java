@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -87,7 +89,7 @@ class GroupCommitTest {
             });
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<Integer>> answers = new ArrayList<>();
-      for (int number = 0; number < 20_000; number++) {
+      for (int number = 0; number < 10_000; number++) {
         Value value = new Value(number % 5, number);
         answers.add(threads.submit(() -> commits.submit(value)));
       }
@@ -125,6 +127,43 @@ class GroupCommitTest {
       second.get();
     }
     assertThat(committed).containsExactly(1, 2);
+  }
+
+  @Test
+  void worksOnTwoBatchesAtOnceThatShareNoKey() throws Exception {
+    CountDownLatch bothUnderWay = new CountDownLatch(2);
+    Set<Integer> keysUnderWay = ConcurrentHashMap.newKeySet();
+    AtomicInteger shared = new AtomicInteger();
+    BatchWork<Value, Integer> work =
+        batch -> {
+          List<Integer> keys = batch.stream().map(Value::key).distinct().toList();
+          keys.stream()
+              .filter(key -> !keysUnderWay.add(key))
+              .forEach(_ -> shared.incrementAndGet());
+          bothUnderWay.countDown();
+          awaitQuietly(bothUnderWay);
+          keys.forEach(keysUnderWay::remove);
+          return batch.stream().map(GroupCommitTest::done).toList();
+        };
+    List<Future<Integer>> answers = new ArrayList<>();
+    try (var commits =
+            new GroupCommit<>(
+                "test",
+                Value::key,
+                BatchLimits.byWeight(value -> 1, 4),
+                2,
+                work,
+                new SimpleMeterRegistry());
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int number = 0; number < 2_000; number++) {
+        Value value = new Value(number % 8, number);
+        answers.add(threads.submit(() -> commits.submit(value)));
+      }
+      for (int number = 0; number < 2_000; number++) {
+        assertThat(answers.get(number).get()).isEqualTo(number);
+      }
+    }
+    assertThat(shared).hasValue(0);
   }
 
   @Test

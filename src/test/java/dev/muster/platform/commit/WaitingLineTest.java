@@ -3,6 +3,7 @@ package dev.muster.platform.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -26,14 +27,20 @@ class WaitingLineTest {
 
   private List<String> takeBatch(String busyKeys) {
     List<Waiter<String, Integer>> batch = line.nextBatch();
+    end(batch, busyKeys);
+    return batch.stream().map(waiter -> waiter.value).toList();
+  }
+
+  private void end(List<Waiter<String, Integer>> batch, String busyKeys) {
+    List<Waiter<String, Integer>> busy = new ArrayList<>();
     for (Waiter<String, Integer> waiter : batch) {
       if (busyKeys.contains(waiter.key.toString())) {
-        line.foundBusy(waiter);
+        busy.add(waiter);
       } else {
         waiter.complete(new Outcome.Done<>(1));
       }
     }
-    return batch.stream().map(waiter -> waiter.value).toList();
+    line.ended(batch, busy);
   }
 
   @Test
@@ -91,6 +98,17 @@ class WaitingLineTest {
     assertThat(takeBatch()).containsExactly("b12345");
     assertThat(takeBatch()).containsExactly("a12345");
     assertThat(takeBatch()).containsExactly("a2345678");
+  }
+
+  @Test
+  void givesAKeyToOneBatchAtATime() {
+    submit("a1", "b1");
+    List<Waiter<String, Integer>> first = line.nextBatch();
+    submit("a2", "c1", "b2");
+    assertThat(takeBatch()).containsExactly("c1");
+    assertThat(takeBatch()).isEmpty();
+    end(first, "b");
+    assertThat(takeBatch()).containsExactly("a2", "b1", "b2");
   }
 
   @Test

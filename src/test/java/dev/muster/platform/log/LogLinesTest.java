@@ -16,10 +16,13 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What a real process writes of requests, hostile ones included (section 11). */
+@Execution(ExecutionMode.CONCURRENT)
 class LogLinesTest {
 
   private static final String BODY = "body-of-a-request";

@@ -19,6 +19,8 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -26,6 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
  * The examples of the description are lived through on a real server: each request is sent as it
  * stands there, and the answer has the example's status and shape.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RealExamplesTest {
 
   private static final String LEAD = "3f2c1d5e-7a61-4c58-8f0e-2a9b6c4d1e01";
@@ -43,7 +46,13 @@ class RealExamplesTest {
   /** In an order that makes sense; what is not named is called after the agent's first beats. */
   private static final List<String> FIRST =
       List.of(
-          "createWorkspace", "register", "heartbeat", "mintToken", "listTokens", "reportActivity");
+          "createWorkspace",
+          "register",
+          "heartbeat",
+          "mintToken",
+          "listTokens",
+          "reportActivity",
+          "reportRuntimeEvents");
 
   /** In the order of their names, unless it matters. */
   private static final List<String> LAST =
@@ -71,6 +80,7 @@ class RealExamplesTest {
       TestClient client = server.client();
       client.create("Lead", "\"id\":\"" + LEAD + "\",\"agent_card\":{\"name\":\"Lead\"}");
       queueMessage(server);
+      enterDelegations(server);
       JsonNode docs = client.get("/v3/api-docs", null).json();
 
       Set<String> lived = new HashSet<>();
@@ -92,6 +102,22 @@ class RealExamplesTest {
             SELECT '%s', '%s', '%s', 50, 'waiting', now, now + interval '1 hour', now + interval '1 day' FROM clock_timestamp() AS now
             """
                 .formatted(A_QUEUED_MESSAGE, A_ROW, REVIEWER));
+  }
+
+  /** In flight: one to work on, one to retry, and one to give up. */
+  private static void enterDelegations(TestServer server) {
+    server
+        .database()
+        .execute(
+            """
+            INSERT INTO delegations (
+                delegation_id, id, caller_id, callee_id, task_preview, status, deadline_s, deadline, created_at, updated_at)
+            SELECT d.delegation_id, gen_random_uuid(), '%s', '%s', 'Please review chapter 3.', d.status, 21600,
+                now + interval '6 hours', now, now
+            FROM (VALUES ('d-1', 'dispatched'), ('d-stuck', 'stuck'), ('d-lost', 'stuck')) AS d (delegation_id, status),
+                clock_timestamp() AS now
+            """
+                .formatted(LEAD, REVIEWER));
   }
 
   private static List<Operation> inOrder(JsonNode docs) {

@@ -44,7 +44,7 @@ class EmbeddedDatabaseTest {
     "synchronous_commit, on",
     "full_page_writes, on",
     "data_checksums, on",
-    "max_connections, 50",
+    "max_connections, 100",
     "listen_addresses, 127.0.0.1",
     "unix_socket_directories, ''",
     "server_encoding, UTF8",

@@ -54,7 +54,7 @@ final class Homes {
 
   /** A home without a database. */
   static Path in(Path temporary) throws IOException {
-    PostgresBinaries.unpackedIn(BIN);
+    unpack();
     Path home = temporary.resolve("home");
     Path bin = home.resolve("postgres/bin");
     try (Stream<Path> files = Files.walk(BIN)) {
@@ -68,6 +68,11 @@ final class Homes {
       }
     }
     return home;
+  }
+
+  /** Classes of tests may want them at the same time. */
+  private static synchronized void unpack() {
+    PostgresBinaries.unpackedIn(BIN);
   }
 
   private static void link(Path link, Path file) throws IOException {

@@ -1,0 +1,81 @@
+package dev.muster.agent;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** How far an agent has come, in memory or in a file that survives it. */
+final class CursorFile {
+
+  private static final Logger log = LoggerFactory.getLogger(CursorFile.class);
+  private static final int LONGEST_CURSOR = 200;
+
+  /**
+   * How far it has come.
+   *
+   * @param cursor the last row that was handled; null for none
+   * @param seen the messages that were handled last, oldest first
+   */
+  record Place(@Nullable String cursor, List<String> seen) {
+    static final Place START = new Place(null, List.of());
+  }
+
+  private final @Nullable AtomicFile file;
+
+  CursorFile(@Nullable Path path) {
+    file = path == null ? null : new AtomicFile(path);
+  }
+
+  /** What cannot be read is no place: the platform knows what was acknowledged. */
+  Place load() {
+    if (file == null) {
+      return Place.START;
+    }
+    try {
+      return file.read().map(CursorFile::parse).orElse(Place.START);
+    } catch (IOException e) {
+      log.warn("the cursor in {} cannot be read: {}", file.path(), e.toString());
+      return Place.START;
+    }
+  }
+
+  void save(Place place) {
+    if (file == null) {
+      return;
+    }
+    ObjectNode json = JsonMapper.shared().createObjectNode().put("cursor", place.cursor());
+    place.seen().forEach(json.putArray("seen")::add);
+    try {
+      file.write(json.toString());
+    } catch (IOException e) {
+      log.error("the cursor cannot be kept in {}: {}", file.path(), e.toString());
+    }
+  }
+
+  /** A bare id is a cursor as well: other libraries of this family keep it so. */
+  private static Place parse(String text) {
+    try {
+      JsonNode json = JsonMapper.shared().readTree(text);
+      if (json.isObject()) {
+        String cursor = json.path("cursor").asString("");
+        List<String> seen =
+            json.path("seen").isArray()
+                ? json.path("seen").valueStream().map(id -> id.asString("")).toList()
+                : List.of();
+        return new Place(cursor.isEmpty() ? null : cursor, seen);
+      }
+    } catch (JacksonException e) {
+      // then it is a bare id
+    }
+    String bare = text.strip();
+    boolean plausible = bare.matches("[!-~]+") && bare.length() <= LONGEST_CURSOR;
+    return plausible ? new Place(bare, List.of()) : Place.START;
+  }
+}

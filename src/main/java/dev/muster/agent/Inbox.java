@@ -1,0 +1,66 @@
+package dev.muster.agent;
+
+import java.time.Duration;
+import java.util.List;
+import okhttp3.HttpUrl;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** Reads the rows of the workspace's activity log, and says how far they are handled. */
+final class Inbox {
+
+  private static final Duration ACK_LIMIT = Duration.ofSeconds(10);
+
+  private final PlatformHttp http;
+  private final WorkspacePath path;
+
+  Inbox(PlatformHttp http, WorkspacePath path) {
+    this.http = http;
+    this.path = path;
+  }
+
+  List<JsonNode> fetch(
+      @Nullable String sinceId, int limit, String type, Duration wait, Cancellation cancellation) {
+    Duration held = Patience.heldAtMost(wait);
+    HttpUrl.Builder query =
+        WorkspacePath.unused()
+            .addQueryParameter("type", type)
+            .addQueryParameter("limit", Integer.toString(limit));
+    if (sinceId != null) {
+      query.addQueryParameter("since_id", sinceId);
+    }
+    if (held.isPositive()) {
+      query.addQueryParameter("wait", Long.toString(Math.max(1, held.toSeconds())));
+    }
+    PlatformCall call =
+        PlatformCall.get(
+                path.to("/activity?" + query.build().encodedQuery()), Patience.held(held, 1))
+            .endedBy(cancellation);
+    PlatformAnswer answer = http.exchange(call);
+    if (answer.status() == 410 && !answer.failure(call).isRemoval()) {
+      throw new CursorLostException(
+          answer.code(), String.valueOf(answer.failure(call).getMessage()));
+    }
+    if (!answer.isSuccess() || !answer.body().isArray()) {
+      throw answer.failure(call);
+    }
+    return answer.body().valueStream().toList();
+  }
+
+  /** A row with its bodies, which lists leave out when they are large. */
+  JsonNode row(String activityId) {
+    return http.json(
+        PlatformCall.get(
+            path.to("/activity/" + WorkspacePath.segment(activityId)), Patience.USUAL));
+  }
+
+  /** Tried once: the next one acknowledges this as well. */
+  void acknowledge(long seq) {
+    http.json(
+        PlatformCall.post(
+            path.to("/activity/ack"),
+            JsonNodeFactory.instance.objectNode().put("acked_seq", seq),
+            Patience.once(ACK_LIMIT)));
+  }
+}

@@ -1,0 +1,138 @@
+package dev.muster.agent;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Messages that were pushed: each is handled once, and repeats get its answer. */
+final class PushedMessages {
+
+  /** How a message was answered, but for the id of the request that brought it. */
+  private sealed interface Outcome {
+    record Said(String text) implements Outcome {}
+
+    record Failed(String why) implements Outcome {}
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(PushedMessages.class);
+  private static final int MOST_KNOWN = 1_000;
+  private static final int START_LIMIT_S = 30;
+
+  private final AgentClient client;
+  private final Semaphore room;
+  private final CompletableFuture<MessageHandler> first = new CompletableFuture<>();
+  private volatile @Nullable MessageHandler handler;
+
+  // guarded by itself; the ones that came last
+  private final Map<String, CompletableFuture<Outcome>> known = new LinkedHashMap<>();
+
+  PushedMessages(AgentClient client, int concurrency) {
+    this.client = client;
+    this.room = new Semaphore(concurrency, true);
+  }
+
+  void handledBy(MessageHandler now) {
+    handler = now;
+    first.complete(now);
+  }
+
+  void stop() {
+    first.completeExceptionally(new IllegalStateException("the agent is stopping"));
+  }
+
+  JsonNode answer(JsonNode request) {
+    JsonNode id = request.path("id");
+    if (!request.path("params").path("message").isObject()) {
+      return RpcFault.INVALID_PARAMS.answer(id, "no params.message");
+    }
+    InboundMessage message = InboundMessage.ofRequest(request);
+    return switch (outcome(message)) {
+      case Outcome.Said(String text) -> {
+        ObjectNode response = RpcFault.envelope(id);
+        response.set("result", Envelope.message("agent", answerId(message), text));
+        yield response;
+      }
+      case Outcome.Failed(String why) -> RpcFault.INTERNAL.answer(id, why);
+    };
+  }
+
+  private Outcome outcome(InboundMessage message) {
+    if (message.messageId().isEmpty()) {
+      return handle(message);
+    }
+    CompletableFuture<Outcome> mine = new CompletableFuture<>();
+    CompletableFuture<Outcome> other = claim(message.identity(), mine);
+    if (other != null) {
+      log.info("message {} came again", message.identity());
+      return other.join();
+    }
+    Outcome outcome = new Outcome.Failed("the agent is stopping");
+    try {
+      outcome = handle(message);
+      return outcome;
+    } finally {
+      mine.complete(outcome);
+    }
+  }
+
+  /** The one that has it already; null when nobody had. */
+  private @Nullable CompletableFuture<Outcome> claim(
+      String identity, CompletableFuture<Outcome> mine) {
+    synchronized (known) {
+      CompletableFuture<Outcome> other = known.putIfAbsent(identity, mine);
+      if (known.size() > MOST_KNOWN) {
+        forgetTheOldest();
+      }
+      return other;
+    }
+  }
+
+  /** Of those that are answered. */
+  private void forgetTheOldest() {
+    for (var entries = known.entrySet().iterator(); entries.hasNext(); ) {
+      if (entries.next().getValue().isDone()) {
+        entries.remove();
+        return;
+      }
+    }
+  }
+
+  private Outcome handle(InboundMessage message) {
+    try {
+      MessageHandler ready = first.get(START_LIMIT_S, TimeUnit.SECONDS);
+      @Nullable MessageHandler latest = handler;
+      room.acquire();
+      try {
+        return new Outcome.Said(
+            HandledText.of((latest == null ? ready : latest).handle(message, client)));
+      } finally {
+        room.release();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new Outcome.Failed("the agent is stopping");
+    } catch (TimeoutException | ExecutionException e) {
+      return new Outcome.Failed("the agent is not ready");
+    } catch (Throwable t) {
+      log.error("the handler failed on message {}", message.identity(), t);
+      return new Outcome.Failed("the agent failed: " + t);
+    }
+  }
+
+  /** The same for repeats. */
+  private static String answerId(InboundMessage message) {
+    return message.messageId().isEmpty()
+        ? UUID.randomUUID().toString()
+        : message.messageId() + ":answer";
+  }
+}

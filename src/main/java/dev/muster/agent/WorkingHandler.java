@@ -1,0 +1,79 @@
+package dev.muster.agent;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Lets the heartbeat tell what a handler does, and its delegations how they end badly. */
+final class WorkingHandler implements MessageHandler {
+
+  private static final Logger log = LoggerFactory.getLogger(WorkingHandler.class);
+  private static final int LONGEST_TASK = 100;
+
+  private final MessageHandler handler;
+  private final HeartbeatLoop heartbeat;
+
+  WorkingHandler(MessageHandler handler, HeartbeatLoop heartbeat) {
+    this.handler = handler;
+    this.heartbeat = heartbeat;
+  }
+
+  @Override
+  public Reply handle(InboundMessage message, AgentClient client) throws Exception {
+    begin(message);
+    Reply reply;
+    try {
+      reply = handler.handle(message, client);
+    } catch (Throwable t) {
+      end(message, client, t);
+      throw t;
+    }
+    return switch (reply) {
+      case Reply.Text text -> ended(message, client, text);
+      case Reply.None none -> ended(message, client, none);
+      case Reply.Later(var stage) ->
+          new Reply.Later(stage.whenComplete((_, failure) -> end(message, client, failure)));
+    };
+  }
+
+  private Reply ended(InboundMessage message, AgentClient client, Reply reply) {
+    end(message, client, null);
+    return reply;
+  }
+
+  private void begin(InboundMessage message) {
+    heartbeat.vitals().begun(task(message.text()));
+    if (message.isDelegatedTask()) {
+      heartbeat.vitals().worksOn(message.delegationId());
+    }
+  }
+
+  private void end(InboundMessage message, AgentClient client, @Nullable Throwable failure) {
+    heartbeat.vitals().ended();
+    heartbeat.vitals().leaves(message.delegationId());
+    if (failure == null) {
+      heartbeat.recordSuccess();
+    } else if (!(failure instanceof InterruptedException)) {
+      String text = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+      heartbeat.recordFailure(text);
+      if (message.isDelegatedTask()) {
+        report(message.delegationId(), text, client);
+      }
+    }
+  }
+
+  private static void report(String delegationId, String text, AgentClient client) {
+    try {
+      client.updateDelegation(delegationId, new DelegationReport.Failed(text, ""));
+    } catch (MusterException e) {
+      log.warn("delegation {} cannot be reported failed: {}", delegationId, e.getMessage());
+    }
+  }
+
+  private static String task(String text) {
+    String line = text.strip().lines().findFirst().orElse("");
+    return line.codePointCount(0, line.length()) <= LONGEST_TASK
+        ? line
+        : line.substring(0, line.offsetByCodePoints(0, LONGEST_TASK)) + "…";
+  }
+}

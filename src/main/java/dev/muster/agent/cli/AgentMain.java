@@ -1,0 +1,92 @@
+package dev.muster.agent.cli;
+
+import dev.muster.agent.MusterException;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The program: {@code java -jar muster-agent.jar}. */
+@Command(
+    name = "muster-agent",
+    mixinStandardHelpOptions = true,
+    version = "muster-agent",
+    description = "Makes any command an agent of Muster, and lets scripts speak to other agents.",
+    subcommands = {
+      ConnectCommand.class,
+      SendCommand.class,
+      DelegateCommand.class,
+      NotifyCommand.class,
+      PeersCommand.class
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done; for connect: stopped by SIGTERM or SIGINT, with the cursor kept",
+      "1:failed: the platform or a peer refused or could not be reached",
+      "2:the command line is wrong",
+      "3:the workspace is removed",
+      "4:not admitted: the token is missing, wrong, or not good for this",
+      "5:the workspace is paused",
+      "6:no answer yet: what was sent is kept and will be delivered"
+    },
+    footerHeading = "%nEnvironment:%n",
+    footer =
+        "  Every option has a variable: MUSTER_URL, MUSTER_WORKSPACE_ID, MUSTER_TOKEN,%n "
+            + " MUSTER_TOKEN_FILE, MUSTER_STATE_DIR, MUSTER_NAME, MUSTER_EXEC,"
+            + " MUSTER_EXEC_TIMEOUT.%n  A command of connect finds them set, so that it can call"
+            + " this program itself.")
+public final class AgentMain {
+
+  private AgentMain() {}
+
+  /** Ends the process with one of the codes that {@code --help} lists. */
+  public static void main(String[] args) {
+    System.exit(run(args));
+  }
+
+  private static int run(String[] args) {
+    CommandLine program = new CommandLine(new AgentMain());
+    program.setDefaultValueProvider(new Variables(System.getenv()));
+    program.setExecutionExceptionHandler((failure, command, _) -> {
+      command.getErr().println("muster-agent: " + failure.getMessage());
+      return code(failure);
+    });
+    if (args.length == 0) {
+      program.usage(System.err);
+      return ExitCode.USAGE;
+    }
+    return program.execute(args);
+  }
+
+  private static int code(Exception failure) throws Exception {
+    return switch (failure) {
+      case MusterException e when e.isRemoval() -> ExitCode.REMOVED;
+      case MusterException e when e.isRefusal() -> ExitCode.NOT_ADMITTED;
+      case MusterException _ -> ExitCode.FAILED;
+      case IllegalArgumentException _ -> ExitCode.USAGE;
+      case java.io.UncheckedIOException _ -> ExitCode.FAILED;
+      case java.io.IOException _ -> ExitCode.FAILED;
+      default -> throw failure;
+    };
+  }
+
+  /** The default of an option is the variable of its name, if that is not empty. */
+  private record Variables(Map<String, String> environment)
+      implements CommandLine.IDefaultValueProvider {
+
+    @Override
+    public @org.jspecify.annotations.Nullable String defaultValue(CommandLine.Model.ArgSpec spec) {
+      if (!(spec instanceof CommandLine.Model.OptionSpec option)) {
+        return null;
+      }
+      String name = option.longestName().replaceFirst("^--", "");
+      String variable =
+          switch (name) {
+            case "platform-url" -> "MUSTER_URL";
+            default -> "MUSTER_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
+          };
+      String value = environment.getOrDefault(variable, "");
+      return value.isBlank() ? null : value;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package dev.muster.agent.cli;
+
+import dev.muster.agent.AgentClient;
+import dev.muster.agent.AgentLoop;
+import dev.muster.agent.PollDelivery;
+import dev.muster.agent.Registration;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+    name = "connect",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Is an agent: registers, beats, and gives every message to a command, whose output is the"
+          + " reply.",
+      "",
+      "The command runs by 'sh -c' and reads one JSON object: message_id, activity_id, source"
+          + " (canvas_user, peer_agent, system), source_id, text, delegation_id, reply_to, raw.",
+      "What it prints is the reply; nothing printed is no reply, and what answers an answer is not"
+          + " sent. When it ends with another code than 0, the message counts as failed, and a"
+          + " delegated task is reported as failed.",
+      "SIGTERM and SIGINT end it with code 0: a command that runs gets 10 seconds to end, then it"
+          + " is killed and its message is handed out again by the next start."
+    })
+final class ConnectCommand implements Callable<Integer> {
+
+  private static final Duration FAREWELL = Duration.ofSeconds(10);
+
+  @Mixin private Workplace workplace = new Workplace();
+
+  @Option(names = "--exec", paramLabel = "COMMAND", required = true, description = "the command")
+  private String exec = "";
+
+  @Option(
+      names = "--exec-timeout",
+      paramLabel = "SECONDS",
+      description = "how long the command may take for one message (default: ${DEFAULT-VALUE})")
+  private int execTimeout = 300;
+
+  @Option(names = "--name", description = "what the agent is called (default: ${DEFAULT-VALUE})")
+  private String name = "agent";
+
+  @Override
+  public Integer call() {
+    if (execTimeout < 1) {
+      throw new IllegalArgumentException("--exec-timeout: " + execTimeout + " (expected: 1..)");
+    }
+    AgentClient client = workplace.client();
+    ExecHandler handler =
+        new ExecHandler(exec, Duration.ofSeconds(execTimeout), workplace.variables());
+    AgentLoop loop =
+        AgentLoop.builder(client)
+            .registration(Registration.polling(name))
+            .delivery(
+                PollDelivery.builder(client)
+                    .cursorFile(workplace.stateDir().resolve("cursor.json"))
+                    .build())
+            .handler(handler)
+            .build();
+    CountDownLatch ended = new CountDownLatch(1);
+    Thread farewell = new Thread(() -> sayFarewell(loop, handler, ended), "muster-farewell");
+    Runtime.getRuntime().addShutdownHook(farewell);
+    try {
+      return code(loop.run());
+    } finally {
+      handler.stop();
+      ended.countDown();
+    }
+  }
+
+  private static int code(AgentLoop.End end) {
+    System.err.println("muster-agent: the workspace's agent ended: " + end);
+    return switch (end) {
+      case STOPPED -> ExitCode.DONE;
+      case PAUSED -> ExitCode.PAUSED;
+      case REMOVED -> ExitCode.REMOVED;
+    };
+  }
+
+  /** On a signal. At every other end the loop has ended before, and the code is left as it is. */
+  private static void sayFarewell(AgentLoop loop, ExecHandler handler, CountDownLatch ended) {
+    if (ended.getCount() == 0) {
+      return;
+    }
+    loop.stop();
+    try {
+      if (!ended.await(FAREWELL.toMillis(), TimeUnit.MILLISECONDS)) {
+        handler.stop();
+        // time to report, but not to wait for a platform that is away
+        boolean _ = ended.await(FAREWELL.toMillis(), TimeUnit.MILLISECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    System.err.flush();
+    Runtime.getRuntime().halt(ExitCode.DONE); // a signal would end it with 143
+  }
+}

@@ -1,0 +1,85 @@
+package dev.muster.agent.cli;
+
+import dev.muster.agent.AgentClient;
+import dev.muster.agent.Delegation;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+    name = "delegate",
+    mixinStandardHelpOptions = true,
+    description =
+        "Gives a task to a peer and prints the delegation's id, or with --wait its result.")
+final class DelegateCommand implements Callable<Integer> {
+
+  private static final Duration LONGEST_POLL = Duration.ofMinutes(1);
+
+  @Mixin private Workplace workplace = new Workplace();
+
+  @Option(names = "--to", paramLabel = "ID", required = true, description = "the peer's workspace")
+  private String to = "";
+
+  @Option(
+      names = "--wait",
+      paramLabel = "SECONDS",
+      arity = "0..1",
+      fallbackValue = "3600",
+      description = "for the result; an hour when no number is given")
+  private int wait;
+
+  @Option(
+      names = "--key",
+      description = "the same key within a day is the same delegation, unless that failed")
+  private @Nullable String key;
+
+  @Parameters(paramLabel = "TASK", description = "the task")
+  private String task = "";
+
+  @Override
+  public Integer call() {
+    AgentClient client = workplace.client();
+    Delegation made = client.delegate(to, task, Optional.ofNullable(key), Optional.empty());
+    if (wait < 1) {
+      System.out.println(made.id());
+      return ExitCode.DONE;
+    }
+    return told(ended(client, made));
+  }
+
+  private Delegation ended(AgentClient client, Delegation made) {
+    long due = System.nanoTime() + Duration.ofSeconds(wait).toNanos();
+    Delegation now = made;
+    while (!now.isOver()) {
+      Duration left = Duration.ofNanos(due - System.nanoTime());
+      if (!left.isPositive()) {
+        return now;
+      }
+      now = client.delegation(made.id(), left.compareTo(LONGEST_POLL) < 0 ? left : LONGEST_POLL);
+    }
+    return now;
+  }
+
+  private static int told(Delegation delegation) {
+    return switch (delegation.status()) {
+      case "completed" -> {
+        System.out.println(delegation.result());
+        yield ExitCode.DONE;
+      }
+      case "failed" -> {
+        System.err.println("muster-agent: the delegation failed: " + delegation.error());
+        yield ExitCode.FAILED;
+      }
+      default -> {
+        System.err.println(
+            "muster-agent: delegation " + delegation.id() + " is " + delegation.status());
+        yield ExitCode.NO_ANSWER;
+      }
+    };
+  }
+}

@@ -1,0 +1,154 @@
+package dev.muster.agent.cli;
+
+import dev.muster.agent.AgentClient;
+import dev.muster.agent.InboundMessage;
+import dev.muster.agent.MessageHandler;
+import dev.muster.agent.Reply;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Has a command handle the messages, one process each. */
+final class ExecHandler implements MessageHandler {
+
+  private static final int MOST_OUTPUT = 4 * 1024 * 1024;
+  private static final int LAST_LINES = 5;
+  private static final int MOST_SAID = 1_000;
+
+  private final String command;
+  private final Duration limit;
+  private final Map<String, String> variables;
+
+  // guarded by this
+  private @Nullable Process running;
+  private boolean stopped;
+
+  ExecHandler(String command, Duration limit, Map<String, String> variables) {
+    this.command = command;
+    this.limit = limit;
+    this.variables = Map.copyOf(variables);
+  }
+
+  /** Kills the command that runs, and runs none any more. */
+  synchronized void stop() {
+    stopped = true;
+    if (running != null) {
+      kill(running);
+    }
+  }
+
+  @Override
+  public Reply handle(InboundMessage message, AgentClient client)
+      throws IOException, InterruptedException {
+    Path input = Files.createTempFile("muster-in-", ".json");
+    Path output = Files.createTempFile("muster-out-", ".txt");
+    Path errors = Files.createTempFile("muster-err-", ".txt");
+    try {
+      Files.writeString(input, json(message));
+      run(input, output, errors);
+      return Reply.of(text(output, false));
+    } finally {
+      Files.deleteIfExists(input);
+      Files.deleteIfExists(output);
+      Files.deleteIfExists(errors);
+    }
+  }
+
+  /** By files, so that nothing blocks however much is said, and by whomever the command leaves. */
+  private void run(Path input, Path output, Path errors) throws IOException, InterruptedException {
+    ProcessBuilder builder =
+        new ProcessBuilder(List.of("sh", "-c", command))
+            .redirectInput(input.toFile())
+            .redirectOutput(output.toFile())
+            .redirectError(errors.toFile());
+    builder.environment().putAll(variables);
+    Process process = started(builder);
+    try {
+      boolean ended = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+      if (!ended) {
+        kill(process);
+        throw failed("took longer than " + limit.toSeconds() + " s", errors);
+      }
+      if (isStopped()) {
+        throw new InterruptedException("the agent is stopping");
+      }
+      if (process.exitValue() != 0) {
+        throw failed("ended with " + process.exitValue(), errors);
+      }
+      System.err.write(Files.readAllBytes(errors));
+      System.err.flush();
+    } finally {
+      kill(process);
+      ended();
+    }
+  }
+
+  private synchronized Process started(ProcessBuilder builder)
+      throws IOException, InterruptedException {
+    if (stopped) {
+      throw new InterruptedException("the agent is stopping");
+    }
+    Process process = builder.start();
+    running = process;
+    return process;
+  }
+
+  private synchronized boolean isStopped() {
+    return stopped && running != null && !running.isAlive() && running.exitValue() != 0;
+  }
+
+  private synchronized void ended() {
+    running = null;
+  }
+
+  /** With all that it started. */
+  private static void kill(Process process) {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+  }
+
+  private static IllegalStateException failed(String how, Path errors) throws IOException {
+    String said = text(errors, true);
+    String text = "the command " + how + (said.isEmpty() ? "" : ": " + said);
+    System.err.println("muster-agent: " + text);
+    return new IllegalStateException(text);
+  }
+
+  private static String text(Path file, boolean endOnly) throws IOException {
+    byte[] bytes;
+    try (var in = Files.newInputStream(file)) {
+      if (endOnly) {
+        in.skipNBytes(Math.max(0, Files.size(file) - MOST_SAID));
+      }
+      bytes = in.readNBytes(MOST_OUTPUT);
+    }
+    String text = new String(bytes, StandardCharsets.UTF_8).stripTrailing();
+    List<String> lines = text.lines().toList();
+    return endOnly
+        ? String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()))
+        : text;
+  }
+
+  private static String json(InboundMessage message) {
+    ObjectNode json =
+        JsonMapper.shared()
+            .createObjectNode()
+            .put("message_id", message.messageId())
+            .put("activity_id", message.activityId())
+            .put("source", message.sourceWord())
+            .put("source_id", message.sourceId())
+            .put("text", message.text())
+            .put("delegation_id", message.delegationId())
+            .put("reply_to", message.replyTo());
+    json.set("raw", message.raw());
+    return json + "\n";
+  }
+}

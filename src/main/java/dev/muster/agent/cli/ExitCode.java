@@ -1,0 +1,15 @@
+package dev.muster.agent.cli;
+
+/** What the program's end tells a script. */
+final class ExitCode {
+
+  static final int DONE = 0;
+  static final int FAILED = 1;
+  static final int USAGE = 2;
+  static final int REMOVED = 3;
+  static final int NOT_ADMITTED = 4;
+  static final int PAUSED = 5;
+  static final int NO_ANSWER = 6;
+
+  private ExitCode() {}
+}

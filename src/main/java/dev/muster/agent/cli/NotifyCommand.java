@@ -1,0 +1,24 @@
+package dev.muster.agent.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+@Command(
+    name = "notify",
+    mixinStandardHelpOptions = true,
+    description = "Says something to the human at the canvas.")
+final class NotifyCommand implements Callable<Integer> {
+
+  @Mixin private Workplace workplace = new Workplace();
+
+  @Parameters(paramLabel = "TEXT", description = "what is said")
+  private String text = "";
+
+  @Override
+  public Integer call() {
+    workplace.client().notify(text);
+    return ExitCode.DONE;
+  }
+}

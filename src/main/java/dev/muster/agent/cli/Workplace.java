@@ -1,0 +1,73 @@
+package dev.muster.agent.cli;
+
+import dev.muster.agent.AgentClient;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where the agent works, and as whom: the options that all commands have. */
+final class Workplace {
+
+  @Option(
+      names = "--platform-url",
+      paramLabel = "URL",
+      description = "the platform (default: ${DEFAULT-VALUE})")
+  private String platformUrl = "http://127.0.0.1:8080";
+
+  @Option(
+      names = "--workspace-id",
+      paramLabel = "ID",
+      required = true,
+      description = "the workspace that this agent speaks for")
+  private String workspaceId = "";
+
+  @Option(
+      names = "--token",
+      description =
+          "its token; others on the machine can read a command line: prefer the variable or the"
+              + " file")
+  private @Nullable String token;
+
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description = "where the token is kept (default: token in the state folder)")
+  private @Nullable Path tokenFile;
+
+  @Option(
+      names = "--state-dir",
+      paramLabel = "FOLDER",
+      description = "keeps token and cursor (default: ~/.muster-agent/<workspace id>)")
+  private @Nullable Path stateDir;
+
+  AgentClient client() {
+    AgentClient.Builder builder =
+        AgentClient.builder(platformUrl, workspaceId).tokenFile(tokenFile());
+    return token == null ? builder.build() : builder.token(token).build();
+  }
+
+  Path stateDir() {
+    return stateDir != null
+        ? stateDir
+        : Path.of(System.getProperty("user.home"), ".muster-agent", workspaceId.strip());
+  }
+
+  private Path tokenFile() {
+    return tokenFile != null ? tokenFile : stateDir().resolve("token");
+  }
+
+  /** For a command that calls this program again. */
+  Map<String, String> variables() {
+    Map<String, String> variables = new LinkedHashMap<>();
+    variables.put("MUSTER_URL", platformUrl);
+    variables.put("MUSTER_WORKSPACE_ID", workspaceId);
+    variables.put("MUSTER_STATE_DIR", stateDir().toAbsolutePath().toString());
+    variables.put("MUSTER_TOKEN_FILE", tokenFile().toAbsolutePath().toString());
+    if (token != null) {
+      variables.put("MUSTER_TOKEN", token);
+    }
+    return variables;
+  }
+}

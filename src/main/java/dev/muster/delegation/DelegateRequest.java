@@ -1,0 +1,42 @@
+package dev.muster.delegation;
+
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.text.Text;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+
+/** What somebody wants done, and by whom (R8.2). */
+record DelegateRequest(
+    Optional<UUID> targetId, WholeText task, Optional<String> idempotencyKey, Duration span) {
+
+  static final Duration USUAL_SPAN = Duration.ofHours(6);
+
+  private static final int LONGEST_SPAN_S = 604_800;
+  private static final int LONGEST_KEY = 255;
+  private static final int KEPT_OF_A_LONG_KEY = 200;
+
+  static DelegateRequest read(JsonBody body) {
+    return new DelegateRequest(
+        body.id("target_id"),
+        task(body),
+        body.text("idempotency_key", Integer.MAX_VALUE)
+            .filter(key -> !key.isEmpty())
+            .map(DelegateRequest::kept),
+        body.integer("deadline_s", 1, LONGEST_SPAN_S).map(Duration::ofSeconds).orElse(USUAL_SPAN));
+  }
+
+  /** Of two long keys that begin alike neither stands for the other's delegation. */
+  private static String kept(String key) {
+    return key.length() <= LONGEST_KEY
+        ? key
+        : Text.cut(key, KEPT_OF_A_LONG_KEY)
+            + "~"
+            + UUID.nameUUIDFromBytes(key.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static WholeText task(JsonBody body) {
+    return WholeText.of(body.requiredText("task", Integer.MAX_VALUE));
+  }
+}

@@ -1,0 +1,136 @@
+package dev.muster.delegation;
+
+import dev.muster.activity.Feeds;
+import dev.muster.event.Events;
+import dev.muster.platform.commit.CertainTransactions;
+import dev.muster.platform.jobs.DeliveryJobs;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Target;
+import dev.muster.workspace.Workspaces;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+
+/** Takes delegations into the ledger, with all that is to follow from them, or nothing (R8.2). */
+@Service
+class Delegating {
+
+  /** For delegations that their callers sent themselves. */
+  private static final Duration USUAL_SPAN = DelegateRequest.USUAL_SPAN;
+
+  private final DelegationRepository repository;
+  private final DelegationEvents delegationEvents;
+  private final ResultRows rows;
+  private final Events events;
+  private final Feeds feeds;
+  private final DeliveryJobs jobs;
+  private final Workspaces workspaces;
+  private final RemovalFence fence;
+  private final CertainTransactions transactions;
+
+  Delegating(
+      DelegationRepository repository,
+      DelegationEvents delegationEvents,
+      ResultRows rows,
+      Events events,
+      Feeds feeds,
+      DeliveryJobs jobs,
+      Workspaces workspaces,
+      RemovalFence fence,
+      CertainTransactions transactions) {
+    this.repository = repository;
+    this.delegationEvents = delegationEvents;
+    this.rows = rows;
+    this.events = events;
+    this.feeds = feeds;
+    this.jobs = jobs;
+    this.workspaces = workspaces;
+    this.fence = fence;
+    this.transactions = transactions;
+  }
+
+  /** What became of a request to delegate. */
+  sealed interface Accepted {
+
+    record New(String delegationId) implements Accepted {}
+
+    /** Its key stands for this one. */
+    record Known(Delegation delegation) implements Accepted {}
+  }
+
+  /** Returns after the commit: from then on it is delivered, whatever becomes of this server. */
+  Accepted delegate(UUID callerId, Target callee, DelegateRequest request) {
+    return transactions.runPastDeadlocks(status -> {
+      @Nullable String key = request.idempotencyKey().orElse(null);
+      Optional<Delegation> known =
+          key == null ? Optional.empty() : repository.lockKey(callerId, key);
+      if (known.isPresent()) {
+        return new Accepted.Known(known.get());
+      }
+      NewDelegation delegation =
+          new NewDelegation(
+              DelegationRepository.newId().toString(),
+              callerId,
+              callee.id(),
+              request.task(),
+              DelegationStatus.QUEUED,
+              request.span(),
+              key);
+      repository.insert(delegation);
+      jobs.schedule(Dispatch.JOB, delegation.delegationId());
+      tell(delegation, callee.name());
+      return new Accepted.New(delegation.delegationId());
+    });
+  }
+
+  /** One that its caller sent by itself; nothing happens when it is in the ledger (R8.4). */
+  void record(UUID callerId, Target callee, String delegationId, WholeText task) {
+    NewDelegation delegation =
+        new NewDelegation(
+            delegationId,
+            callerId,
+            callee.id(),
+            task,
+            DelegationStatus.DISPATCHED,
+            USUAL_SPAN,
+            null);
+    boolean isNew =
+        transactions.runPastDeadlocks(status -> {
+          boolean inserted = repository.insert(delegation);
+          if (inserted) {
+            // nobody dispatches this one, and so nobody else would look
+            fence.enterBeforeRemovals(delegationId);
+            workspaces.requirePresent(callerId);
+            workspaces.requirePresent(callee.id());
+            tell(delegation, callee.name());
+          }
+          return inserted;
+        });
+    if (!isNew
+        && repository.find(delegationId).filter(is -> is.callerId().equals(callerId)).isEmpty()) {
+      throw new ProblemException(
+          ErrorCode.DELEGATION_ID_TAKEN,
+          "delegation_id: another workspace has a delegation of this id (expected: an id of your"
+              + " own, like a new UUID)");
+    }
+  }
+
+  private void tell(NewDelegation delegation, String calleeName) {
+    String task = delegation.task().whole();
+    events.record(
+        delegationEvents.sent(
+            delegation.callerId(), delegation.calleeId(), delegation.delegationId(), task));
+    feeds.appendAll(
+        List.of(
+            rows.delegated(
+                delegation.callerId(),
+                delegation.calleeId(),
+                calleeName,
+                delegation.delegationId(),
+                task)));
+  }
+}

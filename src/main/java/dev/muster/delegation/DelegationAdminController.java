@@ -1,0 +1,100 @@
+package dev.muster.delegation;
+
+import dev.muster.identity.Access;
+import dev.muster.identity.Caller;
+import dev.muster.platform.http.ListResponses;
+import dev.muster.platform.http.PageLimit;
+import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The whole ledger, for operators (R8.9). */
+@RestController
+class DelegationAdminController {
+
+  private static final String IN_FLIGHT = "in_flight";
+  private static final int HIGHEST_LIMIT = 1000;
+
+  private final DelegationRepository repository;
+  private final DelegationLists lists;
+  private final ListResponses responses;
+  private final Sweeper sweeper;
+
+  DelegationAdminController(
+      DelegationRepository repository,
+      DelegationLists lists,
+      ListResponses responses,
+      Sweeper sweeper) {
+    this.repository = repository;
+    this.lists = lists;
+    this.responses = responses;
+    this.sweeper = sweeper;
+  }
+
+  @GetMapping("/admin/delegations")
+  void list(
+      Caller caller,
+      @RequestParam(defaultValue = IN_FLIGHT) String status,
+      @RequestParam(defaultValue = "") String limit,
+      HttpServletRequest request,
+      HttpServletResponse response)
+      throws IOException {
+    Access.requireAdmin(caller);
+    Optional<DelegationStatus> one = statusOf(status);
+    responses.writePage(
+        request,
+        response,
+        limit(limit),
+        (after, most) -> lists.ofAll(one, after, most),
+        Function.identity());
+  }
+
+  /** None for all that are in flight. */
+  private static Optional<DelegationStatus> statusOf(String word) {
+    return switch (word) {
+      case IN_FLIGHT, "" -> Optional.empty();
+      case "stuck" -> Optional.of(DelegationStatus.STUCK);
+      case "failed" -> Optional.of(DelegationStatus.FAILED);
+      case "completed" -> Optional.of(DelegationStatus.COMPLETED);
+      default ->
+          throw ProblemException.validation(
+              "status must be one of: in_flight, stuck, failed, completed");
+    };
+  }
+
+  private static int limit(String text) {
+    try {
+      int limit = text.isEmpty() ? PageLimit.DEFAULT : Integer.parseInt(text);
+      if (limit >= 1 && limit <= HIGHEST_LIMIT) {
+        return limit;
+      }
+    } catch (NumberFormatException notANumber) {
+      // falls through to the one message for both
+    }
+    throw ProblemException.validation("limit must be a whole number from 1 to 1000");
+  }
+
+  /** How many there are of each status. */
+  @GetMapping("/admin/delegations/stats")
+  Map<String, Long> stats(Caller caller) {
+    Access.requireAdmin(caller);
+    Map<String, Long> stats = new LinkedHashMap<>();
+    repository.groups().forEach((status, group) -> stats.put(status.wire(), group.delegations()));
+    return stats;
+  }
+
+  @PostMapping("/admin/delegations/sweep")
+  SweepReport sweep(Caller caller) {
+    Access.requireAdmin(caller);
+    return sweeper.sweep();
+  }
+}

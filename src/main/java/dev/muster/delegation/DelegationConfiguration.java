@@ -1,0 +1,46 @@
+package dev.muster.delegation;
+
+import dev.muster.platform.jobs.DeliveryJob;
+import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.settings.Settings;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+@Configuration(proxyBeanMethods = false)
+class DelegationConfiguration {
+
+  /** Asked before there are beans. */
+  static final class SweeperIsEnabled implements Condition {
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+      return SweeperSettings.from(new Settings(context.getEnvironment())).enabled();
+    }
+  }
+
+  @Bean
+  SweeperSettings sweeperSettings(Settings settings) {
+    return SweeperSettings.from(settings);
+  }
+
+  @Bean
+  SweepMetrics sweeperMetrics(MeterRegistry metrics) {
+    return new SweepMetrics(metrics, "delegation");
+  }
+
+  @Bean
+  @Conditional(SweeperIsEnabled.class)
+  RecurringJob delegationSweepJob(Sweeper sweeper, SweeperSettings settings) {
+    return new RecurringJob("delegation-sweep", settings.interval(), sweeper::sweep);
+  }
+
+  @Bean
+  DeliveryJob delegationDispatchJob(Dispatch dispatch) {
+    return new DeliveryJob(Dispatch.JOB, dispatch::run);
+  }
+}

@@ -1,0 +1,145 @@
+package dev.muster.delegation;
+
+import dev.muster.delegation.Delegating.Accepted;
+import dev.muster.identity.Access;
+import dev.muster.identity.Caller;
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Target;
+import dev.muster.workspace.Workspaces;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Where agents delegate, and report how that goes (R8.2, R8.4, R8.5). */
+@RestController
+class DelegationController {
+
+  private final Workspaces workspaces;
+  private final Delegating delegating;
+  private final Reports reports;
+
+  DelegationController(Workspaces workspaces, Delegating delegating, Reports reports) {
+    this.workspaces = workspaces;
+    this.delegating = delegating;
+    this.reports = reports;
+  }
+
+  @PostMapping("/workspaces/{id}/delegate")
+  ResponseEntity<Map<String, Object>> delegate(
+      Caller caller, @PathVariable UUID id, JsonBody body) {
+    DelegateRequest request = DelegateRequest.read(body);
+    UUID delegating = delegatingWorkspace(caller, id, request.targetId());
+    workspaces.requireSpeakerFor(delegating, caller);
+    Target callee = callee(delegating, request.targetId().orElse(id), caller);
+    return switch (this.delegating.delegate(delegating, callee, request)) {
+      case Accepted.New(String delegationId) ->
+          ResponseEntity.accepted().body(answer(delegationId, "delegated", callee.id()));
+      case Accepted.Known(Delegation known) -> {
+        Map<String, Object> answer =
+            answer(known.delegationId(), known.status().wire(), known.calleeId());
+        answer.put("idempotent_hit", true);
+        yield ResponseEntity.ok(answer);
+      }
+    };
+  }
+
+  /** By the old form the path names the target, and the token who delegates. */
+  private static UUID delegatingWorkspace(Caller caller, UUID id, Optional<UUID> targetId) {
+    if (targetId.isPresent()) {
+      return id;
+    }
+    if (caller instanceof Caller.Agent(UUID own) && !own.equals(id)) {
+      return own;
+    }
+    throw ProblemException.validation(
+        "target_id is missing or empty (expected: the UUID of the workspace that is to do the"
+            + " task)");
+  }
+
+  private Target callee(UUID delegating, UUID target, Caller caller) {
+    Target callee = workspaces.requireTarget(target, speaker(delegating, caller));
+    if (target.equals(delegating)) {
+      throw ProblemException.validation("self-delegation not permitted");
+    }
+    return callee;
+  }
+
+  /** Whoever speaks for a workspace may only have done what that may. */
+  private static Caller speaker(UUID delegating, Caller caller) {
+    return caller.isAdmin() ? new Caller.Agent(delegating) : caller;
+  }
+
+  private static Map<String, Object> answer(String delegationId, String status, UUID targetId) {
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("delegation_id", delegationId);
+    answer.put("status", status);
+    answer.put("target_id", targetId);
+    return answer;
+  }
+
+  record Reported(String delegationId, String status) {}
+
+  @PostMapping("/workspaces/{id}/delegations/record")
+  @ResponseStatus(HttpStatus.ACCEPTED)
+  Reported record(Caller caller, @PathVariable UUID id, JsonBody body) {
+    UUID target = body.requiredId("target_id");
+    WholeText task = DelegateRequest.task(body);
+    String delegationId = DelegationId.read(body);
+    workspaces.requireSpeakerFor(id, caller);
+    delegating.record(id, callee(id, target, caller), delegationId, task);
+    return new Reported(delegationId, "recorded");
+  }
+
+  @PostMapping("/workspaces/{id}/delegations/{delegationId}/update")
+  Reported update(
+      Caller caller, @PathVariable UUID id, @PathVariable String delegationId, JsonBody body) {
+    Change change = ReportedUpdate.read(body);
+    workspaces.requireSpeakerFor(id, caller);
+    return report(new Wish(delegationId, new Claimant.Party(id), change));
+  }
+
+  @PostMapping("/workspaces/{id}/delegations/{delegationId}/heartbeat")
+  Reported beat(Caller caller, @PathVariable UUID id, @PathVariable String delegationId) {
+    workspaces.requireTrustedSpeakerFor(id, caller);
+    return report(new Wish(delegationId, new Claimant.Callee(id), new Change.Beaten()));
+  }
+
+  @PostMapping("/admin/delegations/{delegationId}/retry")
+  Reported retry(Caller caller, @PathVariable String delegationId) {
+    Access.requireAdmin(caller);
+    return report(new Wish(delegationId, new Claimant.Muster(), new Change.Retried()));
+  }
+
+  @PostMapping("/admin/delegations/{delegationId}/fail")
+  Reported fail(Caller caller, @PathVariable String delegationId, JsonBody body) {
+    Access.requireAdmin(caller);
+    String reason = body.text("reason", Integer.MAX_VALUE).orElse("");
+    return report(
+        new Wish(
+            delegationId,
+            new Claimant.Muster(),
+            new Change.Failed(reason.isBlank() ? "failed by an operator" : reason, null)));
+  }
+
+  private Reported report(Wish wish) {
+    return switch (reports.make(wish)) {
+      case Granted.Done(DelegationStatus status, boolean moved) ->
+          new Reported(wish.delegationId(), status.wire());
+      case Granted.Invalid(DelegationStatus status) ->
+          throw new ProblemException(
+              ErrorCode.INVALID_TRANSITION,
+              "the delegation is " + status.wire() + ", and cannot go from there to what was asked",
+              Map.of("delegation_id", wish.delegationId(), "delegation_status", status.wire()));
+      case Granted.Unknown() -> throw DelegationId.unknown(wish.delegationId());
+    };
+  }
+}

@@ -1,0 +1,48 @@
+package dev.muster.delegation;
+
+import dev.muster.platform.text.Text;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A delegation in the list of one of its two workspaces (R8.6); {@code error} is its detail. */
+record DelegationEntry(
+    String delegationId,
+    String type,
+    UUID sourceId,
+    UUID targetId,
+    Direction direction,
+    String summary,
+    DelegationStatus status,
+    @Nullable String responsePreview,
+    @Nullable String error,
+    @Nullable String errorDetail,
+    @Nullable String errorKind,
+    @Nullable Instant lastHeartbeat,
+    Instant deadline,
+    Instant createdAt,
+    Instant updatedAt) {
+
+  static final String TYPE = "delegation";
+
+  private static final int SUMMARY_CHARACTERS = 200;
+
+  static DelegationEntry of(Delegation delegation, UUID reader) {
+    return new DelegationEntry(
+        delegation.delegationId(),
+        TYPE,
+        delegation.callerId(),
+        delegation.calleeId(),
+        delegation.callerId().equals(reader) ? Direction.SENT : Direction.RECEIVED,
+        Text.cut(delegation.taskPreview(), SUMMARY_CHARACTERS),
+        delegation.status(),
+        delegation.resultPreview(),
+        delegation.errorDetail(),
+        delegation.errorDetail(),
+        delegation.errorKind(),
+        delegation.lastHeartbeat(),
+        delegation.deadline(),
+        delegation.createdAt(),
+        delegation.updatedAt());
+  }
+}

@@ -1,0 +1,40 @@
+package dev.muster.delegation;
+
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.util.Set;
+
+/** The ids that callers give delegations which they send themselves. */
+final class DelegationId {
+
+  private static final int LONGEST = 128;
+
+  /** The server takes no path with these, encoded or not; U+FFFD stands for what was lost. */
+  private static final String UNNAMEABLE = "/\\%\uFFFD";
+
+  private static final Set<String> SEGMENTS_WITH_A_MEANING = Set.of(".", "..");
+
+  private DelegationId() {}
+
+  /** Refuses an id that could not be found again as it is. */
+  static String read(JsonBody body) {
+    String id = body.requiredText("delegation_id", Integer.MAX_VALUE);
+    boolean isGood =
+        id.codePointCount(0, id.length()) <= LONGEST
+            && !SEGMENTS_WITH_A_MEANING.contains(id)
+            && id.codePoints()
+                .noneMatch(c -> Character.isISOControl(c) || UNNAMEABLE.indexOf(c) >= 0);
+    if (!isGood) {
+      throw ProblemException.validation(
+          "delegation_id: too long, or with a character that no path can name (expected: 1 to"
+              + " 128 characters, like a UUID)");
+    }
+    return id;
+  }
+
+  static ProblemException unknown(String id) {
+    return new ProblemException(
+        ErrorCode.NOT_FOUND, "this workspace has no delegation " + id + ", or no longer");
+  }
+}

@@ -1,0 +1,117 @@
+package dev.muster.delegation;
+
+import dev.muster.delegation.DelegationLists.Filter;
+import dev.muster.identity.Caller;
+import dev.muster.identity.CountsAs;
+import dev.muster.identity.Credentials;
+import dev.muster.identity.RateLimit;
+import dev.muster.identity.Standing;
+import dev.muster.platform.http.HeldAnswer;
+import dev.muster.platform.http.ListResponses;
+import dev.muster.platform.http.PageLimit;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Workspaces;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+
+/** Delegations as their two workspaces read them (R8.6). */
+@RestController
+class DelegationReadController {
+
+  private static final int HIGHEST_LIMIT = 500;
+  private static final int LONGEST_WAIT_S = 60;
+
+  private final Workspaces workspaces;
+  private final DelegationRepository repository;
+  private final DelegationLists lists;
+  private final DelegationWaits waits;
+  private final ListResponses responses;
+  private final Credentials credentials;
+
+  DelegationReadController(
+      Workspaces workspaces,
+      DelegationRepository repository,
+      DelegationLists lists,
+      DelegationWaits waits,
+      ListResponses responses,
+      Credentials credentials) {
+    this.workspaces = workspaces;
+    this.repository = repository;
+    this.lists = lists;
+    this.waits = waits;
+    this.responses = responses;
+    this.credentials = credentials;
+  }
+
+  @GetMapping("/workspaces/{id}/delegations")
+  void list(
+      Caller caller,
+      @PathVariable UUID id,
+      @RequestParam(defaultValue = "") String status,
+      @RequestParam(defaultValue = "") String direction,
+      HttpServletRequest request,
+      HttpServletResponse response)
+      throws IOException {
+    Filter filter = Filter.read(status, direction);
+    int limit = Math.min(PageLimit.of(request).orElse(PageLimit.DEFAULT), HIGHEST_LIMIT);
+    workspaces.requireSpeakerFor(id, caller);
+    responses.writePage(
+        request,
+        response,
+        limit,
+        (after, most) -> lists.of(id, filter, after, most),
+        delegation -> DelegationEntry.of(delegation, id));
+  }
+
+  /** At once, or when it has ended. */
+  @GetMapping("/workspaces/{id}/delegations/{delegationId}")
+  @CountsAs(RateLimit.POLL)
+  DeferredResult<DelegationView> show(
+      Caller caller,
+      @PathVariable UUID id,
+      @PathVariable String delegationId,
+      @RequestParam(defaultValue = "0") String wait,
+      HttpServletRequest request) {
+    Duration atMost = seconds(wait);
+    String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
+    workspaces.requireSpeakerFor(id, caller);
+    Delegation found = ofWorkspace(id, delegationId);
+    Supplier<DelegationView> read =
+        () -> {
+          workspaces.requireTrustedSpeakerFor(id, credentials.callerOf(authorization));
+          return DelegationView.of(ofWorkspace(id, delegationId), repository.texts(delegationId));
+        };
+    return HeldAnswer.of(
+        waits.await(
+            found.callerId(), atMost, new Standing(credentials, authorization, caller), read));
+  }
+
+  private Delegation ofWorkspace(UUID id, String delegationId) {
+    return repository
+        .find(delegationId)
+        .filter(delegation -> delegation.isOf(id))
+        .orElseThrow(() -> DelegationId.unknown(delegationId));
+  }
+
+  private static Duration seconds(String wait) {
+    try {
+      double seconds = wait.isEmpty() ? 0 : Double.parseDouble(wait);
+      if (seconds >= 0 && seconds <= LONGEST_WAIT_S) {
+        return Duration.ofNanos((long) (seconds * 1e9));
+      }
+    } catch (NumberFormatException notANumber) {
+      // falls through to the one message for both
+    }
+    throw ProblemException.validation("wait: not a number of seconds (expected: 0..60)");
+  }
+}

@@ -1,0 +1,62 @@
+package dev.muster.delegation;
+
+import dev.muster.workspace.RemovalListener;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.springframework.core.annotation.Order;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/**
+ * Ends the delegations from and to workspaces that are removed (contract, section 2): callers that
+ * stay hear of it. Before the messages that carry them are dropped, since those lock feeds.
+ */
+@Repository
+@Order(0)
+class DelegationRemovals implements RemovalListener {
+
+  private record Affected(String delegationId, UUID calleeId) {}
+
+  private static final String OF_WORKSPACES =
+      """
+      SELECT delegation_id, callee_id FROM delegations
+      WHERE (caller_id = ANY (:ids) OR callee_id = ANY (:ids)) AND ended_as IS NULL
+      """;
+
+  private final JdbcClient db;
+  private final Ledger ledger;
+  private final RemovalFence fence;
+
+  DelegationRemovals(JdbcClient db, Ledger ledger, RemovalFence fence) {
+    this.db = db;
+    this.ledger = ledger;
+    this.fence = fence;
+  }
+
+  @Override
+  public void removed(List<UUID> workspaceIds) {
+    fence.closeFor(workspaceIds);
+    Set<UUID> gone = new HashSet<>(workspaceIds);
+    List<Wish> wishes =
+        db
+            .sql(OF_WORKSPACES)
+            .param("ids", workspaceIds.toArray(UUID[]::new))
+            .query((row, n) ->
+                new Affected(
+                    row.getString("delegation_id"), row.getObject("callee_id", UUID.class)))
+            .list()
+            .stream()
+            .map(one ->
+                wish(one, gone.contains(one.calleeId()) ? "callee removed" : "caller removed"))
+            .toList();
+    if (!wishes.isEmpty()) {
+      ledger.grant(wishes);
+    }
+  }
+
+  private static Wish wish(Affected delegation, String why) {
+    return new Wish(delegation.delegationId(), new Claimant.Muster(), new Change.Failed(why, null));
+  }
+}

@@ -1,0 +1,245 @@
+package dev.muster.delegation;
+
+import com.fasterxml.uuid.Generators;
+import com.fasterxml.uuid.impl.TimeBasedEpochGenerator;
+import dev.muster.platform.http.PageCursor;
+import dev.muster.platform.postgres.SqlTime;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
+import org.springframework.stereotype.Repository;
+
+/** Puts delegations into the ledger, and reads them. */
+@Repository
+class DelegationRepository {
+
+  private static final String COLUMNS =
+      """
+      d.id, d.delegation_id, d.caller_id, d.callee_id, d.task_preview, d.status, d.attempt, d.retry_count,
+      d.last_heartbeat, d.deadline, d.dispatched_at, d.result_preview, d.error_detail, d.error_kind,
+      d.idempotency_key, d.created_at, d.updated_at
+      """;
+
+  private static final String INSERT =
+      """
+      INSERT INTO delegations (delegation_id, id, caller_id, callee_id, task_preview, task, status, deadline_s, deadline,
+          dispatched_at, idempotency_key, created_at, updated_at)
+      SELECT :delegation_id, :id, :caller, :callee, :task_preview, :task, :status, :deadline_s,
+          now + make_interval(secs => :deadline_s), CASE WHEN :status = 'dispatched' THEN now END, :key, now, now
+      FROM clock_timestamp() AS now
+      ON CONFLICT (delegation_id) DO NOTHING
+      """;
+
+  /** Until the transaction ends, nobody else delegates by this key. */
+  private static final String LOCK_KEY =
+      "SELECT pg_advisory_xact_lock(hashtextextended(:caller || ' ' || :key, 8002))";
+
+  private static final String FIND_BY_KEY =
+      "SELECT "
+          + COLUMNS
+          + """
+          FROM delegations d
+          WHERE d.caller_id = :caller AND d.idempotency_key = :key AND d.status <> 'failed'
+              AND (d.status <> 'completed' OR d.updated_at > clock_timestamp() - interval '24 hours')
+          ORDER BY d.created_at DESC, d.id DESC LIMIT 1
+          """;
+
+  private static final String FIND =
+      "SELECT " + COLUMNS + " FROM delegations d WHERE d.delegation_id = :delegation_id";
+
+  private static final String TEXTS =
+      """
+      SELECT coalesce(task, task_preview) AS task, coalesce(result, result_preview) AS result
+      FROM delegations WHERE delegation_id = :delegation_id
+      """;
+
+  private static final String SENT =
+      "SELECT "
+          + COLUMNS
+          + """
+          FROM delegations d
+          WHERE d.caller_id = :workspace AND (d.created_at, d.id) < (:before, :before_id)
+              AND (:status::text IS NULL OR d.status = :status)
+          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
+          """;
+
+  private static final String RECEIVED =
+      "SELECT "
+          + COLUMNS
+          + """
+          FROM delegations d
+          WHERE d.callee_id = :workspace AND (d.created_at, d.id) < (:before, :before_id)
+              AND (:status::text IS NULL OR d.status = :status)
+          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
+          """;
+
+  private static final String IN_FLIGHT =
+      "SELECT "
+          + COLUMNS
+          + """
+          FROM delegations d
+          WHERE d.ended_as IS NULL AND (d.created_at, d.id) < (:before, :before_id)
+              AND (:status::text IS NULL OR d.status = :status)
+          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
+          """;
+
+  private static final String ENDED =
+      "SELECT "
+          + COLUMNS
+          + """
+          FROM delegations d
+          WHERE d.ended_as = :status AND (d.created_at, d.id) < (:before, :before_id)
+          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
+          """;
+
+  private static final String COUNT_BY_STATUS =
+      """
+      SELECT status, count(*) AS delegations, extract(epoch FROM clock_timestamp() - min(created_at)) AS oldest_s
+      FROM delegations WHERE ended_as IS NULL GROUP BY status
+      UNION ALL
+      SELECT ended_as, count(*), NULL FROM delegations WHERE ended_as IS NOT NULL GROUP BY ended_as
+      """;
+
+  /** Of version 7, and ascending within this process: those of one moment keep their order. */
+  private static final TimeBasedEpochGenerator IDS = Generators.timeBasedEpochGenerator();
+
+  private final JdbcClient db;
+
+  DelegationRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  static UUID newId() {
+    return IDS.generate();
+  }
+
+  /** Whether its id was free. */
+  boolean insert(NewDelegation delegation) {
+    return db.sql(INSERT)
+            .param("delegation_id", delegation.delegationId())
+            .param("id", newId())
+            .param("caller", delegation.callerId())
+            .param("callee", delegation.calleeId())
+            .param("task_preview", delegation.task().preview())
+            .param("task", delegation.task().beyond())
+            .param("status", delegation.status().wire())
+            .param("deadline_s", (int) delegation.span().toSeconds())
+            .param("key", delegation.idempotencyKey())
+            .update()
+        == 1;
+  }
+
+  /** The one that this key stands for, which from now on nobody else can change (R8.2). */
+  Optional<Delegation> lockKey(UUID callerId, String key) {
+    db.sql(LOCK_KEY)
+        .param("caller", callerId.toString())
+        .param("key", key)
+        .query((row, n) -> n)
+        .list();
+    return db.sql(FIND_BY_KEY)
+        .param("caller", callerId)
+        .param("key", key)
+        .query(DelegationRepository::delegation)
+        .optional();
+  }
+
+  Optional<Delegation> find(String delegationId) {
+    return db.sql(FIND)
+        .param("delegation_id", delegationId)
+        .query(DelegationRepository::delegation)
+        .optional();
+  }
+
+  /** The whole of what it asks for, and of what came of it. */
+  record Texts(String task, @Nullable String result) {}
+
+  Texts texts(String delegationId) {
+    return db.sql(TEXTS)
+        .param("delegation_id", delegationId)
+        .query((row, n) -> new Texts(row.getString("task"), row.getString("result")))
+        .single();
+  }
+
+  /** The newest first, from before the cursor on. */
+  List<Delegation> sent(
+      UUID callerId, Optional<DelegationStatus> status, PageCursor before, int limit) {
+    return list(db.sql(SENT).param("workspace", callerId), status, before, limit);
+  }
+
+  List<Delegation> received(
+      UUID calleeId, Optional<DelegationStatus> status, PageCursor before, int limit) {
+    return list(db.sql(RECEIVED).param("workspace", calleeId), status, before, limit);
+  }
+
+  private static List<Delegation> list(
+      StatementSpec statement, Optional<DelegationStatus> status, PageCursor before, int limit) {
+    return page(statement, before, limit)
+        .param("status", status.map(DelegationStatus::wire).orElse(null))
+        .query(DelegationRepository::delegation)
+        .list();
+  }
+
+  List<Delegation> inFlight(Optional<DelegationStatus> status, PageCursor before, int limit) {
+    return list(db.sql(IN_FLIGHT), status, before, limit);
+  }
+
+  List<Delegation> ended(DelegationStatus status, PageCursor before, int limit) {
+    return list(db.sql(ENDED), Optional.of(status), before, limit);
+  }
+
+  private static StatementSpec page(StatementSpec statement, PageCursor before, int limit) {
+    return statement
+        .param("before", SqlTime.utc(before.createdAt()))
+        .param("before_id", before.id())
+        .param("limit", limit);
+  }
+
+  /** How many are of a status, and how old the oldest of them is, if they are in flight. */
+  record Group(long delegations, double oldestS) {
+
+    static final Group NONE = new Group(0, 0);
+  }
+
+  /** Of all statuses. */
+  Map<DelegationStatus, Group> groups() {
+    Map<DelegationStatus, Group> groups = new EnumMap<>(DelegationStatus.class);
+    for (DelegationStatus status : DelegationStatus.values()) {
+      groups.put(status, Group.NONE);
+    }
+    db.sql(COUNT_BY_STATUS)
+        .query(row -> {
+          groups.put(
+              DelegationStatus.of(row.getString("status")),
+              new Group(row.getLong("delegations"), row.getDouble("oldest_s")));
+        });
+    return groups;
+  }
+
+  private static Delegation delegation(ResultSet row, int n) throws SQLException {
+    return new Delegation(
+        row.getObject("id", UUID.class),
+        row.getString("delegation_id"),
+        row.getObject("caller_id", UUID.class),
+        row.getObject("callee_id", UUID.class),
+        row.getString("task_preview"),
+        DelegationStatus.of(row.getString("status")),
+        row.getInt("attempt"),
+        row.getInt("retry_count"),
+        SqlTime.instantOrNull(row, "last_heartbeat"),
+        SqlTime.instant(row, "deadline"),
+        SqlTime.instantOrNull(row, "dispatched_at"),
+        row.getString("result_preview"),
+        row.getString("error_detail"),
+        row.getString("error_kind"),
+        row.getString("idempotency_key"),
+        SqlTime.instant(row, "created_at"),
+        SqlTime.instant(row, "updated_at"));
+  }
+}

@@ -1,0 +1,46 @@
+package dev.muster.delegation;
+
+import dev.muster.platform.jobs.DailyDeletion;
+import dev.muster.platform.jobs.RecurringJob;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Deletes delegations 90 days after they ended (R6.11). */
+@Configuration(proxyBeanMethods = false)
+class DelegationRetention {
+
+  static final int MOST_IN_A_BATCH = 1000;
+
+  /** None ended before it was made, and so the old ones are looked for by their beginning. */
+  private static final String DELETE_ENDED =
+      """
+      DELETE FROM delegations WHERE delegation_id IN (
+          SELECT delegation_id FROM delegations
+          WHERE ended_as IS NOT NULL AND created_at < clock_timestamp() - interval '90 days'
+              AND updated_at < clock_timestamp() - interval '90 days'
+          LIMIT :most)
+      """;
+
+  private final JdbcClient db;
+  private final DailyDeletion deletion;
+
+  DelegationRetention(JdbcClient db, MeterRegistry metrics) {
+    this.db = db;
+    this.deletion = new DailyDeletion("delegation-retention", this::deleteBatch, metrics);
+  }
+
+  @Bean
+  RecurringJob delegationRetentionJob() {
+    return deletion.job();
+  }
+
+  int sweep() {
+    return deletion.sweep();
+  }
+
+  private int deleteBatch() {
+    return db.sql(DELETE_ENDED).param("most", MOST_IN_A_BATCH).update();
+  }
+}

@@ -1,0 +1,60 @@
+package dev.muster.delegation;
+
+import dev.muster.delegation.DelegationRepository.Texts;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A delegation, whole (R8.6). */
+record DelegationView(
+    String delegationId,
+    String type,
+    UUID callerId,
+    UUID calleeId,
+    UUID sourceId,
+    UUID targetId,
+    String task,
+    String taskPreview,
+    DelegationStatus status,
+    int attempt,
+    int retryCount,
+    @Nullable Instant lastHeartbeat,
+    Instant deadline,
+    @Nullable Instant dispatchedAt,
+    @Nullable String result,
+    @Nullable String resultPreview,
+    @Nullable String responsePreview,
+    @Nullable String error,
+    @Nullable String errorDetail,
+    @Nullable String errorKind,
+    @Nullable String idempotencyKey,
+    Instant createdAt,
+    Instant updatedAt) {
+
+  static DelegationView of(Delegation delegation, Texts texts) {
+    return new DelegationView(
+        delegation.delegationId(),
+        DelegationEntry.TYPE,
+        delegation.callerId(),
+        delegation.calleeId(),
+        delegation.callerId(),
+        delegation.calleeId(),
+        texts.task(),
+        delegation.taskPreview(),
+        delegation.status(),
+        delegation.attempt(),
+        delegation.retryCount(),
+        delegation.lastHeartbeat(),
+        delegation.deadline(),
+        delegation.dispatchedAt(),
+        texts.result(),
+        delegation.resultPreview(),
+        delegation.resultPreview(),
+        delegation.errorDetail(),
+        delegation.errorDetail(),
+        delegation.errorKind(),
+        delegation.idempotencyKey(),
+        delegation.createdAt(),
+        delegation.updatedAt());
+  }
+}

@@ -1,0 +1,71 @@
+package dev.muster.delegation;
+
+import dev.muster.event.EventFollower;
+import dev.muster.event.EventType;
+import dev.muster.event.RecordedEvent;
+import dev.muster.identity.Standing;
+import dev.muster.platform.longpoll.LongPoll;
+import dev.muster.platform.longpoll.LongPolls;
+import dev.muster.platform.longpoll.Seen;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.springframework.stereotype.Component;
+
+/**
+ * Waits for the ends of delegations (R8.6), of which every replica hears by their recorded events.
+ */
+@Component
+class DelegationWaits implements EventFollower {
+
+  private static final Set<String> ENDS =
+      Set.of(EventType.DELEGATION_COMPLETE.name(), EventType.DELEGATION_FAILED.name());
+
+  /** Those wait for it who wait for a delegation of this caller. */
+  private record Topic(UUID callerId) {}
+
+  private final LongPolls polls;
+
+  DelegationWaits(LongPolls polls) {
+    this.polls = polls;
+  }
+
+  @Override
+  public void follow(List<RecordedEvent> events) {
+    polls.wake(
+        events.stream()
+            .filter(event -> ENDS.contains(event.eventType()) && event.workspaceId() != null)
+            .map(event -> new Topic(event.workspaceId()))
+            .distinct()
+            .toList());
+  }
+
+  /**
+   * Done when the delegation has ended, or, as it stands then, when the time is over.
+   *
+   * @param read refuses callers who may not, or no longer, read it
+   */
+  CompletableFuture<DelegationView> await(
+      UUID callerId, Duration atMost, Standing reader, Supplier<DelegationView> read) {
+    Supplier<Seen<Optional<DelegationView>>> look =
+        () -> {
+          DelegationView view = read.get();
+          return view.status().isInFlight()
+              ? new Seen.Nothing<>(0)
+              : new Seen.Answer<>(Optional.of(view));
+        };
+    return polls
+        .await(
+            new LongPoll<>(
+                new Topic(callerId),
+                atMost,
+                look,
+                () -> reader.now() != Standing.Verdict.REVOKED,
+                Optional.empty()))
+        .thenApplyAsync(ended -> ended.orElseGet(read), Thread::startVirtualThread);
+  }
+}

@@ -1,0 +1,173 @@
+package dev.muster.delegation;
+
+import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.SqlTime;
+import dev.muster.workspace.DeliveryMode;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.PreparedStatementSetter;
+import org.springframework.stereotype.Repository;
+
+/** Locks rows of the ledger and moves them; the decisions between are {@link Ledger}'s. */
+@Repository
+class LedgerRepository {
+
+  /** A row whose status is to be what its progress says, and was {@code expected}. */
+  record Move(DelegationStatus expected, LockedDelegation next) {}
+
+  private static final String LOCK =
+      """
+      SELECT d.delegation_id, d.caller_id, d.callee_id, d.deadline_s, d.created_at, d.status, d.attempt, d.retry_count,
+          d.last_heartbeat, d.deadline, d.dispatched_at, d.result_preview, d.error_detail, d.error_kind,
+          CASE WHEN w.removed_at IS NULL THEN w.delivery_mode END AS caller_mode, clock_timestamp() AS now
+      FROM delegations d LEFT JOIN workspaces w ON w.id = d.caller_id
+      WHERE d.delegation_id = ANY (?)
+      ORDER BY d.delegation_id
+      """;
+
+  private static final String LOCK_AND_WAIT = LOCK + "FOR UPDATE OF d";
+
+  private static final String LOCK_UNLESS_BUSY = LOCK + "FOR UPDATE OF d SKIP LOCKED";
+
+  private static final String EXISTING =
+      "SELECT delegation_id FROM delegations WHERE delegation_id = ANY (?)";
+
+  private static final String MOVE =
+      """
+      UPDATE delegations d SET
+          status = m.status, attempt = m.attempt, retry_count = m.retry_count, last_heartbeat = m.last_heartbeat,
+          deadline = m.deadline, dispatched_at = m.dispatched_at, result_preview = m.result_preview, result = m.result,
+          error_detail = m.error_detail, error_kind = m.error_kind, updated_at = m.now
+      FROM unnest(?::text[], ?::text[], ?::text[], ?::integer[], ?::integer[], ?::timestamptz[], ?::timestamptz[],
+          ?::timestamptz[], ?::text[], ?::text[], ?::text[], ?::text[], ?::timestamptz[])
+          AS m (delegation_id, expected, status, attempt, retry_count, last_heartbeat, deadline,
+              dispatched_at, result_preview, result, error_detail, error_kind, now)
+      WHERE d.delegation_id = m.delegation_id AND d.status = m.expected
+      """;
+
+  private final JdbcTemplate db;
+
+  LedgerRepository(JdbcTemplate db) {
+    this.db = db;
+  }
+
+  /** In the order of their ids, as all must who lock more than one. */
+  List<LockedDelegation> lock(Collection<String> delegationIds) {
+    return db.query(LOCK_AND_WAIT, ids(delegationIds), LedgerRepository::locked);
+  }
+
+  /** Those that nobody else holds. */
+  List<LockedDelegation> lockUnlessBusy(Collection<String> delegationIds) {
+    return db.query(LOCK_UNLESS_BUSY, ids(delegationIds), LedgerRepository::locked);
+  }
+
+  Set<String> existing(Collection<String> delegationIds) {
+    return new HashSet<>(
+        db.query(EXISTING, ids(delegationIds), (row, n) -> row.getString("delegation_id")));
+  }
+
+  private static PreparedStatementSetter ids(Collection<String> delegationIds) {
+    return statement ->
+        statement.setArray(
+            1, statement.getConnection().createArrayOf("text", delegationIds.toArray()));
+  }
+
+  /** Of rows that this transaction has locked. */
+  void move(List<Move> moves) {
+    int moved = db.update(MOVE, (PreparedStatement statement) -> bind(statement, moves));
+    if (moved != moves.size()) {
+      throw new IllegalStateException(
+          moved + " of " + moves.size() + " locked delegations moved, which indicates a bug");
+    }
+  }
+
+  private static void bind(PreparedStatement statement, List<Move> moves) throws SQLException {
+    var columns = new BatchColumns(statement, 1);
+    columns.texts(moves, move -> move.next().delegationId());
+    columns.texts(moves, move -> move.expected().wire());
+    columns.texts(moves, move -> progress(move).status().wire());
+    columns.integers(moves, move -> progress(move).attempt());
+    columns.integers(moves, move -> progress(move).retryCount());
+    columns.times(moves, move -> progress(move).lastHeartbeat());
+    columns.times(moves, move -> progress(move).deadline());
+    columns.times(moves, move -> progress(move).dispatchedAt());
+    columns.texts(moves, move -> result(move).map(WholeText::preview).orElse(null));
+    columns.texts(moves, move -> result(move).map(WholeText::beyond).orElse(null));
+    columns.texts(moves, move -> error(progress(move).outcome()));
+    columns.texts(
+        moves,
+        move ->
+            progress(move).outcome() instanceof Outcome.Failed(String error, String kind)
+                ? kind
+                : null);
+    columns.times(moves, move -> move.next().now());
+  }
+
+  private static Progress progress(Move move) {
+    return move.next().progress();
+  }
+
+  private static Optional<WholeText> result(Move move) {
+    return progress(move).outcome() instanceof Outcome.Completed(WholeText result)
+        ? Optional.of(result)
+        : Optional.empty();
+  }
+
+  private static @Nullable String error(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Open(String warning) -> warning;
+      case Outcome.Completed _ -> null;
+      case Outcome.Failed(String error, String kind) -> error;
+    };
+  }
+
+  static LockedDelegation locked(ResultSet row, int n) throws SQLException {
+    @Nullable String callerMode = row.getString("caller_mode");
+    return new LockedDelegation(
+        row.getString("delegation_id"),
+        row.getObject("caller_id", UUID.class),
+        row.getObject("callee_id", UUID.class),
+        Duration.ofSeconds(row.getInt("deadline_s")),
+        SqlTime.instant(row, "created_at"),
+        callerMode == null ? null : DeliveryMode.of(callerMode),
+        progress(row),
+        SqlTime.instant(row, "now"));
+  }
+
+  private static Progress progress(ResultSet row) throws SQLException {
+    DelegationStatus status = DelegationStatus.of(row.getString("status"));
+    return new Progress(
+        status,
+        row.getInt("attempt"),
+        row.getInt("retry_count"),
+        SqlTime.instantOrNull(row, "last_heartbeat"),
+        SqlTime.instant(row, "deadline"),
+        SqlTime.instantOrNull(row, "dispatched_at"),
+        outcome(row, status));
+  }
+
+  /** Of a completed one without the whole result, which nobody changes any more. */
+  private static Outcome outcome(ResultSet row, DelegationStatus status) throws SQLException {
+    @Nullable String error = row.getString("error_detail");
+    return switch (status) {
+      case COMPLETED -> new Outcome.Completed(new WholeText(text(row, "result_preview"), null));
+      case FAILED -> new Outcome.Failed(text(row, "error_detail"), row.getString("error_kind"));
+      case QUEUED, DISPATCHED, IN_PROGRESS, STUCK -> new Outcome.Open(error);
+    };
+  }
+
+  private static String text(ResultSet row, String column) throws SQLException {
+    @Nullable String text = row.getString(column);
+    return text == null ? "" : text;
+  }
+}

@@ -1,0 +1,83 @@
+package dev.muster.delegation;
+
+import dev.muster.a2a.Errands;
+import dev.muster.activity.NewActivity;
+import dev.muster.activity.Result;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.Text;
+import dev.muster.protocol.MessageContent;
+import dev.muster.workspace.DeliveryMode;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The rows by which callers hear, once, how their delegations ended (R8.7). */
+@Component
+class ResultRows {
+
+  private static final int SUMMARY_CHARACTERS = 200;
+
+  private final Errands errands;
+  private final JsonMapper json;
+
+  ResultRows(Errands errands, JsonMapper json) {
+    this.errands = errands;
+    this.json = json;
+  }
+
+  /** None for what is no end, for a caller that hears of it anyway, and for one that is gone. */
+  Optional<NewActivity> of(Transition transition) {
+    LockedDelegation delegation = transition.delegation();
+    @Nullable DeliveryMode mode = delegation.callerMode();
+    if (!transition.isEnd() || transition.heard() || mode == null) {
+      return Optional.empty();
+    }
+    NewActivity row =
+        switch (delegation.progress().outcome()) {
+          case Outcome.Completed(WholeText result) ->
+              row(delegation, result.whole(), new Result("ok", null, null));
+          case Outcome.Failed(String error, String kind) ->
+              row(delegation, error, new Result("error", error, null));
+          case Outcome.Open _ -> throw new IllegalStateException("an end has an outcome");
+        };
+    return Optional.of(mode == DeliveryMode.PUSH ? errands.brought(row) : row);
+  }
+
+  private NewActivity row(LockedDelegation delegation, String text, Result result) {
+    String id = delegation.delegationId();
+    Map<String, Object> response = new LinkedHashMap<>();
+    response.put("text", text);
+    response.put("delegation_id", id);
+    return NewActivity.delegateResult(
+        delegation.callerId(),
+        delegation.calleeId(),
+        "Delegation result: " + Text.cut(text, SUMMARY_CHARACTERS),
+        json(Map.of("delegation_id", id)),
+        json(response),
+        new MessageContent(text, MessageIds.ofResult(id), id, List.of()),
+        result);
+  }
+
+  /** The caller's own note that it delegated (R6.0). */
+  NewActivity delegated(UUID callerId, UUID calleeId, String calleeName, String id, String task) {
+    Map<String, Object> request = new LinkedHashMap<>();
+    request.put("delegation_id", id);
+    request.put("target_id", calleeId);
+    request.put("task", task);
+    return NewActivity.delegation(
+        callerId,
+        calleeId,
+        "delegate → " + calleeName,
+        json(request),
+        new MessageContent(task, null, id, List.of()));
+  }
+
+  private RawJson json(Object value) {
+    return new RawJson(json.writeValueAsString(value));
+  }
+}

@@ -1,0 +1,204 @@
+package dev.muster.delegation;
+
+import dev.muster.delegation.SweepRepository.Moved;
+import dev.muster.delegation.SweepRepository.Place;
+import dev.muster.delegation.SweepRepository.Selected;
+import dev.muster.platform.commit.CertainTransactions;
+import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.problem.Outage;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One run of a rule of the sweeper past all that are in flight, batch by batch, each in a
+ * transaction of its own. Two of them are under way at once: while one is told of, the next is
+ * moved. What cannot be stored together is tried one by one, and left where it cannot be at all.
+ */
+final class RuleRun {
+
+  /** How a rule moves the next batch; of {@code only} these, when it is there. */
+  interface Rule {
+    List<Selected> batch(Place from, int most, @Nullable List<String> only);
+  }
+
+  /** Writes what follows, in the transaction that has moved them. */
+  interface Telling {
+    void tell(List<Moved> moved);
+  }
+
+  /**
+   * @param moved delegations that the rule has moved
+   * @param errors those that somebody else changed first, and those that could not be stored
+   */
+  record Tally(int moved, int errors) {
+
+    static final Tally NONE = new Tally(0, 0);
+
+    Tally plus(Tally other) {
+      return new Tally(moved + other.moved, errors + other.errors);
+    }
+  }
+
+  /** Small enough that two at a time share the work evenly, also where thousands are due. */
+  static final int MOST_IN_A_BATCH = 1250;
+
+  private static final Logger log = LoggerFactory.getLogger(RuleRun.class);
+
+  private final SweepRepository repository;
+  private final CertainTransactions transactions;
+  private final SweepMetrics metrics;
+  private final Rule rule;
+  private final Telling telling;
+
+  /** Held by whoever looks for the next batch, which begins where that one ends. */
+  private final ReentrantLock looking = new ReentrantLock();
+
+  private Place from = Place.START;
+  private volatile boolean ended;
+
+  RuleRun(
+      SweepRepository repository,
+      CertainTransactions transactions,
+      SweepMetrics metrics,
+      Rule rule,
+      Telling telling) {
+    this.repository = repository;
+    this.transactions = transactions;
+    this.metrics = metrics;
+    this.rule = rule;
+    this.telling = telling;
+  }
+
+  /** Throws only when the database is away. */
+  Tally run() {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var beside = CompletableFuture.supplyAsync(this::batchAfterBatch, threads);
+      Tally here = batchAfterBatch();
+      return here.plus(beside.join());
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
+  }
+
+  private Tally batchAfterBatch() {
+    Tally tally = Tally.NONE;
+    while (!ended) {
+      Batch batch = new Batch();
+      try {
+        tally = tally.plus(batch.sweep());
+      } catch (RuntimeException e) {
+        requireNoOutage(e);
+        log.warn("a batch of delegations could not be swept, and is tried one by one", e);
+        tally = tally.plus(oneByOne(batch.idsOrNext()));
+      }
+    }
+    return tally;
+  }
+
+  private Tally oneByOne(List<String> ids) {
+    Tally tally = Tally.NONE;
+    for (String id : ids) {
+      try {
+        tally = tally.plus(new Batch(List.of(id)).sweep());
+      } catch (RuntimeException e) {
+        requireNoOutage(e);
+        metrics.countError();
+        log.error("the delegation {} could not be swept", id, e);
+        tally = tally.plus(new Tally(0, 1));
+      }
+    }
+    return tally;
+  }
+
+  /** The next ones, or from the first try on the same again. */
+  private final class Batch {
+
+    private @Nullable List<String> ids;
+
+    Batch() {}
+
+    Batch(List<String> ids) {
+      this.ids = ids;
+    }
+
+    /** All or nothing. */
+    Tally sweep() {
+      if (ids != null) {
+        return tallyOf(transactions.runPastDeadlocks(_ -> moveAndTell()));
+      }
+      // before the transaction begins, whose time is short
+      looking.lock();
+      try {
+        return ended ? Tally.NONE : tallyOf(transactions.runPastDeadlocks(_ -> moveAndTell()));
+      } finally {
+        letTheNextOneLook();
+      }
+    }
+
+    private List<Selected> moveAndTell() {
+      List<Selected> selected;
+      if (ids == null) {
+        selected = rule.batch(from, MOST_IN_A_BATCH, null);
+        ids = goOnBehind(selected.stream().map(Selected::place).toList());
+        letTheNextOneLook();
+      } else {
+        selected = rule.batch(Place.START, MOST_IN_A_BATCH, ids);
+      }
+      telling.tell(selected.stream().flatMap(one -> one.moved().stream()).toList());
+      return selected;
+    }
+
+    /** Those that were to be swept; where that could not be found out, the next ones in flight. */
+    List<String> idsOrNext() {
+      return ids == null ? pass() : ids;
+    }
+
+    private List<String> pass() {
+      looking.lock();
+      try {
+        return ended ? List.of() : goOnBehind(repository.places(from, MOST_IN_A_BATCH));
+      } finally {
+        looking.unlock();
+      }
+    }
+
+    private void letTheNextOneLook() {
+      if (looking.isHeldByCurrentThread()) {
+        looking.unlock();
+      }
+    }
+  }
+
+  private List<String> goOnBehind(List<Place> places) {
+    from = places.isEmpty() ? from : places.getLast();
+    ended = places.size() < MOST_IN_A_BATCH;
+    return places.stream().map(Place::delegationId).toList();
+  }
+
+  /** A lost race is no fault that somebody should be woken for. */
+  private Tally tallyOf(List<Selected> batch) {
+    int moved = (int) batch.stream().filter(one -> one.moved().isPresent()).count();
+    metrics.countTransitions(moved);
+    batch.stream()
+        .filter(one -> one.moved().isEmpty())
+        .forEach(lost -> {
+          log.info(
+              "the delegation {} changed while it was swept, and is left alone",
+              lost.place().delegationId());
+        });
+    return new Tally(moved, batch.size() - moved);
+  }
+
+  private static void requireNoOutage(RuntimeException e) {
+    if (Outage.is(e)) {
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package dev.muster.delegation;
+
+import dev.muster.platform.postgres.SqlTime;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
+import org.springframework.stereotype.Repository;
+
+/**
+ * The two rules of the sweeper, each one statement a batch: it goes on through the index of those
+ * in flight where the last batch ended, moves what is due if that still stands as it was found, and
+ * tells which of them it moved. Rows are found again by their places, so that the index is gone
+ * through only once; and moved in the order of their ids, as all must who lock more than one.
+ */
+@Repository
+class SweepRepository {
+
+  /** Where a rule is in the index. */
+  record Place(Instant deadline, String delegationId) {
+
+    static final Place START = new Place(Instant.EPOCH, "");
+  }
+
+  /**
+   * A row that was due.
+   *
+   * @param moved empty when somebody else had changed it
+   */
+  record Selected(Place place, Optional<Moved> moved) {}
+
+  /** {@code heardAt} is when its callee was last heard of, for one that is stuck now. */
+  record Moved(Transition transition, @Nullable Instant heardAt) {}
+
+  /**
+   * Without a join of what was due and what was moved: a plan that is made once for all batches
+   * expects a row of each, and would compare all with all.
+   */
+  private static final String TELL =
+      """
+      SELECT won.delegation_id AS selected, won.deadline AS selected_deadline, won.heard_at, won.was,
+          won.delegation_id, won.caller_id, won.callee_id, won.deadline_s, won.created_at, won.status, won.attempt,
+          won.retry_count, won.last_heartbeat, won.deadline, won.dispatched_at, won.result_preview, won.error_detail,
+          won.error_kind, won.updated_at AS now, CASE WHEN w.removed_at IS NULL THEN w.delivery_mode END AS caller_mode
+      FROM won LEFT JOIN workspaces w ON w.id = won.caller_id
+      UNION ALL
+      SELECT due.delegation_id, due.deadline, NULL, NULL,
+          NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+      FROM due WHERE due.delegation_id NOT IN (SELECT delegation_id FROM won)
+      ORDER BY selected_deadline, selected
+      """;
+
+  private static final String FAIL_OVERDUE =
+      """
+      WITH due AS MATERIALIZED (
+          SELECT * FROM (
+              SELECT ctid AS place, delegation_id, status, deadline, NULL::timestamptz AS heard_at FROM delegations
+              WHERE ended_as IS NULL AND deadline < :now AND deadline >= :from
+                  AND (deadline, delegation_id) > (:from, :from_id)
+                  AND (:only::text[] IS NULL OR delegation_id = ANY (:only::text[]))
+              ORDER BY deadline, delegation_id LIMIT :most) AS next
+          ORDER BY delegation_id),
+      won AS (
+          UPDATE delegations d SET
+              status = 'failed', error_detail = 'deadline exceeded by sweeper', updated_at = clock_timestamp()
+          FROM due WHERE d.ctid = due.place AND d.status = due.status
+          RETURNING d.*, due.status AS was, due.heard_at)
+      """
+          + TELL;
+
+  private static final String MARK_STUCK =
+      """
+      WITH due AS MATERIALIZED (
+          SELECT * FROM (
+              SELECT d.ctid AS place, d.delegation_id, d.status, d.deadline, d.last_heartbeat, beat.heard_at
+              FROM delegations d LEFT JOIN workspace_beats b ON b.workspace_id = d.callee_id
+              CROSS JOIN LATERAL (SELECT coalesce(d.last_heartbeat,
+                  CASE WHEN b.last_heartbeat_at > d.dispatched_at THEN b.last_heartbeat_at END) AS heard_at) AS beat
+              WHERE d.ended_as IS NULL AND d.status <> 'stuck' AND d.deadline >= :now AND d.deadline >= :from
+                  AND (d.deadline, d.delegation_id) > (:from, :from_id)
+                  AND beat.heard_at < :silent_since
+                  AND (:only::text[] IS NULL OR d.delegation_id = ANY (:only::text[]))
+              ORDER BY d.deadline, d.delegation_id LIMIT :most) AS next
+          ORDER BY delegation_id),
+      won AS (
+          UPDATE delegations d SET status = 'stuck', updated_at = clock_timestamp(), error_detail = 'no heartbeat for '
+              || CASE WHEN due.silent_s >= 3600 THEN due.silent_s / 3600 || 'h' ELSE '' END
+              || CASE WHEN due.silent_s >= 60 THEN due.silent_s / 60 % 60 || 'm' ELSE '' END
+              || due.silent_s % 60 || 's'
+          FROM (SELECT *, extract(epoch FROM :now::timestamptz - heard_at)::bigint AS silent_s FROM due) AS due
+          WHERE d.ctid = due.place AND d.status = due.status AND d.last_heartbeat IS NOT DISTINCT FROM due.last_heartbeat
+          RETURNING d.*, due.status AS was, due.heard_at)
+      """
+          + TELL;
+
+  private static final String PLACES =
+      """
+      SELECT delegation_id, deadline FROM delegations
+      WHERE ended_as IS NULL AND deadline >= :from AND (deadline, delegation_id) > (:from, :from_id)
+      ORDER BY deadline, delegation_id LIMIT :most
+      """;
+
+  private final JdbcClient db;
+
+  SweepRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  /** The next ones past their deadline, which fail; of {@code only} these, when it is there. */
+  List<Selected> failOverdue(Instant now, Place from, int most, @Nullable Collection<String> only) {
+    return bind(db.sql(FAIL_OVERDUE), now, from, most, only)
+        .query(SweepRepository::selected)
+        .list();
+  }
+
+  /** The next ones whose callee was heard of, but not since {@code silentSince}. */
+  List<Selected> markStuck(
+      Instant now, Instant silentSince, Place from, int most, @Nullable Collection<String> only) {
+    return bind(db.sql(MARK_STUCK), now, from, most, only)
+        .param("silent_since", SqlTime.utc(silentSince))
+        .query(SweepRepository::selected)
+        .list();
+  }
+
+  /** The next ones of all in flight, due or not. */
+  List<Place> places(Place from, int most) {
+    return db.sql(PLACES)
+        .param("from", SqlTime.utc(from.deadline()))
+        .param("from_id", from.delegationId())
+        .param("most", most)
+        .query(
+            (row, n) -> new Place(SqlTime.instant(row, "deadline"), row.getString("delegation_id")))
+        .list();
+  }
+
+  private static StatementSpec bind(
+      StatementSpec statement,
+      Instant now,
+      Place from,
+      int most,
+      @Nullable Collection<String> only) {
+    return statement
+        .param("now", SqlTime.utc(now))
+        .param("from", SqlTime.utc(from.deadline()))
+        .param("from_id", from.delegationId())
+        .param("most", most)
+        .param("only", only == null ? null : only.toArray(String[]::new));
+  }
+
+  private static Selected selected(ResultSet row, int n) throws SQLException {
+    Place place = new Place(SqlTime.instant(row, "selected_deadline"), row.getString("selected"));
+    if (row.getString("delegation_id") == null) {
+      return new Selected(place, Optional.empty());
+    }
+    Transition transition =
+        new Transition(
+            DelegationStatus.of(row.getString("was")), LedgerRepository.locked(row, n), false);
+    return new Selected(
+        place, Optional.of(new Moved(transition, SqlTime.instantOrNull(row, "heard_at"))));
+  }
+}

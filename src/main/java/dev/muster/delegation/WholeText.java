@@ -1,0 +1,36 @@
+package dev.muster.delegation;
+
+import dev.muster.platform.text.Text;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A text of any length, with its first 4,096 bytes for lists.
+ *
+ * @param beyond the whole text, where the preview is not all of it
+ */
+record WholeText(String preview, @Nullable String beyond) {
+
+  private static final int PREVIEW_BYTES = 4096;
+
+  static WholeText of(String text) {
+    String clean = Text.clean(text);
+    String preview = Text.cutBytes(clean, PREVIEW_BYTES);
+    return new WholeText(preview, preview.length() == clean.length() ? null : clean);
+  }
+
+  /** A preview that somebody wrote for the text. */
+  static WholeText of(String text, String preview) {
+    String clean = Text.clean(text);
+    String cut = Text.cutBytes(Text.clean(preview), PREVIEW_BYTES);
+    return new WholeText(cut, cut.equals(clean) ? null : clean);
+  }
+
+  String whole() {
+    return beyond == null ? preview : beyond;
+  }
+
+  /** The first so many characters. */
+  String first(int characters) {
+    return Text.cut(whole(), characters);
+  }
+}

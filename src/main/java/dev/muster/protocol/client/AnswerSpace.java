@@ -1,0 +1,55 @@
+package dev.muster.protocol.client;
+
+/** What one answer has of an {@link AnswerBudget}; its owner closes it, once or more often. */
+public final class AnswerSpace implements AutoCloseable {
+
+  private final AnswerBudget budget;
+
+  // guarded by this
+  private long held;
+  private boolean closed;
+
+  AnswerSpace(AnswerBudget budget) {
+    this.budget = budget;
+  }
+
+  /** Waits for room; {@code bytes} are beyond what it has. */
+  void take(long bytes) throws InterruptedException {
+    budget.take(this, held(), bytes);
+    if (!keep(bytes)) {
+      budget.giveBack(this, bytes);
+      throw new InterruptedException("nobody needs the answer any more");
+    }
+  }
+
+  private synchronized long held() {
+    return held;
+  }
+
+  private synchronized boolean keep(long bytes) {
+    if (!closed) {
+      held += bytes;
+    }
+    return !closed;
+  }
+
+  /** Of an answer that was not read to its end; there may be another. */
+  void clear() {
+    long all;
+    synchronized (this) {
+      all = held;
+      held = 0;
+    }
+    if (all > 0) {
+      budget.giveBack(this, all);
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+    }
+    clear();
+  }
+}

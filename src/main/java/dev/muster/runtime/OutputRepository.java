@@ -1,0 +1,88 @@
+package dev.muster.runtime;
+
+import dev.muster.platform.postgres.BatchColumns;
+import java.sql.PreparedStatement;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Stores the ends of what runs have written. */
+@Repository
+class OutputRepository {
+
+  /** Some of it, in its order. */
+  record Written(long runSeq, boolean isError, String text) {}
+
+  private static final String INSERT =
+      """
+      INSERT INTO runtime_output (workspace_id, run_seq, is_error, ends_at, piece)
+      SELECT * FROM unnest(?::uuid[], ?::bigint[], ?::boolean[], ?::bigint[], ?::text[])
+      """;
+
+  private static final String DELETE_OVERTAKEN =
+      """
+      DELETE FROM runtime_output o
+      USING unnest(?::uuid[], ?::bigint[], ?::boolean[], ?::bigint[]) AS stream (workspace_id, run_seq, is_error, ends_at)
+      WHERE o.workspace_id = stream.workspace_id AND o.run_seq = stream.run_seq AND o.is_error = stream.is_error
+          AND o.ends_at <= stream.ends_at - ?
+      """;
+
+  private static final String ENDS =
+      """
+      SELECT o.run_seq, o.is_error, o.piece
+      FROM runtime_runs r JOIN runtime_output o ON o.workspace_id = r.workspace_id AND o.run_seq = r.first_seq
+      WHERE r.workspace_id = :workspace_id AND r.first_seq = ANY (:runs)
+          AND o.ends_at > CASE WHEN o.is_error THEN r.stderr_bytes ELSE r.stdout_bytes END - :most_kept
+      ORDER BY o.run_seq, o.is_error, o.ends_at
+      """;
+
+  private final JdbcClient db;
+  private final JdbcTemplate batches;
+
+  OutputRepository(JdbcClient db, JdbcTemplate batches) {
+    this.db = db;
+    this.batches = batches;
+  }
+
+  void insert(List<Piece> pieces) {
+    batches.update(
+        INSERT,
+        (PreparedStatement statement) -> {
+          var columns = new BatchColumns(statement, 1);
+          bindEnds(columns, pieces);
+          columns.texts(pieces, Piece::text);
+        });
+  }
+
+  /** What was written so long before these that nobody will ask for it. */
+  void deleteOvertakenBy(List<Piece> pieces) {
+    batches.update(
+        DELETE_OVERTAKEN,
+        (PreparedStatement statement) -> {
+          var columns = new BatchColumns(statement, 1);
+          bindEnds(columns, pieces);
+          statement.setLong(columns.next(), Piece.MOST_KEPT);
+        });
+  }
+
+  private static void bindEnds(BatchColumns columns, List<Piece> pieces)
+      throws java.sql.SQLException {
+    columns.uuids(pieces, Piece::workspaceId);
+    columns.longs(pieces, Piece::runSeq);
+    columns.flags(pieces, Piece::isError);
+    columns.longs(pieces, Piece::endsAt);
+  }
+
+  /** All pieces in which the ends of these runs' output stand; the first may begin before. */
+  List<Written> endsOf(UUID workspaceId, List<Long> runSeqs) {
+    return db.sql(ENDS)
+        .param("workspace_id", workspaceId)
+        .param("runs", runSeqs.toArray(Long[]::new))
+        .param("most_kept", Piece.MOST_KEPT)
+        .query((row, n) ->
+            new Written(row.getLong("run_seq"), row.getBoolean("is_error"), row.getString("piece")))
+        .list();
+  }
+}

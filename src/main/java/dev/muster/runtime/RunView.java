@@ -1,0 +1,50 @@
+package dev.muster.runtime;
+
+import java.math.BigInteger;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run as it is read (R9.3).
+ *
+ * @param truncated whether more was written than stands here, to either stream
+ */
+record RunView(
+    UUID runId,
+    String taskName,
+    @Nullable String runtimeName,
+    @Nullable String language,
+    RunStatus status,
+    @Nullable Integer exitCode,
+    @Nullable BigInteger durationMs,
+    @Nullable String errorKind,
+    @Nullable String errorMessage,
+    String stdout,
+    String stderr,
+    boolean truncated,
+    long stdoutBytes,
+    long stderrBytes,
+    Instant startedAt,
+    @Nullable Instant endedAt) {
+
+  static RunView of(Run run, String stdout, String stderr) {
+    return new RunView(
+        StreamId.of(run.workspaceId(), run.firstSeq()),
+        run.task().name(),
+        run.runtimeName(),
+        run.language(),
+        run.status(),
+        run.end() instanceof RunEnd.Exited exited ? exited.exitCode() : null,
+        run.end() instanceof RunEnd.Exited exited ? exited.durationMs() : null,
+        run.end() instanceof RunEnd.Errored errored ? errored.kind() : null,
+        run.end() instanceof RunEnd.Errored errored ? errored.message() : null,
+        stdout,
+        stderr,
+        run.stdoutBytes() > Piece.MOST_KEPT || run.stderrBytes() > Piece.MOST_KEPT,
+        run.stdoutBytes(),
+        run.stderrBytes(),
+        run.startedAt(),
+        run.endedAt());
+  }
+}

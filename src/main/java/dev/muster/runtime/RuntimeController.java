@@ -1,0 +1,131 @@
+package dev.muster.runtime;
+
+import dev.muster.identity.Caller;
+import dev.muster.platform.http.BodyReader;
+import dev.muster.platform.http.Page;
+import dev.muster.platform.http.PageCursor;
+import dev.muster.platform.http.PageLimit;
+import dev.muster.platform.json.Ids;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Workspaces;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.util.UriComponentsBuilder;
+
+/** What sandboxes say of their runs, and what became of these (contract, 9). */
+@RestController
+class RuntimeController {
+
+  private static final int LARGEST_POST = 1024 * BodyReader.KIB;
+
+  private final Workspaces workspaces;
+  private final RuntimeIntake intake;
+  private final StreamReader reader;
+  private final BodyReader bodies;
+
+  RuntimeController(
+      Workspaces workspaces, RuntimeIntake intake, StreamReader reader, BodyReader bodies) {
+    this.workspaces = workspaces;
+    this.intake = intake;
+    this.reader = reader;
+    this.bodies = bodies;
+  }
+
+  record Accepted(int accepted) {}
+
+  @PostMapping("/workspaces/{id}/runtime-events")
+  @ResponseStatus(HttpStatus.ACCEPTED)
+  Accepted accept(Caller caller, @PathVariable UUID id, HttpServletRequest request)
+      throws IOException {
+    Post post = new Post(id, Envelope.readAll(bodies.read(request, LARGEST_POST)));
+    if (post.envelopes().isEmpty()) {
+      workspaces.requireSpeakerFor(id, caller);
+      return new Accepted(0);
+    }
+    workspaces.requireTrustedSpeakerFor(id, caller);
+    return switch (intake.add(post)) {
+      case PostResult.Accepted(int events) -> new Accepted(events);
+      case PostResult.NoWorkspace() -> {
+        workspaces.requirePresent(id);
+        throw ProblemException.unavailable("the workspace is being changed; try again");
+      }
+    };
+  }
+
+  @GetMapping("/workspaces/{id}/runtime-runs")
+  ResponseEntity<List<RunView>> runs(
+      Caller caller,
+      @PathVariable UUID id,
+      @RequestParam(name = "task_name", required = false) @Nullable String taskName,
+      @RequestParam(name = "cursor", defaultValue = "") String cursor,
+      @RequestParam(name = "include_removed", defaultValue = "false") boolean includeRemoved,
+      HttpServletRequest request) {
+    int limit = PageLimit.of(request).orElse(PageLimit.DEFAULT);
+    Optional<PageCursor> after =
+        cursor.isEmpty() ? Optional.empty() : Optional.of(PageCursor.parse(cursor));
+    requireReader(id, caller, includeRemoved);
+    Page<RunView> page =
+        reader.runs(id, Optional.ofNullable(taskName).map(Task::named), after, limit);
+    @Nullable PageCursor next = page.next();
+    return next == null
+        ? ResponseEntity.ok(page.items())
+        : linked(page.items(), request, "cursor", next.text());
+  }
+
+  @GetMapping("/workspaces/{id}/runtime-events")
+  ResponseEntity<List<EventView>> events(
+      Caller caller,
+      @PathVariable UUID id,
+      @RequestParam(name = "since_id", defaultValue = "") String sinceId,
+      @RequestParam(name = "include_removed", defaultValue = "false") boolean includeRemoved,
+      HttpServletRequest request) {
+    int limit = PageLimit.of(request).orElse(PageLimit.DEFAULT);
+    requireReader(id, caller, includeRemoved);
+    Optional<UUID> since = sinceId.isEmpty() ? Optional.empty() : Optional.of(eventId(sinceId));
+    List<EventView> events = reader.events(id, since, limit).stream().map(EventView::of).toList();
+    return events.isEmpty()
+        ? ResponseEntity.ok(events)
+        : linked(events, request, "since_id", events.getLast().id().toString());
+  }
+
+  /** How the runs of a removed workspace ended is for the admin to see, as its events are. */
+  private void requireReader(UUID id, Caller caller, boolean includeRemoved) {
+    boolean alsoRemoved = includeRemoved && caller.isAdmin();
+    if (!alsoRemoved || workspaces.named(List.of(id)).isEmpty()) {
+      workspaces.requireSpeakerFor(id, caller);
+    }
+  }
+
+  /** Something else than an id is no event of the stream either (R6.2). */
+  private static UUID eventId(String text) {
+    try {
+      return Ids.parse(text.strip());
+    } catch (ProblemException notAnId) {
+      throw StreamReader.gone();
+    }
+  }
+
+  private static <T> ResponseEntity<List<T>> linked(
+      List<T> items, HttpServletRequest request, String parameter, String value) {
+    String next =
+        UriComponentsBuilder.fromPath(request.getRequestURI())
+            .query(request.getQueryString())
+            .replaceQueryParam(parameter, value)
+            .build()
+            .toUriString();
+    return ResponseEntity.ok().header(HttpHeaders.LINK, "<" + next + ">; rel=\"next\"").body(items);
+  }
+}

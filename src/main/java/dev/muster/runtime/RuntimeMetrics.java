@@ -1,0 +1,63 @@
+package dev.muster.runtime;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * What this replica took in, and how many runs there are that nobody told the end of: one count for
+ * a scrape, none while nobody scrapes.
+ */
+@Component
+class RuntimeMetrics implements MeterBinder {
+
+  private static final Logger log = LoggerFactory.getLogger(RuntimeMetrics.class);
+  private static final Duration FRESH = Duration.ofSeconds(5);
+
+  private final MeterRegistry metrics;
+  private final Counter characters;
+  private final RunRepository runs;
+  private double running = Double.NaN;
+  private long countedAt = System.nanoTime() - FRESH.toNanos();
+
+  RuntimeMetrics(MeterRegistry metrics, RunRepository runs) {
+    this.metrics = metrics;
+    this.characters = Counter.builder("muster.runtime.characters").register(metrics);
+    this.runs = runs;
+  }
+
+  @Override
+  public void bindTo(MeterRegistry registry) {
+    Gauge.builder("muster.runtime.running", this::running).register(registry);
+  }
+
+  void count(Post post) {
+    characters.increment((double) post.size());
+    for (Envelope envelope : post.envelopes()) {
+      metrics.counter("muster.runtime.events", "type", envelope.event().type()).increment();
+    }
+  }
+
+  private synchronized double running() {
+    if (System.nanoTime() - countedAt >= FRESH.toNanos()) {
+      running = counted();
+      countedAt = System.nanoTime();
+    }
+    return running;
+  }
+
+  /** NaN when the database cannot tell: a gap in the graph, not an idle fleet. */
+  private double counted() {
+    try {
+      return runs.running();
+    } catch (RuntimeException e) {
+      log.debug("running runs could not be counted", e);
+      return Double.NaN;
+    }
+  }
+}

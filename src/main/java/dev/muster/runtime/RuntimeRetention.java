@@ -1,0 +1,60 @@
+package dev.muster.runtime;
+
+import dev.muster.platform.jobs.DailyDeletion;
+import dev.muster.platform.jobs.RecurringJob;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/**
+ * Deletes runtime events after 7 days (R6.11), and runs with the last of their events; the
+ * numbering of a stream goes on as if they were there.
+ */
+@Configuration(proxyBeanMethods = false)
+class RuntimeRetention {
+
+  /** Of up to 64 KiB each. */
+  static final int MOST_IN_A_BATCH = 500;
+
+  private static final String DELETE_EVENTS =
+      """
+      DELETE FROM runtime_segments WHERE (workspace_id, last_seq) IN (
+          SELECT workspace_id, last_seq FROM runtime_segments
+          WHERE created_at < clock_timestamp() - interval '7 days'
+          ORDER BY created_at LIMIT :most)
+      """;
+
+  /** One that an event comes for right now is left until tomorrow. */
+  private static final String DELETE_RUNS =
+      """
+      DELETE FROM runtime_runs WHERE (workspace_id, first_seq) IN (
+          SELECT workspace_id, first_seq FROM runtime_runs
+          WHERE started_at < clock_timestamp() - interval '7 days'
+              AND last_event_at < clock_timestamp() - interval '7 days'
+          ORDER BY started_at LIMIT :most
+          FOR UPDATE SKIP LOCKED)
+      """;
+
+  private final JdbcClient db;
+  private final DailyDeletion deletion;
+
+  RuntimeRetention(JdbcClient db, MeterRegistry metrics) {
+    this.db = db;
+    this.deletion = new DailyDeletion("runtime-retention", this::deleteBatch, metrics);
+  }
+
+  @Bean
+  RecurringJob runtimeRetentionJob() {
+    return deletion.job();
+  }
+
+  int sweep() {
+    return deletion.sweep();
+  }
+
+  int deleteBatch() {
+    return db.sql(DELETE_EVENTS).param("most", MOST_IN_A_BATCH).update()
+        + db.sql(DELETE_RUNS).param("most", MOST_IN_A_BATCH).update();
+  }
+}

@@ -1,0 +1,110 @@
+package dev.muster.runtime;
+
+import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.SqlTime;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Stores streams as they were accepted. */
+@Repository
+class SegmentRepository {
+
+  private static final int MOST_OF_A_STREAM = 200;
+
+  private static final String INSERT =
+      """
+      INSERT INTO runtime_segments (workspace_id, last_seq, events, created_at, body)
+      SELECT * FROM unnest(?::uuid[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[])
+      """;
+
+  /** The first one is there however large it is. */
+  private static final String AFTER =
+      """
+      SELECT workspace_id, last_seq, events, created_at, body
+      FROM (
+          SELECT s.workspace_id, s.last_seq, s.events, s.created_at, s.body,
+              sum(octet_length(s.body)) OVER streams - octet_length(s.body) AS bytes_before,
+              sum(s.events) OVER streams - s.events AS events_before
+          FROM unnest(:ids::uuid[], :afters::bigint[]) AS known (workspace_id, seq)
+          CROSS JOIN LATERAL (
+              SELECT one.workspace_id, one.last_seq, one.events, one.created_at, one.body FROM runtime_segments one
+              WHERE one.workspace_id = known.workspace_id AND one.last_seq > known.seq
+              ORDER BY one.last_seq LIMIT :most_of_a_stream) AS s
+          WINDOW streams AS (ORDER BY s.created_at, s.workspace_id, s.last_seq)
+      ) AS next
+      WHERE bytes_before < :bytes AND events_before < :events
+      ORDER BY created_at, workspace_id, last_seq
+      """;
+
+  private static final String HOLDS =
+      """
+      SELECT count(*) FROM (
+          SELECT last_seq, events FROM runtime_segments WHERE workspace_id = :workspace_id AND last_seq >= :seq
+          ORDER BY last_seq LIMIT 1) AS found
+      WHERE last_seq - events < :seq
+      """;
+
+  private final JdbcClient db;
+  private final JdbcTemplate batches;
+
+  SegmentRepository(JdbcClient db, JdbcTemplate batches) {
+    this.db = db;
+    this.batches = batches;
+  }
+
+  void insert(List<Segment> segments) {
+    batches.update(
+        INSERT,
+        (PreparedStatement statement) -> {
+          var columns = new BatchColumns(statement, 1);
+          columns.uuids(segments, Segment::workspaceId);
+          columns.longs(segments, Segment::lastSeq);
+          columns.integers(segments, Segment::events);
+          columns.times(segments, Segment::createdAt);
+          columns.texts(segments, Segment::body);
+        });
+  }
+
+  /**
+   * The next ones of these streams that end after these numbers, those of one stream in their
+   * order: until there are so many bytes or events of all together, and at least one if there is
+   * any.
+   */
+  List<Segment> after(Map<UUID, Long> known, long bytes, long events) {
+    List<Map.Entry<UUID, Long>> places = List.copyOf(known.entrySet());
+    return db.sql(AFTER)
+        .param("ids", places.stream().map(Map.Entry::getKey).toArray(UUID[]::new))
+        .param("afters", places.stream().map(Map.Entry::getValue).toArray(Long[]::new))
+        .param("most_of_a_stream", MOST_OF_A_STREAM)
+        .param("bytes", bytes)
+        .param("events", events)
+        .query(SegmentRepository::segment)
+        .list();
+  }
+
+  /** Whether an event of this number is kept. */
+  boolean holds(UUID workspaceId, long seq) {
+    return db.sql(HOLDS)
+            .param("workspace_id", workspaceId)
+            .param("seq", seq)
+            .query(Long.class)
+            .single()
+        > 0;
+  }
+
+  private static Segment segment(ResultSet row, int n) throws SQLException {
+    return new Segment(
+        row.getObject("workspace_id", UUID.class),
+        row.getLong("last_seq"),
+        row.getInt("events"),
+        SqlTime.instant(row, "created_at"),
+        row.getString("body"));
+  }
+}

@@ -1,0 +1,118 @@
+package dev.muster.runtime;
+
+import dev.muster.platform.http.Page;
+import dev.muster.platform.http.PageCursor;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.springframework.stereotype.Service;
+
+/** Reads streams and runs, in pages that are never too large. */
+@Service
+class StreamReader {
+
+  private static final long LARGEST_PAGE = 8L << 20;
+
+  private record Strand(long runSeq, boolean isError) {}
+
+  private final RunRepository runs;
+  private final OutputRepository output;
+  private final SegmentRepository segments;
+
+  StreamReader(RunRepository runs, OutputRepository output, SegmentRepository segments) {
+    this.runs = runs;
+    this.output = output;
+    this.segments = segments;
+  }
+
+  /**
+   * The next events after this one, or the first that are kept; perhaps fewer than there are, but
+   * none only when there is none. Refuses an event that the stream does not have, or no longer,
+   * with {@code CURSOR_GONE}.
+   */
+  List<StoredEvent> events(UUID workspaceId, Optional<UUID> since, int limit) {
+    long after = since.map(id -> requireKept(workspaceId, id)).orElse(0L);
+    return segments.after(Map.of(workspaceId, after), LARGEST_PAGE, limit).stream()
+        .flatMap(segment -> segment.read().stream())
+        .filter(event -> event.seq() > after)
+        .limit(limit)
+        .toList();
+  }
+
+  /** The newest runs first. */
+  Page<RunView> runs(
+      UUID workspaceId, Optional<Task> task, Optional<PageCursor> cursor, int limit) {
+    long before = cursor.map(place -> placeOf(workspaceId, place)).orElse(Long.MAX_VALUE);
+    List<Run> found = runs.page(workspaceId, task, before, limit + 1);
+    int fitting = fitting(found, limit);
+    Page<Run> page =
+        Page.of(
+            found,
+            fitting,
+            last -> new PageCursor(last.startedAt(), StreamId.of(workspaceId, last.firstSeq())));
+    Map<Strand, StringBuilder> written = written(workspaceId, page.items());
+    return new Page<>(
+        page.items().stream()
+            .map(run -> RunView.of(run, end(written, run, false), end(written, run, true)))
+            .toList(),
+        page.next());
+  }
+
+  /** How many of the first are not too much for one page; at least one. */
+  private static int fitting(List<Run> found, int limit) {
+    long bytes = 0;
+    for (int i = 0; i < Math.min(limit, found.size()); i++) {
+      bytes += Math.min(found.get(i).stdoutBytes(), Piece.MOST_KEPT);
+      bytes += Math.min(found.get(i).stderrBytes(), Piece.MOST_KEPT);
+      if (i > 0 && bytes > LARGEST_PAGE) {
+        return i;
+      }
+    }
+    return limit;
+  }
+
+  private Map<Strand, StringBuilder> written(UUID workspaceId, List<Run> runs) {
+    Map<Strand, StringBuilder> written = new HashMap<>();
+    output
+        .endsOf(workspaceId, runs.stream().map(Run::firstSeq).toList())
+        .forEach(piece ->
+            written
+                .computeIfAbsent(
+                    new Strand(piece.runSeq(), piece.isError()), first -> new StringBuilder())
+                .append(piece.text()));
+    return written;
+  }
+
+  private static String end(Map<Strand, StringBuilder> written, Run run, boolean isError) {
+    StringBuilder text =
+        written.getOrDefault(new Strand(run.firstSeq(), isError), new StringBuilder());
+    return Piece.end(text.toString(), Piece.MOST_KEPT);
+  }
+
+  private static long placeOf(UUID workspaceId, PageCursor cursor) {
+    return StreamId.seqIn(workspaceId, cursor.id())
+        .orElseThrow(() ->
+            ProblemException.validation(
+                "cursor: not one of this list (expected: the cursor of the last page's Link"
+                    + " header)"));
+  }
+
+  private long requireKept(UUID workspaceId, UUID eventId) {
+    long seq = StreamId.seqIn(workspaceId, eventId).orElse(0);
+    if (seq == 0 || !segments.holds(workspaceId, seq)) {
+      throw gone();
+    }
+    return seq;
+  }
+
+  static ProblemException gone() {
+    return new ProblemException(
+        ErrorCode.CURSOR_GONE,
+        "since_id names no event that this stream still has; omit since_id to begin with the oldest"
+            + " that is kept");
+  }
+}

@@ -1,0 +1,198 @@
+package dev.muster.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The agent's program as a shell script meets it. */
+@Execution(ExecutionMode.CONCURRENT)
+@Timeout(120)
+class AgentProgramTest {
+
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private final Agent agent = AgentServer.CLIENT.create("Scripted");
+
+  @TempDir private Path folder;
+
+  @Test
+  void answersWithWhatItsCommandPrints() throws IOException {
+    AgentServer.sendFromCanvas(agent, "m-1", "hi");
+    try (AgentProcess program = connect("cat > " + folder.resolve("in") + "; echo well; echo")) {
+      await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).size() == 1);
+
+      assertThat(AgentServer.notifications(agent)).containsExactly("well");
+      assertThat(Files.readString(folder.resolve("in")))
+          .contains(
+              "\"message_id\":\"m-1\"",
+              "\"source\":\"canvas_user\"",
+              "\"text\":\"hi\"",
+              "\"raw\":{")
+          .endsWith("}\n");
+
+      program.terminate();
+      assertThat(program.awaitEnd()).isZero();
+    }
+  }
+
+  @Test
+  void saysNothingWhenItsCommandPrintsNothing() throws IOException {
+    AgentServer.sendFromCanvas(agent, "m-1", "hi");
+    try (AgentProcess program = connect("cat >/dev/null; touch " + folder.resolve("done"))) {
+      await().atMost(LIMIT).until(() -> Files.exists(folder.resolve("done")));
+      program.terminate();
+
+      assertThat(program.awaitEnd()).isZero();
+      assertThat(AgentServer.notifications(agent)).isEmpty();
+      assertThat(Files.readString(folder.resolve("state").resolve("cursor.json"))).contains("/m-1");
+    }
+  }
+
+  @Test
+  void isDegradedByACommandThatFails() throws IOException {
+    AgentServer.sendFromCanvas(agent, "m-1", "hi");
+    try (AgentProcess program = connect("echo no model >&2; exit 7")) {
+      await().atMost(LIMIT).until(() -> AgentServer.status(agent).equals("degraded"));
+
+      assertThat(AgentServer.CLIENT.read(agent).path("last_sample_error").asString())
+          .isEqualTo("the command ended with 7: no model");
+      assertThat(program.isAlive()).isTrue();
+    }
+  }
+
+  @Test
+  void killsACommandThatTakesTooLong() throws IOException {
+    AgentServer.sendFromCanvas(agent, "m-1", "hi");
+    try (AgentProcess program =
+        connect(
+            "sleep 1000 & echo $! > " + folder.resolve("pid") + "; wait", "--exec-timeout", "2")) {
+      await().atMost(LIMIT).until(() -> AgentServer.status(agent).equals("degraded"));
+
+      long pid = Long.parseLong(Files.readString(folder.resolve("pid")).strip());
+      await().until(() -> ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false) == false);
+      assertThat(program.err()).contains("took longer than 2 s");
+    }
+  }
+
+  @Test
+  void handsAMessageOutAgainThatWasCutShortByItsEnd() throws IOException {
+    AgentServer.sendFromCanvas(agent, "m-1", "hi");
+    try (AgentProcess program = connect("touch " + folder.resolve("begun") + "; sleep 1000")) {
+      await().atMost(LIMIT).until(() -> Files.exists(folder.resolve("begun")));
+      program.terminate();
+      assertThat(program.awaitEnd()).isZero();
+    }
+    try (AgentProcess _ = connect("echo again")) {
+      await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).equals(List.of("again")));
+    }
+  }
+
+  @Test
+  void tellsByItsCodeWhyItEnded() throws IOException {
+    assertThat(code(Map.of("MUSTER_TOKEN", "wrong"), "connect", "--exec", "true")).isEqualTo(4);
+    assertThat(code(Map.of(), "connect")).isEqualTo(2);
+    assertThat(code(Map.of(), "dance")).isEqualTo(2);
+    assertThat(code(Map.of("MUSTER_WORKSPACE_ID", "7"), "peers")).isEqualTo(2);
+
+    AgentServer.CLIENT.post("/workspaces/" + agent.id() + "/pause", TestServer.ADMIN_TOKEN, "");
+    assertThat(code(Map.of(), "connect", "--exec", "true")).isEqualTo(5);
+
+    AgentServer.CLIENT.delete("/workspaces/" + agent.id(), TestServer.ADMIN_TOKEN);
+    assertThat(code(Map.of(), "connect", "--exec", "true")).isEqualTo(3);
+  }
+
+  @Test
+  void explainsItself() throws IOException {
+    try (AgentProcess program = AgentProcess.start(Map.of(), "--help")) {
+      assertThat(program.awaitEnd()).isZero();
+      assertThat(program.out())
+          .contains("connect", "send", "delegate", "notify", "peers", "MUSTER_URL")
+          .contains("not admitted", "the workspace is removed", "the workspace is paused");
+    }
+  }
+
+  @Test
+  void speaksToPeersAndWaitsForTheirAnswer() throws IOException {
+    Agent child = AgentServer.CLIENT.create("Child", "\"parent_id\":\"" + agent.id() + "\"");
+    try (AgentProcess _ = connect("echo pong");
+        AgentProcess send =
+            AgentProcess.start(
+                AgentProcess.as(child, folder.resolve("child")),
+                "send",
+                "--to",
+                agent.id().toString(),
+                "--wait",
+                "50",
+                "ping");
+        AgentProcess peers =
+            AgentProcess.start(AgentProcess.as(child, folder.resolve("child")), "peers");
+        AgentProcess notify =
+            AgentProcess.start(
+                AgentProcess.as(child, folder.resolve("child")), "notify", "hello")) {
+      assertThat(send.awaitEnd()).as(send.err()).isZero();
+      assertThat(send.out()).isEqualTo("pong\n");
+      assertThat(peers.awaitEnd()).isZero();
+      assertThat(peers.out()).startsWith(agent.id() + "\t").endsWith("\tScripted\n");
+      assertThat(notify.awaitEnd()).isZero();
+      assertThat(AgentServer.notifications(child)).containsExactly("hello");
+    }
+  }
+
+  @Test
+  void delegatesAndWaitsForTheEnd() throws IOException {
+    Agent child = AgentServer.CLIENT.create("Child", "\"parent_id\":\"" + agent.id() + "\"");
+    try (AgentProcess _ =
+            connect("jq -re .text 2>/dev/null | grep -v bad || { echo no good >&2; exit 3; }");
+        AgentProcess good = delegate(child, "file that");
+        AgentProcess bad = delegate(child, "a bad one")) {
+      assertThat(good.awaitEnd()).as(good.err()).isZero();
+      assertThat(good.out()).isEqualTo("file that\n");
+      assertThat(bad.awaitEnd()).isEqualTo(1);
+      assertThat(bad.out()).isEmpty();
+      assertThat(bad.err()).contains("the delegation failed: the command ended with 3: no good");
+    }
+  }
+
+  private AgentProcess delegate(Agent by, String task) throws IOException {
+    return AgentProcess.start(
+        AgentProcess.as(by, folder.resolve("child")),
+        "delegate",
+        "--to",
+        agent.id().toString(),
+        "--wait",
+        "50",
+        task);
+  }
+
+  private AgentProcess connect(String command, String... more) throws IOException {
+    String[] args = new String[3 + more.length];
+    args[0] = "connect";
+    args[1] = "--exec";
+    args[2] = command;
+    System.arraycopy(more, 0, args, 3, more.length);
+    return AgentProcess.start(AgentProcess.as(agent, folder.resolve("state")), args);
+  }
+
+  private int code(Map<String, String> instead, String... args) throws IOException {
+    Map<String, String> environment =
+        new HashMap<>(AgentProcess.as(agent, folder.resolve("state")));
+    environment.putAll(instead);
+    try (AgentProcess program = AgentProcess.start(environment, args)) {
+      return program.awaitEnd();
+    }
+  }
+}

@@ -1,0 +1,274 @@
+package dev.muster.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** Sections 8 and 13: agents that give each other tasks, and the control plane between them. */
+@Timeout(120)
+class DelegatingAgentsTest {
+
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private final Agent boss = AgentServer.CLIENT.create("Boss");
+  private final Agent clerk =
+      AgentServer.CLIENT.create("Clerk", "\"parent_id\":\"" + boss.id() + "\"");
+  private final AgentClient bosss = AgentServer.client(boss);
+  private final AgentClient clerks = AgentServer.client(clerk);
+  private final List<AgentLoop> loops = new ArrayList<>();
+  private final List<InboundMessage> heard = new ArrayList<>();
+
+  @AfterEach
+  void stop() {
+    loops.forEach(AgentLoop::stop);
+  }
+
+  @Test
+  void answersATaskWhichCompletesIt() throws Exception {
+    running(clerk, task -> "done: " + task);
+
+    Delegation made = bosss.delegate(clerk.id().toString(), "file that");
+    Delegation over = ended(made.id());
+
+    assertThat(over.status()).isEqualTo("completed");
+    assertThat(over.result()).isEqualTo("done: file that");
+    assertThat(over.targetId()).isEqualTo(clerk.id().toString());
+    hearOne();
+    assertThat(heard.getFirst().text()).isEqualTo("done: file that");
+    assertThat(heard.getFirst().delegationId()).isEqualTo(made.id());
+    assertThat(heard.getFirst().isAnswer()).isTrue();
+  }
+
+  @Test
+  void hearsFromTheControlPlaneHowATaskEndedAndAnswersNobody() throws Exception {
+    Delegation made = bosss.delegate(clerk.id().toString(), "file that");
+    await().atMost(LIMIT).until(() -> inbox(clerk).size() == 1);
+
+    clerks.updateDelegation(made.id(), new DelegationReport.Completed("filed by hand"));
+    hearOne();
+
+    InboundMessage result = heard.getFirst();
+    assertThat(result.source()).isEqualTo(InboundSource.SYSTEM);
+    assertThat(result.text()).isEqualTo("filed by hand");
+    assertThat(result.delegationId()).isEqualTo(made.id());
+    assertThat(inbox(clerk)).hasSize(1);
+    assertThat(AgentServer.notifications(boss)).isEmpty();
+  }
+
+  @Test
+  void failsTheTaskWhoseHandlerThrows() throws Exception {
+    running(
+        clerk,
+        _ -> {
+          throw new IllegalStateException("no such file");
+        });
+
+    Delegation over = ended(bosss.delegate(clerk.id().toString(), "file that").id());
+
+    assertThat(over.status()).isEqualTo("failed");
+    assertThat(over.error()).isEqualTo("no such file");
+    hearOne();
+    assertThat(heard.getFirst().source()).isEqualTo(InboundSource.SYSTEM);
+    assertThat(heard.getFirst().text()).isEqualTo("no such file");
+  }
+
+  @Test
+  void saysWithEachBeatWhichTaskItIsAt() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    running(
+        clerk,
+        task -> {
+          awaitLatch(goOn);
+          return "done: " + task;
+        });
+    Delegation made = bosss.delegate(clerk.id().toString(), "a long one");
+
+    await().atMost(LIMIT).until(() -> now(made.id()).status().equals("in_progress"));
+    String then = lastBeat(made.id());
+    await().atMost(LIMIT).until(() -> !lastBeat(made.id()).equals(then));
+    goOn.countDown();
+
+    assertThat(ended(made.id()).status()).isEqualTo("completed");
+    String last = lastBeat(made.id());
+    String workspaces = lastBeatOfClerk();
+    await().atMost(LIMIT).until(() -> !lastBeatOfClerk().equals(workspaces));
+    assertThat(lastBeat(made.id())).isEqualTo(last);
+  }
+
+  @Test
+  void tellsOfATaskThatItGaveByItself() {
+    String id = "mine-" + UUID.randomUUID();
+    bosss.recordDelegation(clerk.id().toString(), "file that", id);
+    bosss.recordDelegation(clerk.id().toString(), "file that", id);
+
+    clerks.beatDelegation(id);
+    assertThat(now(id).status()).isEqualTo("in_progress");
+    assertThat(lastBeat(id)).isNotEmpty();
+
+    clerks.updateDelegation(id, new DelegationReport.InProgress());
+    clerks.updateDelegation(id, new DelegationReport.Failed("stopped by hand", "Cancelled"));
+    assertThat(now(id).status()).isEqualTo("failed");
+    assertThat(now(id).error()).isEqualTo("stopped by hand");
+    assertThat(now(id).raw().path("error_kind").asString()).isEqualTo("Cancelled");
+  }
+
+  @Test
+  void comesToAnEndBetweenTwoThatAnswerEverything() {
+    running(boss, text -> "thanks for " + text);
+    running(clerk, text -> "done: " + text);
+
+    Delegation made = bosss.delegate(clerk.id().toString(), "file that");
+    bosss.send(clerk.id().toString(), "and this");
+
+    await().atMost(LIMIT).until(() -> inbox(boss).size() == 2);
+    assertThat(ended(made.id()).result()).isEqualTo("done: file that");
+    settle(boss);
+    settle(clerk);
+    assertThat(inbox(boss)).hasSize(2);
+    assertThat(inbox(clerk)).hasSize(2);
+  }
+
+  /** Another library's agent, that answers everything and names nothing but the delegation. */
+  @Test
+  void comesToAnEndWithAForeignAgentThatItGaveATask() {
+    Delegation made = bosss.delegate(clerk.id().toString(), "file that");
+    AgentLoop loop = running(boss, text -> "thanks for " + text);
+
+    answerAsForeigner(made.id(), 1);
+    await().atMost(LIMIT).until(() -> inbox(boss).size() == 1);
+    settle(boss);
+
+    assertThat(inbox(clerk)).hasSize(1);
+    assertThat(loop.heartbeat().isRunning()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void comesToAnEndWithAForeignAgentThatGaveItATask(boolean recorded) {
+    String id = "theirs-" + UUID.randomUUID();
+    if (recorded) {
+      clerks.recordDelegation(boss.id().toString(), "file that", id);
+    }
+    running(boss, text -> "done: " + text);
+
+    sendAsForeigner("file that", id);
+    for (int round = 1; round <= 3; round++) {
+      int rows = round;
+      await().atMost(LIMIT).until(() -> inbox(clerk).size() == 1);
+      answerAsForeigner(id, 1);
+      await().atMost(LIMIT).until(() -> inbox(boss).size() == rows + 1);
+      settle(boss);
+    }
+
+    assertThat(inbox(clerk).getFirst().at("/data/text").asString()).isEqualTo("done: file that");
+    assertThat(inbox(clerk)).hasSize(1);
+    if (recorded) {
+      assertThat(clerks.delegation(id, Duration.ZERO).result()).isEqualTo("done: file that");
+    }
+  }
+
+  private void answerAsForeigner(String delegationId, int messages) {
+    await().atMost(LIMIT).until(() -> inbox(clerk).size() == messages);
+    sendAsForeigner("yes: " + inbox(clerk).getLast().at("/data/text").asString(), delegationId);
+  }
+
+  private void sendAsForeigner(String text, String delegationId) {
+    AgentServer.CLIENT.post(
+        "/workspaces/" + boss.id() + "/a2a",
+        clerk.token(),
+        """
+        {"method":"message/send","params":{"message":{"messageId":"%s","content":"%s",
+         "metadata":{"delegation_id":"%s"}}}}
+        """
+            .formatted(UUID.randomUUID(), text, delegationId));
+  }
+
+  /** All that it was sent is handled, its answers included: it acknowledges afterwards. */
+  private static void settle(Agent agent) {
+    String all =
+        "SELECT last_acked_seq = (SELECT max(seq) FROM activity_logs WHERE workspace_id ="
+            + " f.workspace_id AND activity_type = 'a2a_receive') FROM activity_feeds f WHERE"
+            + " workspace_id = '"
+            + agent.id()
+            + "'";
+    await().atMost(LIMIT).until(() -> AgentServer.SERVER.database().value(all).equals("t"));
+  }
+
+  private AgentLoop running(Agent agent, UnaryOperator<String> handler) {
+    AgentLoop loop =
+        AgentLoop.builder(AgentServer.client(agent))
+            .registration(Registration.polling("Member"))
+            .answering((message, _) -> handler.apply(message.text()))
+            .build();
+    loops.add(loop);
+    loop.start();
+    return loop;
+  }
+
+  /** The boss, who says thanks for everything. */
+  private void hearOne() {
+    PollDelivery inbound =
+        PollDelivery.builder(bosss).interval(Duration.ZERO).longestWait(LIMIT).build();
+    await()
+        .atMost(LIMIT)
+        .until(() ->
+            inbound.runOnce((message, _) -> {
+              heard.add(message);
+              return Reply.of("thanks");
+            })
+                > 0);
+    assertThat(heard).hasSize(1);
+  }
+
+  private Delegation now(String id) {
+    return bosss.delegation(id, Duration.ZERO);
+  }
+
+  private Delegation ended(String id) {
+    Delegation over = bosss.delegation(id, LIMIT);
+    assertThat(over.isOver()).as(over.raw().toString()).isTrue();
+    return over;
+  }
+
+  private String lastBeat(String id) {
+    return now(id).raw().path("last_heartbeat").asString("");
+  }
+
+  private String lastBeatOfClerk() {
+    return AgentServer.CLIENT.read(clerk).path("last_heartbeat_at").asString("");
+  }
+
+  private static List<JsonNode> inbox(Agent agent) {
+    return AgentServer.CLIENT
+        .get(
+            "/workspaces/" + agent.id() + "/activity?type=a2a_receive&order=asc",
+            TestServer.ADMIN_TOKEN)
+        .json()
+        .valueStream()
+        .filter(row -> !row.path("source").asString().equals("self"))
+        .toList();
+  }
+
+  private static void awaitLatch(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

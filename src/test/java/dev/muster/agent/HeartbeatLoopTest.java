@@ -1,0 +1,326 @@
+package dev.muster.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.TcpRelay;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Section 13, seed 000: the beats of an agent, and what they tell. */
+@Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
+class HeartbeatLoopTest {
+
+  private static final String HEARD =
+      "{\"status\":\"ok\",\"workspace_status\":\"online\",\"heartbeat_interval_s\":1,"
+          + "\"stale_after_s\":1,\"long_poll_max_s\":60}";
+
+  private final RuntimeWedge wedge = new RuntimeWedge();
+  private final CopyOnWriteArrayList<AutoCloseable> open = new CopyOnWriteArrayList<>();
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable one : open) {
+      one.close();
+    }
+  }
+
+  @Test
+  void showsAWedgeWithItsReasonAndItsEnd() {
+    Agent agent = AgentServer.CLIENT.create("Wedged");
+    start(AgentServer.client(agent), new HeartbeatListener() {});
+    await().until(() -> AgentServer.status(agent).equals("online"));
+
+    wedge.mark("SDK init timeout — restart workspace");
+
+    await().until(() -> AgentServer.status(agent).equals("degraded"));
+    JsonNode read = AgentServer.CLIENT.read(agent);
+    assertThat(read.path("degraded_reason").asString()).isEqualTo("runtime_wedged");
+    assertThat(read.path("last_sample_error").asString())
+        .isEqualTo("SDK init timeout — restart workspace");
+
+    wedge.clear();
+
+    await().until(() -> AgentServer.status(agent).equals("online"));
+    assertThat(AgentServer.CLIENT.events(agent.id(), "WORKSPACE_DEGRADED")).hasSize(1);
+  }
+
+  @Test
+  void sendsNeitherStateNorSampleWhenHealthy() throws IOException {
+    TestPeer platform = platform();
+    start(to(platform), new HeartbeatListener() {});
+
+    JsonNode beat = beats(platform, 1).getFirst();
+
+    assertThat(beat.has("runtime_state")).isFalse();
+    assertThat(beat.has("sample_error")).isFalse();
+    assertThat(beat.has("error_rate")).isFalse();
+    assertThat(beat.path("uptime_seconds").isIntegralNumber()).isTrue();
+  }
+
+  @Test
+  void tellsWhatItWasTold() throws IOException {
+    TestPeer platform = platform();
+    HeartbeatLoop loop = loop(to(platform), new HeartbeatListener() {});
+    loop.setActiveTasks(2);
+    loop.setCurrentTask("reviewing #42");
+    loop.setDelegations(List.of("d-1"));
+    loop.setCapability("status_mgmt", true);
+    loop.setIdleTimeout(Duration.ofSeconds(90));
+    loop.start();
+
+    JsonNode beat = beats(platform, 1).getFirst();
+
+    assertThat(beat.path("active_tasks").asInt()).isEqualTo(2);
+    assertThat(beat.path("current_task").asString()).isEqualTo("reviewing #42");
+    assertThat(beat.path("delegations").toString()).isEqualTo("[\"d-1\"]");
+    assertThat(beat.path("runtime_metadata").toString())
+        .isEqualTo("{\"capabilities\":{\"status_mgmt\":true},\"idle_timeout_seconds\":90}");
+  }
+
+  @Test
+  void keepsItsErrorsUntilTheyAreHeard() throws IOException {
+    TestPeer platform = platform();
+    platform.then(PeerDeed.answer(503, "{}"), PeerDeed.resetAfterRequest());
+    HeartbeatLoop loop = loop(to(platform), new HeartbeatListener() {});
+    loop.recordFailure("tool broke");
+    loop.recordSuccess();
+    loop.start();
+
+    List<JsonNode> beats = beats(platform, 4);
+
+    assertThat(beats.subList(0, 3))
+        .allSatisfy(beat -> {
+          assertThat(beat.path("error_rate").asDouble()).isEqualTo(0.5);
+          assertThat(beat.path("sample_error").asString()).isEqualTo("tool broke");
+        });
+    assertThat(beats.get(3).has("error_rate")).isFalse();
+  }
+
+  @Test
+  void losesNoErrorThatIsRecordedWhileABeatIsUnderWay() throws IOException {
+    TestPeer platform = platform();
+    CountDownLatch recorded = new CountDownLatch(1);
+    CountDownLatch came = new CountDownLatch(1);
+    platform.then(exchange -> {
+      exchange.receive();
+      came.countDown();
+      awaitLatch(recorded);
+      exchange.answer(200, Map.of(), HEARD.getBytes(StandardCharsets.UTF_8));
+      return true;
+    });
+    HeartbeatLoop loop = loop(to(platform), new HeartbeatListener() {});
+    loop.recordSuccess();
+    loop.start();
+    awaitLatch(came);
+    loop.recordFailure("during the beat");
+    recorded.countDown();
+
+    List<JsonNode> beats = beats(platform, 2);
+
+    assertThat(beats.get(0).path("error_rate").asDouble()).isZero();
+    assertThat(beats.get(1).path("error_rate").asDouble()).isEqualTo(1.0);
+    assertThat(beats.get(1).path("sample_error").asString()).isEqualTo("during the beat");
+  }
+
+  static Stream<PeerDeed> troubles() {
+    return Stream.of(
+        PeerDeed.closeAtOnce(),
+        PeerDeed.resetAtOnce(),
+        PeerDeed.resetAfterRequest(),
+        PeerDeed.halfBody(),
+        PeerDeed.halfHead(),
+        PeerDeed.garbage(),
+        PeerDeed.answer(500, "<html>"),
+        PeerDeed.answer(200, "no json"),
+        PeerDeed.answer(503, Map.of("Retry-After", "0"), "{}"),
+        PeerDeed.answer(401, "{\"code\":\"UNAUTHENTICATED\"}"),
+        PeerDeed.answer(404, "{\"code\":\"WORKSPACE_NOT_FOUND\"}"),
+        PeerDeed.answer(302, Map.of("Location", "http://127.0.0.1:1/"), ""));
+  }
+
+  @ParameterizedTest
+  @MethodSource("troubles")
+  void beatsOnAfterTrouble(PeerDeed trouble) throws IOException {
+    TestPeer platform = platform();
+    platform.then(PeerDeed.answer(200, HEARD), trouble, trouble);
+    AtomicInteger missed = new AtomicInteger();
+    CountDownLatch heard = new CountDownLatch(2);
+    start(
+        to(platform),
+        new HeartbeatListener() {
+          @Override
+          public void missed(Exception why) {
+            missed.incrementAndGet();
+          }
+
+          @Override
+          public void heard(String workspaceStatus) {
+            heard.countDown();
+          }
+        });
+
+    awaitLatch(heard);
+    assertThat(missed).hasValue(2);
+  }
+
+  @Test
+  void beatsOnWhenThePlatformIsThereAgain() throws IOException {
+    Agent agent = AgentServer.CLIENT.create("Cut off");
+    TcpRelay relay = opened(new TcpRelay(TestPeer.freePort()));
+    AtomicInteger missed = new AtomicInteger();
+    start(
+        AgentServer.clientAt(relay.port(), agent),
+        new HeartbeatListener() {
+          @Override
+          public void missed(Exception why) {
+            missed.incrementAndGet();
+          }
+        });
+    await().until(() -> missed.get() >= 1);
+
+    relay.heal(AgentServer.SERVER.port());
+
+    await().until(() -> AgentServer.status(agent).equals("online"));
+  }
+
+  @Test
+  void isNotEndedByAListenerThatThrows() throws IOException {
+    TestPeer platform = platform();
+    start(
+        to(platform),
+        new HeartbeatListener() {
+          @Override
+          public void heard(String workspaceStatus) {
+            throw new AssertionError("planted");
+          }
+        });
+
+    assertThat(beats(platform, 3)).hasSizeGreaterThanOrEqualTo(3);
+  }
+
+  @Test
+  void endsWithTheWorkspaceAndSaysWhy() throws Exception {
+    Agent agent = AgentServer.CLIENT.create("Doomed");
+    CompletableFuture<String> removed = new CompletableFuture<>();
+    HeartbeatLoop loop =
+        start(
+            AgentServer.client(agent),
+            new HeartbeatListener() {
+              @Override
+              public void removed(String reason) {
+                removed.complete(reason);
+              }
+            });
+    await().until(() -> AgentServer.status(agent).equals("online"));
+
+    AgentServer.CLIENT.delete("/workspaces/" + agent.id(), TestServer.ADMIN_TOKEN);
+
+    assertThat(removed.get(10, TimeUnit.SECONDS)).contains("410", "WORKSPACE_REMOVED");
+    await().until(() -> !loop.isRunning());
+  }
+
+  @Test
+  void endsWhenItIsToldThatTheWorkspaceIsDeleted() throws IOException {
+    TestPeer platform = platform();
+    platform.usually(PeerDeed.answer(404, "{\"status\":\"removed\",\"deleted\":true}"));
+
+    HeartbeatLoop loop = start(to(platform), new HeartbeatListener() {});
+
+    await().until(() -> !loop.isRunning());
+  }
+
+  @Test
+  void doesNotSpinHoweverOftenABeatIsAskedFor() throws IOException {
+    TestPeer platform = platform();
+    HeartbeatLoop loop =
+        HeartbeatLoop.builder(to(platform)).wedge(wedge).leastGap(Duration.ofMinutes(5)).build();
+    open.add(loop);
+    loop.start();
+    beats(platform, 1);
+    for (int i = 0; i < 10_000; i++) {
+      loop.beatNow();
+    }
+
+    beats(platform, 2); // the one of the cadence, a second later
+    assertThat(platform.deliveries()).hasSize(2);
+  }
+
+  @Test
+  void endsAtOnceWhileABeatIsUnderWay() throws IOException {
+    TestPeer platform = platform();
+    platform.usually(PeerDeed.silence());
+    HeartbeatLoop loop = start(to(platform), new HeartbeatListener() {});
+    beats(platform, 1);
+
+    loop.stop();
+
+    await().atMost(Duration.ofSeconds(5)).until(() -> !loop.isRunning());
+  }
+
+  private TestPeer platform() throws IOException {
+    return opened(TestPeer.start()).usually(PeerDeed.answer(200, HEARD));
+  }
+
+  private <T extends AutoCloseable> T opened(T one) {
+    open.add(one);
+    return one;
+  }
+
+  private static AgentClient to(TestPeer platform) {
+    return AgentServer.clientAt(platform.port(), new Agent(new UUID(1, 2), "a-token"));
+  }
+
+  private HeartbeatLoop start(AgentClient client, HeartbeatListener listener) {
+    HeartbeatLoop loop = loop(client, listener);
+    loop.start();
+    return loop;
+  }
+
+  private HeartbeatLoop loop(AgentClient client, HeartbeatListener listener) {
+    return opened(
+        HeartbeatLoop.builder(client)
+            .wedge(wedge)
+            .listener(listener)
+            .leastGap(Duration.ofMillis(10))
+            .build());
+  }
+
+  private static List<JsonNode> beats(TestPeer platform, int count) {
+    return platform.awaitDeliveries(count).stream()
+        .map(delivery -> JsonMapper.shared().readTree(delivery.body()))
+        .toList();
+  }
+
+  private static void awaitLatch(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,344 @@
+package dev.muster.delegation;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** How delegations reach their callees, and what comes back (R8.3, R8.7). */
+@Timeout(90)
+class DispatchTest {
+
+  private static final Delegations LEDGER = new Delegations(TestServer.shared());
+
+  private final Agent team = LEDGER.team();
+  private final Agent caller = LEDGER.polling(team);
+  private TestPeer peer;
+
+  @BeforeEach
+  void start() throws IOException {
+    peer = TestPeer.start();
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    peer.close();
+  }
+
+  /** One that is called, and was never heard of. */
+  private Agent away() {
+    return LEDGER
+        .client()
+        .create(
+            "Away",
+            "\"parent_id\":\"" + team.id() + "\"",
+            "\"delivery_mode\":\"push\"",
+            "\"url\":\"" + peer.url() + "\"");
+  }
+
+  private static String result(String json) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + json.replace('\'', '"') + "}";
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'kind':'message','parts':[{'kind':'text','text':'a'},{'type':'text','text':'b'}]} | a;b",
+        "{'kind':'task','status':{'state':'completed','message':{'parts':[{'kind':'text','text':'c'}]}}}"
+            + " | c",
+        "{'kind':'task','status':{'state':'completed'},'artifacts':[{'parts':[{'kind':'text','text':'d'}]},{'parts':[{'text':'e'}]}]}"
+            + " | d;e",
+        "{'task':{'status':{'state':'TASK_STATE_COMPLETED'},'artifacts':[{'parts':[{'text':'f'}]}]}}"
+            + " | f",
+        "{'message':{'parts':[{'text':'g'}]}} | g",
+      })
+  void completesWithTheTextOfTheAnswer(String answer, String text) {
+    peer.usually(PeerDeed.answer(200, result(answer)));
+    Agent callee = LEDGER.called(team, peer.url());
+
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+
+    JsonNode done = LEDGER.await(caller, id, "completed");
+    assertThat(done.path("result").asString()).isEqualTo(text.replace(';', '\n'));
+    assertThat(peer.deliveries()).hasSize(1);
+    assertThat(peer.deliveries().getFirst().text())
+        .contains("\"messageId\":\"" + id + "\"", "\"delegation_id\":\"" + id + "\"", "Do it.");
+    assertThat(LEDGER.inbox(caller).size()).isEqualTo(1);
+  }
+
+  @Test
+  void completesWithTheRawAnswerWhenThatHasNoText() {
+    String raw = result("{'n':1}");
+    peer.usually(PeerDeed.answer(200, raw));
+
+    String id = LEDGER.delegate(caller, LEDGER.called(team, peer.url()), "Do it.");
+
+    assertThat(LEDGER.await(caller, id, "completed").path("result").asString()).isEqualTo(raw);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"submitted", "working", "input-required", "TASK_STATE_WORKING"})
+  void isInProgressWhileTheTaskIs(String state) {
+    peer.usually(
+        PeerDeed.answer(200, result("{'kind':'task','status':{'state':'" + state + "'}}")));
+    Agent callee = LEDGER.called(team, peer.url());
+
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+
+    LEDGER.await(caller, id, "in_progress");
+    LEDGER.send(callee, caller, "reply-" + id, "At last.", "{\"delegation_id\":\"" + id + "\"}");
+    assertThat(LEDGER.read(caller, id).path("result").asString()).isEqualTo("At last.");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"failed", "canceled", "rejected", "TASK_STATE_REJECTED"})
+  void failsWithTheTask(String state) {
+    peer.usually(
+        PeerDeed.answer(
+            200,
+            result(
+                "{'kind':'task','status':{'state':'"
+                    + state
+                    + "','message':{'parts':[{'kind':'text','text':'no way'}]}}}")));
+
+    String id = LEDGER.delegate(caller, LEDGER.called(team, peer.url()), "Do it.");
+
+    assertThat(LEDGER.await(caller, id, "failed").path("error_detail").asString())
+        .contains(state, "no way");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "500 | {'error':'out of memory'} | out of memory",
+        "404 | {} | 404",
+        "503 | {'error':'later'} | later",
+        "429 | {} | 429",
+        "200 | {'jsonrpc':'2.0','id':1,'error':{'code':-32000,'message':'I will not'}} | I will"
+            + " not",
+        "200 | <html> | JSON",
+      })
+  void failsAtOnceWithWhatTheAgentSaid(int status, String body, String error) {
+    peer.usually(PeerDeed.answer(status, body.replace('\'', '"')));
+
+    String id = LEDGER.delegate(caller, LEDGER.called(team, peer.url()), "Do it.");
+
+    JsonNode failed = LEDGER.await(caller, id, "failed");
+    assertThat(failed.path("error_detail").asString()).contains(error);
+    assertThat(peer.deliveries()).hasSize(1);
+    JsonNode told = LEDGER.inbox(caller).path(0);
+    assertThat(told.path("status").asString()).isEqualTo("error");
+    assertThat(told.at("/data/text").asString()).isEqualTo(failed.path("error_detail").asString());
+  }
+
+  @Test
+  void staysDispatchedUntilTheAgentIsThere() {
+    Agent callee = away();
+
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+
+    LEDGER.await(caller, id, "dispatched");
+    assertThat(peer.connections()).isZero();
+    LEDGER.client().beat(callee);
+    LEDGER.await(caller, id, "completed");
+  }
+
+  @Test
+  void isInProgressWhenTheAgentSaysNothingInTime() {
+    peer.usually(PeerDeed.silence());
+    Agent callee = LEDGER.called(team, peer.url());
+    LEDGER.client().beat(callee, "\"runtime_metadata\":{\"idle_timeout_seconds\":1}");
+
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+
+    LEDGER.await(caller, id, "in_progress");
+    assertThat(LEDGER.update(callee, id, "{\"status\":\"completed\",\"result\":\"done\"}").status())
+        .isEqualTo(200);
+    assertThat(peer.deliveries()).hasSize(1);
+  }
+
+  @Test
+  void triesAgainUnderTheSameIdWhenTheConnectionBreaks() {
+    peer.then(PeerDeed.resetAfterRequest());
+    Agent callee = LEDGER.called(team, peer.url());
+
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+
+    LEDGER.await(caller, id, "completed");
+    assertThat(peer.deliveries())
+        .hasSizeGreaterThan(1)
+        .allMatch(one -> one.text().contains("\"messageId\":\"" + id + "\""));
+  }
+
+  @Test
+  void waitsInTheFeedOfAnAgentThatPollsForItsReply() {
+    Agent callee = LEDGER.polling(team);
+
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+
+    LEDGER.await(caller, id, "dispatched");
+    JsonNode asked = LEDGER.inbox(callee).path(0);
+    assertThat(asked.at("/data/message_id").asString()).isEqualTo(id);
+    assertThat(asked.at("/data/delegation_id").asString()).isEqualTo(id);
+    assertThat(asked.at("/data/text").asString()).isEqualTo("Do it.");
+    assertThat(asked.path("source_id").asString()).isEqualTo(caller.id().toString());
+
+    LEDGER.send(callee, caller, "r-1", "Done.", "{\"delegation_id\":\"" + id + "\"}");
+
+    assertThat(LEDGER.read(caller, id).path("status").asString()).isEqualTo("completed");
+    JsonNode inbox = LEDGER.inbox(caller);
+    assertThat(inbox.size()).isEqualTo(1);
+    assertThat(inbox.at("/0/data/message_id").asString()).isEqualTo("r-1");
+    assertThat(LEDGER.inbox(callee).at("/0/response_body/result/parts/0/text").asString())
+        .isEqualTo("Done.");
+  }
+
+  @Test
+  void takesAReplyToTheMessageForAReplyToTheDelegation() {
+    Agent callee = LEDGER.polling(team);
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+    LEDGER.await(caller, id, "dispatched");
+
+    LEDGER.send(callee, caller, "r-1", "Done.", "{\"reply_to\":\"" + id + "\"}");
+
+    assertThat(LEDGER.read(caller, id).path("result").asString()).isEqualTo("Done.");
+  }
+
+  @Test
+  void isAnOrdinaryMessageWhatRepliesAfterTheEnd() {
+    Agent callee = LEDGER.polling(team);
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+    LEDGER.update(callee, id, "{\"status\":\"completed\",\"result\":\"first\"}");
+
+    LEDGER.send(callee, caller, "r-1", "second", "{\"delegation_id\":\"" + id + "\"}");
+
+    assertThat(LEDGER.read(caller, id).path("result").asString()).isEqualTo("first");
+    assertThat(LEDGER.inbox(caller).size()).isEqualTo(2);
+    assertThat(LEDGER.events(caller, id).stream().filter("DELEGATION_COMPLETE"::equals)).hasSize(1);
+  }
+
+  @Test
+  void endsByNobodyElsesMessage() {
+    Agent callee = LEDGER.polling(team);
+    Agent other = LEDGER.polling(team);
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+    LEDGER.await(caller, id, "dispatched");
+
+    LEDGER.send(other, caller, "r-1", "Done.", "{\"delegation_id\":\"" + id + "\"}");
+    LEDGER.send(caller, callee, "r-2", "Done.", "{\"delegation_id\":\"" + id + "\"}");
+
+    assertThat(LEDGER.read(caller, id).path("status").asString()).isEqualTo("dispatched");
+  }
+
+  @Test
+  void tellsACallerThatIsCalledOnce() {
+    Agent pushed = LEDGER.called(team, peer.url(), "\"max_concurrent_tasks\":1");
+    LEDGER.client().beat(pushed, "\"active_tasks\":1");
+    Agent callee = LEDGER.polling(team);
+    String id = LEDGER.delegate(pushed, callee, "Do it.");
+
+    LEDGER.update(callee, id, "{\"status\":\"completed\",\"result\":\"Here.\"}");
+
+    String text = peer.awaitDeliveries(1).getFirst().text();
+    assertThat(text)
+        .contains(
+            "\"messageId\":\"" + id + ":result\"", "\"delegation_id\":\"" + id + "\"", "Here.");
+    Awaitility.await()
+        .until(
+            () ->
+                LEDGER
+                    .server()
+                    .database()
+                    .value(
+                        "SELECT count(*) FROM a2a_queue WHERE target_id = '"
+                            + pushed.id()
+                            + "' AND state = 'delivered'"),
+            "1"::equals);
+    JsonNode row = LEDGER.inbox(pushed).path(0);
+    assertThat(row.at("/response_body/text").asString()).isEqualTo("Here.");
+    assertThat(row.path("status").asString()).isEqualTo("ok");
+    assertThat(peer.deliveries()).hasSize(1);
+  }
+
+  @Test
+  void saysHowItEndedThoughItsCallerPollsByThen() {
+    Agent waiting = away();
+    Agent callee = LEDGER.polling(team);
+    String id = LEDGER.delegate(waiting, callee, "Do it.");
+    LEDGER.await(waiting, id, "dispatched");
+    LEDGER.update(callee, id, "{\"status\":\"failed\",\"error\":\"no\"}");
+    LEDGER
+        .client()
+        .patch("/workspaces/" + waiting.id(), ADMIN_TOKEN, "{\"delivery_mode\":\"poll\"}");
+
+    LEDGER.client().beat(waiting);
+
+    Awaitility.await().until(() -> queueState(waiting), "delivered"::equals);
+    JsonNode row = LEDGER.inbox(waiting).path(0);
+    assertThat(row.path("status").asString()).isEqualTo("error");
+    assertThat(row.path("error_detail").asString()).isEqualTo("no");
+    assertThat(peer.connections()).isZero();
+  }
+
+  private static String queueState(Agent target) {
+    return LEDGER
+        .server()
+        .database()
+        .value("SELECT state FROM a2a_queue WHERE target_id = '" + target.id() + "'");
+  }
+
+  @Test
+  void doesNotReachAnAgentOnceItHasEnded() {
+    Agent callee = away();
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+    LEDGER.await(caller, id, "dispatched");
+    LEDGER.update(caller, id, "{\"status\":\"failed\",\"error\":\"not needed\"}");
+
+    LEDGER.client().beat(callee);
+
+    Awaitility.await()
+        .until(
+            () ->
+                LEDGER
+                    .server()
+                    .database()
+                    .value("SELECT state FROM a2a_queue WHERE target_id = '" + callee.id() + "'"),
+            "dropped"::equals);
+    assertThat(peer.connections()).isZero();
+  }
+
+  @Test
+  void endsWithItsMessageWhenAnOperatorDropsThat() {
+    Agent callee = away();
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+    LEDGER.await(caller, id, "dispatched");
+    LEDGER
+        .server()
+        .database()
+        .execute("UPDATE a2a_queue SET enqueued_at = enqueued_at - interval '2 hours'");
+
+    LEDGER
+        .client()
+        .post("/admin/a2a-queue/drop-stale?workspace_id=" + callee.id(), ADMIN_TOKEN, "");
+
+    assertThat(LEDGER.read(caller, id).path("error_detail").asString()).contains("operator");
+    assertThat(LEDGER.inbox(caller).size()).isEqualTo(1);
+  }
+}

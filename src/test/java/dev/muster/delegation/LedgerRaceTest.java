@@ -1,0 +1,20 @@
+package dev.muster.delegation;
+
+import dev.muster.testing.TestDatabases;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The short form; the full one is {@code dev.muster.bench.LedgerRaceBench}. */
+@Execution(ExecutionMode.CONCURRENT)
+@Timeout(240)
+class LedgerRaceTest {
+
+  @Test
+  void endsEachDelegationOnceWhateverRacesForIt() throws Exception {
+    try (var program = new LedgerRaces(new LedgerRaces.Size(500, 250), TestDatabases.create())) {
+      System.out.println(program.run());
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package dev.muster.delegation;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Nothing is left in flight for a workspace whose removal could not see it (section 2). */
+@Timeout(90)
+class RemovalFenceTest {
+
+  private static final TestServer SERVER = TestServer.shared();
+  private static final Delegations LEDGER = new Delegations(SERVER);
+
+  private final Agent team = LEDGER.team();
+  private final Agent caller = LEDGER.polling(team);
+
+  @Test
+  void goesWithACalleeThatIsRemovedAtThatMoment() throws Exception {
+    Agent callee = LEDGER.polling(team);
+    String held = LEDGER.delegate(caller, callee, "Do it.");
+    LEDGER.await(caller, held, "dispatched");
+    String id;
+    CompletableFuture<Answer> removing;
+    CompletableFuture<Answer> recording;
+    try (var holder = SERVER.database().connect();
+        var statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      removing = removeBehind(statement, held, callee);
+      Answer late = LEDGER.tryToDelegate(caller, callee.id(), "Do it.");
+      assertThat(late.status()).as(late.text()).isEqualTo(202);
+      id = late.field("delegation_id");
+      recording =
+          CompletableFuture.supplyAsync(() ->
+              LEDGER
+                  .client()
+                  .post(
+                      "/workspaces/" + caller.id() + "/delegations/record",
+                      caller.token(),
+                      "{\"target_id\":\"%s\",\"task\":\"x\",\"delegation_id\":\"late-%s\"}"
+                          .formatted(callee.id(), callee.id())));
+      awaitLocks(2);
+      holder.rollback();
+    }
+
+    assertThat(removing.get(30, TimeUnit.SECONDS).status()).isEqualTo(200);
+    assertThat(LEDGER.await(caller, held, "failed").path("error").asString())
+        .isEqualTo("callee removed");
+    assertThat(LEDGER.await(caller, id, "failed").path("error").asString())
+        .isEqualTo("callee removed");
+    assertThat(LEDGER.inbox(caller).size()).isEqualTo(2);
+    assertThat(recording.get(30, TimeUnit.SECONDS).status()).isEqualTo(410);
+    assertThat(LEDGER.row("late-" + callee.id(), "count(*)")).isEqualTo("0");
+  }
+
+  @Test
+  void isTriedAgainAfterADeadlock() throws Exception {
+    Agent callee = LEDGER.polling(team);
+    String held = LEDGER.delegate(caller, callee, "Do it.");
+    LEDGER.await(caller, held, "dispatched");
+    CompletableFuture<Answer> removing;
+    try (var holder = SERVER.database().connect();
+        var statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      removing = removeBehind(statement, held, callee);
+      // the one that has waited longer is ended, which is the removal
+      statement.execute(
+          "SELECT FROM workspace_beats WHERE workspace_id = '" + callee.id() + "' FOR UPDATE");
+      holder.rollback();
+    }
+
+    Answer removed = removing.get(30, TimeUnit.SECONDS);
+    assertThat(removed.status()).as(removed.text()).isEqualTo(200);
+    assertThat(LEDGER.await(caller, held, "failed").path("error").asString())
+        .isEqualTo("callee removed");
+    assertThat(LEDGER.inbox(caller).size()).isEqualTo(1);
+  }
+
+  /** Returns when the removal waits for the delegation, which the statement's transaction holds. */
+  private static CompletableFuture<Answer> removeBehind(
+      Statement holder, String delegationId, Agent callee) throws SQLException {
+    holder.execute(
+        "SELECT FROM delegations WHERE delegation_id = '" + delegationId + "' FOR UPDATE");
+    var removing =
+        CompletableFuture.supplyAsync(
+            () -> LEDGER.client().delete("/workspaces/" + callee.id(), ADMIN_TOKEN));
+    awaitLocks(1);
+    return removing;
+  }
+
+  private static void awaitLocks(int waiting) {
+    Awaitility.await()
+        .until(
+            () ->
+                SERVER
+                    .database()
+                    .value(
+                        "SELECT count(*) FROM pg_stat_activity WHERE datname ="
+                            + " current_database() AND wait_event_type = 'Lock'"),
+            count -> Integer.parseInt(count) >= waiting);
+  }
+}

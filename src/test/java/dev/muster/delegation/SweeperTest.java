@@ -1,0 +1,384 @@
+package dev.muster.delegation;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.settings.Settings;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import tools.jackson.databind.JsonNode;
+
+/** The sweeper, and all that seed 001 says of it (R8.8). */
+class SweeperTest {
+
+  private static final TestServer SERVER =
+      TestServer.start("DELEGATION_SWEEPER_ENABLED=false", "DELEGATION_STUCK_THRESHOLD_S=600");
+  private static final Delegations LEDGER = new Delegations(SERVER);
+
+  private final Agent team = LEDGER.team();
+  private final Agent caller = LEDGER.polling(team);
+  private final Agent callee = LEDGER.polling(team);
+
+  @AfterAll
+  static void stop() {
+    SERVER.close();
+  }
+
+  /** The control plane is up for long, and nothing of other tests is in the ledger. */
+  @BeforeEach
+  void prepare() {
+    SERVER
+        .database()
+        .execute(
+            "TRUNCATE delegations; UPDATE control_plane_uptime SET up_since = now() - interval '1"
+                + " day'");
+  }
+
+  private String dispatched() {
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+    LEDGER.await(caller, id, "dispatched");
+    return id;
+  }
+
+  private static SweepReport sweep() {
+    return SERVER.bean(Sweeper.class).sweep();
+  }
+
+  private static String status(String id) {
+    return LEDGER.row(id, "status");
+  }
+
+  /** Beats of the workspace would count too. */
+  private void silence() {
+    SERVER
+        .database()
+        .execute(
+            "UPDATE workspace_beats SET last_heartbeat_at = now() - interval '1 day' WHERE"
+                + " workspace_id = '"
+                + callee.id()
+                + "'");
+  }
+
+  @Test
+  void doesNothingWhenNothingIsInFlight() {
+    assertThat(sweep()).isEqualTo(new SweepReport(0, 0, 0));
+  }
+
+  @Test
+  void failsWhatIsPastItsDeadline() {
+    String id = dispatched();
+    LEDGER.set(id, "deadline = now() - interval '1 s'");
+
+    assertThat(sweep()).isEqualTo(new SweepReport(1, 0, 0));
+
+    JsonNode failed = LEDGER.read(caller, id);
+    assertThat(failed.path("status").asString()).isEqualTo("failed");
+    assertThat(failed.path("error_detail").asString()).isEqualTo("deadline exceeded by sweeper");
+    assertThat(LEDGER.events(caller, id)).last().isEqualTo("DELEGATION_FAILED");
+    assertThat(LEDGER.inbox(caller).at("/0/response_body/text").asString())
+        .isEqualTo("deadline exceeded by sweeper");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "724, no heartbeat for 12m4s",
+    "601, no heartbeat for 10m1s",
+    "3600, no heartbeat for 1h0m0s",
+    "93784, no heartbeat for 26h3m4s"
+  })
+  void marksStuckWhoseHeartbeatIsStale(int silentFor, String detail) {
+    String id = dispatched();
+    LEDGER.set(
+        id, "status = 'in_progress', last_heartbeat = now() - interval '" + silentFor + " s'");
+
+    assertThat(sweep()).isEqualTo(new SweepReport(0, 1, 0));
+
+    assertThat(status(id)).isEqualTo("stuck");
+    assertThat(LEDGER.row(id, "error_detail")).startsWith(detail.substring(0, detail.length() - 2));
+    assertThat(LEDGER.events(caller, id)).last().isEqualTo("DELEGATION_STUCK stuck");
+    JsonNode event = LEDGER.client().events(caller.id(), "DELEGATION_STUCK").path(0);
+    assertThat(event.at("/payload/silent_for_s").asInt()).isBetween(silentFor, silentFor + 30);
+    assertThat(LEDGER.inbox(caller).size()).isZero();
+  }
+
+  @Test
+  void leavesAloneWhatHasNotBeatenYet() {
+    String id = dispatched();
+    silence();
+    LEDGER.set(
+        id, "dispatched_at = now() - interval '5 hours', created_at = now() - interval '5 hours'");
+
+    assertThat(sweep()).isEqualTo(new SweepReport(0, 0, 0));
+    assertThat(status(id)).isEqualTo("dispatched");
+  }
+
+  @Test
+  void takesABeatOfTheCalleesWorkspaceAfterTheDispatchForABeat() {
+    String id = dispatched();
+    LEDGER.set(id, "dispatched_at = now() - interval '5 hours'");
+    SERVER
+        .database()
+        .execute(
+            "UPDATE workspace_beats SET last_heartbeat_at = now() - interval '2 hours' WHERE"
+                + " workspace_id = '"
+                + callee.id()
+                + "'");
+
+    assertThat(sweep()).isEqualTo(new SweepReport(0, 1, 0));
+    assertThat(LEDGER.row(id, "error_detail")).startsWith("no heartbeat for 2h0m");
+  }
+
+  @Test
+  void prefersTheDelegationsOwnBeat() {
+    String id = dispatched();
+    LEDGER.set(
+        id,
+        "dispatched_at = now() - interval '5 hours', last_heartbeat = now() - interval '1 hour'");
+    LEDGER.client().beat(callee);
+
+    assertThat(sweep()).isEqualTo(new SweepReport(0, 1, 0));
+    assertThat(LEDGER.row(id, "error_detail")).startsWith("no heartbeat for 1h0m");
+  }
+
+  @Test
+  void leavesTheHealthyAlone() {
+    String id = dispatched();
+    LEDGER.beat(callee, id);
+
+    assertThat(sweep()).isEqualTo(new SweepReport(0, 0, 0));
+    assertThat(status(id)).isEqualTo("in_progress");
+  }
+
+  @Test
+  void failsWhatIsPastItsDeadlineAndSilent() {
+    String id = dispatched();
+    LEDGER.set(id, "deadline = now() - interval '1 s', last_heartbeat = now() - interval '1 hour'");
+
+    assertThat(sweep()).isEqualTo(new SweepReport(1, 0, 0));
+    assertThat(status(id)).isEqualTo("failed");
+  }
+
+  @Test
+  void failsAStuckOneAtItsDeadline() {
+    String id = dispatched();
+    LEDGER.set(id, "status = 'stuck', deadline = now() - interval '1 s'");
+
+    assertThat(sweep()).isEqualTo(new SweepReport(1, 0, 0));
+    assertThat(status(id)).isEqualTo("failed");
+  }
+
+  @Test
+  void doesBothWhereEachIsDue() {
+    String overdue = dispatched();
+    String silent = dispatched();
+    String healthy = dispatched();
+    String fresh = dispatched();
+    LEDGER.set(overdue, "deadline = now() - interval '1 s'");
+    LEDGER.set(silent, "last_heartbeat = now() - interval '1 hour'");
+    LEDGER.beat(callee, healthy);
+
+    assertThat(sweep()).isEqualTo(new SweepReport(1, 1, 0));
+    assertThat(status(overdue)).isEqualTo("failed");
+    assertThat(status(silent)).isEqualTo("stuck");
+    assertThat(status(healthy)).isEqualTo("in_progress");
+    assertThat(status(fresh)).isEqualTo("dispatched");
+    assertThat(sweep()).isEqualTo(new SweepReport(0, 0, 0));
+  }
+
+  @Test
+  void leavesAloneWhatEndsWhileItIsSwept() throws Exception {
+    String id = dispatched();
+    LEDGER.set(id, "deadline = now() - interval '1 s'");
+    try (var completing = SERVER.database().connect();
+        var statement = completing.createStatement()) {
+      completing.setAutoCommit(false);
+      statement.execute(
+          "UPDATE delegations SET status = 'completed', result_preview = 'just in time' WHERE"
+              + " delegation_id = '"
+              + id
+              + "'");
+      var sweeping = CompletableFuture.supplyAsync(SweeperTest::sweep);
+      Awaitility.await()
+          .until(
+              () ->
+                  SERVER
+                      .database()
+                      .value(
+                          "SELECT count(*) FROM pg_stat_activity WHERE datname ="
+                              + " current_database() AND wait_event_type = 'Lock'"),
+              count -> !count.equals("0"));
+      completing.commit();
+
+      assertThat(sweeping.get()).isEqualTo(new SweepReport(0, 0, 1));
+    }
+    assertThat(status(id)).isEqualTo("completed");
+    assertThat(LEDGER.events(caller, id)).doesNotContain("DELEGATION_FAILED");
+  }
+
+  @Test
+  void goesOnBehindARowThatCannotBeStored() {
+    String poisoned = dispatched();
+    String overdue = dispatched();
+    LEDGER.set(poisoned, "deadline = now() - interval '2 s'");
+    LEDGER.set(overdue, "deadline = now() - interval '1 s'");
+    SERVER
+        .database()
+        .execute(
+            "ALTER TABLE delegations ADD CONSTRAINT poison CHECK (delegation_id <> '"
+                + poisoned
+                + "' OR status <> 'failed')");
+    try {
+      assertThat(sweep()).isEqualTo(new SweepReport(1, 0, 1));
+      assertThat(status(overdue)).isEqualTo("failed");
+      assertThat(status(poisoned)).isEqualTo("dispatched");
+    } finally {
+      SERVER.database().execute("ALTER TABLE delegations DROP CONSTRAINT poison");
+    }
+  }
+
+  @Test
+  void blamesNobodyForAnAbsenceOfOurs() {
+    String silent = dispatched();
+    String overdue = dispatched();
+    LEDGER.set(silent, "last_heartbeat = now() - interval '2 hours'");
+    LEDGER.set(overdue, "deadline = now() - interval '1 s'");
+    SERVER
+        .database()
+        .execute("UPDATE control_plane_uptime SET up_since = now() - interval '590 s'");
+
+    assertThat(sweep()).isEqualTo(new SweepReport(1, 0, 0));
+
+    SERVER
+        .database()
+        .execute("UPDATE control_plane_uptime SET up_since = now() - interval '601 s'");
+    assertThat(sweep()).isEqualTo(new SweepReport(0, 1, 0));
+  }
+
+  @Test
+  void sweepsManyBatchesOnceEach() {
+    seedOverdue(4 * RuleRun.MOST_IN_A_BATCH);
+
+    assertThat(sweep()).isEqualTo(new SweepReport(4 * RuleRun.MOST_IN_A_BATCH, 0, 0));
+    assertThat(results()).isEqualTo("" + 4 * RuleRun.MOST_IN_A_BATCH);
+  }
+
+  @Test
+  void leavesOutOfManyBatchesOnlyWhatCannotBeTold() {
+    seedOverdue(2 * RuleRun.MOST_IN_A_BATCH);
+    SERVER
+        .database()
+        .execute(
+            "ALTER TABLE activity_logs ADD CONSTRAINT poison CHECK (delegation_id <> 'd-1234') NOT"
+                + " VALID");
+    try {
+      assertThat(sweep()).isEqualTo(new SweepReport(2 * RuleRun.MOST_IN_A_BATCH - 1, 0, 1));
+      assertThat(results()).isEqualTo("" + (2 * RuleRun.MOST_IN_A_BATCH - 1));
+      assertThat(status("d-1234")).isEqualTo("dispatched");
+    } finally {
+      SERVER.database().execute("ALTER TABLE activity_logs DROP CONSTRAINT poison");
+    }
+  }
+
+  /** Of one caller, with ids from d-1 on. */
+  private void seedOverdue(int count) {
+    SERVER
+        .database()
+        .execute(
+            """
+            INSERT INTO delegations (
+                delegation_id, id, caller_id, callee_id, task_preview, status, deadline_s, deadline, created_at, updated_at)
+            SELECT 'd-' || n, gen_random_uuid(), '%s', '%s', 'x', 'dispatched', 60, now() - n %% 7 * interval '1 s', now(), now()
+            FROM generate_series(1, %d) AS n
+            """
+                .formatted(caller.id(), callee.id(), count));
+  }
+
+  private String results() {
+    return SERVER
+        .database()
+        .value(
+            "SELECT count(*) FROM activity_logs WHERE method = 'delegate_result' AND workspace_id ="
+                + " '"
+                + caller.id()
+                + "'");
+  }
+
+  @Test
+  void isSweptByOperatorsToo() {
+    LEDGER.set(dispatched(), "deadline = now() - interval '1 s'");
+
+    assertThat(LEDGER.client().post("/admin/delegations/sweep", ADMIN_TOKEN, "").text())
+        .isEqualTo("{\"deadline_failures\":1,\"stuck_marked\":0,\"errors\":0}");
+    assertThat(LEDGER.client().post("/admin/delegations/sweep", caller.token(), "").status())
+        .isEqualTo(403);
+  }
+
+  @Test
+  void isNoJobWhereItIsSwitchedOff() {
+    JsonNode loops = LEDGER.client().get("/admin/liveness", ADMIN_TOKEN).json();
+    assertThat(loops.toString()).contains("liveness-sweep").doesNotContain("delegation-sweep");
+    JsonNode others = TestServer.shared().client().get("/admin/liveness", ADMIN_TOKEN).json();
+    assertThat(others.toString()).contains("delegation-sweep");
+  }
+
+  private static SweeperSettings settings(String... namesAndValues) {
+    StandardEnvironment environment = new StandardEnvironment();
+    Map<String, Object> values = new HashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      values.put(namesAndValues[i], namesAndValues[i + 1]);
+    }
+    environment.getPropertySources().addFirst(new MapPropertySource("test", values));
+    return SweeperSettings.from(new Settings(environment));
+  }
+
+  @Test
+  void sweepsEveryFiveMinutesUnlessToldOtherwise() {
+    assertThat(settings())
+        .isEqualTo(new SweeperSettings(true, Duration.ofMinutes(5), Duration.ofMinutes(10)));
+  }
+
+  @Test
+  void readsPositiveSeconds() {
+    assertThat(settings("DELEGATION_SWEEPER_INTERVAL_S", "7", "DELEGATION_STUCK_THRESHOLD_S", "70"))
+        .isEqualTo(new SweeperSettings(true, Duration.ofSeconds(7), Duration.ofSeconds(70)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"five", "-5", "0", "1.5", " ", "99999999999999999999"})
+  void fallsBackOnWhatIsNoPositiveWholeNumber(String value) {
+    assertThat(
+            settings("DELEGATION_SWEEPER_INTERVAL_S", value, "DELEGATION_STUCK_THRESHOLD_S", value))
+        .isEqualTo(settings());
+  }
+
+  @Test
+  void ignoresWhatIsNobodys() {
+    String id = "nobodys";
+    SERVER
+        .database()
+        .execute(
+            """
+            INSERT INTO delegations (
+                delegation_id, id, caller_id, callee_id, task_preview, status, deadline_s, deadline, created_at, updated_at)
+            VALUES ('%s', '%s', '%s', '%s', 'x', 'dispatched', 60, now() - interval '1 s', now(), now())
+            """
+                .formatted(id, UUID.randomUUID(), UUID.randomUUID(), UUID.randomUUID()));
+
+    assertThat(sweep()).isEqualTo(new SweepReport(1, 0, 0));
+    assertThat(status(id)).isEqualTo("failed");
+  }
+}

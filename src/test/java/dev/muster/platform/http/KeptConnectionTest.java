@@ -1,0 +1,83 @@
+package dev.muster.platform.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Connections are kept for whoever comes again after a while, as a heartbeat does. */
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class KeptConnectionTest {
+
+  private static final TestServer SERVER = TestServer.start("REGISTRATION=open");
+  private static final TestClient CLIENT = SERVER.client();
+
+  @AfterAll
+  static void close() {
+    SERVER.close();
+  }
+
+  @Test
+  void lastFromOneBeatToTheNext() throws IOException {
+    Agent agent = CLIENT.create("Regular");
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), SERVER.port());
+        BufferedReader answers =
+            new BufferedReader(
+                new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))) {
+      assertThat(beat(socket, answers, agent)).isEqualTo("HTTP/1.1 200 OK");
+
+      // longer than a beat takes to come, though it may be a late one
+      for (int waited = 0; waited < 36; waited += 18) {
+        Answer poll = CLIENT.get("/workspaces/" + agent.id() + "/activity?wait=18", agent.token());
+        assertThat(poll.text()).isEqualTo("[]");
+      }
+
+      assertThat(beat(socket, answers, agent)).isEqualTo("HTTP/1.1 200 OK");
+    }
+  }
+
+  /** Sends one over the connection, and returns the first line of its answer. */
+  private static String beat(Socket socket, BufferedReader answers, Agent agent)
+      throws IOException {
+    String body = "{\"workspace_id\":\"" + agent.id() + "\"}";
+    socket
+        .getOutputStream()
+        .write(
+            """
+            POST /registry/heartbeat HTTP/1.1
+            Host: 127.0.0.1
+            Authorization: Bearer %s
+            Content-Type: application/json
+            Content-Length: %d
+
+            %s\
+            """
+                .formatted(agent.token(), body.length(), body)
+                .replace("\n", "\r\n")
+                .getBytes(StandardCharsets.US_ASCII));
+    String status = answers.readLine();
+    assertThat(status).as("the server hung up").isNotNull();
+    int length = 0;
+    for (String line = answers.readLine(); !line.isEmpty(); line = answers.readLine()) {
+      if (line.regionMatches(true, 0, "Content-Length: ", 0, 16)) {
+        length = Integer.parseInt(line.substring(16));
+      }
+    }
+    answers.skip(length);
+    return status;
+  }
+}

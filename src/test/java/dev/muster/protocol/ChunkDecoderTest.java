@@ -1,0 +1,96 @@
+package dev.muster.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bytes of a process become text, wherever its writes cut them (R9.1). */
+class ChunkDecoderTest {
+
+  private final ChunkDecoder decoder = new ChunkDecoder();
+
+  @Test
+  void holdsACharacterBackUntilItIsWhole() {
+    byte[] euro = "€".getBytes(StandardCharsets.UTF_8);
+
+    assertThat(decoder.decode(euro, 0, 1)).isEmpty();
+    assertThat(decoder.decode(euro, 1, 1)).isEmpty();
+    assertThat(decoder.decode(euro, 2, 1)).isEqualTo("€");
+    assertThat(decoder.finish()).isEmpty();
+  }
+
+  @Test
+  void tellsWhatIsWholeAndHoldsOnlyTheRest() {
+    byte[] text = "a😀".getBytes(StandardCharsets.UTF_8);
+
+    assertThat(decoder.decode(text, 0, 4)).isEqualTo("a");
+    assertThat(decoder.decode(text, 4, 1)).isEqualTo("😀");
+  }
+
+  @Test
+  void replacesWhatNeverBecameACharacterAndBeginsAnew() {
+    assertThat(decoder.decode(new byte[] {(byte) 0xE2, (byte) 0x82})).isEmpty();
+    assertThat(decoder.finish()).isEqualTo("\uFFFD");
+    assertThat(decoder.finish()).isEmpty();
+    assertThat(decoder.decode("again".getBytes(StandardCharsets.UTF_8))).isEqualTo("again");
+  }
+
+  @Test
+  void makesNothingOfNothing() {
+    assertThat(decoder.decode(new byte[0])).isEmpty();
+    assertThat(decoder.finish()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "61ff62",
+        "c0af",
+        "e2828261",
+        "e241",
+        "f09f98",
+        "f09f9880",
+        "eda080",
+        "f4908080",
+        "80",
+        "e282ace2",
+        "f0808080",
+        "c3c3a9"
+      })
+  void saysTheSameWhereverTheBytesAreCut(String hex) {
+    byte[] bytes = HexFormat.of().parseHex(hex);
+    String whole = new String(bytes, StandardCharsets.UTF_8);
+    for (int first = 0; first <= bytes.length; first++) {
+      for (int second = first; second <= bytes.length; second++) {
+        String told =
+            decoder.decode(bytes, 0, first)
+                + decoder.decode(bytes, first, second - first)
+                + decoder.decode(bytes, second, bytes.length - second)
+                + decoder.finish();
+        assertThat(told).as("cut at %d and %d", first, second).isEqualTo(whole);
+      }
+    }
+  }
+
+  @Test
+  void saysTheSameOfAnyBytes() {
+    Random random = new Random(3);
+    for (int round = 0; round < 2_000; round++) {
+      byte[] bytes = new byte[random.nextInt(40)];
+      random.nextBytes(bytes);
+      StringBuilder told = new StringBuilder();
+      for (int from = 0; from < bytes.length; ) {
+        int length = random.nextInt(bytes.length - from) + 1;
+        told.append(decoder.decode(bytes, from, length));
+        from += length;
+      }
+      told.append(decoder.finish());
+      assertThat(told).hasToString(new String(bytes, StandardCharsets.UTF_8));
+    }
+  }
+}

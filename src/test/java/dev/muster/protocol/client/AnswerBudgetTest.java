@@ -1,0 +1,146 @@
+package dev.muster.protocol.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.protocol.client.A2aResult.Answer;
+import dev.muster.protocol.client.A2aResult.OutOfTime;
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Race;
+import dev.muster.testing.TestPeer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Large answers are held within a bound, and none is lost by that. */
+@Timeout(60)
+class AnswerBudgetTest {
+
+  private static final int MIB = 1 << 20;
+  private static final byte[] LARGE =
+      ("\"" + "x".repeat(3 * MIB - 2) + "\"").getBytes(StandardCharsets.UTF_8);
+  private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
+
+  private final AnswerBudget budget = new AnswerBudget(4 * MIB);
+  private final A2aClient client = A2aClient.builder().pause(_ -> {}).build();
+  private final TestPeer peer;
+
+  AnswerBudgetTest() throws IOException {
+    peer = TestPeer.start();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    client.close();
+    peer.close();
+  }
+
+  private A2aRequest request(AnswerSpace space, Duration time) {
+    return new A2aRequest(
+        Requests.TARGET,
+        peer.url(),
+        Requests.body(),
+        Map.of(),
+        Duration.ofMinutes(1),
+        Deadline.in(time),
+        space);
+  }
+
+  @Test
+  void takesManyLargeAnswersFewAtATime() {
+    peer.usually(PeerDeed.answer(200, JSON, LARGE));
+    assertAllCome(24);
+  }
+
+  @Test
+  void takesManyLargeAnswersOfUnknownLength() {
+    peer.usually(exchange -> {
+      exchange.receive();
+      exchange.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n");
+      exchange.send(LARGE);
+      return false;
+    });
+    assertAllCome(24);
+  }
+
+  /** One of those that grow may go beyond the bound, so that not all wait for each other. */
+  private void assertAllCome(int many) {
+    AtomicLong most = new AtomicLong();
+    List<A2aResult> results =
+        Race.run(
+            many,
+            i -> {
+              try (AnswerSpace space = budget.open()) {
+                A2aResult result = client.send(request(space, Duration.ofSeconds(50)));
+                most.accumulateAndGet(budget.taken(), Math::max);
+                return result;
+              }
+            });
+
+    assertThat(results)
+        .allSatisfy(result ->
+            assertThat(result)
+                .isInstanceOfSatisfying(
+                    Answer.class, answer -> assertThat(answer.body()).isEqualTo(LARGE)));
+    assertThat(most.get()).isBetween(2L * MIB, 4L * MIB + 2L * LARGE.length);
+    assertThat(budget.taken()).isZero();
+  }
+
+  @Test
+  void saysThatThereWasNoRoomAndNeverThatNothingWasDelivered() {
+    peer.usually(PeerDeed.answer(200, JSON, LARGE));
+    try (AnswerSpace others = budget.open();
+        AnswerSpace own = budget.open()) {
+      client.send(request(others, Duration.ofSeconds(30)));
+      try (AnswerSpace more = budget.open()) {
+        client.send(request(more, Duration.ofSeconds(30)));
+
+        A2aResult result = client.send(request(own, Duration.ofMillis(500)));
+
+        assertThat(result)
+            .isInstanceOfSatisfying(
+                OutOfTime.class, end -> assertThat(end.last()).isEqualTo(FailureKind.NO_ROOM));
+        assertThat(result.mayBeDelivered()).isTrue();
+        assertThat(result.elapsed()).isBetween(Duration.ofMillis(480), Duration.ofSeconds(2));
+        assertThat(A2aErrors.text(result)).startsWith("NoRoom: ");
+      }
+    }
+    Awaitility.await().until(() -> budget.taken() == 0);
+  }
+
+  @Test
+  void letsSmallAnswersPassWhileThereIsNoRoom() {
+    peer.then(PeerDeed.answer(200, JSON, LARGE), PeerDeed.answer(200, JSON, LARGE));
+    try (AnswerSpace one = budget.open();
+        AnswerSpace other = budget.open();
+        AnswerSpace own = budget.open()) {
+      client.send(request(one, Duration.ofSeconds(30)));
+      client.send(request(other, Duration.ofSeconds(30)));
+
+      assertThat(client.send(request(own, Duration.ofSeconds(5)))).isInstanceOf(Answer.class);
+    }
+  }
+
+  @Test
+  void givesBackWhatABrokenAnswerTook() {
+    peer.usually(exchange -> {
+      exchange.receive();
+      exchange.send(
+          "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+              + 2 * LARGE.length
+              + "\r\n\r\n");
+      exchange.send(LARGE);
+      return false;
+    });
+    try (AnswerSpace space = budget.open()) {
+      assertThat(client.send(request(space, Duration.ofSeconds(30))).attempts()).isEqualTo(5);
+      assertThat(budget.taken()).isZero();
+    }
+  }
+}
