@@ -6,6 +6,7 @@ import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -68,7 +69,7 @@ final class BenchFleet {
     return fleet;
   }
 
-  static void execute(String url, String sql) throws Exception {
+  static void execute(String url, String sql) throws SQLException {
     try (Connection connection = DriverManager.getConnection(url);
         var statement = connection.createStatement()) {
       statement.execute(sql);

@@ -90,6 +90,14 @@ final class BenchProcess implements AutoCloseable {
     return new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
   }
 
+  Duration processorTime() {
+    return processorTime(process.toHandle());
+  }
+
+  static Duration processorTime(ProcessHandle process) {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
+  }
+
   long residentMiB() throws IOException {
     return Files.readAllLines(Path.of("/proc", String.valueOf(process.pid()), "status")).stream()
         .filter(line -> line.startsWith("VmRSS:"))

@@ -11,15 +11,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An agent that answers each request with the request, over connections that it keeps: at once, or
+ * An agent that answers each request with the request, over connections that it keeps: at once,
+ * below {@link #SLOW} after as long as {@link ManyCallers} wait for one that cannot be reached, and
  * below {@link #PATIENT} when it is told to. Prints its port, and ends with its input.
  */
 public final class EchoingAgent {
 
   static final String AT_ONCE = "/echo";
+  static final String SLOW = "/slow";
   static final String PATIENT = "/patient";
 
   /** How many requests wait to be told. */
@@ -35,7 +38,7 @@ public final class EchoingAgent {
   private final ServerSocket listener =
       new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
   private final AtomicInteger waiting = new AtomicInteger();
-  private final CountDownLatch told = new CountDownLatch(1);
+  private final AtomicReference<CountDownLatch> told = new AtomicReference<>(new CountDownLatch(1));
 
   private EchoingAgent() throws IOException {}
 
@@ -85,12 +88,16 @@ public final class EchoingAgent {
       return waiting.toString();
     }
     if (path.equals(TELL)) {
-      told.countDown();
+      told.getAndSet(new CountDownLatch(1)).countDown();
       return waiting.toString();
     }
+    if (path.startsWith(SLOW)) {
+      Thread.sleep(ManyCallers.PATIENCE);
+    }
     if (path.startsWith(PATIENT)) {
+      CountDownLatch word = told.get();
       waiting.incrementAndGet();
-      var _ = told.await(LONGEST_WAIT_S, TimeUnit.SECONDS);
+      var _ = word.await(LONGEST_WAIT_S, TimeUnit.SECONDS);
       waiting.decrementAndGet();
     }
     return "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + body + "}";

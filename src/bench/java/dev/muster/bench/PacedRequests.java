@@ -4,18 +4,10 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 
-/**
- * Sends requests at a fixed rate, each when its time has come whether or not the last one is
- * answered.
- */
+/** Sends requests at a fixed rate, whether or not the last one is answered. */
 final class PacedRequests {
 
   private final HttpClient http =
@@ -48,22 +40,7 @@ final class PacedRequests {
 
   /** The latencies in milliseconds, measured from when each request was due, sorted. */
   List<Double> run(int perSecond, int seconds) {
-    ConcurrentLinkedQueue<Double> latencies = new ConcurrentLinkedQueue<>();
-    long start = System.nanoTime();
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (int i = 0; i < perSecond * seconds; i++) {
-        long due = start + i * (Duration.ofSeconds(1).toNanos() / perSecond);
-        while (System.nanoTime() < due) {
-          LockSupport.parkNanos(due - System.nanoTime());
-        }
-        String[] agent = fleet.get(i % fleet.size());
-        threads.execute(() -> {
-          send(agent);
-          latencies.add((System.nanoTime() - due) / 1e6);
-        });
-      }
-    }
-    return latencies.stream().sorted().toList();
+    return Pace.run(perSecond, seconds, i -> send(fleet.get(i % fleet.size())));
   }
 
   private void send(String[] agent) {

@@ -1,0 +1,114 @@
+package dev.muster.bench;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Callers of one agent, each of whom calls again when it has its answer: of one that cannot be
+ * reached, whom they give up in time, or of a slow one, which answers them after the same time, so
+ * that both have as many turns under way, and as many that begin and end; or of one that says
+ * nothing, for whom all of them wait.
+ */
+final class ManyCallers implements AutoCloseable {
+
+  static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final String[] target;
+  private final int size;
+  private final Duration timeout;
+  private final Set<Integer> expected;
+  private final Runnable atEnd;
+  private final BooleanSupplier ready;
+  private final ManySockets sockets;
+  private final AtomicInteger calling = new AtomicInteger();
+  private final AtomicLong answers = new AtomicLong();
+  private volatile boolean stopped;
+
+  private ManyCallers(
+      int port,
+      String[] target,
+      int size,
+      Duration timeout,
+      Set<Integer> expected,
+      BooleanSupplier ready,
+      Runnable atEnd)
+      throws IOException {
+    this.ready = ready;
+    this.atEnd = atEnd;
+    this.target = target;
+    this.size = size;
+    this.timeout = timeout;
+    this.expected = expected;
+    this.sockets = new ManySockets(port, size, this::take);
+  }
+
+  static ManyCallers ofUnreachable(int port, String[] target, int size) throws IOException {
+    return new ManyCallers(port, target, size, PATIENCE, Set.of(503, 504), () -> true, () -> {});
+  }
+
+  static ManyCallers ofSlow(int port, String[] target, int size) throws IOException {
+    return new ManyCallers(
+        port, target, size, PATIENCE.multipliedBy(4), Set.of(200), () -> true, () -> {});
+  }
+
+  /** They wait until the agent is told to answer, at the end. */
+  static ManyCallers ofSilent(int port, String[] target, int size, AgentProcess agent)
+      throws IOException {
+    return new ManyCallers(
+        port,
+        target,
+        size,
+        Duration.ofMinutes(5),
+        Set.of(200),
+        () -> agent.waiting() == size,
+        agent::tell);
+  }
+
+  /**
+   * Returns when all have called: spread over one patience, so that they do not all end at once.
+   */
+  void start() {
+    for (int i = 0; i < size; i++) {
+      calling.incrementAndGet();
+      call(sockets, i);
+      LockSupport.parkNanos(PATIENCE.toNanos() / size);
+    }
+    Waits.until("not all calls come to the agent", ready);
+  }
+
+  private void call(ManySockets same, int connection) {
+    same.send(
+        connection, Messages.toWorkspace(target, "X-Timeout: " + timeout.toSeconds() + "\r\n"));
+  }
+
+  private void take(ManySockets same, int connection, String answer, long at) {
+    if (!expected.contains(Integer.parseInt(answer.substring(9, 12)))) {
+      throw new IllegalStateException(answer);
+    }
+    answers.incrementAndGet();
+    if (stopped) {
+      calling.decrementAndGet();
+    } else {
+      call(same, connection);
+    }
+  }
+
+  /** How many were had. */
+  long answers() {
+    return answers.get();
+  }
+
+  /** When the last has its answer. */
+  @Override
+  public void close() throws IOException {
+    stopped = true;
+    atEnd.run();
+    Waits.until("the callers do not end", () -> calling.get() == 0);
+    sockets.close();
+  }
+}

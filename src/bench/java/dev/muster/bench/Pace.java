@@ -1,0 +1,38 @@
+package dev.muster.bench;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
+
+/** Begins things at a fixed rate, each when its time has come whether or not the last one ended. */
+final class Pace {
+
+  private Pace() {}
+
+  /**
+   * Does {@code action} for 0, 1, 2 and so on, each on a virtual thread of its own; how long each
+   * took in milliseconds, from when it was due, sorted. One that throws is not counted.
+   */
+  static List<Double> run(int perSecond, int seconds, IntConsumer action) {
+    ConcurrentLinkedQueue<Double> latencies = new ConcurrentLinkedQueue<>();
+    long start = System.nanoTime();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < perSecond * seconds; i++) {
+        int number = i;
+        long due = start + i * (Duration.ofSeconds(1).toNanos() / perSecond);
+        while (System.nanoTime() < due) {
+          LockSupport.parkNanos(due - System.nanoTime());
+        }
+        threads.execute(() -> {
+          action.accept(number);
+          latencies.add((System.nanoTime() - due) / 1e6);
+        });
+      }
+    }
+    return latencies.stream().sorted().toList();
+  }
+}
