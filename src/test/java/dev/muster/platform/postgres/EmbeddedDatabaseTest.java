@@ -49,10 +49,22 @@ class EmbeddedDatabaseTest {
     "unix_socket_directories, ''",
     "server_encoding, UTF8",
     "password_encryption, scram-sha-256",
+    "scram_iterations, 1",
     "shared_preload_libraries, pg_stat_statements"
   })
   void runsWith(String setting, String value) throws SQLException {
     assertThat(Sql.ask(database, "SHOW " + setting)).isEqualTo(value);
+  }
+
+  /** A login is quick, since nobody guesses a password of random bytes. */
+  @Test
+  void hashesItsPasswordOnce() throws SQLException {
+    assertThat(
+            Sql.ask(
+                database,
+                "SELECT rolpassword LIKE 'SCRAM-SHA-256$1:%' FROM pg_authid WHERE rolname ="
+                    + " 'muster'"))
+        .isEqualTo("true");
   }
 
   @Test
