@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -27,6 +28,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** Replicas that claim from one target's line at the same moment (R7.7). */
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
+@ResourceLock(Postman.ONLY_ONE)
 class ClaimRaceTest {
 
   private static final int MESSAGES = 60;
@@ -86,7 +88,8 @@ class ClaimRaceTest {
   private void claimAll(TestServer replica, Agent target, int places, String racer) {
     var claims = replica.bean(ClaimRepository.class);
     var ends =
-        new Postman.Ends(replica.bean(MessageQueue.class), replica.bean(TransactionTemplate.class));
+        new Postman.Ends(
+            replica.bean(MessageQueue.class), replica.bean(TransactionTemplate.class), () -> {});
     for (int n = 0; claimed.size() < MESSAGES; n++) {
       String owner = racer + "/" + n;
       List<QueuedMessage> mine = claims.claim(target.id(), places, owner);

@@ -15,9 +15,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** What waits is delivered when its target has room, in the order of the line (R7.7). */
 @Timeout(120)
+@ResourceLock(Postman.ONLY_ONE)
 class DeliveryTest {
 
   private static final TestServer SERVER =

@@ -18,11 +18,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Messages that end without a delivery: too old, dropped, or for a removed workspace (R7.7). */
 @Timeout(120)
+@ResourceLock(Postman.ONLY_ONE)
 class EndsTest {
 
   private static final TestServer SERVER =

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * A message whose deliverer dies or stands still is another's when the lease has lapsed, and not a
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
+@ResourceLock(Postman.ONLY_ONE)
 class LeaseTakeoverTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.annotation.Bean;
@@ -27,6 +28,7 @@ import tools.jackson.databind.JsonNode;
 
 /** What senders and operators see of the queue, and who may (R7.7, R1.4). */
 @Timeout(120)
+@ResourceLock(Postman.ONLY_ONE)
 class QueueRoutesTest {
 
   static final class KnownAnswers {
