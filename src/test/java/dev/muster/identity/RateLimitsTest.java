@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rate limits of callers who show a good credential (section 11). */
+@ResourceLock("springdoc, which knows types for a whole JVM")
 class RateLimitsTest {
 
   /** One token comes back every 12, 20 and 30 seconds: not within a test's few requests. */

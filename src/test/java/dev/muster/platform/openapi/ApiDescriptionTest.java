@@ -13,11 +13,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.web.context.support.WebApplicationContextUtils;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import tools.jackson.databind.JsonNode;
 
 /** The description of the API is whole, and of nothing else (section 11). */
+@ResourceLock("springdoc, which knows types for a whole JVM")
 class ApiDescriptionTest {
 
   private static final TestServer SERVER = TestServer.shared();
