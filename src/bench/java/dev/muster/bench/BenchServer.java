@@ -3,6 +3,7 @@ package dev.muster.bench;
 import dev.muster.MusterApplication;
 import dev.muster.identity.Caller;
 import org.springframework.boot.SpringApplication;
+import org.springframework.context.annotation.Profile;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
@@ -14,7 +15,11 @@ import tools.jackson.databind.JsonNode;
  */
 public final class BenchServer {
 
+  private static final String ONLY_HERE = "bench";
+
+  /** Only here: the servers of tests, which find the class as well, are as they are delivered. */
   @RestController
+  @Profile(ONLY_HERE)
   static class EchoController {
 
     @PostMapping("/bench/echo")
@@ -26,6 +31,8 @@ public final class BenchServer {
   private BenchServer() {}
 
   public static void main(String[] args) {
-    new SpringApplication(MusterApplication.class, EchoController.class).run(args);
+    SpringApplication server = new SpringApplication(MusterApplication.class);
+    server.setAdditionalProfiles(ONLY_HERE);
+    server.run(args);
   }
 }

@@ -64,7 +64,7 @@ class EmbeddedDatabaseTest {
                 database,
                 "SELECT rolpassword LIKE 'SCRAM-SHA-256$1:%' FROM pg_authid WHERE rolname ="
                     + " 'muster'"))
-        .isEqualTo("true");
+        .isEqualTo("t");
   }
 
   @Test
