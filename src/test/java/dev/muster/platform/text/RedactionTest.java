@@ -291,12 +291,12 @@ class RedactionTest {
         ":");
   }
 
-  /** 1 MiB each, alone and after a beginning that makes every rule look; quadratic takes hours. */
+  /** Alone and after a beginning that makes every rule look; what is quadratic takes minutes. */
   @ParameterizedTest
   @MethodSource("unitsOfAdversarialText")
   @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void staysLinearOnAdversarialText(String unit) {
-    String text = unit.repeat((1 << 20) / unit.length());
+    String text = unit.repeat((256 << 10) / unit.length());
     assertThat(Redaction.redact(text)).isNotNull();
     StringBuilder everyHint = new StringBuilder("x://a@b password=\n");
     SecretShapes.ALL.forEach(shape -> everyHint.append(shape.start()));
