@@ -52,7 +52,8 @@ final class StartCache {
   private static List<String> java() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-XX:TieredStopAtLevel=1");
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC");
   }
 
   private static synchronized @Nullable StartCache cache() throws IOException {
