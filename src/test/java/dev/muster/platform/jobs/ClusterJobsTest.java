@@ -16,11 +16,16 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.context.annotation.Bean;
 import tools.jackson.databind.JsonNode;
 
 /** Recurring jobs on servers that share a database (design, section 2.4). */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the body of ClusterJobsTest")
 class ClusterJobsTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
