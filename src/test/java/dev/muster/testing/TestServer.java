@@ -6,8 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -81,7 +83,26 @@ public final class TestServer implements AutoCloseable {
             Stream.concat(Stream.of(MusterApplication.class), more.stream())
                 .toArray(Class<?>[]::new));
     application.setRegisterShutdownHook(false);
-    return new TestServer(application.run(arguments), database);
+    return new TestServer(run(application, arguments), database);
+  }
+
+  private static ConfigurableApplicationContext run(
+      SpringApplication application, String[] arguments) {
+    return runAsFirst(application, arguments).orElseGet(() -> application.run(arguments));
+  }
+
+  /**
+   * Logging is one for the JVM: the first server sets it up, with no other beside it; those that
+   * follow, who would silence it for a moment and trip over each other, leave it as it is.
+   */
+  private static synchronized Optional<ConfigurableApplicationContext> runAsFirst(
+      SpringApplication application, String[] arguments) {
+    if (LoggingSystem.NONE.equals(System.getProperty(LoggingSystem.SYSTEM_PROPERTY))) {
+      return Optional.empty();
+    }
+    ConfigurableApplicationContext first = application.run(arguments);
+    System.setProperty(LoggingSystem.SYSTEM_PROPERTY, LoggingSystem.NONE);
+    return Optional.of(first);
   }
 
   public TestClient client() {
