@@ -155,7 +155,8 @@ public final class DelegationSweepBench {
   }
 
   private double p99Beside(PacedRequests beats, DoubleSupplier work) {
-    CompletableFuture<Double> done = CompletableFuture.supplyAsync(work::getAsDouble);
+    CompletableFuture<Double> done =
+        CompletableFuture.supplyAsync(work::getAsDouble, Thread::startVirtualThread);
     double p99 = p99(beats.run(perSecond, ROUND_S));
     done.join();
     return p99;

@@ -4,6 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Race;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -21,6 +22,8 @@ import tools.jackson.databind.JsonNode;
 /** What is said at the canvas, and what agents answer, is told live on every replica (R10.1). */
 @Timeout(60)
 class LiveTurnsTest {
+
+  private static final int SENDERS = 8;
 
   private static final TestDatabase DATABASE = TestDatabases.create();
   private static final TestServer ONE = TestServer.startOn(DATABASE, "AGENT_URL_ALLOW=loopback");
@@ -74,8 +77,14 @@ class LiveTurnsTest {
       Agent agent = called(peer);
       List<String> ids = IntStream.range(0, 300).mapToObj(n -> "m-" + n).toList();
 
-      ids.parallelStream()
-          .forEach(id -> new Mail(ONE).send(agent, ADMIN_TOKEN, Mail.message(id, "hi")));
+      Race.run(
+          SENDERS,
+          sender -> {
+            for (int n = sender; n < ids.size(); n += SENDERS) {
+              new Mail(ONE).send(agent, ADMIN_TOKEN, Mail.message(ids.get(n), "hi"));
+            }
+            return sender;
+          });
 
       Awaitility.await().until(() -> answered(canvas, agent).size() >= ids.size());
       assertThat(answered(canvas, agent)).containsExactlyInAnyOrderElementsOf(ids);

@@ -119,7 +119,8 @@ class PolledAnswersTest {
   }
 
   private CompletableFuture<Answer> askAsync(String query, String timeout) {
-    return CompletableFuture.supplyAsync(() -> ask(OTHER.client(), query, timeout));
+    return CompletableFuture.supplyAsync(
+        () -> ask(OTHER.client(), query, timeout), Thread::startVirtualThread);
   }
 
   private Answer ask(TestClient client, String query, String timeout) {

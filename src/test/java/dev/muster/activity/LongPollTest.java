@@ -218,7 +218,8 @@ class LongPollTest {
     List<CompletableFuture<Answer>> polls =
         IntStream.range(0, 10).mapToObj(n -> waiting(feed, INBOX + "&wait=60")).toList();
 
-    CompletableFuture<Void> stop = CompletableFuture.runAsync(stopping::close);
+    CompletableFuture<Void> stop =
+        CompletableFuture.runAsync(stopping::close, Thread::startVirtualThread);
 
     for (CompletableFuture<Answer> poll : polls) {
       Answer answer = within(Duration.ofSeconds(10), poll);

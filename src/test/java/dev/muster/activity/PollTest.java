@@ -107,7 +107,8 @@ class PollTest {
   void drainsAllThatIsKeptWhileMoreArrives() {
     TestFeed feed = TestFeed.create("Drained");
     fill(feed, 10, 25);
-    CompletableFuture<Void> more = CompletableFuture.runAsync(() -> fill(feed, 5, 20));
+    CompletableFuture<Void> more =
+        CompletableFuture.runAsync(() -> fill(feed, 5, 20), Thread::startVirtualThread);
 
     List<Long> read = new ArrayList<>();
     String cursor = drain(feed, "?type=a2a_receive", read, 350);
@@ -148,7 +149,8 @@ class PollTest {
   @Test
   void losesAndRepeatsNothingWhileManyWrite() {
     TestFeed feed = TestFeed.create("Raced");
-    CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> fill(feed, 16, 12));
+    CompletableFuture<Void> writing =
+        CompletableFuture.runAsync(() -> fill(feed, 16, 12), Thread::startVirtualThread);
 
     List<Long> read = new ArrayList<>();
     drain(feed, "?type=a2a_receive&limit=7&wait=5", read, 192);
@@ -170,16 +172,18 @@ class PollTest {
   void losesNothingOfAReaderWhoReadsAnotherKindOfRowMeanwhile() {
     TestFeed feed = TestFeed.create("Mixed");
     CompletableFuture<Void> writing =
-        CompletableFuture.runAsync(() ->
-            Race.run(
-                8,
-                runner -> {
-                  for (int i = 0; i < 8; i++) {
-                    feed.receive(null, runner + "." + i);
-                    feed.log("noise");
-                  }
-                  return runner;
-                }));
+        CompletableFuture.runAsync(
+            () ->
+                Race.run(
+                    8,
+                    runner -> {
+                      for (int i = 0; i < 8; i++) {
+                        feed.receive(null, runner + "." + i);
+                        feed.log("noise");
+                      }
+                      return runner;
+                    }),
+            Thread::startVirtualThread);
 
     List<Long> heard = new ArrayList<>();
     drain(feed, "?type=a2a_receive&limit=5", heard, 64);

@@ -29,7 +29,8 @@ class AgentLoopTest {
   @Test
   void registersBeatsAndAnswers() throws Exception {
     AgentLoop loop = echo(AgentServer.client(agent));
-    CompletableFuture<End> end = CompletableFuture.supplyAsync(loop::run);
+    CompletableFuture<End> end =
+        CompletableFuture.supplyAsync(loop::run, Thread::startVirtualThread);
     AgentServer.sendFromCanvas(agent, "m-1", "hi");
 
     await().until(() -> AgentServer.notifications(agent).equals(List.of("you said hi")));
@@ -88,7 +89,8 @@ class AgentLoopTest {
               return null;
             })
             .build();
-    CompletableFuture<End> end = CompletableFuture.supplyAsync(loop::run);
+    CompletableFuture<End> end =
+        CompletableFuture.supplyAsync(loop::run, Thread::startVirtualThread);
     AgentServer.sendFromCanvas(agent, "m-1", "a long one");
 
     await().until(() -> AgentServer.CLIENT.read(agent).path("active_tasks").asInt() == 1);
@@ -112,7 +114,8 @@ class AgentLoopTest {
               throw new IllegalStateException("the model is gone");
             })
             .build();
-    CompletableFuture<End> end = CompletableFuture.supplyAsync(loop::run);
+    CompletableFuture<End> end =
+        CompletableFuture.supplyAsync(loop::run, Thread::startVirtualThread);
     AgentServer.sendFromCanvas(agent, "m-1", "hi");
 
     await().until(() -> AgentServer.status(agent).equals("degraded"));
@@ -135,7 +138,8 @@ class AgentLoopTest {
             })
             .build();
     loop.heartbeat().setCapability("status_mgmt", true);
-    CompletableFuture<End> end = CompletableFuture.supplyAsync(loop::run);
+    CompletableFuture<End> end =
+        CompletableFuture.supplyAsync(loop::run, Thread::startVirtualThread);
     AgentServer.sendFromCanvas(agent, "m-1", "hi");
 
     await().until(() -> AgentServer.CLIENT.read(agent).path("last_error_rate").asDouble() == 1.0);
@@ -158,7 +162,8 @@ class AgentLoopTest {
   void goesOnAfterThePlatformWasAway() throws Exception {
     try (TcpRelay relay = new TcpRelay(TestPeer.freePort())) {
       AgentLoop loop = echo(AgentServer.clientAt(relay.port(), agent));
-      CompletableFuture<End> end = CompletableFuture.supplyAsync(loop::run);
+      CompletableFuture<End> end =
+          CompletableFuture.supplyAsync(loop::run, Thread::startVirtualThread);
       AgentServer.sendFromCanvas(agent, "m-1", "before");
       relay.heal(AgentServer.SERVER.port());
       await()
@@ -214,7 +219,8 @@ class AgentLoopTest {
 
   private CompletableFuture<End> running() {
     CompletableFuture<End> end =
-        CompletableFuture.supplyAsync(echo(AgentServer.client(agent))::run);
+        CompletableFuture.supplyAsync(
+            echo(AgentServer.client(agent))::run, Thread::startVirtualThread);
     await().until(() -> AgentServer.status(agent).equals("online"));
     return end;
   }

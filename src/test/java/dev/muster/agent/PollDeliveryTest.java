@@ -49,9 +49,11 @@ class PollDeliveryTest {
   void answersAPeerWhoWaits() throws Exception {
     Agent child = AgentServer.CLIENT.create("Child", "\"parent_id\":\"" + agent.id() + "\"");
     CompletableFuture<Sent> waiting =
-        CompletableFuture.supplyAsync(() ->
-            AgentServer.client(child)
-                .send(agent.id().toString(), "how far?", Duration.ofSeconds(30)));
+        CompletableFuture.supplyAsync(
+            () ->
+                AgentServer.client(child)
+                    .send(agent.id().toString(), "how far?", Duration.ofSeconds(30)),
+            Thread::startVirtualThread);
     PollDelivery delivery = held(folder.resolve("cursor"));
 
     int count =
@@ -271,7 +273,8 @@ class PollDeliveryTest {
     client.heartbeat(Heartbeat.HEALTHY); // it learns that polls may be held
     PollDelivery delivery = memory();
     CompletableFuture<Integer> waiting =
-        CompletableFuture.supplyAsync(() -> delivery.runOnce(this::note));
+        CompletableFuture.supplyAsync(
+            () -> delivery.runOnce(this::note), Thread::startVirtualThread);
     awaitPoll();
 
     AgentServer.sendFromCanvas(agent, "m-1", "at once");
@@ -284,7 +287,8 @@ class PollDeliveryTest {
     client.heartbeat(Heartbeat.HEALTHY);
     PollDelivery delivery = memory();
     CompletableFuture<Integer> waiting =
-        CompletableFuture.supplyAsync(() -> delivery.runOnce(this::note));
+        CompletableFuture.supplyAsync(
+            () -> delivery.runOnce(this::note), Thread::startVirtualThread);
     awaitPoll();
 
     delivery.stop();

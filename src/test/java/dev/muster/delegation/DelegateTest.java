@@ -257,9 +257,11 @@ class DelegateTest {
       String id = LEDGER.delegate(caller, callee, "Do it.");
       String path = "/workspaces/" + caller.id() + "/delegations/" + id + "?wait=25";
       CompletableFuture<Answer> here =
-          CompletableFuture.supplyAsync(() -> LEDGER.client().get(path, caller.token()));
+          CompletableFuture.supplyAsync(
+              () -> LEDGER.client().get(path, caller.token()), Thread::startVirtualThread);
       CompletableFuture<Answer> there =
-          CompletableFuture.supplyAsync(() -> other.client().get(path, caller.token()));
+          CompletableFuture.supplyAsync(
+              () -> other.client().get(path, caller.token()), Thread::startVirtualThread);
       Awaitility.await()
           .until(
               () -> other.client().get("/metrics", null).text(),

@@ -155,7 +155,7 @@ class LedgerAccessTest {
   private static CompletableFuture<Answer> waiting(
       TestClient client, Agent reader, String token, String id) {
     String path = "/workspaces/" + reader.id() + "/delegations/" + id + "?wait=25";
-    return CompletableFuture.supplyAsync(() -> client.get(path, token));
+    return CompletableFuture.supplyAsync(() -> client.get(path, token), Thread::startVirtualThread);
   }
 
   private static void awaitWaiting(TestClient client, String polls) {

@@ -40,14 +40,16 @@ class RemovalFenceTest {
       assertThat(late.status()).as(late.text()).isEqualTo(202);
       id = late.field("delegation_id");
       recording =
-          CompletableFuture.supplyAsync(() ->
-              LEDGER
-                  .client()
-                  .post(
-                      "/workspaces/" + caller.id() + "/delegations/record",
-                      caller.token(),
-                      "{\"target_id\":\"%s\",\"task\":\"x\",\"delegation_id\":\"late-%s\"}"
-                          .formatted(callee.id(), callee.id())));
+          CompletableFuture.supplyAsync(
+              () ->
+                  LEDGER
+                      .client()
+                      .post(
+                          "/workspaces/" + caller.id() + "/delegations/record",
+                          caller.token(),
+                          "{\"target_id\":\"%s\",\"task\":\"x\",\"delegation_id\":\"late-%s\"}"
+                              .formatted(callee.id(), callee.id())),
+              Thread::startVirtualThread);
       awaitLocks(2);
       holder.rollback();
     }
@@ -92,7 +94,8 @@ class RemovalFenceTest {
         "SELECT FROM delegations WHERE delegation_id = '" + delegationId + "' FOR UPDATE");
     var removing =
         CompletableFuture.supplyAsync(
-            () -> LEDGER.client().delete("/workspaces/" + callee.id(), ADMIN_TOKEN));
+            () -> LEDGER.client().delete("/workspaces/" + callee.id(), ADMIN_TOKEN),
+            Thread::startVirtualThread);
     awaitLocks(1);
     return removing;
   }

@@ -211,7 +211,7 @@ class SweeperTest {
               + " delegation_id = '"
               + id
               + "'");
-      var sweeping = CompletableFuture.supplyAsync(SweeperTest::sweep);
+      var sweeping = CompletableFuture.supplyAsync(SweeperTest::sweep, Thread::startVirtualThread);
       Awaitility.await()
           .until(
               () ->

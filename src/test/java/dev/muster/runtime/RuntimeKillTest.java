@@ -37,7 +37,8 @@ class RuntimeKillTest {
       agent = server.client().create("killed");
       TestStream stream = new TestStream(server.client(), agent);
       CompletableFuture<Void> talking =
-          CompletableFuture.runAsync(() -> talkUntilKilled(stream, accepted));
+          CompletableFuture.runAsync(
+              () -> talkUntilKilled(stream, accepted), Thread::startVirtualThread);
       Awaitility.await().until(() -> accepted.get() >= ACCEPTED_BEFORE_THE_KILL);
       server.kill();
       talking.get(60, TimeUnit.SECONDS);

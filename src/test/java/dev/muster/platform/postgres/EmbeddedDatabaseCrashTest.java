@@ -140,7 +140,9 @@ class EmbeddedDatabaseCrashTest {
       ProcessHandle frozen = freeze(connection);
       Homes.server(folder).destroyForcibly();
 
-      var start = CompletableFuture.supplyAsync(() -> EmbeddedDatabase.start(home));
+      var start =
+          CompletableFuture.supplyAsync(
+              () -> EmbeddedDatabase.start(home), Thread::startVirtualThread);
       Path log = folder.resolve("postgres/postgres.log");
       await()
           .atMost(20, SECONDS)

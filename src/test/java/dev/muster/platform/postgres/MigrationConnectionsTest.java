@@ -73,7 +73,9 @@ class MigrationConnectionsTest {
     TestDatabase database = TestDatabases.create();
     String locations = "spring.flyway.locations=classpath:db/migration,filesystem:" + folder;
 
-    var first = CompletableFuture.supplyAsync(() -> TestServer.startOn(database, locations));
+    var first =
+        CompletableFuture.supplyAsync(
+            () -> TestServer.startOn(database, locations), Thread::startVirtualThread);
     try (TestServer second = TestServer.startOn(database, locations);
         TestServer one = first.join()) {
       assertThat(one.client().get("/ready", null).status()).isEqualTo(200);
