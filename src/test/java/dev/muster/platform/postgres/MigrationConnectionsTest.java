@@ -64,6 +64,7 @@ class MigrationConnectionsTest {
       row.next();
       assertThat(row.getString(1)).isEqualTo("elsewhere");
       assertThat(row.getString(2)).isEqualTo("0");
+      assertThat(connection.getMetaData().getURL()).as("what Flyway searches").doesNotContain("?");
     }
   }
 
