@@ -253,6 +253,7 @@ class LongPollTest {
             .atMost(Duration.ofSeconds(20))
             .until(() -> feed.at(elsewhere).get(INBOX), later -> later.status() == 200);
     assertOnly(healed, id);
+    assertThat(TestFeed.rowsOf(healed).path(0).path("seq").asLong()).isEqualTo(1);
   }
 
   private static void assertEmptyOrUnavailable(Answer answer) {
