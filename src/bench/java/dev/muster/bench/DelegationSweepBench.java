@@ -8,15 +8,20 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /**
  * A sweep of a ledger of a million delegations with 50,000 in flight, of which 10,000 are due: how
  * long it takes, by how many statements and scans, and what beats feel of it; and the same of a
- * bare statement that writes the same rows. Rounds by turns, printed as a Markdown table.
+ * bare statement that writes the same rows. Rounds by turns, printed as a Markdown table. Of beats
+ * during a sweep those count that were due before it ended, and the p99 is that of all rounds
+ * together, since a hundredth of one sweep's beats is a handful.
  *
  * <p>Arguments, all optional: rounds (5), beats a second (300), rows of the ledger (1,000,000).
  */
@@ -53,6 +58,39 @@ public final class DelegationSweepBench {
       """
           .formatted(DUE);
 
+  /** Beats that were due while other work was done, and how long that took. */
+  private record Beside(List<Double> beats, double workMs) {
+
+    @Override
+    public String toString() {
+      return String.format(Locale.ROOT, "%.0f ms and beats %s", workMs, paced(beats));
+    }
+  }
+
+  /** A sweep alone and what it did, a bare one alone, and beats calm and beside either. */
+  private record Round(
+      double sweepMs,
+      long statements,
+      long scans,
+      long sequential,
+      double bareMs,
+      List<Double> calm,
+      Beside sweep,
+      Beside bare) {
+
+    @Override
+    public String toString() {
+      return String.format(
+          Locale.ROOT,
+          "sweep %.0f ms, bare %.0f ms; calm beats %s; sweep %s; bare %s",
+          sweepMs,
+          bareMs,
+          paced(calm),
+          sweep,
+          bare);
+    }
+  }
+
   private final int rounds;
   private final int perSecond;
   private final int rows;
@@ -88,51 +126,45 @@ public final class DelegationSweepBench {
 
   private void measure(BenchProcess server, String url, List<String[]> fleet) throws Exception {
     PacedRequests beats = PacedRequests.beats(server.baseUrl() + "/registry/heartbeat", fleet);
-    beats.run(perSecond, 2 * ROUND_S);
     for (int n = 0; n < WARM_UP_SWEEPS; n++) {
       prepare(url);
-      sweep(server);
+      beside(beats, () -> sweep(server));
     }
-    List<Double> alone = new ArrayList<>();
-    List<Double> bareAlone = new ArrayList<>();
-    List<Double> statements = new ArrayList<>();
-    List<Double> scans = new ArrayList<>();
-    List<Double> calm = new ArrayList<>();
-    List<Double> sweeping = new ArrayList<>();
-    List<Double> ratios = new ArrayList<>();
-    List<Double> bareRatios = new ArrayList<>();
-    long sequential = 0;
-    for (int round = 0; round < rounds; round++) {
-      prepare(url);
-      long statementsBefore = value(url, STATEMENTS);
-      long scansBefore = value(url, INDEX_SCANS);
-      long sequentialBefore = value(url, SEQUENTIAL_SCANS);
-      alone.add(sweep(server));
-      statements.add((value(url, STATEMENTS) - statementsBefore) * 1000.0 / DUE);
-      TimeUnit.SECONDS.sleep(1); // until the counters are told
-      scans.add((double) (value(url, INDEX_SCANS) - scansBefore));
-      sequential = value(url, SEQUENTIAL_SCANS) - sequentialBefore;
-      prepare(url);
-      bareAlone.add(bareSweep(url));
-      prepare(url);
-      calm.add(p99(beats.run(perSecond, ROUND_S)));
-      sweeping.add(p99Beside(beats, () -> sweep(server)));
-      ratios.add(sweeping.getLast() / calm.getLast());
-      prepare(url);
-      double calmAgain = p99(beats.run(perSecond, ROUND_S));
-      double besideBare = p99Beside(beats, () -> bareSweep(url));
-      bareRatios.add(besideBare / calmAgain);
-      System.out.printf(
-          "sweep %.0f ms, bare %.0f ms; p99 calm %.2f ms, sweeping %.2f ms; calm %.2f ms, beside"
-              + " the bare statement %.2f ms%n",
-          alone.getLast(),
-          bareAlone.getLast(),
-          calm.getLast(),
-          sweeping.getLast(),
-          calmAgain,
-          besideBare);
+    List<Round> all = new ArrayList<>();
+    for (int n = 0; n < rounds; n++) {
+      all.add(round(server, url, beats));
+      System.out.println(all.getLast());
     }
+    print(all);
+  }
+
+  private Round round(BenchProcess server, String url, PacedRequests beats) throws Exception {
+    prepare(url);
+    long statements = value(url, STATEMENTS);
+    long scans = value(url, INDEX_SCANS);
+    long sequential = value(url, SEQUENTIAL_SCANS);
+    double sweepMs = sweep(server);
+    statements = value(url, STATEMENTS) - statements;
+    TimeUnit.SECONDS.sleep(1); // until the counters are told
+    scans = value(url, INDEX_SCANS) - scans;
+    sequential = value(url, SEQUENTIAL_SCANS) - sequential;
+    prepare(url);
+    double bareMs = bareSweep(url);
+    prepare(url);
+    List<Double> calm = new ArrayList<>(beats.run(perSecond, ROUND_S));
+    Beside sweep = beside(beats, () -> sweep(server));
+    prepare(url);
+    calm.addAll(beats.run(perSecond, ROUND_S));
+    Beside bare = beside(beats, () -> bareSweep(url));
+    return new Round(sweepMs, statements, scans, sequential, bareMs, calm, sweep, bare);
+  }
+
+  private void print(List<Round> all) {
+    Paced calm = paced(all, Round::calm);
+    Paced sweeping = paced(all, round -> round.sweep().beats());
+    Paced besideBare = paced(all, round -> round.bare().beats());
     System.out.printf(
+        Locale.ROOT,
         """
         | %,d delegations, %,d in flight, %,d due | |
         |---|---|
@@ -140,33 +172,51 @@ public final class DelegationSweepBench {
         | control: one bare statement that writes the same rows, ms | %s |
         | statements a thousand transitions | %s |
         | scans of the index of those in flight, a batch each and the last | %s |
-        | sequential scans of the ledger in a sweep | %d |
-        | heartbeat p99 calm, ms, %d beats/s | %s |
-        | heartbeat p99 sweeping, ms | %s |
-        | **ratio** | **%s** |
-        | control: the same ratio beside the bare statement | %s |
+        | sequential scans of the ledger in a sweep | %s |
+        | sweep with %d beats/s beside it, ms | %s |
+        | beats p50 / p99 calm, ms | %.2f / %.2f |
+        | beats p50 / p99 during sweeps, ms | %.2f / %.2f |
+        | **p99 ÷ calm** | **%.2f** |
+        | control: beats p50 / p99 during bare statements, ms | %.2f / %.2f |
+        | control: p99 ÷ calm | %.2f |
         """,
         rows,
         IN_FLIGHT,
         DUE,
-        Figures.of(alone).text("%.0f"),
-        Figures.of(bareAlone).text("%.0f"),
-        Figures.of(statements).text("%.1f"),
-        Figures.of(scans).text("%.0f"),
-        sequential,
+        figures(all, Round::sweepMs).text("%.0f"),
+        figures(all, Round::bareMs).text("%.0f"),
+        figures(all, round -> round.statements() * 1000.0 / DUE).text("%.1f"),
+        figures(all, Round::scans).text("%.0f"),
+        figures(all, Round::sequential).text("%.0f"),
         perSecond,
-        Figures.of(calm).text("%.2f"),
-        Figures.of(sweeping).text("%.2f"),
-        Figures.of(ratios).text("%.2f"),
-        Figures.of(bareRatios).text("%.2f"));
+        figures(all, round -> round.sweep().workMs()).text("%.0f"),
+        calm.p50(),
+        calm.p99(),
+        sweeping.p50(),
+        sweeping.p99(),
+        sweeping.p99() / calm.p99(),
+        besideBare.p50(),
+        besideBare.p99(),
+        besideBare.p99() / calm.p99());
   }
 
-  private double p99Beside(PacedRequests beats, DoubleSupplier work) {
-    CompletableFuture<Double> done =
-        CompletableFuture.supplyAsync(work::getAsDouble, Thread::startVirtualThread);
-    double p99 = p99(beats.run(perSecond, ROUND_S));
-    done.join();
-    return p99;
+  private static Figures figures(List<Round> all, ToDoubleFunction<Round> figure) {
+    return Figures.of(all.stream().mapToDouble(figure).boxed().toList());
+  }
+
+  private static Paced paced(List<Round> all, Function<Round, List<Double>> beats) {
+    return paced(all.stream().flatMap(round -> beats.apply(round).stream()).toList());
+  }
+
+  /** Work begins when beats do, and those count that were due before it ended. */
+  private Beside beside(PacedRequests beats, DoubleSupplier work) {
+    var workMs = CompletableFuture.supplyAsync(work::getAsDouble, Thread::startVirtualThread);
+    long begin = System.nanoTime();
+    List<Pace.Timed> all = beats.timed(perSecond, ROUND_S);
+    double took = workMs.join();
+    return new Beside(
+        all.stream().filter(beat -> (beat.due() - begin) / 1e6 < took).map(Pace.Timed::ms).toList(),
+        took);
   }
 
   private static void prepare(String url) throws Exception {
@@ -200,8 +250,8 @@ public final class DelegationSweepBench {
     return (System.nanoTime() - start) / 1e6;
   }
 
-  private static double p99(List<Double> sorted) {
-    return sorted.get(sorted.size() * 99 / 100);
+  private static Paced paced(List<Double> latencies) {
+    return Paced.of(latencies.stream().sorted().toList(), latencies.size());
   }
 
   private static long value(String url, String sql) throws Exception {

@@ -1,6 +1,7 @@
 package dev.muster.bench;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -11,6 +12,9 @@ import java.util.function.IntConsumer;
 /** Begins things at a fixed rate, each when its time has come whether or not the last one ended. */
 final class Pace {
 
+  /** When one was due, of {@link System#nanoTime}, and how long it took from then. */
+  record Timed(long due, double ms) {}
+
   private Pace() {}
 
   /**
@@ -18,7 +22,12 @@ final class Pace {
    * took in milliseconds, from when it was due, sorted. One that throws is not counted.
    */
   static List<Double> run(int perSecond, int seconds, IntConsumer action) {
-    ConcurrentLinkedQueue<Double> latencies = new ConcurrentLinkedQueue<>();
+    return timed(perSecond, seconds, action).stream().map(Timed::ms).toList();
+  }
+
+  /** As {@link #run}, with when each was due. */
+  static List<Timed> timed(int perSecond, int seconds, IntConsumer action) {
+    ConcurrentLinkedQueue<Timed> done = new ConcurrentLinkedQueue<>();
     long start = System.nanoTime();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < perSecond * seconds; i++) {
@@ -29,10 +38,10 @@ final class Pace {
         }
         threads.execute(() -> {
           action.accept(number);
-          latencies.add((System.nanoTime() - due) / 1e6);
+          done.add(new Timed(due, (System.nanoTime() - due) / 1e6));
         });
       }
     }
-    return latencies.stream().sorted().toList();
+    return done.stream().sorted(Comparator.comparingDouble(Timed::ms)).toList();
   }
 }

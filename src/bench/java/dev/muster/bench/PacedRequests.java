@@ -40,7 +40,16 @@ final class PacedRequests {
 
   /** The latencies in milliseconds, measured from when each request was due, sorted. */
   List<Double> run(int perSecond, int seconds) {
-    return Pace.run(perSecond, seconds, i -> send(fleet.get(i % fleet.size())));
+    return Pace.run(perSecond, seconds, this::send);
+  }
+
+  /** As {@link #run}, with when each was due. */
+  List<Pace.Timed> timed(int perSecond, int seconds) {
+    return Pace.timed(perSecond, seconds, this::send);
+  }
+
+  private void send(int number) {
+    send(fleet.get(number % fleet.size()));
   }
 
   private void send(String[] agent) {
