@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import dev.muster.a2a.RecordCompanion.Ending;
 import dev.muster.activity.TurnEnd;
 import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.Pipeline;
 import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -123,11 +124,10 @@ class MessageRecords {
     this.db = db;
   }
 
-  void insert(List<NewRecord> records) {
-    batches.update(
+  void insert(Pipeline pipeline, List<NewRecord> records) {
+    pipeline.add(
         INSERT,
-        (PreparedStatement statement) -> {
-          var columns = new BatchColumns(statement, 1);
+        columns -> {
           columns.uuids(records, NewRecord::activityId);
           columns.texts(records, record -> record.state().wire());
           columns.texts(records, NewRecord::owner);

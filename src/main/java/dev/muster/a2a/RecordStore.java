@@ -10,6 +10,7 @@ import dev.muster.a2a.queue.NewQueued;
 import dev.muster.a2a.queue.QueueEnd;
 import dev.muster.activity.CompanionStore;
 import dev.muster.activity.TurnEnd;
+import dev.muster.platform.postgres.Pipeline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -30,7 +31,7 @@ class RecordStore implements CompanionStore {
   }
 
   @Override
-  public void appended(List<Accompanied> rows) {
+  public void appended(Pipeline pipeline, List<Accompanied> rows) {
     List<NewRecord> created = new ArrayList<>();
     List<NewQueued> queued = new ArrayList<>();
     for (Accompanied row : rows) {
@@ -49,6 +50,9 @@ class RecordStore implements CompanionStore {
         case Ending _ -> throw new IllegalArgumentException("a new message has not ended yet");
       }
     }
+    if (!queued.isEmpty()) {
+      pipeline.run();
+    }
     List<Enqueued> enqueued = queue.enqueueAll(queued);
     for (int i = 0; i < queued.size(); i++) {
       created.add(
@@ -58,7 +62,7 @@ class RecordStore implements CompanionStore {
               null,
               Replies.queued(enqueued.get(i))));
     }
-    records.insert(created);
+    records.insert(pipeline, created);
   }
 
   /** A queued message ends for its deliverer only, while the queue's lease is its own. */

@@ -2,21 +2,22 @@ package dev.muster.activity;
 
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.Pipeline;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.Attachment;
-import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Repository;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Writes rows into feeds whose heads are locked. */
+/** Writes rows into feeds whose heads are locked; each statement in a pipeline. */
 @Repository
 class ActivityRepository {
 
@@ -43,21 +44,17 @@ class ActivityRepository {
           AND l.source_id IS NOT DISTINCT FROM wanted.sender_id
       """;
 
-  private final JdbcTemplate db;
   private final JsonMapper json;
 
-  ActivityRepository(JdbcTemplate db, JsonMapper json) {
-    this.db = db;
+  ActivityRepository(JsonMapper json) {
     this.json = json;
   }
 
-  void insert(List<PlacedActivity> rows) {
-    db.update(INSERT, (PreparedStatement statement) -> bind(statement, rows));
+  void insert(Pipeline pipeline, List<PlacedActivity> rows) {
+    pipeline.add(INSERT, columns -> bind(columns, rows));
   }
 
-  private void bind(PreparedStatement statement, List<PlacedActivity> rows)
-      throws java.sql.SQLException {
-    var columns = new BatchColumns(statement, 1);
+  private void bind(BatchColumns columns, List<PlacedActivity> rows) throws SQLException {
     columns.uuids(rows, PlacedActivity::id);
     columns.uuids(rows, r -> r.row().workspaceId());
     columns.longs(rows, PlacedActivity::seq);
@@ -91,32 +88,32 @@ class ActivityRepository {
    * Those of them that are in their feeds already. Asked under the locks of the feeds, the answer
    * is true until the transaction ends.
    */
-  Map<MessageName, KnownMessage> findMessages(Collection<MessageName> wanted) {
-    Map<MessageName, KnownMessage> found = new HashMap<>();
+  Supplier<Map<MessageName, KnownMessage>> findMessages(
+      Pipeline pipeline, Collection<MessageName> wanted) {
     if (wanted.isEmpty()) {
-      return found;
+      return Map::of;
     }
     List<MessageName> names = List.copyOf(wanted);
-    db.query(
-        FIND_MESSAGES,
-        (PreparedStatement statement) -> {
-          var columns = new BatchColumns(statement, 1);
-          columns.uuids(names, MessageName::workspaceId);
-          columns.uuids(names, MessageName::senderId);
-          columns.bytes(names, name -> MessageIdentity.bytes(name.key()));
-        },
-        row -> {
-          found.put(
-              new MessageName(
-                  row.getObject("workspace_id", UUID.class),
-                  row.getObject("source_id", UUID.class),
-                  row.getString("message_key")),
-              new KnownMessage(
-                  row.getObject("id", UUID.class),
-                  row.getLong("seq"),
-                  row.getString("content_hash")));
-        });
-    return found;
+    var found =
+        pipeline.query(
+            FIND_MESSAGES,
+            columns -> {
+              columns.uuids(names, MessageName::workspaceId);
+              columns.uuids(names, MessageName::senderId);
+              columns.bytes(names, name -> MessageIdentity.bytes(name.key()));
+            },
+            (row, n) ->
+                Map.entry(
+                    new MessageName(
+                        row.getObject("workspace_id", UUID.class),
+                        row.getObject("source_id", UUID.class),
+                        row.getString("message_key")),
+                    new KnownMessage(
+                        row.getObject("id", UUID.class),
+                        row.getLong("seq"),
+                        row.getString("content_hash"))));
+    return () ->
+        found.get().stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 
   private static byte @Nullable [] bytes(

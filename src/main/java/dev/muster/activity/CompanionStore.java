@@ -1,5 +1,6 @@
 package dev.muster.activity;
 
+import dev.muster.platform.postgres.Pipeline;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -13,8 +14,11 @@ public interface CompanionStore {
   /** A row that is in its feed now. */
   record Accompanied(UUID activityId, NewActivity row) {}
 
-  /** These are new, and have companions. */
-  void appended(List<Accompanied> rows);
+  /**
+   * These are new, and have companions. Their rows come before in the pipeline: who needs them
+   * there runs it first.
+   */
+  void appended(Pipeline pipeline, List<Accompanied> rows);
 
   /**
    * Ends these turns, which have companions, as far as that is still theirs to do.

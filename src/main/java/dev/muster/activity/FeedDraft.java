@@ -31,7 +31,7 @@ final class FeedDraft {
   FeedDraft(
       Map<UUID, FeedHead> locked, Map<MessageName, KnownMessage> messages, Set<UUID> endable) {
     this.heads = new HashMap<>(locked);
-    this.messages = messages;
+    this.messages = new HashMap<>(messages);
     this.endable = new HashSet<>(endable);
   }
 

@@ -1,18 +1,16 @@
 package dev.muster.activity;
 
-import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.Pipeline;
 import dev.muster.platform.postgres.SqlTime;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
-import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.core.PreparedStatementSetter;
+import java.util.function.Supplier;
 import org.springframework.stereotype.Repository;
 
-/** The heads of feeds, whose locks make the order of rows (R6.4). */
+/** The heads of feeds, whose locks make the order of rows (R6.4); each statement in a pipeline. */
 @Repository
 class FeedRepository {
 
@@ -21,16 +19,10 @@ class FeedRepository {
    * values the planner would plan every statement anew for its values, which takes longer than to
    * run it, and what it planned while a table was empty would read all of it for minutes to come.
    */
-  private static final String LOCK_UNLESS_BUSY =
+  private static final String PLAN_ONCE =
       """
-      SELECT f.workspace_id, f.last_seq, f.last_created_at, f.last_own_at, f.last_turn_seq, f.last_turn_at,
-          clock_timestamp() AS now
-      FROM activity_feeds f CROSS JOIN (
-          SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
-              set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)) AS planning
-      WHERE f.workspace_id = ANY (?)
-      ORDER BY f.workspace_id
-      FOR NO KEY UPDATE OF f SKIP LOCKED
+      SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+          set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)
       """;
 
   private static final String LOCK =
@@ -43,6 +35,8 @@ class FeedRepository {
       FOR NO KEY UPDATE
       """;
 
+  private static final String LOCK_UNLESS_BUSY = LOCK + "SKIP LOCKED";
+
   private static final String MOVE =
       """
       UPDATE activity_feeds f
@@ -53,46 +47,41 @@ class FeedRepository {
       WHERE f.workspace_id = moved.workspace_id
       """;
 
-  private final JdbcTemplate db;
-
-  FeedRepository(JdbcTemplate db) {
-    this.db = db;
-  }
-
-  /** Those that nobody else holds, until the transaction ends. */
-  List<FeedHead> lockUnlessBusy(Collection<UUID> workspaceIds) {
-    return db.query(LOCK_UNLESS_BUSY, ids(workspaceIds), FeedRepository::head);
+  /** Those that nobody else holds, until the transaction ends, which is planned for few values. */
+  Supplier<List<FeedHead>> lockUnlessBusy(Pipeline pipeline, Collection<UUID> workspaceIds) {
+    pipeline.add(PLAN_ONCE, Pipeline.Parameters.NONE);
+    return lock(pipeline, LOCK_UNLESS_BUSY, workspaceIds);
   }
 
   /** All of them, until the transaction ends; waits for those that somebody else holds. */
-  List<FeedHead> lock(Collection<UUID> workspaceIds) {
-    return db.query(LOCK, ids(workspaceIds), FeedRepository::head);
+  Supplier<List<FeedHead>> lock(Pipeline pipeline, Collection<UUID> workspaceIds) {
+    return lock(pipeline, LOCK, workspaceIds);
+  }
+
+  private static Supplier<List<FeedHead>> lock(
+      Pipeline pipeline, String sql, Collection<UUID> workspaceIds) {
+    return pipeline.query(
+        sql, columns -> columns.uuids(List.copyOf(workspaceIds), id -> id), FeedRepository::head);
   }
 
   /** Moves heads that this transaction has locked. */
-  void move(List<FeedHead> heads) {
-    int moved =
-        db.update(
-            MOVE,
-            (PreparedStatement statement) -> {
-              var columns = new BatchColumns(statement, 1);
-              columns.uuids(heads, FeedHead::workspaceId);
-              columns.longs(heads, FeedHead::lastSeq);
-              columns.times(heads, FeedHead::lastCreatedAt);
-              columns.times(heads, FeedHead::lastOwnAt);
-              columns.longs(heads, FeedHead::lastTurnSeq);
-              columns.times(heads, FeedHead::lastTurnAt);
-            });
-    if (moved != heads.size()) {
-      throw new IllegalStateException(
-          moved + " of " + heads.size() + " locked feeds moved, which indicates a bug");
-    }
-  }
-
-  private static PreparedStatementSetter ids(Collection<UUID> workspaceIds) {
-    return statement ->
-        statement.setArray(
-            1, statement.getConnection().createArrayOf("uuid", workspaceIds.toArray()));
+  void move(Pipeline pipeline, List<FeedHead> heads) {
+    pipeline.update(
+        MOVE,
+        columns -> {
+          columns.uuids(heads, FeedHead::workspaceId);
+          columns.longs(heads, FeedHead::lastSeq);
+          columns.times(heads, FeedHead::lastCreatedAt);
+          columns.times(heads, FeedHead::lastOwnAt);
+          columns.longs(heads, FeedHead::lastTurnSeq);
+          columns.times(heads, FeedHead::lastTurnAt);
+        },
+        moved -> {
+          if (moved != heads.size()) {
+            throw new IllegalStateException(
+                moved + " of " + heads.size() + " locked feeds moved, which indicates a bug");
+          }
+        });
   }
 
   private static FeedHead head(ResultSet row, int n) throws SQLException {

@@ -2,6 +2,7 @@ package dev.muster.activity;
 
 import dev.muster.activity.CompanionStore.Accompanied;
 import dev.muster.platform.commit.Outcome;
+import dev.muster.platform.postgres.Pipeline;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -11,8 +12,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -25,6 +29,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 @Component
 class FeedWriter {
 
+  /** What a write begins with: heads that are locked now, and messages that are there already. */
+  private record Begun(Map<UUID, FeedHead> heads, Map<MessageName, KnownMessage> messages) {}
+
+  private final JdbcTemplate db;
   private final FeedRepository feeds;
   private final ActivityRepository rows;
   private final TurnRepository turns;
@@ -32,11 +40,13 @@ class FeedWriter {
   private final Optional<CompanionStore> companions;
 
   FeedWriter(
+      JdbcTemplate db,
       FeedRepository feeds,
       ActivityRepository rows,
       TurnRepository turns,
       FeedSignals signals,
       Optional<CompanionStore> companions) {
+    this.db = db;
     this.feeds = feeds;
     this.rows = rows;
     this.turns = turns;
@@ -46,14 +56,14 @@ class FeedWriter {
 
   /** Changes of feeds that somebody else holds are busy. */
   List<Outcome<FeedResult>> writeUnlessBusy(List<FeedChange> wanted) {
-    Map<UUID, FeedHead> heads = byId(feeds.lockUnlessBusy(feedsOf(wanted)));
+    Begun begun = begin(wanted, feeds::lockUnlessBusy);
     List<FeedChange> free =
-        wanted.stream().filter(change -> heads.containsKey(change.workspaceId())).toList();
-    var results = write(free, heads).iterator();
+        wanted.stream().filter(change -> begun.heads().containsKey(change.workspaceId())).toList();
+    var results = write(free, begun).iterator();
     List<Outcome<FeedResult>> outcomes = new ArrayList<>(wanted.size());
     for (FeedChange change : wanted) {
       outcomes.add(
-          heads.containsKey(change.workspaceId())
+          begun.heads().containsKey(change.workspaceId())
               ? new Outcome.Done<>(results.next())
               : new Outcome.Busy<>());
     }
@@ -62,7 +72,17 @@ class FeedWriter {
 
   /** Waits for feeds that somebody else holds. */
   List<FeedResult> write(List<? extends FeedChange> wanted) {
-    return write(wanted, byId(feeds.lock(feedsOf(wanted))));
+    return write(wanted, begin(wanted, feeds::lock));
+  }
+
+  private Begun begin(
+      List<? extends FeedChange> wanted,
+      BiFunction<Pipeline, Set<UUID>, Supplier<List<FeedHead>>> lock) {
+    Pipeline pipeline = new Pipeline(db);
+    var heads = lock.apply(pipeline, feedsOf(wanted));
+    var messages = rows.findMessages(pipeline, messagesOf(wanted));
+    pipeline.run();
+    return new Begun(byId(heads.get()), messages.get());
   }
 
   private static Set<UUID> feedsOf(List<? extends FeedChange> changes) {
@@ -75,9 +95,8 @@ class FeedWriter {
     return heads.stream().collect(Collectors.toMap(FeedHead::workspaceId, Function.identity()));
   }
 
-  private List<FeedResult> write(List<? extends FeedChange> wanted, Map<UUID, FeedHead> heads) {
-    FeedDraft draft =
-        new FeedDraft(heads, rows.findMessages(messagesOf(wanted)), endable(endsOf(wanted)));
+  private List<FeedResult> write(List<? extends FeedChange> wanted, Begun begun) {
+    FeedDraft draft = new FeedDraft(begun.heads(), begun.messages(), endable(endsOf(wanted)));
     List<FeedResult> results = wanted.stream().map(draft::add).toList();
     store(draft);
     return results;
@@ -112,14 +131,16 @@ class FeedWriter {
     if (draft.grown().isEmpty()) {
       return;
     }
-    feeds.move(draft.movedHeads());
+    Pipeline pipeline = new Pipeline(db);
+    feeds.move(pipeline, draft.movedHeads());
     if (!draft.rows().isEmpty()) {
-      rows.insert(draft.rows());
-      storeCompanions(draft.rows());
+      rows.insert(pipeline, draft.rows());
+      storeCompanions(pipeline, draft.rows());
     }
     if (!draft.ends().isEmpty()) {
-      turns.end(draft.ends());
+      turns.end(pipeline, draft.ends());
     }
+    pipeline.run();
     TransactionSynchronizationManager.registerSynchronization(
         new TransactionSynchronization() {
           @Override
@@ -129,14 +150,14 @@ class FeedWriter {
         });
   }
 
-  private void storeCompanions(List<PlacedActivity> placed) {
+  private void storeCompanions(Pipeline pipeline, List<PlacedActivity> placed) {
     List<Accompanied> accompanied =
         placed.stream()
             .filter(one -> one.row().companion() != null)
             .map(one -> new Accompanied(one.id(), one.row()))
             .toList();
     if (!accompanied.isEmpty()) {
-      companions.orElseThrow().appended(accompanied);
+      companions.orElseThrow().appended(pipeline, accompanied);
     }
   }
 }

@@ -1,8 +1,7 @@
 package dev.muster.activity;
 
 import dev.muster.platform.json.RawJson;
-import dev.muster.platform.postgres.BatchColumns;
-import java.sql.PreparedStatement;
+import dev.muster.platform.postgres.Pipeline;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -61,11 +60,10 @@ class TurnRepository {
             (row, n) -> row.getObject("id", UUID.class)));
   }
 
-  void end(List<PlacedEnd> ends) {
-    db.update(
+  void end(Pipeline pipeline, List<PlacedEnd> ends) {
+    pipeline.add(
         END,
-        (PreparedStatement statement) -> {
-          var columns = new BatchColumns(statement, 1);
+        columns -> {
           columns.uuids(ends, e -> e.end().activityId());
           columns.uuids(ends, e -> e.end().workspaceId());
           columns.longs(ends, PlacedEnd::turnSeq);
