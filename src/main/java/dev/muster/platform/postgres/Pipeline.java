@@ -18,7 +18,9 @@ import org.springframework.jdbc.core.RowMapper;
  * in, each seeing what those before it did; after one that fails none is run. For transactions of
  * many small statements, whose time is that of the round trips.
  *
- * <p>The driver takes statements apart at semicolons, so none may end in one.
+ * <p>The driver takes statements apart at semicolons, so none may end in one; and it reads nothing
+ * before it has sent all. So only the last statement may answer much, say more than a hundred
+ * kilobytes: else both sides may come to wait for the other one to read, which no time-out ends.
  */
 public final class Pipeline {
 
