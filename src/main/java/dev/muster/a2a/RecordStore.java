@@ -51,7 +51,7 @@ class RecordStore implements CompanionStore {
       }
     }
     if (!queued.isEmpty()) {
-      pipeline.run();
+      pipeline.run(); // the queue refers to their rows
     }
     List<Enqueued> enqueued = queue.enqueueAll(queued);
     for (int i = 0; i < queued.size(); i++) {
