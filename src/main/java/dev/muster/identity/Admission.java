@@ -2,6 +2,7 @@ package dev.muster.identity;
 
 import dev.muster.identity.Admits.Who;
 import dev.muster.platform.http.LogFields;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -63,6 +64,7 @@ public class Admission {
     if (presented.key() == null) {
       limits.takeOfNetwork(request, response);
     } else {
+      RequestOwner.set(request, presented.key());
       note(presented.caller());
       limits.take(limit, presented.key(), response);
     }

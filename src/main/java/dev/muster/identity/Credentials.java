@@ -46,7 +46,7 @@ public class Credentials {
       return Presented.ADMIN;
     }
     KnownToken known = tokens.find(hash).orElseThrow(Credentials::unknown);
-    return new Presented(known.caller(), known.id());
+    return new Presented(known.caller(), known.workspaceId());
   }
 
   /** The refusal of a request without a credential. */

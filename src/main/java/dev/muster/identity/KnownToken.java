@@ -29,6 +29,10 @@ final class KnownToken {
     return id;
   }
 
+  UUID workspaceId() {
+    return workspaceId;
+  }
+
   State state() {
     return state;
   }

@@ -1,5 +1,6 @@
 package dev.muster.identity;
 
+import dev.muster.platform.http.RemoteNetwork;
 import dev.muster.platform.settings.Settings;
 import dev.muster.platform.settings.Values;
 import io.github.bucket4j.TimeMeter;

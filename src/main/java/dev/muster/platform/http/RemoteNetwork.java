@@ -1,4 +1,4 @@
-package dev.muster.identity;
+package dev.muster.platform.http;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -8,12 +8,12 @@ import java.nio.ByteBuffer;
  * Where a request without a good credential comes from: an IPv4 address, or the /64 of an IPv6 one,
  * which is what a single customer is given at least.
  */
-record RemoteNetwork(boolean v4, long bits) {
+public record RemoteNetwork(boolean v4, long bits) {
 
   private static final RemoteNetwork UNKNOWN = new RemoteNetwork(false, 0);
 
   /** {@code address} as the connection gives it: a literal, in brackets or not. */
-  static RemoteNetwork of(String address) {
+  public static RemoteNetwork of(String address) {
     try {
       String literal =
           address.startsWith("[") ? address.substring(1, address.length() - 1) : address;

@@ -1,4 +1,4 @@
-package dev.muster.identity;
+package dev.muster.platform.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
