@@ -1,5 +1,5 @@
 # The server alone: it wants a DATABASE_URL, since the embedded PostgreSQL is left out.
-FROM maven:3-eclipse-temurin-25 AS build
+FROM maven:3.9.11-eclipse-temurin-25 AS build
 WORKDIR /build
 COPY pom.xml .
 COPY src src
@@ -9,7 +9,7 @@ RUN --mount=type=cache,target=/root/.m2 mvn -B -ntp -q -DskipTests package \
  && java -Djarmode=tools -jar muster.jar extract --layers --destination layers \
  && rm layers/dependencies/lib/embedded-postgres-binaries-*.jar
 
-FROM eclipse-temurin:25-jre
+FROM eclipse-temurin:25.0.3_9-jre
 WORKDIR /muster
 # What changes least comes first.
 COPY --from=build /build/layers/dependencies/ ./
