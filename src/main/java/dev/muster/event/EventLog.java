@@ -16,6 +16,10 @@ public class EventLog {
 
   private static final int ROWS_IN_A_LOOK = 500;
   private static final int ROWS_OF_THE_PAST = 100;
+
+  /** A slow reader keeps what it was given until it is sent. */
+  private static final int MAX_PAST_BYTES = 256 * 1024;
+
   private static final int READERS_OF_THE_PAST = 4;
 
   private final EventRepository repository;
@@ -61,7 +65,13 @@ public class EventLog {
   synchronized void catchUp() {
     List<RecordedEvent> news;
     do {
-      news = repository.after(recent.head(), Optional.empty(), Optional.empty(), ROWS_IN_A_LOOK);
+      news =
+          repository.after(
+              recent.head(),
+              Optional.empty(),
+              Optional.empty(),
+              ROWS_IN_A_LOOK,
+              EventRepository.MAX_PAGE_BYTES);
       if (!news.isEmpty()) {
         for (EventFollower follower : followers) {
           follower.follow(news);
@@ -69,14 +79,21 @@ public class EventLog {
         recent.add(news);
         listeners.forEach(Runnable::run);
       }
-    } while (news.size() == ROWS_IN_A_LOOK);
+    } while (news.size() == ROWS_IN_A_LOOK || mayBeCut(news));
+  }
+
+  /** A character has at most four bytes. */
+  private static boolean mayBeCut(List<RecordedEvent> page) {
+    long characters = page.stream().mapToLong(event -> event.payload().text().length()).sum();
+    return 4 * characters >= EventRepository.MAX_PAGE_BYTES;
   }
 
   /** A crowd that comes back at once must leave connections to the beats. */
   private List<RecordedEvent> past(long seq) {
     readersOfThePast.acquireUninterruptibly();
     try {
-      return repository.after(seq, Optional.empty(), Optional.empty(), ROWS_OF_THE_PAST);
+      return repository.after(
+          seq, Optional.empty(), Optional.empty(), ROWS_OF_THE_PAST, MAX_PAST_BYTES);
     } finally {
       readersOfThePast.release();
     }

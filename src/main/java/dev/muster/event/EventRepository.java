@@ -19,6 +19,9 @@ class EventRepository {
 
   static final int MOST_IN_A_PUBLICATION = 1000;
 
+  /** Cards of up to 256 KiB are in payloads: a page ends when it has this many bytes. */
+  static final int MAX_PAGE_BYTES = 8 << 20;
+
   private static final String INSERT =
       """
       INSERT INTO events (id, event_type, workspace_id, payload, created_at)
@@ -49,30 +52,54 @@ class EventRepository {
 
   private static final String LATEST =
       """
-      SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
-      WHERE seq IS NOT NULL AND (:type::text IS NULL OR event_type = :type)
-      ORDER BY seq DESC LIMIT :limit
+      SELECT id, seq, event_type, workspace_id, payload, created_at FROM (
+          SELECT page.*, sum(octet_length(payload::text)) OVER (ORDER BY seq DESC ROWS UNBOUNDED PRECEDING)
+              - octet_length(payload::text) AS bytes_before
+          FROM (
+              SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
+              WHERE seq IS NOT NULL AND (:type::text IS NULL OR event_type = :type)
+              ORDER BY seq DESC LIMIT :limit) AS page) AS sized
+      WHERE bytes_before < :max_bytes
+      ORDER BY seq DESC
       """;
 
   private static final String LATEST_OF_WORKSPACE =
       """
-      SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
-      WHERE seq IS NOT NULL AND workspace_id = :workspace_id AND (:type::text IS NULL OR event_type = :type)
-      ORDER BY seq DESC LIMIT :limit
+      SELECT id, seq, event_type, workspace_id, payload, created_at FROM (
+          SELECT page.*, sum(octet_length(payload::text)) OVER (ORDER BY seq DESC ROWS UNBOUNDED PRECEDING)
+              - octet_length(payload::text) AS bytes_before
+          FROM (
+              SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
+              WHERE seq IS NOT NULL AND workspace_id = :workspace_id AND (:type::text IS NULL OR event_type = :type)
+              ORDER BY seq DESC LIMIT :limit) AS page) AS sized
+      WHERE bytes_before < :max_bytes
+      ORDER BY seq DESC
       """;
 
   private static final String AFTER =
       """
-      SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
-      WHERE seq > :after AND (:type::text IS NULL OR event_type = :type)
-      ORDER BY seq LIMIT :limit
+      SELECT id, seq, event_type, workspace_id, payload, created_at FROM (
+          SELECT page.*, sum(octet_length(payload::text)) OVER (ORDER BY seq ROWS UNBOUNDED PRECEDING)
+              - octet_length(payload::text) AS bytes_before
+          FROM (
+              SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
+              WHERE seq > :after AND (:type::text IS NULL OR event_type = :type)
+              ORDER BY seq LIMIT :limit) AS page) AS sized
+      WHERE bytes_before < :max_bytes
+      ORDER BY seq
       """;
 
   private static final String AFTER_OF_WORKSPACE =
       """
-      SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
-      WHERE seq > :after AND workspace_id = :workspace_id AND (:type::text IS NULL OR event_type = :type)
-      ORDER BY seq LIMIT :limit
+      SELECT id, seq, event_type, workspace_id, payload, created_at FROM (
+          SELECT page.*, sum(octet_length(payload::text)) OVER (ORDER BY seq ROWS UNBOUNDED PRECEDING)
+              - octet_length(payload::text) AS bytes_before
+          FROM (
+              SELECT id, seq, event_type, workspace_id, payload, created_at FROM events
+              WHERE seq > :after AND workspace_id = :workspace_id AND (:type::text IS NULL OR event_type = :type)
+              ORDER BY seq LIMIT :limit) AS page) AS sized
+      WHERE bytes_before < :max_bytes
+      ORDER BY seq
       """;
 
   private final JdbcClient db;
@@ -122,17 +149,20 @@ class EventRepository {
         .param("workspace_id", workspaceId.orElse(null))
         .param("type", type.orElse(null))
         .param("limit", limit)
+        .param("max_bytes", MAX_PAGE_BYTES)
         .query(EventRepository::event)
         .list();
   }
 
+  /** At least one, if there is one; else no more than {@code limit}, and about {@code maxBytes}. */
   List<RecordedEvent> after(
-      long seq, Optional<UUID> workspaceId, Optional<String> type, int limit) {
+      long seq, Optional<UUID> workspaceId, Optional<String> type, int limit, int maxBytes) {
     return db.sql(workspaceId.isPresent() ? AFTER_OF_WORKSPACE : AFTER)
         .param("after", seq)
         .param("workspace_id", workspaceId.orElse(null))
         .param("type", type.orElse(null))
         .param("limit", limit)
+        .param("max_bytes", maxBytes)
         .query(EventRepository::event)
         .list();
   }

@@ -55,6 +55,6 @@ public class Events {
   public List<RecordedEvent> after(
       long seq, Optional<UUID> workspaceId, Optional<String> type, int limit) {
     publisher.publishAll();
-    return repository.after(seq, workspaceId, type, limit);
+    return repository.after(seq, workspaceId, type, limit, EventRepository.MAX_PAGE_BYTES);
   }
 }

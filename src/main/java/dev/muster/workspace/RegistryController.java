@@ -6,8 +6,6 @@ import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.ListResponses;
-import dev.muster.platform.http.Page;
-import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
@@ -118,14 +116,7 @@ class RegistryController {
     Optional<String> query =
         Optional.ofNullable(q).filter(text -> !text.isEmpty()).map(Text::clean);
     lists.write(
-        request,
-        response,
-        (after, limit) ->
-            Page.of(
-                peers.page(id, query, after, limit + 1),
-                limit,
-                last -> new PageCursor(last.createdAt(), last.id())),
-        peer -> peer);
+        request, response, (after, limit) -> peers.page(id, query, after, limit), peer -> peer);
   }
 
   @PostMapping("/registry/check-access")

@@ -6,8 +6,6 @@ import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.platform.http.ListResponses;
-import dev.muster.platform.http.Page;
-import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
@@ -129,11 +127,7 @@ class WorkspaceController {
     lists.write(
         request,
         response,
-        (after, limit) ->
-            Page.of(
-                repository.page(filter, after, limit + 1),
-                limit,
-                last -> new PageCursor(last.createdAt(), last.id())),
+        (after, limit) -> repository.page(filter, after, limit),
         workspace -> workspace);
   }
 

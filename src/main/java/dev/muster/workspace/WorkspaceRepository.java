@@ -1,5 +1,6 @@
 package dev.muster.workspace;
 
+import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.SqlTime;
@@ -9,6 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
@@ -46,20 +48,28 @@ class WorkspaceRepository {
       WHERE w.id = ?
       """;
 
+  /** Cards have up to 256 KiB: a page ends early when those before have {@code :max_bytes}. */
   private static final String PAGE =
       """
-      SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.agent_card,
-          w.max_concurrent_tasks, w.x, w.y, w.collapsed, w.created_at, w.updated_at, w.removed_at,
-          b.status, b.status_since, b.degraded_reason, b.sample_error, b.error_rate, b.active_tasks, b.current_task,
-          b.uptime_seconds, b.stalled, b.last_heartbeat_at
-      FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
-      WHERE w.removed_at IS NULL
-        AND (w.created_at, w.id) > (:after_time, :after_id)
-        AND (:status::text IS NULL OR b.status = :status)
-        AND (:parent_id::uuid IS NULL OR w.parent_id = :parent_id)
-        AND (:q::text IS NULL OR strpos(lower(w.name), lower(:q)) > 0 OR strpos(lower(w.role), lower(:q)) > 0)
-      ORDER BY w.created_at, w.id
-      LIMIT :limit
+      SELECT * FROM (
+          SELECT page.*, count(*) OVER () AS found,
+              sum(card_bytes) OVER (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING) - card_bytes AS bytes_before
+          FROM (
+              SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.agent_card,
+                  w.max_concurrent_tasks, w.x, w.y, w.collapsed, w.created_at, w.updated_at, w.removed_at,
+                  b.status, b.status_since, b.degraded_reason, b.sample_error, b.error_rate, b.active_tasks,
+                  b.current_task, b.uptime_seconds, b.stalled, b.last_heartbeat_at,
+                  coalesce(octet_length(w.agent_card::text), 0) AS card_bytes
+              FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+              WHERE w.removed_at IS NULL
+                AND (w.created_at, w.id) > (:after_time, :after_id)
+                AND (:status::text IS NULL OR b.status = :status)
+                AND (:parent_id::uuid IS NULL OR w.parent_id = :parent_id)
+                AND (:q::text IS NULL OR strpos(lower(w.name), lower(:q)) > 0 OR strpos(lower(w.role), lower(:q)) > 0)
+              ORDER BY w.created_at, w.id
+              LIMIT :limit) AS page) AS sized
+      WHERE bytes_before < :max_bytes
+      ORDER BY created_at, id
       """;
 
   private static final String UPDATE =
@@ -125,16 +135,24 @@ class WorkspaceRepository {
     return db.sql(FIND).param("id", id).query(WorkspaceRepository::workspace).optional();
   }
 
-  List<Workspace> page(Filter filter, PageCursor after, int limit) {
-    return db.sql(PAGE)
-        .param("after_time", SqlTime.utc(after.createdAt()))
-        .param("after_id", after.id())
-        .param("status", filter.status().map(WorkspaceStatus::wire).orElse(null))
-        .param("parent_id", filter.parentId().orElse(null))
-        .param("q", filter.q().orElse(null))
-        .param("limit", limit)
-        .query(WorkspaceRepository::workspace)
-        .list();
+  Page<Workspace> page(Filter filter, PageCursor after, int limit) {
+    AtomicInteger found = new AtomicInteger();
+    List<Workspace> rows =
+        db.sql(PAGE)
+            .param("after_time", SqlTime.utc(after.createdAt()))
+            .param("after_id", after.id())
+            .param("status", filter.status().map(WorkspaceStatus::wire).orElse(null))
+            .param("parent_id", filter.parentId().orElse(null))
+            .param("q", filter.q().orElse(null))
+            .param("limit", limit + 1)
+            .param("max_bytes", Page.MAX_BYTES)
+            .query((row, n) -> {
+              found.setPlain(row.getInt("found"));
+              return workspace(row, n);
+            })
+            .list();
+    return Page.of(
+        rows, found.getPlain(), limit, last -> new PageCursor(last.createdAt(), last.id()));
   }
 
   /** Stores what a patch may change, as it is in {@code changed}. */

@@ -143,6 +143,25 @@ class RecordedEventsTest {
     assertThat(seqs(CLIENT.get("/events?after=", ADMIN_TOKEN))).isEqualTo(newest);
   }
 
+  /** Forty cards of the largest size are more than a page takes. */
+  @Test
+  void endAPageEarlyWhereTheyAreLargeAndGoOnAfterIt() {
+    Agent agent = CLIENT.create("Large cards");
+    for (int n = 0; n < 40; n++) {
+      updateCard(agent, "{\"n\":%d,\"text\":\"%s\"}".formatted(n, "x".repeat(255_000)));
+    }
+    String list = "/events/" + agent.id() + "?type=AGENT_CARD_UPDATED&limit=1000";
+
+    List<Long> first = seqs(CLIENT.get(list + "&after=0", ADMIN_TOKEN));
+    assertThat(first).hasSizeBetween(30, 35);
+    List<Long> rest = seqs(CLIENT.get(list + "&after=" + first.getLast(), ADMIN_TOKEN));
+    assertThat(rest).hasSize(40 - first.size());
+    assertThat(rest.getFirst()).isGreaterThan(first.getLast());
+    List<Long> newest = seqs(CLIENT.get(list, ADMIN_TOKEN));
+    assertThat(newest).hasSize(first.size());
+    assertThat(newest.getFirst()).isEqualTo(rest.getLast());
+  }
+
   @ParameterizedTest
   @CsvSource({"1, 1", "0, 1", "-3, 1", "50, 50"})
   void clampTheirNumber(String asked, int given) {

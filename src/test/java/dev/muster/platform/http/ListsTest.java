@@ -113,6 +113,42 @@ class ListsTest {
     assertThat(next(answer)).isEmpty();
   }
 
+  /** Forty cards of the largest size are more than a page takes. */
+  @Test
+  void endsAPageEarlyWhereItsCardsAreLarge() {
+    Agent parent = CLIENT.create("Large cards");
+    SERVER
+        .database()
+        .execute(
+            """
+            CREATE TEMPORARY TABLE large AS SELECT gen_random_uuid() AS id, n FROM generate_series(1, 40) n;
+            INSERT INTO workspaces (
+                id, name, tier, parent_id, runtime, url, delivery_mode, max_concurrent_tasks, agent_card, x, y,
+                created_at, updated_at)
+            SELECT id, 'Large ' || n, 3, '%s', 'external', '', 'poll', 1,
+                json_build_object('text', repeat(chr(97 + n %% 26), 255000)), 0, 0, now(), now() FROM large;
+            INSERT INTO workspace_beats (workspace_id, status, status_since)
+            SELECT id, 'awaiting_agent', now() FROM large;
+            DROP TABLE large;
+            """
+                .formatted(parent.id()));
+
+    for (String list :
+        List.of("/workspaces?parent_id=" + parent.id(), "/registry/" + parent.id() + "/peers?q=")) {
+      Answer first = CLIENT.get(list + "&limit=1000", ADMIN_TOKEN);
+      assertThat(ids(first)).as(list).hasSizeBetween(30, 35);
+      List<String> visited = new ArrayList<>(ids(first));
+      String next = next(first);
+      while (!next.isEmpty()) {
+        Answer page = CLIENT.get(next, ADMIN_TOKEN);
+        visited.addAll(ids(page));
+        next = next(page);
+      }
+      assertThat(visited).as(list).hasSize(40).doesNotHaveDuplicates();
+      assertThat(ids(CLIENT.get(list, ADMIN_TOKEN))).as(list).isEqualTo(visited);
+    }
+  }
+
   @Test
   void keepsTheOtherParametersInTheLinkToTheNextPage() {
     String page = LISTS.getFirst() + "&q=%41%26b&status=awaiting_agent&limit=500";
