@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.LongConsumer;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -204,7 +205,8 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
 
   /** Of an agent that was called; one that polls puts its answer on the row. */
   @Override
-  public Optional<RawJson> answerOf(UUID activityId) {
+  public Optional<RawJson> answerOf(UUID activityId, LongConsumer memory) {
+    memory.accept(messages.answerBytes(activityId));
     return messages.turn(activityId).answer();
   }
 }

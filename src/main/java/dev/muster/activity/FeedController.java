@@ -6,6 +6,7 @@ import dev.muster.identity.Caller;
 import dev.muster.identity.CountsAs;
 import dev.muster.identity.RateLimit;
 import dev.muster.platform.http.HeldAnswer;
+import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
@@ -25,12 +26,19 @@ class FeedController {
   private final FeedReader reader;
   private final PeerInfos peers;
   private final Workspaces workspaces;
+  private final ResponseMemory memory;
 
-  FeedController(FeedPolls polls, FeedReader reader, PeerInfos peers, Workspaces workspaces) {
+  FeedController(
+      FeedPolls polls,
+      FeedReader reader,
+      PeerInfos peers,
+      Workspaces workspaces,
+      ResponseMemory memory) {
     this.polls = polls;
     this.reader = reader;
     this.peers = peers;
     this.workspaces = workspaces;
+    this.memory = memory;
   }
 
   /** The rows at once, or a wait for them. */
@@ -52,7 +60,7 @@ class FeedController {
       HttpServletRequest request) {
     workspaces.requireSpeakerFor(id, caller);
     return reader
-        .find(id, activityId)
+        .find(id, activityId, memory.of(request))
         .map(row ->
             peers.view(FeedQuery.wantsPeerInfo(request), request).apply(List.of(row)).getFirst())
         .orElseThrow(() ->

@@ -50,6 +50,12 @@ class FeedPages {
       FROM activity_logs WHERE id = :id AND workspace_id = :workspace_id
       """;
 
+  private static final String BYTES =
+      """
+      SELECT coalesce(request_bytes, 0)::bigint + coalesce(response_bytes, 0) + coalesce(trace_bytes, 0) AS bytes
+      FROM activity_logs WHERE id = :id AND workspace_id = :workspace_id
+      """;
+
   private final JdbcClient db;
 
   FeedPages(JdbcClient db) {
@@ -98,6 +104,15 @@ class FeedPages {
         .param("largest", ListedSize.LARGEST_BODY)
         .query(FeedPages::row)
         .list();
+  }
+
+  /** Of all bodies of a row together; empty when there is no such row. */
+  Optional<Long> bytes(UUID workspaceId, UUID id) {
+    return db.sql(BYTES)
+        .param("workspace_id", workspaceId)
+        .param("id", id)
+        .query((row, n) -> row.getLong("bytes"))
+        .optional();
   }
 
   /** With all of its bodies. */

@@ -3,6 +3,7 @@ package dev.muster.activity;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.identity.Standing;
+import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.LongPolls;
 import dev.muster.platform.longpoll.Seen;
@@ -25,18 +26,21 @@ class FeedPolls {
   private final PeerInfos peers;
   private final Workspaces workspaces;
   private final Credentials credentials;
+  private final ResponseMemory memory;
 
   FeedPolls(
       LongPolls polls,
       FeedReader reader,
       PeerInfos peers,
       Workspaces workspaces,
-      Credentials credentials) {
+      Credentials credentials,
+      ResponseMemory memory) {
     this.polls = polls;
     this.reader = reader;
     this.peers = peers;
     this.workspaces = workspaces;
     this.credentials = credentials;
+    this.memory = memory;
   }
 
   /**
@@ -48,7 +52,7 @@ class FeedPolls {
     String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
     Standing standing = new Standing(credentials, authorization, caller);
     Function<List<StoredActivity>, List<FeedRow>> view = peers.view(query.wantsPeerInfo(), request);
-    FeedReader.Reading reading = reader.reading(id, query);
+    FeedReader.Reading reading = reader.reading(id, query, memory.of(request));
     Supplier<Seen<List<FeedRow>>> look =
         () -> {
           workspaces.requireTrustedSpeakerFor(id, credentials.callerOf(authorization));

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
@@ -27,9 +28,13 @@ class FeedReader {
     this.pages = pages;
   }
 
-  /** {@code query} for {@code workspaceId}, to be asked once or again and again. */
-  Reading reading(UUID workspaceId, FeedQuery query) {
-    return new Reading(workspaceId, query);
+  /**
+   * {@code query} for {@code workspaceId}, to be asked once or again and again.
+   *
+   * @param memory is told the bytes of a page before it is read, and may refuse them
+   */
+  Reading reading(UUID workspaceId, FeedQuery query, LongConsumer memory) {
+    return new Reading(workspaceId, query, memory);
   }
 
   /** One query's reading, by one thread at a time. */
@@ -37,13 +42,15 @@ class FeedReader {
 
     private final UUID workspaceId;
     private final FeedQuery query;
+    private final LongConsumer memory;
 
     /** Where a look that found nothing began, when time does not move it. */
     private @Nullable FeedPosition parkedAt;
 
-    private Reading(UUID workspaceId, FeedQuery query) {
+    private Reading(UUID workspaceId, FeedQuery query, LongConsumer memory) {
       this.workspaceId = workspaceId;
       this.query = query;
+      this.memory = memory;
     }
 
     /**
@@ -66,11 +73,13 @@ class FeedReader {
     }
 
     private List<StoredActivity> page(FeedPosition position) {
-      return FeedReader.this.page(workspaceId, pages.list(workspaceId, query, position));
+      return FeedReader.this.page(workspaceId, pages.list(workspaceId, query, position), memory);
     }
   }
 
-  Optional<StoredActivity> find(UUID workspaceId, UUID id) {
+  /** {@code memory} is told the bytes of the row before it is read, and may refuse them. */
+  Optional<StoredActivity> find(UUID workspaceId, UUID id, LongConsumer memory) {
+    pages.bytes(workspaceId, id).ifPresent(memory::accept);
     return pages.find(workspaceId, id);
   }
 
@@ -83,19 +92,20 @@ class FeedReader {
     return marks.map(found -> FeedPosition.of(query, found)).orElse(FeedPosition.UNBORN);
   }
 
-  private List<StoredActivity> page(UUID workspaceId, List<Listed> listed) {
+  private List<StoredActivity> page(UUID workspaceId, List<Listed> listed, LongConsumer memory) {
     List<Long> seqs = new ArrayList<>();
     long bytes = 0;
     for (Listed one : listed) {
-      bytes += one.bytes();
-      if (!seqs.isEmpty() && bytes > ListedSize.LARGEST_PAGE) {
+      if (!seqs.isEmpty() && bytes + one.bytes() > ListedSize.LARGEST_PAGE) {
         break;
       }
+      bytes += one.bytes();
       seqs.add(one.seq());
     }
     if (seqs.isEmpty()) {
       return List.of();
     }
+    memory.accept(bytes);
     Map<Long, StoredActivity> rows =
         pages.rows(workspaceId, seqs).stream()
             .collect(Collectors.toMap(StoredActivity::seq, Function.identity()));

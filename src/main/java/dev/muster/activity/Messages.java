@@ -59,6 +59,9 @@ public class Messages {
       WHERE l.id = :id
       """;
 
+  private static final String ANSWER_BYTES =
+      "SELECT coalesce(response_bytes, 0) AS bytes FROM activity_logs WHERE id = :id";
+
   private final JdbcClient db;
 
   Messages(JdbcClient db) {
@@ -93,6 +96,15 @@ public class Messages {
                 row.getString("message_id"),
                 row.getString("delegation_id")))
         .list();
+  }
+
+  /** Of the answer on this row; 0 without one. */
+  public long answerBytes(UUID activityId) {
+    return db.sql(ANSWER_BYTES)
+        .param("id", activityId)
+        .query((row, n) -> row.getLong("bytes"))
+        .optional()
+        .orElse(0L);
   }
 
   /** Of a row that is gone: without an answer. */

@@ -9,6 +9,7 @@ import dev.muster.identity.Standing;
 import dev.muster.platform.http.HeldAnswer;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.PageLimit;
+import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
@@ -16,6 +17,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -37,6 +39,7 @@ class DelegationReadController {
   private final DelegationWaits waits;
   private final ListResponses responses;
   private final Credentials credentials;
+  private final ResponseMemory memory;
 
   DelegationReadController(
       Workspaces workspaces,
@@ -44,13 +47,15 @@ class DelegationReadController {
       DelegationLists lists,
       DelegationWaits waits,
       ListResponses responses,
-      Credentials credentials) {
+      Credentials credentials,
+      ResponseMemory memory) {
     this.workspaces = workspaces;
     this.repository = repository;
     this.lists = lists;
     this.waits = waits;
     this.responses = responses;
     this.credentials = credentials;
+    this.memory = memory;
   }
 
   @GetMapping("/workspaces/{id}/delegations")
@@ -86,10 +91,15 @@ class DelegationReadController {
     String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
     workspaces.requireSpeakerFor(id, caller);
     Delegation found = ofWorkspace(id, delegationId);
+    LongConsumer ofAnswer = memory.of(request);
     Supplier<DelegationView> read =
         () -> {
           workspaces.requireTrustedSpeakerFor(id, credentials.callerOf(authorization));
-          return DelegationView.of(ofWorkspace(id, delegationId), repository.texts(delegationId));
+          Delegation delegation = ofWorkspace(id, delegationId);
+          if (!delegation.status().isInFlight()) {
+            ofAnswer.accept(repository.textBytes(delegationId));
+          }
+          return DelegationView.of(delegation, repository.texts(delegationId));
         };
     return HeldAnswer.of(
         waits.await(

@@ -60,6 +60,12 @@ class DelegationRepository {
       FROM delegations WHERE delegation_id = :delegation_id
       """;
 
+  private static final String TEXT_BYTES =
+      """
+      SELECT coalesce(octet_length(task), 0)::bigint + coalesce(octet_length(result), 0) AS bytes
+      FROM delegations WHERE delegation_id = :delegation_id
+      """;
+
   private static final String SENT =
       "SELECT "
           + COLUMNS
@@ -159,6 +165,14 @@ class DelegationRepository {
 
   /** The whole of what it asks for, and of what came of it. */
   record Texts(String task, @Nullable String result) {}
+
+  /** Of both texts together. */
+  long textBytes(String delegationId) {
+    return db.sql(TEXT_BYTES)
+        .param("delegation_id", delegationId)
+        .query((row, n) -> row.getLong("bytes"))
+        .single();
+  }
 
   Texts texts(String delegationId) {
     return db.sql(TEXTS)

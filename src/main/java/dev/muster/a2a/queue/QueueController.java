@@ -2,11 +2,13 @@ package dev.muster.a2a.queue;
 
 import dev.muster.identity.Access;
 import dev.muster.identity.Caller;
+import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
+import jakarta.servlet.http.HttpServletRequest;
 import java.math.BigInteger;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -31,23 +33,30 @@ class QueueController {
   private final QueuePass pass;
   private final Workspaces workspaces;
   private final ObjectProvider<QueueAnswers> answers;
+  private final ResponseMemory memory;
 
   QueueController(
       MessageQueue queue,
       QueueRepository repository,
       QueuePass pass,
       Workspaces workspaces,
-      ObjectProvider<QueueAnswers> answers) {
+      ObjectProvider<QueueAnswers> answers,
+      ResponseMemory memory) {
     this.queue = queue;
     this.repository = repository;
     this.pass = pass;
     this.workspaces = workspaces;
     this.answers = answers;
+    this.memory = memory;
   }
 
   /** For the sender of the message, and the admin. */
   @GetMapping("/workspaces/{id}/a2a/queue/{queueId}")
-  QueueView show(Caller caller, @PathVariable UUID id, @PathVariable UUID queueId) {
+  QueueView show(
+      Caller caller,
+      @PathVariable UUID id,
+      @PathVariable UUID queueId,
+      HttpServletRequest request) {
     workspaces.requirePresent(id);
     QueuedMessage message =
         queue
@@ -60,7 +69,8 @@ class QueueController {
     requireSender(message, caller);
     @Nullable Integer place =
         message.state() == QueueState.WAITING ? repository.place(queueId) : null;
-    return QueueView.of(message, place, message.state().isEnd() ? answerTo(message) : null);
+    return QueueView.of(
+        message, place, message.state().isEnd() ? answerTo(message, request) : null);
   }
 
   private static void requireSender(QueuedMessage message, Caller caller) {
@@ -71,9 +81,11 @@ class QueueController {
     }
   }
 
-  private @Nullable RawJson answerTo(QueuedMessage message) {
+  private @Nullable RawJson answerTo(QueuedMessage message, HttpServletRequest request) {
     @Nullable QueueAnswers known = answers.getIfAvailable();
-    return known == null ? null : known.answerOf(message.activityId()).orElse(null);
+    return known == null
+        ? null
+        : known.answerOf(message.activityId(), memory.of(request)).orElse(null);
   }
 
   record Dropped(int dropped) {}

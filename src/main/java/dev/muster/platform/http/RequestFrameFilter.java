@@ -33,6 +33,7 @@ final class RequestFrameFilter extends HttpFilter {
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
     SecurityHeaders.ALL.forEach(response::setHeader);
+    RequestResources.begin(request);
     try {
       refuseTrace(request);
       chain.doFilter(request, response);
@@ -41,6 +42,7 @@ final class RequestFrameFilter extends HttpFilter {
           e instanceof ServletException s && s.getRootCause() != null ? s.getRootCause() : e,
           response);
     } finally {
+      RequestResources.end(request);
       if (!request.isAsyncStarted()) {
         bodies.release(request);
       }

@@ -36,7 +36,7 @@ class QueueRoutesTest {
     @Bean
     @Primary
     QueueAnswers knownAnswers() {
-      return activityId -> Optional.of(new RawJson("{\"of\":\"" + activityId + "\"}"));
+      return (activityId, memory) -> Optional.of(new RawJson("{\"of\":\"" + activityId + "\"}"));
     }
   }
 

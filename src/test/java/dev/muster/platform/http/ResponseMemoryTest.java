@@ -1,0 +1,147 @@
+package dev.muster.platform.http;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Large answers that nobody reads take their owner's share of the memory, and no more. */
+@Timeout(120)
+class ResponseMemoryTest {
+
+  private static final int MIB = 1 << 20;
+  private static final int MESSAGE_BYTES = 8 * MIB;
+
+  private static final TestServer SERVER = TestServer.start();
+  private static final TestClient CLIENT = SERVER.client();
+  private static final ResponseMemory MEMORY = SERVER.bean(ResponseMemory.class);
+
+  @AfterAll
+  static void stop() {
+    SERVER.close();
+  }
+
+  @Test
+  void refusesAnOwnerWhoseAnswersAreNotReadAndServesTheOthers() throws Exception {
+    Agent greedy = CLIENT.create("greedy", "\"delivery_mode\":\"poll\"");
+    Agent other = CLIENT.create("other", "\"delivery_mode\":\"poll\"");
+    String row = largeRow(greedy);
+    String ofOther = largeRow(other);
+
+    List<Socket> unread = new ArrayList<>();
+    try {
+      for (int asked = 0; asked < 30; asked++) {
+        unread.add(askAndDoNotRead(row, greedy));
+      }
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(() -> {
+            Answer refused = CLIENT.get(row, greedy.token());
+            assertRefused(refused, 429, "RATE_LIMITED");
+            assertThat(refused.header("Retry-After")).isNotEmpty();
+          });
+      assertThat(CLIENT.beat(greedy).status()).isEqualTo(200);
+
+      Answer answer = CLIENT.get(ofOther, other.token());
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.text()).hasSizeGreaterThan(MESSAGE_BYTES);
+    } finally {
+      for (Socket socket : unread) {
+        socket.close();
+      }
+    }
+    awaitNothingHeld();
+    assertThat(CLIENT.get(row, greedy.token()).status()).isEqualTo(200);
+    awaitNothingHeld();
+  }
+
+  @Test
+  void givesBackWhatAPollThatWaitedWasAnswered() {
+    Agent agent = CLIENT.create("patient", "\"delivery_mode\":\"poll\"");
+    CompletableFuture<Answer> poll =
+        CompletableFuture.supplyAsync(
+            () -> CLIENT.get(path(agent) + "?type=a2a_receive&wait=60", agent.token()),
+            Thread::startVirtualThread);
+    Awaitility.await().until(() -> polls() == 1);
+    send(agent, 200 * 1024);
+    assertThat(poll.join().status()).isEqualTo(200);
+    for (int n = 0; n < 3; n++) {
+      send(agent, 200 * 1024);
+    }
+
+    Answer page = CLIENT.get(path(agent) + "?limit=500", agent.token());
+    assertThat(page.text()).hasSizeGreaterThan(4 * 200 * 1024);
+    awaitNothingHeld();
+  }
+
+  /** The path of one row with a message of 8 MiB. */
+  private static String largeRow(Agent agent) {
+    return path(agent) + "/" + send(agent, MESSAGE_BYTES);
+  }
+
+  /** Until it is stored: a busy disk may take longer than a request waits. */
+  private static String send(Agent agent, int bytes) {
+    Answer sent =
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(60))
+            .until(() -> post(agent, bytes), answer -> answer.status() != 503);
+    assertThat(sent.status()).as(sent.text()).isEqualTo(200);
+    return sent.field("activity_id");
+  }
+
+  private static Answer post(Agent agent, int bytes) {
+    return CLIENT.post(
+        "/workspaces/" + agent.id() + "/a2a",
+        ADMIN_TOKEN,
+        "{\"method\":\"message/send\",\"params\":{\"message\":{\"parts\":[{\"kind\":\"text\",\"text\":\"%s\"}]}}}"
+            .formatted("x".repeat(bytes)));
+  }
+
+  private static Socket askAndDoNotRead(String path, Agent agent) throws IOException {
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(4096);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), SERVER.port()));
+    String request =
+        "GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n"
+            .formatted(path, agent.token());
+    socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+    return socket;
+  }
+
+  private static void awaitNothingHeld() {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> assertThat(MEMORY.held()).isZero());
+  }
+
+  private static double polls() {
+    return CLIENT
+        .get("/metrics", null)
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("muster_polls_waiting"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+        .sum();
+  }
+
+  private static String path(Agent agent) {
+    return "/workspaces/" + agent.id() + "/activity";
+  }
+}
