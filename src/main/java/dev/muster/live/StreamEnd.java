@@ -8,6 +8,9 @@ enum StreamEnd {
   GONE(1000, "goodbye"),
   SHUTDOWN(1001, "the server goes down; connect again and go on after the last seq"),
   REVOKED(1008, "the token is not good any more"),
+  /** It sent what nobody reads. */
+  FLOODING(1008, "clients have nothing to send here but a ping now and then"),
+  TOO_LARGE(1009, "a message of more than 4 KiB; clients have nothing to send here"),
   /** It did not read, or did not answer pings. */
   SLOW(1013, "the client reads too slowly; connect again and go on after the last seq");
 

@@ -15,24 +15,38 @@ import org.eclipse.jetty.websocket.api.Session;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One WebSocket (R10.3). What a client sends is read, bounded by the container, and ignored. Public
- * only because the container calls it by reflection.
+ * One WebSocket (R10.3). What a client sends is counted and ignored; one that sends too much is not
+ * read any more, and ended. Public only because the container calls it by reflection.
  */
-public final class WebSocketSink implements Sink, Session.Listener.AutoDemanding {
+public final class WebSocketSink implements Sink, Session.Listener {
 
   /** Clients have nothing to say here. */
-  private static final int LARGEST_MESSAGE = 64 * 1024;
+  private static final int LARGEST_MESSAGE = 4 * 1024;
+
+  /** Answers to pings, and pings of the client's own, are far fewer. */
+  private static final int MAX_FRAMES_IN_A_PERIOD = 100;
+
+  private static final Duration PERIOD = Duration.ofSeconds(10);
 
   private static final int MOST_UNANSWERED_PINGS = 3;
 
   /** What a client may take to read its backlog and the goodbye at the end of it. */
   private static final Duration GOODBYE = Duration.ofSeconds(10);
 
+  /** Time to read the close frame, for a client that is not read any more itself. */
+  private static final Duration SHORT_GOODBYE = Duration.ofSeconds(1);
+
   private final Framing framing;
   private volatile @Nullable EventStream stream;
   private volatile @Nullable Session session;
   private List<Frame> greeting = List.of();
   private final AtomicInteger unansweredPings = new AtomicInteger();
+
+  /** Of the thread that reads, as the next two. */
+  private long periodBeganAt = System.nanoTime();
+
+  private int framesInPeriod;
+  private long messageBytes;
 
   WebSocketSink(Framing framing) {
     this.framing = framing;
@@ -46,28 +60,59 @@ public final class WebSocketSink implements Sink, Session.Listener.AutoDemanding
 
   @Override
   public void onWebSocketOpen(Session opened) {
-    opened.setMaxTextMessageSize(LARGEST_MESSAGE);
-    opened.setMaxBinaryMessageSize(LARGEST_MESSAGE);
-    opened.setMaxFrameSize(LARGEST_MESSAGE);
     // pings show who is gone
     opened.setIdleTimeout(Duration.ZERO);
     session = opened;
     Objects.requireNonNull(stream).start(greeting);
+    opened.demand();
   }
 
+  /** Every frame comes here, and none to the callbacks for messages. */
   @Override
-  public void onWebSocketPong(ByteBuffer payload) {
-    unansweredPings.set(0);
+  public void onWebSocketFrame(org.eclipse.jetty.websocket.api.Frame frame, Callback callback) {
+    Session open = Objects.requireNonNull(session);
+    if (isOneTooMany()) {
+      callback.succeed();
+      Objects.requireNonNull(stream).end(StreamEnd.FLOODING);
+      return;
+    }
+    switch (frame.getType()) {
+      case PING ->
+          open.sendPong(
+              frame.getPayload(),
+              Callback.from(() -> readOn(callback), failed -> callback.succeed()));
+      case CLOSE -> callback.succeed();
+      case PONG -> {
+        unansweredPings.set(0);
+        readOn(callback);
+      }
+      case TEXT, BINARY, CONTINUATION -> {
+        unansweredPings.set(0);
+        messageBytes += frame.getPayloadLength();
+        if (messageBytes > LARGEST_MESSAGE) {
+          callback.succeed();
+          Objects.requireNonNull(stream).end(StreamEnd.TOO_LARGE);
+          return;
+        }
+        messageBytes = frame.isFin() ? 0 : messageBytes;
+        readOn(callback);
+      }
+    }
   }
 
-  @Override
-  public void onWebSocketText(String message) {
-    unansweredPings.set(0);
-  }
-
-  @Override
-  public void onWebSocketBinary(ByteBuffer payload, Callback callback) {
+  private void readOn(Callback callback) {
     callback.succeed();
+    Objects.requireNonNull(session).demand();
+  }
+
+  private boolean isOneTooMany() {
+    long now = System.nanoTime();
+    if (now - periodBeganAt > PERIOD.toNanos()) {
+      periodBeganAt = now;
+      framesInPeriod = 0;
+    }
+    framesInPeriod++;
+    return framesInPeriod > MAX_FRAMES_IN_A_PERIOD;
   }
 
   @Override
@@ -109,7 +154,9 @@ public final class WebSocketSink implements Sink, Session.Listener.AutoDemanding
     @Nullable Session open = session;
     if (open != null) {
       open.close(end.code(), end.reason(), Callback.NOOP);
-      CompletableFuture.delayedExecutor(GOODBYE.toMillis(), TimeUnit.MILLISECONDS)
+      Duration patience =
+          end == StreamEnd.FLOODING || end == StreamEnd.TOO_LARGE ? SHORT_GOODBYE : GOODBYE;
+      CompletableFuture.delayedExecutor(patience.toMillis(), TimeUnit.MILLISECONDS)
           .execute(open::disconnect);
     }
   }

@@ -11,9 +11,14 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import dev.muster.testing.TestSocket;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
@@ -286,8 +291,72 @@ class WebSocketTest {
       socket.send("{\"what\":\"nobody asked\"}");
       Agent agent = client.create("after");
       socket.await(f -> isOf(f, agent));
-      socket.send("x".repeat(70_000));
+      socket.send("x".repeat(4_000));
+      socket.send("x".repeat(5_000));
       assertThat(socket.awaitClose(SOON)).isEqualTo(1009);
+    }
+  }
+
+  @Test
+  void toleratesAClientThatPingsSeveralTimesASecond() {
+    try (TestSocket socket = TestSocket.open(client, "/ws", ADMIN_TOKEN)) {
+      for (int i = 0; i < 50; i++) {
+        socket.ping();
+      }
+      Agent agent = client.create("after");
+      socket.await(f -> isOf(f, agent));
+    }
+  }
+
+  /** One byte says what the frame is; the next that it is masked, and empty; then the mask. */
+  @ParameterizedTest
+  @ValueSource(strings = {"81", "82", "89", "8a", "01 then 00"})
+  void endsAClientThatFloodsItWithFramesAndDoesNotReadThem(String frames) throws Exception {
+    List<Integer> types =
+        Arrays.stream(frames.split(" then ", -1)).map(HexFormat::fromHexDigits).toList();
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
+      socket.setSoTimeout(20_000);
+      socket
+          .getOutputStream()
+          .write(
+              """
+              GET /ws HTTP/1.1
+              Host: 127.0.0.1
+              Authorization: Bearer %s
+              Connection: Upgrade
+              Upgrade: websocket
+              Sec-WebSocket-Version: 13
+              Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+
+              """
+                  .formatted(ADMIN_TOKEN)
+                  .replace("\n", "\r\n")
+                  .getBytes(StandardCharsets.US_ASCII));
+      assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+          .isEqualTo("HTTP/1.1 101");
+      byte[] block = new byte[60_000];
+      for (int at = 0; at < block.length; at += 6) {
+        block[at] = (byte) types.get(at == 0 ? 0 : types.size() - 1).intValue();
+        block[at + 1] = (byte) 0x80;
+      }
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 10_000; i++) {
+                  socket.getOutputStream().write(block);
+                  block[0] = block[6];
+                }
+              })
+          .isInstanceOf(SocketException.class);
+    }
+  }
+
+  @Test
+  void closesWith1008OnMoreFramesThanAClientHasReasonToSend() throws Exception {
+    try (TestSocket socket = TestSocket.open(client, "/ws", ADMIN_TOKEN)) {
+      for (int i = 0; i < 101; i++) {
+        socket.send("");
+      }
+      assertThat(socket.awaitClose(SOON)).isEqualTo(1008);
     }
   }
 
@@ -330,5 +399,9 @@ class WebSocketTest {
 
   private static boolean isA(JsonNode frame, String event) {
     return frame.path("event").asString().equals(event);
+  }
+
+  private int port() {
+    return URI.create(client.baseUrl()).getPort();
   }
 }

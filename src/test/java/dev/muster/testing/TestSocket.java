@@ -106,6 +106,10 @@ public final class TestSocket implements AutoCloseable {
     socket.sendText(text, true).join();
   }
 
+  public void ping() {
+    socket.sendPing(ByteBuffer.allocate(0)).join();
+  }
+
   /** Whether the server sends a ping within that time. */
   public boolean awaitPing(Duration patience) {
     return pinged.completeOnTimeout(false, patience.toMillis(), TimeUnit.MILLISECONDS).join();
