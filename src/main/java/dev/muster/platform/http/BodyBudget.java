@@ -1,31 +1,123 @@
 package dev.muster.platform.http;
 
 import dev.muster.platform.problem.ProblemException;
-import java.util.concurrent.atomic.AtomicLong;
+import dev.muster.platform.quota.Quota;
+import dev.muster.platform.quota.Quota.Grant;
 import org.springframework.stereotype.Component;
 
-/** Bounds the bytes of all request bodies in flight together (R0.7). */
+/**
+ * Bounds the memory of all request bodies in flight together, and of each owner's (R0.7).
+ *
+ * <p>The first {@link #SMALL_BYTES} of every body come from a budget of their own, so that small
+ * requests are served while large ones have used up theirs.
+ */
 @Component
 final class BodyBudget {
 
-  static final long MAX_BYTES = 512L << 20;
+  static final int SMALL_BYTES = 64 << 10;
 
-  private final AtomicLong taken = new AtomicLong();
+  private static final long LARGEST_BODY_BYTES = 16L << 20;
 
-  /** Refuses with {@code UNAVAILABLE} when the budget is used up. */
-  void take(long bytes) {
-    if (taken.addAndGet(bytes) > MAX_BYTES) {
-      taken.addAndGet(-bytes);
-      throw ProblemException.unavailable(
-          "too many large requests are in flight; try again in a few seconds");
+  /** While its buffer grows a body is there twice. */
+  private static final long LARGEST_READ_BYTES = 2 * LARGEST_BODY_BYTES;
+
+  private static final long MAX_BYTES = 512L << 20;
+
+  private static final int MAX_BODIES_ARRIVING = 8192;
+  private static final int MAX_BODIES_ARRIVING_PER_OWNER = 256;
+
+  private final Quota small;
+  private final Quota large;
+  private final Quota arriving = new Quota(MAX_BODIES_ARRIVING, MAX_BODIES_ARRIVING_PER_OWNER);
+
+  BodyBudget() {
+    this(Runtime.getRuntime().maxMemory());
+  }
+
+  BodyBudget(long heapBytes) {
+    long max = Math.clamp(heapBytes / 8, 2 * LARGEST_READ_BYTES, MAX_BYTES);
+    large = new Quota(max, Math.max(max / 4, LARGEST_READ_BYTES));
+    small = new Quota(max / 4, max / 16);
+  }
+
+  /** What one request holds; of one thread at a time. */
+  final class Share {
+
+    private final Object owner;
+    private long smallBytes;
+    private long largeBytes;
+    private boolean arriving;
+
+    private Share(Object owner) {
+      this.owner = owner;
+    }
+
+    /**
+     * Holds so many bytes from now on, more or fewer than before. More are refused with {@code
+     * UNAVAILABLE} when the budget or the owner's part of it is used up.
+     */
+    void resize(long bytes) {
+      long ofSmall = Math.min(bytes, SMALL_BYTES);
+      long ofLarge = bytes - ofSmall;
+      if (ofSmall > smallBytes) {
+        require(small.take(owner, ofSmall - smallBytes));
+      } else if (ofSmall < smallBytes) {
+        small.giveBack(owner, smallBytes - ofSmall);
+      }
+      smallBytes = ofSmall;
+      if (ofLarge > largeBytes) {
+        require(large.take(owner, ofLarge - largeBytes));
+      } else if (ofLarge < largeBytes) {
+        large.giveBack(owner, largeBytes - ofLarge);
+      }
+      largeBytes = ofLarge;
+    }
+
+    /** The body is not there at once: its sender holds a thread and a connection meanwhile. */
+    void beginArrival() {
+      if (!arriving) {
+        require(BodyBudget.this.arriving.take(owner, 1));
+        arriving = true;
+      }
+    }
+
+    void endArrival() {
+      if (arriving) {
+        arriving = false;
+        BodyBudget.this.arriving.giveBack(owner, 1);
+      }
+    }
+
+    void release() {
+      endArrival();
+      resize(0);
     }
   }
 
-  void giveBack(long bytes) {
-    taken.addAndGet(-bytes);
+  Share open(Object owner) {
+    return new Share(owner);
   }
 
-  long taken() {
-    return taken.get();
+  /** The bytes that all requests hold. */
+  long held() {
+    return small.held() + large.held();
+  }
+
+  /** The bodies that are not whole yet. */
+  long arriving() {
+    return arriving.held();
+  }
+
+  private static void require(Grant grant) {
+    switch (grant) {
+      case GRANTED -> {}
+      case OWNER_FULL ->
+          throw ProblemException.unavailable(
+              "the requests of this credential, or network, that are in flight use up its share of"
+                  + " the memory for bodies; send fewer at a time, and again in a few seconds");
+      case FULL ->
+          throw ProblemException.unavailable(
+              "too many large requests are in flight; try again in a few seconds");
+    }
   }
 }

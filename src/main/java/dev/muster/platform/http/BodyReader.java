@@ -2,6 +2,7 @@ package dev.muster.platform.http;
 
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,6 +10,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 
 /** Reads a request's body whole, up to its route's limit and within the budget of all (R0.7). */
@@ -20,16 +23,22 @@ public final class BodyReader {
   /** The limit of every route that names none. */
   public static final int DEFAULT_LIMIT = 256 * KIB;
 
-  /** The attribute under which a request's share of the budget is kept until the request ends. */
-  static final String SHARE = BodyReader.class.getName() + ".share";
-
-  /** What is read and thrown away so that a client that is still sending gets to read its 413. */
-  private static final int DRAINED_AT_MOST = 32 << 20;
+  /** The attribute under which a request's share of the budget is kept. */
+  private static final String SHARE = BodyReader.class.getName() + ".share";
 
   private static final int CHUNK = 16 * KIB;
 
+  /** What is allocated before anything of the body has arrived, whatever length is declared. */
+  private static final int FIRST_BUFFER = 4 * KIB;
+
   /** Every read is bounded by the connection's idle time-out, and all of them together by this. */
   private static final Duration LONGEST_READ = Duration.ofSeconds(30);
+
+  /** A client that is still sending gets to read its 413 if it ends soon, and then it is cut. */
+  private static final Duration LONGEST_DRAIN = Duration.ofSeconds(1);
+
+  private static final int MAX_DRAINED_BYTES = 32 << 20;
+  private static final long DRAIN_PAUSE_NANOS = 5_000_000;
 
   private final BodyBudget budget;
 
@@ -38,22 +47,39 @@ public final class BodyReader {
   }
 
   /**
-   * Refuses with {@code BODY_TOO_LARGE}, or {@code UNAVAILABLE} when too many bodies are in flight.
+   * Refuses with {@code BODY_TOO_LARGE}, or {@code UNAVAILABLE} when the bodies in flight of all,
+   * or of the request's owner, take all they may. Memory is taken as the bytes arrive.
    */
   public byte[] read(HttpServletRequest request, int maxBytes) throws IOException {
-    InputStream body = request.getInputStream();
     long declared = request.getContentLengthLong();
-    if (declared > maxBytes) {
-      throw tooLarge(body, maxBytes);
+    if (declared == 0) {
+      return new byte[0];
     }
+    if (declared > maxBytes) {
+      throw tooLarge(request, maxBytes);
+    }
+    BodyBudget.Share share = shareOf(request);
+    try {
+      return read(request, maxBytes, declared, share);
+    } finally {
+      share.endArrival();
+    }
+  }
+
+  private static byte[] read(
+      HttpServletRequest request, int maxBytes, long declared, BodyBudget.Share share)
+      throws IOException {
+    InputStream body = request.getInputStream();
+    // one more than allowed shows that there are more
+    int mostBytes = declared >= 0 ? (int) declared : maxBytes + 1;
+    byte[] buffer = new byte[Math.min(mostBytes, FIRST_BUFFER)];
+    share.resize(buffer.length);
     long giveUpAt = System.nanoTime() + LONGEST_READ.toNanos();
-    byte[] buffer = new byte[declared >= 0 ? (int) declared : CHUNK];
-    reserve(request, buffer.length);
     int length = 0;
     for (int n = read(body, buffer, length); n >= 0; n = read(body, buffer, length)) {
       length += n;
       if (length > maxBytes) {
-        throw tooLarge(body, maxBytes);
+        throw tooLarge(request, maxBytes);
       }
       if (length == declared) {
         return buffer;
@@ -62,33 +88,35 @@ public final class BodyReader {
         throw tooSlow();
       }
       if (length == buffer.length) {
-        reserve(request, buffer.length);
-        buffer = Arrays.copyOf(buffer, 2 * buffer.length);
+        int next = Math.min(mostBytes, Math.max(CHUNK, 2 * length));
+        share.resize((long) length + next);
+        buffer = Arrays.copyOf(buffer, next);
+        share.resize(next);
       }
+      share.beginArrival();
     }
-    return Arrays.copyOf(buffer, length);
+    share.resize((long) buffer.length + length);
+    byte[] whole = Arrays.copyOf(buffer, length);
+    share.resize(length);
+    return whole;
   }
 
   private static int read(InputStream body, byte[] buffer, int from) {
     try {
-      return buffer.length == 0 ? -1 : body.read(buffer, from, buffer.length - from);
+      return body.read(buffer, from, buffer.length - from);
     } catch (IOException e) {
       throw e.getCause() instanceof TimeoutException ? tooSlow() : cutShort();
     }
   }
 
-  private void reserve(HttpServletRequest request, long bytes) {
-    budget.take(bytes);
-    long before = request.getAttribute(SHARE) instanceof Long share ? share : 0;
-    request.setAttribute(SHARE, before + bytes);
-  }
-
-  /** Ends the share of a request that is over. */
-  void release(HttpServletRequest request) {
-    if (request.getAttribute(SHARE) instanceof Long share) {
-      request.removeAttribute(SHARE);
-      budget.giveBack(share);
+  private BodyBudget.Share shareOf(HttpServletRequest request) {
+    if (request.getAttribute(SHARE) instanceof BodyBudget.Share share) {
+      return share;
     }
+    BodyBudget.Share share = budget.open(RequestOwner.of(request));
+    request.setAttribute(SHARE, share);
+    RequestResources.of(request).onEnd(share::release);
+    return share;
   }
 
   private static ProblemException cutShort() {
@@ -102,17 +130,28 @@ public final class BodyReader {
         "the body came too slowly (expected: within " + LONGEST_READ.toSeconds() + " s)");
   }
 
-  private static ProblemException tooLarge(InputStream body, int maxBytes) throws IOException {
-    byte[] thrownAway = new byte[CHUNK];
-    int drained = 0;
-    for (int n = body.read(thrownAway);
-        n >= 0 && drained < DRAINED_AT_MOST;
-        n = body.read(thrownAway)) {
-      drained += n;
+  private static ProblemException tooLarge(HttpServletRequest request, int maxBytes)
+      throws IOException {
+    if (request.getHeader(HttpHeaders.EXPECT) == null) {
+      drain(request.getInputStream());
     }
     return new ProblemException(
         ErrorCode.BODY_TOO_LARGE,
         "the body is larger than " + maxBytes + " bytes",
         Map.of("max_bytes", maxBytes));
+  }
+
+  /** Reads only what is there, since a read that waits could wait for long. */
+  private static void drain(ServletInputStream body) throws IOException {
+    long giveUpAt = System.nanoTime() + LONGEST_DRAIN.toNanos();
+    byte[] thrownAway = new byte[CHUNK];
+    int drained = 0;
+    while (!body.isFinished() && drained < MAX_DRAINED_BYTES && System.nanoTime() < giveUpAt) {
+      if (body.available() > 0) {
+        drained += Math.max(0, body.read(thrownAway));
+      } else {
+        LockSupport.parkNanos(DRAIN_PAUSE_NANOS);
+      }
+    }
   }
 }

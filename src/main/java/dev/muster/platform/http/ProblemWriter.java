@@ -41,6 +41,10 @@ public final class ProblemWriter {
       response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
     } else if (problem.code() == ErrorCode.UNAUTHENTICATED) {
       response.setHeader("WWW-Authenticate", "Bearer");
+    } else if (problem.code() == ErrorCode.BODY_TOO_LARGE
+        || problem.code() == ErrorCode.REQUEST_TIMEOUT) {
+      // the rest of the body is not waited for
+      response.setHeader("Connection", "close");
     }
     response.getOutputStream().write(bytes(problem, response));
   }

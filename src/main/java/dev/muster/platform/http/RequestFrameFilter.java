@@ -20,11 +20,9 @@ import org.springframework.stereotype.Component;
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
 final class RequestFrameFilter extends HttpFilter {
 
-  private final transient BodyReader bodies;
   private final transient ProblemWriter problems;
 
-  RequestFrameFilter(BodyReader bodies, ProblemWriter problems) {
-    this.bodies = bodies;
+  RequestFrameFilter(ProblemWriter problems) {
     this.problems = problems;
   }
 
@@ -43,9 +41,6 @@ final class RequestFrameFilter extends HttpFilter {
           response);
     } finally {
       RequestResources.end(request);
-      if (!request.isAsyncStarted()) {
-        bodies.release(request);
-      }
     }
   }
 

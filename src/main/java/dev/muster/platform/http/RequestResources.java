@@ -3,8 +3,6 @@ package dev.muster.platform.http;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +13,7 @@ final class RequestResources {
 
   private static final String HELD = RequestResources.class.getName();
 
-  private final Deque<Runnable> held = new ArrayDeque<>();
+  private @Nullable Runnable held;
   private boolean ended;
 
   private RequestResources() {}
@@ -52,22 +50,32 @@ final class RequestResources {
 
   private synchronized boolean add(Runnable giveBack) {
     if (!ended) {
-      held.add(giveBack);
+      Runnable before = held;
+      held = before == null ? giveBack : () -> runBoth(before, giveBack);
     }
     return !ended;
   }
 
-  private void giveBackAll() {
-    @Nullable Runnable next = next();
-    while (next != null) {
-      next.run();
-      next = next();
+  private static void runBoth(Runnable one, Runnable other) {
+    try {
+      one.run();
+    } finally {
+      other.run();
     }
   }
 
-  private synchronized @Nullable Runnable next() {
+  private void giveBackAll() {
+    @Nullable Runnable all = takeAll();
+    if (all != null) {
+      all.run();
+    }
+  }
+
+  private synchronized @Nullable Runnable takeAll() {
+    @Nullable Runnable all = held;
     ended = true;
-    return held.poll();
+    held = null;
+    return all;
   }
 
   private record AtTheEnd(RequestResources resources) implements AsyncListener {
