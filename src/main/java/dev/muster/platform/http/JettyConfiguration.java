@@ -1,5 +1,6 @@
 package dev.muster.platform.http;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
@@ -36,16 +37,22 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
 
   private void fit(Server server) {
     server.setErrorHandler(this::answerBadHttp);
-    for (Connector connector : server.getConnectors()) {
-      if (connector instanceof ServerConnector listener) {
-        listener.setAcceptQueueSize(ACCEPT_QUEUE);
-        HttpConfiguration http =
-            listener.getConnectionFactory(HttpConnectionFactory.class).getHttpConfiguration();
-        http.setSendServerVersion(false);
-        // each connection would keep 70 KiB of the fields it has seen; agents hold two connections
-        http.setHeaderCacheSize(0);
-      }
-    }
+    server.setHandler(new PacedRequests(server.getHandler()));
+    server.setConnectors(
+        Arrays.stream(server.getConnectors())
+            .map(connector -> connector instanceof ServerConnector it ? paced(it) : connector)
+            .toArray(Connector[]::new));
+  }
+
+  private static Connector paced(ServerConnector original) {
+    PacedConnector listener = new PacedConnector(original, ConnectionLimits.forThisProcess());
+    listener.setAcceptQueueSize(ACCEPT_QUEUE);
+    HttpConfiguration http =
+        listener.getConnectionFactory(HttpConnectionFactory.class).getHttpConfiguration();
+    http.setSendServerVersion(false);
+    // each connection would keep 70 KiB of the fields it has seen; agents hold two connections
+    http.setHeaderCacheSize(0);
+    return listener;
   }
 
   /**

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  */
 public record RemoteNetwork(boolean v4, long bits) {
 
-  private static final RemoteNetwork UNKNOWN = new RemoteNetwork(false, 0);
+  static final RemoteNetwork UNKNOWN = new RemoteNetwork(false, 0);
 
   /** {@code address} as the connection gives it: a literal, in brackets or not. */
   public static RemoteNetwork of(String address) {

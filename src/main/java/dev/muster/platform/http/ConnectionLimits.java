@@ -1,0 +1,118 @@
+package dev.muster.platform.http;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import dev.muster.platform.quota.Quota;
+import dev.muster.platform.quota.Quota.Grant;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SocketChannel;
+import java.util.Comparator;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.eclipse.jetty.io.SelectorManager.AcceptListener;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bounds the open connections: so many for all, half as many for each remote network, so that
+ * descriptors and memory remain for the database, the agents and other clients.
+ *
+ * <p>Before a bound is reached, those that are without a request for longest are closed; clients
+ * expect that of kept connections. At the bound new ones are closed at once.
+ */
+final class ConnectionLimits implements AcceptListener {
+
+  /** What an idle connection may cost of the heap, generously. */
+  private static final long HEAP_BYTES_PER_CONNECTION = 16L << 10;
+
+  private static final int DESCRIPTORS_WHERE_NOT_KNOWN = 8192;
+
+  private final Quota connections;
+  private final Supplier<Stream<PacedEndPoint>> open;
+  private final ConcurrentHashMap<SelectableChannel, RemoteNetwork> networks =
+      new ConcurrentHashMap<>();
+
+  /** Counts down to the next search for idle ones, which looks at all connections. */
+  private int untilSearch;
+
+  ConnectionLimits(int max, Supplier<Stream<PacedEndPoint>> open) {
+    this.connections = new Quota(max, Math.max(1, max / 2));
+    this.open = open;
+  }
+
+  /** Half of the descriptors this process may have, as far as the heap is large enough. */
+  static int forThisProcess() {
+    long descriptors =
+        ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+            ? unix.getMaxFileDescriptorCount()
+            : DESCRIPTORS_WHERE_NOT_KNOWN;
+    long byHeap = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
+    return (int) Math.max(2, Math.min(descriptors / 2, byHeap));
+  }
+
+  @Override
+  public synchronized void onAccepting(SelectableChannel channel) {
+    try {
+      RemoteNetwork network = networkOf((SocketChannel) channel);
+      makeRoom(network);
+      if (connections.take(network, 1) == Grant.GRANTED) {
+        networks.put(channel, network);
+      } else {
+        channel.close();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void onAcceptFailed(SelectableChannel channel, Throwable cause) {
+    onClosed(channel);
+  }
+
+  @Override
+  public void onClosed(SelectableChannel channel) {
+    @Nullable RemoteNetwork network = networks.remove(channel);
+    if (network != null) {
+      connections.giveBack(network, 1);
+    }
+  }
+
+  /** An eighth of each bound is kept free, as long as there are idle connections. */
+  private void makeRoom(RemoteNetwork network) {
+    long ofAll = connections.held() - sevenEighths(connections.limit());
+    long ofNetwork = connections.heldBy(network) - sevenEighths(connections.ownerLimit());
+    if ((ofAll >= 0 || ofNetwork >= 0) && --untilSearch <= 0) {
+      untilSearch = (int) (connections.ownerLimit() / 32);
+      if (ofNetwork >= 0) {
+        closeIdle(ofNetwork + 1, network);
+      } else {
+        closeIdle(ofAll + 1, null);
+      }
+    }
+  }
+
+  private void closeIdle(long count, @Nullable RemoteNetwork network) {
+    long now = System.nanoTime();
+    open.get()
+        .filter(PacedEndPoint::isIdle)
+        .filter(endPoint -> network == null || network.equals(networks.get(endPoint.getChannel())))
+        .sorted(Comparator.comparingLong(endPoint -> endPoint.lastRequestAt() - now))
+        .limit(count)
+        .toList()
+        .forEach(PacedEndPoint::close);
+  }
+
+  private static long sevenEighths(long limit) {
+    return limit - limit / 8;
+  }
+
+  private static RemoteNetwork networkOf(SocketChannel channel) throws IOException {
+    return channel.getRemoteAddress() instanceof InetSocketAddress remote
+        ? RemoteNetwork.of(remote.getAddress().getHostAddress())
+        : RemoteNetwork.UNKNOWN;
+  }
+}

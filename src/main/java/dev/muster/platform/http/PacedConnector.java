@@ -1,0 +1,74 @@
+package dev.muster.platform.http;
+
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.ServerConnector;
+
+/** Accepts connections that none of them can fill the server with: see {@link PacedEndPoint}. */
+final class PacedConnector extends ServerConnector {
+
+  /** The idle time-out sees only the pause between two bytes, which a slow sender makes short. */
+  static final Duration LONGEST_HEADERS = Duration.ofSeconds(10);
+
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+
+  private final AtomicInteger pausing = new AtomicInteger();
+
+  /** As {@code other}, which it replaces. */
+  PacedConnector(ServerConnector other, int maxConnections) {
+    super(
+        other.getServer(),
+        other.getAcceptors(),
+        other.getSelectorManager().getSelectorCount(),
+        other.getConnectionFactories().toArray(ConnectionFactory[]::new));
+    setHost(other.getHost());
+    setPort(other.getPort());
+    setIdleTimeout(other.getIdleTimeout());
+    setShutdownIdleTimeout(other.getShutdownIdleTimeout());
+    getSelectorManager().addEventListener(new ConnectionLimits(maxConnections, this::endPoints));
+  }
+
+  @Override
+  protected SocketChannelEndPoint newEndPoint(
+      SocketChannel channel, ManagedSelector selector, SelectionKey key) {
+    PacedEndPoint endPoint = new PacedEndPoint(channel, selector, key, getScheduler(), pausing);
+    endPoint.setIdleTimeout(getIdleTimeout());
+    return endPoint;
+  }
+
+  @Override
+  protected void doStart() throws Exception {
+    super.doStart();
+    scheduleCheck();
+  }
+
+  private void scheduleCheck() {
+    var _ = getScheduler().schedule(this::check, PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void check() {
+    try {
+      long begunBefore = System.nanoTime() - LONGEST_HEADERS.toNanos();
+      endPoints()
+          .filter(endPoint -> endPoint.hasUnfinishedHeadersSince(begunBefore))
+          .forEach(PacedEndPoint::close);
+    } finally {
+      if (isRunning()) {
+        scheduleCheck();
+      }
+    }
+  }
+
+  private Stream<PacedEndPoint> endPoints() {
+    return getConnectedEndPoints().stream()
+        .filter(PacedEndPoint.class::isInstance)
+        .map(PacedEndPoint.class::cast);
+  }
+}

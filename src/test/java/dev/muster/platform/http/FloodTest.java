@@ -1,0 +1,89 @@
+package dev.muster.platform.http;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.ServerProcess;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestDatabases;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A connection that never stops sending keeps no processor for itself. */
+@Timeout(240)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class FloodTest {
+
+  /** A processor that is never given up means seconds, for as long as the flood lasts. */
+  private static final Duration SOON = Duration.ofSeconds(2);
+
+  private static final int BEATS = 30;
+
+  private final ServerProcess server;
+  private final TestClient client;
+
+  FloodTest(@TempDir Path home) throws Exception {
+    server =
+        ServerProcess.start(
+                home,
+                Map.of("DATABASE_URL", TestDatabases.create().url(), "ADMIN_TOKEN", ADMIN_TOKEN))
+            .awaitReady();
+    client = server.client();
+  }
+
+  @AfterAll
+  void close() throws Exception {
+    server.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2, /health", "8, /nothing-here", "50, /health"})
+  void leavesOthersTheirTurnWhilePipeliningRequests(int connections, String path) throws Exception {
+    Agent agent = client.create("victim");
+    byte[] request =
+        ("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+    slowest(agent);
+    try (Flood flood = Flood.start(port(), connections, "", request)) {
+      Duration slowest = slowest(agent);
+      assertThat(slowest).isLessThan(SOON);
+      assertThat(flood.bytesRead()).isGreaterThan(5_000);
+    }
+  }
+
+  @Test
+  void leavesOthersTheirTurnWhileSendingOneChunkWithoutEnd() throws Exception {
+    Agent agent = client.create("victim");
+    String head =
+        "POST /registry/heartbeat HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;";
+    slowest(agent);
+    try (Flood flood = Flood.start(port(), 8, head, new byte[] {'x'})) {
+      assertThat(slowest(agent)).isLessThan(SOON);
+    }
+  }
+
+  private Duration slowest(Agent agent) {
+    long slowest = 0;
+    for (int i = 0; i < BEATS; i++) {
+      long from = System.nanoTime();
+      assertThat(client.get("/health", null).status()).isEqualTo(200);
+      assertThat(client.beat(agent).status()).isEqualTo(200);
+      slowest = Math.max(slowest, System.nanoTime() - from);
+    }
+    return Duration.ofNanos(slowest);
+  }
+
+  private int port() {
+    return URI.create(client.baseUrl()).getPort();
+  }
+}
