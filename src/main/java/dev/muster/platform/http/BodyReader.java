@@ -35,7 +35,7 @@ public final class BodyReader {
   private static final Duration LONGEST_READ = Duration.ofSeconds(30);
 
   /** A client that is still sending gets to read its 413 if it ends soon, and then it is cut. */
-  private static final Duration LONGEST_DRAIN = Duration.ofSeconds(1);
+  private static final Duration LONGEST_DRAIN = Duration.ofSeconds(2);
 
   private static final int MAX_DRAINED_BYTES = 32 << 20;
   private static final long DRAIN_PAUSE_NANOS = 5_000_000;

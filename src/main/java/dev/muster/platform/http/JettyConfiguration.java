@@ -12,6 +12,8 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.http.HttpStatusCode;
@@ -22,7 +24,10 @@ import tools.jackson.databind.json.JsonMapper;
 @Component
 final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServletWebServerFactory> {
 
+  private static final Logger log = LoggerFactory.getLogger(JettyConfiguration.class);
   private static final int ACCEPT_QUEUE = 4096;
+
+  private final LoggedCount badHttp = new LoggedCount();
 
   private final JsonMapper json;
 
@@ -57,9 +62,14 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
 
   /**
    * What is not even HTTP (a bad request line, headers too large) gets a problem detail as well.
+   * The log tells how many there were and nothing of what was sent, which may be a token.
    */
   private boolean answerBadHttp(Request request, Response response, Callback callback) {
     int status = response.getStatus() < 400 ? 500 : response.getStatus();
+    int refused = status < 500 ? badHttp.countOne() : 0;
+    if (refused > 0) {
+      log.info("refused {} requests that are not HTTP", refused);
+    }
     SecurityHeaders.ALL.forEach(response.getHeaders()::put);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/problem+json");
     String id = RequestId.of(request.getHeaders().get(RequestId.HEADER));

@@ -2,9 +2,6 @@ package dev.muster.platform.http;
 
 import dev.muster.platform.problem.Outage;
 import dev.muster.platform.text.Redaction;
-import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,22 +9,17 @@ import org.slf4j.LoggerFactory;
 final class OutageLog {
 
   private static final Logger log = LoggerFactory.getLogger(OutageLog.class);
-  private static final Duration PAUSE = Duration.ofSeconds(1);
-
-  private static final AtomicLong toldAt = new AtomicLong(System.nanoTime() - PAUSE.toNanos());
-  private static final AtomicInteger sinceThen = new AtomicInteger();
+  private static final LoggedCount refused = new LoggedCount();
 
   private OutageLog() {}
 
   static void tell(Throwable outage) {
-    sinceThen.incrementAndGet();
-    long last = toldAt.get();
-    long now = System.nanoTime();
-    if (now - last >= PAUSE.toNanos() && toldAt.compareAndSet(last, now)) {
+    int count = refused.countOne();
+    if (count > 0) {
       String reason = String.valueOf(outage.getMessage()).lines().findFirst().orElse("");
       log.warn(
           "the database cannot answer; refused {} requests: {} [{}]",
-          sinceThen.getAndSet(0),
+          count,
           Redaction.redact(reason),
           Outage.sqlState(outage));
     }
