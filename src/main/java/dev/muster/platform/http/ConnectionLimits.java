@@ -17,8 +17,9 @@ import org.eclipse.jetty.io.SelectorManager.AcceptListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the open connections: so many for all, half as many for each remote network, so that
- * descriptors and memory remain for the database, the agents and other clients.
+ * Bounds the open connections: so many for all, and seven eighths of them for each remote network,
+ * so that descriptors and memory remain for the database, the agents and other clients. Behind a
+ * proxy all clients are of one network, so the share is no smaller.
  *
  * <p>Before a bound is reached, those that are without a request for longest are closed; clients
  * expect that of kept connections. At the bound new ones are closed at once.
@@ -39,18 +40,18 @@ final class ConnectionLimits implements AcceptListener {
   private int untilSearch;
 
   ConnectionLimits(int max, Supplier<Stream<PacedEndPoint>> open) {
-    this.connections = new Quota(max, Math.max(1, max / 2));
+    this.connections = new Quota(max, sevenEighths(max));
     this.open = open;
   }
 
-  /** Half of the descriptors this process may have, as far as the heap is large enough. */
+  /** Three quarters of this process's descriptors, as far as the heap is large enough. */
   static int forThisProcess() {
     long descriptors =
         ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
             ? unix.getMaxFileDescriptorCount()
             : DESCRIPTORS_WHERE_NOT_KNOWN;
     long byHeap = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
-    return (int) Math.max(2, Math.min(descriptors / 2, byHeap));
+    return (int) Math.max(2, Math.min(descriptors / 4 * 3, byHeap));
   }
 
   @Override

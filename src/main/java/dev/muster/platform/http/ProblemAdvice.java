@@ -3,6 +3,9 @@ package dev.muster.platform.http;
 import dev.muster.platform.problem.Problem;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.eclipse.jetty.io.EofException;
 import org.springframework.web.HttpRequestMethodNotSupportedException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -12,6 +15,8 @@ import org.springframework.web.context.request.async.AsyncRequestNotUsableExcept
 @RestControllerAdvice
 final class ProblemAdvice {
 
+  private static final int MAX_CAUSES = 20;
+
   private final ProblemWriter writer;
 
   ProblemAdvice(ProblemWriter writer) {
@@ -20,6 +25,9 @@ final class ProblemAdvice {
 
   @ExceptionHandler(Throwable.class)
   void answer(Throwable failure, HttpServletResponse response) throws IOException {
+    if (response.isCommitted() && isHangUp(failure)) {
+      return; // there is no client left to tell
+    }
     if (failure instanceof HttpRequestMethodNotSupportedException e
         && e.getSupportedMethods() != null) {
       response.setHeader("Allow", String.join(", ", e.getSupportedMethods()));
@@ -28,7 +36,11 @@ final class ProblemAdvice {
     writer.write(problem, response);
   }
 
-  /** The client hung up: there is nobody left to tell. */
-  @ExceptionHandler({AsyncRequestNotUsableException.class, org.eclipse.jetty.io.EofException.class})
-  void hungUp() {}
+  /** However the writer of the answer has wrapped it. */
+  private static boolean isHangUp(Throwable failure) {
+    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+        .limit(MAX_CAUSES)
+        .anyMatch(cause ->
+            cause instanceof EofException || cause instanceof AsyncRequestNotUsableException);
+  }
 }

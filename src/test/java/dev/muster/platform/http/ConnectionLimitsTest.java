@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 class ConnectionLimitsTest {
 
   private static final int MAX = 32;
-  private static final int MAX_OF_ONE_NETWORK = MAX / 2;
+  private static final int MAX_OF_ONE_NETWORK = MAX / 8 * 7;
   private static final String BEGUN = "GET / HTTP/1.1\r\nHost: x\r\n";
 
   private final List<Socket> sockets = new ArrayList<>();

@@ -21,9 +21,13 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Large answers that nobody reads take their owner's share of the memory, and no more. */
 @Timeout(120)
+@ExtendWith(OutputCaptureExtension.class)
 class ResponseMemoryTest {
 
   private static final int MIB = 1 << 20;
@@ -39,7 +43,8 @@ class ResponseMemoryTest {
   }
 
   @Test
-  void refusesAnOwnerWhoseAnswersAreNotReadAndServesTheOthers() throws Exception {
+  void refusesAnOwnerWhoseAnswersAreNotReadAndServesTheOthers(CapturedOutput output)
+      throws Exception {
     Agent greedy = CLIENT.create("greedy", "\"delivery_mode\":\"poll\"");
     Agent other = CLIENT.create("other", "\"delivery_mode\":\"poll\"");
     String row = largeRow(greedy);
@@ -68,6 +73,7 @@ class ResponseMemoryTest {
       }
     }
     awaitNothingHeld();
+    assertThat(output.getAll()).doesNotContain("Broken pipe", "Connection reset", "EofException");
     assertThat(CLIENT.get(row, greedy.token()).status()).isEqualTo(200);
     awaitNothingHeld();
   }
