@@ -10,7 +10,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 @Configuration(proxyBeanMethods = false)
 class IdentityWebConfiguration implements WebMvcConfigurer {
 
-  /** The API's description and the page that shows it, which are springdoc's and not ours. */
+  /** The API's description and the page that shows it, which everybody may read. */
   private static final List<String> MANUAL =
       List.of(
           "/v3/api-docs",

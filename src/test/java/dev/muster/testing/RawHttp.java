@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Sends bytes as they are, for requests that no decent client would send. */
+/**
+ * Sends bytes as they are, for requests that no decent client would send. A header line {@code
+ * Host: …} replaces the usual one, and a request line that ends in {@code HTTP/1.0} has none.
+ */
 public final class RawHttp {
 
   private static final byte[] NO_BODY = {};
@@ -69,8 +72,11 @@ public final class RawHttp {
   private static Answer exchange(
       int port, String requestLine, List<String> headerLines, String framing, byte[] body) {
     List<String> lines = new ArrayList<>();
-    lines.add(requestLine + " HTTP/1.1");
-    lines.add("Host: 127.0.0.1:" + port);
+    boolean old = requestLine.endsWith(" HTTP/1.0");
+    lines.add(old ? requestLine : requestLine + " HTTP/1.1");
+    if (!old && headerLines.stream().noneMatch(line -> line.startsWith("Host:"))) {
+      lines.add("Host: 127.0.0.1:" + port);
+    }
     lines.add("Connection: close");
     lines.add(framing);
     lines.addAll(headerLines);

@@ -1,57 +1,84 @@
 package dev.muster.platform.openapi;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.swagger.v3.core.util.Json31;
-import io.swagger.v3.core.util.Yaml31;
-import io.swagger.v3.oas.models.OpenAPI;
-import io.swagger.v3.oas.models.PathItem;
-import io.swagger.v3.oas.models.servers.Server;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.springdoc.core.customizers.OpenApiCustomizer;
+import java.util.Map;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.stereotype.Component;
+import org.yaml.snakeyaml.DumperOptions;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Puts our own words in place of what springdoc can tell from controllers, which is next to
- * nothing: they read bodies by hand. All files of {@code openapi/} make one description.
+ * The description of the API (OpenAPI 3.1): all files of {@code openapi/} make one, and {@link
+ * SharedAnswers} adds what operations share.
+ *
+ * <p>It is made once, at the start, and nothing of a request is in it: it is the same for every
+ * client, whatever host or language a request names.
  */
 @Component
-final class ApiDescription implements OpenApiCustomizer {
+final class ApiDescription {
 
   private static final String FILES = "classpath*:openapi/*.yaml";
   private static final List<String> METHODS = List.of("get", "post", "put", "patch", "delete");
+  private static final JsonMapper JSON = JsonMapper.shared();
 
-  private final ObjectNode whole;
+  private final byte[] json;
+  private final byte[] yaml;
 
   ApiDescription() {
+    ObjectNode whole = whole();
+    this.json = JSON.writeValueAsBytes(whole);
+    this.yaml = writer().dump(JSON.convertValue(whole, Map.class)).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** For reading alone, as is {@link #yaml}. */
+  byte[] json() {
+    return json;
+  }
+
+  byte[] yaml() {
+    return yaml;
+  }
+
+  private static ObjectNode whole() {
+    ObjectNode whole = JSON.createObjectNode();
+    whole.put("openapi", "3.1.0");
+    whole.putObject("info");
+    whole.putArray("servers").addObject().put("url", "/").put("description", "This server");
+    whole.putArray("tags");
+    whole.putObject("paths");
+    whole.putObject("components");
     try {
-      ObjectNode read = Yaml31.mapper().createObjectNode();
       for (Resource file : new PathMatchingResourcePatternResolver().getResources(FILES)) {
         try (InputStream in = file.getInputStream()) {
-          merge(read, (ObjectNode) Yaml31.mapper().readTree(in));
+          merge(whole, JSON.valueToTree(parser().load(in)));
         }
       }
-      for (JsonNode path : read.path("paths")) {
-        METHODS.stream()
-            .filter(path::has)
-            .forEach(method -> SharedAnswers.addTo((ObjectNode) path.get(method)));
-      }
-      this.whole = read;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    for (JsonNode path : whole.path("paths")) {
+      METHODS.stream()
+          .filter(path::has)
+          .forEach(method -> SharedAnswers.addTo((ObjectNode) path.path(method)));
+    }
+    return whole;
   }
 
   /** Objects are merged at every depth, so that files may add to each other's paths. */
   private static void merge(ObjectNode into, ObjectNode from) {
     for (var field : from.properties()) {
-      JsonNode there = into.get(field.getKey());
-      if (there instanceof ObjectNode object && field.getValue() instanceof ObjectNode more) {
+      if (into.get(field.getKey()) instanceof ObjectNode object
+          && field.getValue() instanceof ObjectNode more) {
         merge(object, more);
       } else {
         into.set(field.getKey(), field.getValue());
@@ -59,19 +86,13 @@ final class ApiDescription implements OpenApiCustomizer {
     }
   }
 
-  /** A route that we forgot keeps what springdoc says of it; a test looks for those. */
-  @Override
-  public void customise(OpenAPI found) {
-    OpenAPI described = Json31.mapper().convertValue(whole, OpenAPI.class);
-    found.setInfo(described.getInfo());
-    found.setTags(described.getTags());
-    found.setServers(List.of(new Server().url("/").description("This server")));
-    found.setComponents(described.getComponents());
-    described
-        .getPaths()
-        .forEach((path, operations) -> {
-          PathItem item = found.getPaths().computeIfAbsent(path, missing -> new PathItem());
-          operations.readOperationsMap().forEach(item::operation);
-        });
+  private static Yaml parser() {
+    return new Yaml(new SafeConstructor(new LoaderOptions()));
+  }
+
+  private static Yaml writer() {
+    DumperOptions options = new DumperOptions();
+    options.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
+    return new Yaml(options);
   }
 }

@@ -1,13 +1,13 @@
 package dev.muster.platform.openapi;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Problem;
-import io.swagger.v3.core.util.Json31;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Adds to an operation what it shares with the others, from {@code x-role}, {@code x-limit} and
@@ -32,7 +32,7 @@ final class SharedAnswers {
     String limit = take(operation, "x-limit", "general");
     Set<ErrorCode> codes = EnumSet.noneOf(ErrorCode.class);
     for (JsonNode code : operation.path("x-problems")) {
-      codes.add(ErrorCode.valueOf(code.asText()));
+      codes.add(ErrorCode.valueOf(code.asString()));
     }
     operation.remove("x-problems");
     describeCallers(operation, role, codes);
@@ -52,7 +52,7 @@ final class SharedAnswers {
     if (callers == null) {
       throw new IllegalStateException(operation.path("operationId") + ": x-role: " + role);
     }
-    String description = operation.path("description").asText("").strip();
+    String description = operation.path("description").asString("").strip();
     operation.put("description", (description + "\n\n" + callers).strip());
     if (!role.equals("none")) {
       operation.putArray("security").addObject().putArray("bearer");
@@ -80,7 +80,7 @@ final class SharedAnswers {
     problem
         .withObjectProperty("examples")
         .putObject(code.name())
-        .set("value", Json31.mapper().valueToTree(example.body("5f0c1d2e3a4b5c6d")));
+        .set("value", JsonMapper.shared().valueToTree(example.body("5f0c1d2e3a4b5c6d")));
   }
 
   private static void addHeaders(ObjectNode answer, String limit) {
@@ -100,6 +100,6 @@ final class SharedAnswers {
 
   private static String take(ObjectNode operation, String name, String otherwise) {
     JsonNode value = operation.remove(name);
-    return value == null ? otherwise : value.asText();
+    return value == null ? otherwise : value.asString();
   }
 }

@@ -2,24 +2,31 @@ package dev.muster.platform.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.RawHttp;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRegistration;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.web.context.support.WebApplicationContextUtils;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The description of the API is whole, and of nothing else (section 11). */
-@ResourceLock("springdoc, which knows types for a whole JVM")
 class ApiDescriptionTest {
 
   private static final TestServer SERVER = TestServer.shared();
@@ -42,7 +49,78 @@ class ApiDescriptionTest {
     assertThat(described).isEqualTo(mapped()).hasSizeGreaterThan(20);
   }
 
-  /** Our controllers' routes, and what is mapped as a servlet of its own. */
+  /** What a comma in an unquoted text makes of a flow mapping's rest. */
+  @Test
+  void hasNoKeyWithoutAValueButInExamples() {
+    assertThat(emptyOutsideOfExamples("", DOCS)).isEmpty();
+  }
+
+  private static List<String> emptyOutsideOfExamples(String at, JsonNode node) {
+    List<String> empty = new ArrayList<>();
+    for (String name : node.propertyNames()) {
+      JsonNode value = node.path(name);
+      if (value.isNull()) {
+        empty.add(at + "/" + name);
+      } else if (!name.equals("example") && !name.equals("examples")) {
+        empty.addAll(emptyOutsideOfExamples(at + "/" + name, value));
+      }
+    }
+    return empty;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/v3/api-docs",
+        "/v3/api-docs.yaml",
+        "/v3/api-docs/swagger-config",
+        "/swagger-ui.html",
+        "/swagger-ui/index.html"
+      })
+  void isTheSameWhateverHostOrLanguageARequestNames(String path) {
+    Answer plain = CLIENT.get(path, null);
+    assertThat(plain.status()).isIn(200, 302);
+
+    for (List<String> headers :
+        List.of(
+            List.of("X-Forwarded-Host: http://evil"),
+            List.of("X-Forwarded-Host: evil.example", "X-Forwarded-Proto: https"),
+            List.of("X-Forwarded-Port: evil", "X-Forwarded-Prefix: //evil.example"),
+            List.of("Forwarded: host=evil.example;proto=https"),
+            List.of("Host: localhost:99"),
+            List.of("Accept-Language: de", "Accept: text/html"),
+            List.of("Accept-Encoding: evil", "If-None-Match: evil", "If-Modified-Since: evil"))) {
+      Answer answer = RawHttp.send(SERVER.port(), "GET " + path, headers);
+      assertThat(answer.status()).as(headers.toString()).isEqualTo(plain.status());
+      assertThat(answer.text()).as(headers.toString()).isEqualTo(plain.text());
+      assertThat(answer.header("Location")).isEqualTo(plain.header("Location"));
+      assertThat(answer.text() + answer.headers().map()).doesNotContain("evil");
+    }
+  }
+
+  /** Each of these once took half a second and was kept. */
+  @Test
+  void isMadeOnceForAllLanguages() {
+    byte[] made = SERVER.bean(ApiDescription.class).json();
+    for (int i = 0; i < 200; i++) {
+      Answer answer = CLIENT.get("/v3/api-docs", null, "Accept-Language", "x-" + i);
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.text()).hasSize(new String(made, StandardCharsets.UTF_8).length());
+    }
+    assertThat(SERVER.bean(ApiDescription.class).json()).isSameAs(made);
+  }
+
+  @Test
+  void isTheSameInYaml() {
+    Object yaml =
+        new Yaml(new SafeConstructor(new LoaderOptions()))
+            .load(CLIENT.get("/v3/api-docs.yaml", null).text());
+
+    JsonNode tree = JsonMapper.shared().valueToTree(yaml);
+    assertThat(tree).isEqualTo(DOCS);
+  }
+
+  /** Our controllers' routes but the description's, and what is mapped as a servlet of its own. */
   private static Set<String> mapped() {
     Set<String> routes = new TreeSet<>();
     ServletContext servlets = SERVER.bean(ServletContext.class);
@@ -50,7 +128,9 @@ class ApiDescriptionTest {
         .getBean("requestMappingHandlerMapping", RequestMappingHandlerMapping.class)
         .getHandlerMethods()
         .forEach((info, method) -> {
-          if (method.getBeanType().getName().startsWith("dev.muster.")) {
+          Class<?> controller = method.getBeanType();
+          if (controller.getName().startsWith("dev.muster.")
+              && controller != ApiDescriptionController.class) {
             for (String path : info.getPatternValues()) {
               info.getMethodsCondition()
                   .getMethods()

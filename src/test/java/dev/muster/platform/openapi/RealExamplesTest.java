@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -30,7 +29,6 @@ import tools.jackson.databind.json.JsonMapper;
  * stands there, and the answer has the example's status and shape.
  */
 @Execution(ExecutionMode.CONCURRENT)
-@ResourceLock("springdoc, which knows types for a whole JVM")
 class RealExamplesTest {
 
   private static final String LEAD = "3f2c1d5e-7a61-4c58-8f0e-2a9b6c4d1e01";

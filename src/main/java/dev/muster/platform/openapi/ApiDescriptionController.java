@@ -1,0 +1,56 @@
+package dev.muster.platform.openapi;
+
+import java.net.URI;
+import java.util.Map;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The description of the API, and what the page that shows it is told (contract, section 11). */
+@RestController
+class ApiDescriptionController {
+
+  private static final MediaType YAML = MediaType.parseMediaType("application/vnd.oai.openapi");
+
+  private static final Map<String, Object> PAGE =
+      Map.of(
+          "url",
+          "/v3/api-docs",
+          "displayRequestDuration",
+          true,
+          "tagsSorter",
+          "alpha",
+          // none: the description is sent to nobody
+          "validatorUrl",
+          "");
+
+  private final ApiDescription description;
+
+  ApiDescriptionController(ApiDescription description) {
+    this.description = description;
+  }
+
+  @GetMapping("/v3/api-docs")
+  ResponseEntity<byte[]> json() {
+    return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(description.json());
+  }
+
+  @GetMapping("/v3/api-docs.yaml")
+  ResponseEntity<byte[]> yaml() {
+    return ResponseEntity.ok().contentType(YAML).body(description.yaml());
+  }
+
+  @GetMapping("/v3/api-docs/swagger-config")
+  Map<String, Object> page() {
+    return PAGE;
+  }
+
+  @GetMapping("/swagger-ui.html")
+  ResponseEntity<Void> start() {
+    return ResponseEntity.status(HttpStatus.FOUND)
+        .location(URI.create("/swagger-ui/index.html"))
+        .build();
+  }
+}
