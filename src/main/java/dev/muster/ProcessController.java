@@ -4,7 +4,6 @@ import dev.muster.identity.Admits;
 import dev.muster.identity.Admits.Who;
 import dev.muster.identity.CountsAs;
 import dev.muster.identity.RateLimit;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.Map;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -23,9 +22,9 @@ class ProcessController {
       MediaType.parseMediaType("text/plain;version=0.0.4;charset=utf-8");
 
   private final JdbcClient db;
-  private final PrometheusMeterRegistry metrics;
+  private final MetricsPage metrics;
 
-  ProcessController(JdbcClient db, PrometheusMeterRegistry metrics) {
+  ProcessController(JdbcClient db, MetricsPage metrics) {
     this.db = db;
     this.metrics = metrics;
   }
@@ -47,10 +46,10 @@ class ProcessController {
     return Map.of("status", "ok");
   }
 
-  @GetMapping("/metrics")
+  /** By its own name, and by that which Spring's users know. */
+  @GetMapping({"/metrics", "/actuator/prometheus"})
   @Admits(Who.EVERYBODY)
-  @CountsAs(RateLimit.NONE)
-  ResponseEntity<String> metrics() {
-    return ResponseEntity.ok().contentType(PROMETHEUS_TEXT).body(metrics.scrape());
+  ResponseEntity<byte[]> metrics() {
+    return ResponseEntity.ok().contentType(PROMETHEUS_TEXT).body(metrics.bytes());
   }
 }

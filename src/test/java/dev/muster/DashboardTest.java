@@ -2,7 +2,6 @@ package dev.muster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.testing.TestClient;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -63,11 +62,10 @@ class DashboardTest {
 
   /** Every name of a server on which something has happened. */
   private static Set<String> shown() {
-    TestClient client = TestServer.shared().client();
-    client.createOnline("Shown");
-    return client
-        .get("/metrics", null)
-        .text()
+    TestServer server = TestServer.shared();
+    server.client().createOnline("Shown");
+    return server
+        .metrics()
         .lines()
         .filter(line -> !line.startsWith("#"))
         .map(line -> line.split("[{ ]", 2)[0])

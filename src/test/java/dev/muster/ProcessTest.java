@@ -7,12 +7,19 @@ import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** What load balancers, orchestrators and Prometheus are told, credential or not (section 11). */
 class ProcessTest {
 
-  private static final TestClient CLIENT = TestServer.shared().client();
+  private static final TestServer SERVER = TestServer.shared();
+  private static final TestClient CLIENT = SERVER.client();
 
   @Test
   void isUpAndReady() {
@@ -29,6 +36,8 @@ class ProcessTest {
     Agent agent = CLIENT.createOnline("Metrics");
     CLIENT.beat(agent, "\"runtime_state\":\"wedged\"");
 
+    Awaitility.await()
+        .until(() -> CLIENT.get("/metrics", null).text().contains("to=\"degraded\"}"));
     for (String path : List.of("/metrics", "/actuator/prometheus")) {
       Answer answer = CLIENT.get(path, null);
       assertThat(answer.status()).isEqualTo(200);
@@ -44,6 +53,27 @@ class ProcessTest {
           .containsPattern("(?m)^muster_build_info\\{version=\"[0-9][^\"]+\"\\} 1")
           .doesNotContain(agent.id().toString(), agent.token());
     }
+  }
+
+  /** Each page made shows another uptime. */
+  @Test
+  void makesItsMetricsAtMostOnceASecondHoweverManyAsk() {
+    long from = System.nanoTime();
+
+    Set<String> pages =
+        IntStream.range(0, 200)
+            .mapToObj(i -> i % 2 == 0 ? "/metrics" : "/actuator/prometheus")
+            .map(path ->
+                CompletableFuture.supplyAsync(
+                    () -> CLIENT.get(path, null).text(), Thread::startVirtualThread))
+            .toList()
+            .stream()
+            .map(CompletableFuture::join)
+            .collect(Collectors.toSet());
+
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - from);
+    assertThat(pages).hasSizeLessThanOrEqualTo((int) seconds + 2);
+    Awaitility.await().until(() -> !pages.contains(CLIENT.get("/metrics", null).text()));
   }
 
   @Test
@@ -86,9 +116,8 @@ class ProcessTest {
   }
 
   private static double heartbeats() {
-    return CLIENT
-        .get("/metrics", null)
-        .text()
+    return SERVER
+        .metrics()
         .lines()
         .filter(line -> line.startsWith("muster_heartbeats_total "))
         .mapToDouble(line -> Double.parseDouble(line.split(" ", 2)[1]))

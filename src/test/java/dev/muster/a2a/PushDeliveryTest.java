@@ -228,7 +228,7 @@ class PushDeliveryTest {
 
     MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"));
 
-    assertThat(CLIENT.get("/metrics", null).text())
+    assertThat(SERVER.metrics())
         .contains("muster_a2a_attempts_total{outcome=\"answered\"}")
         .contains("muster_a2a_attempts_total{outcome=\"closed_without_response\"}");
   }

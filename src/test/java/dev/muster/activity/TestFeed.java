@@ -179,9 +179,8 @@ record TestFeed(TestServer server, Agent agent) {
 
   /** How many polls wait at the server now, by its metrics. */
   long waiting() {
-    return client()
-        .get("/metrics", null)
-        .text()
+    return server
+        .metrics()
         .lines()
         .filter(line -> line.startsWith("muster_polls_waiting"))
         .map(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
-import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -300,9 +299,8 @@ class PollDeliveryTest {
   private static void awaitPoll() {
     Awaitility.await()
         .until(() ->
-            AgentServer.CLIENT
-                .get("/metrics", TestServer.ADMIN_TOKEN)
-                .text()
+            AgentServer.SERVER
+                .metrics()
                 .lines()
                 .anyMatch(line -> line.matches("muster_polls_waiting(\\{.*})? [1-9].*")));
   }

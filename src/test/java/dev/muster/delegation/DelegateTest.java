@@ -262,10 +262,7 @@ class DelegateTest {
       CompletableFuture<Answer> there =
           CompletableFuture.supplyAsync(
               () -> other.client().get(path, caller.token()), Thread::startVirtualThread);
-      Awaitility.await()
-          .until(
-              () -> other.client().get("/metrics", null).text(),
-              text -> text.contains("muster_polls_waiting 1.0"));
+      Awaitility.await().until(other::metrics, text -> text.contains("muster_polls_waiting 1.0"));
 
       LEDGER.update(callee, id, "{\"status\":\"completed\",\"result\":\"Here.\"}");
 

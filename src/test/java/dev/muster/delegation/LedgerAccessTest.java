@@ -158,12 +158,10 @@ class LedgerAccessTest {
     return CompletableFuture.supplyAsync(() -> client.get(path, token), Thread::startVirtualThread);
   }
 
-  private static void awaitWaiting(TestClient client, String polls) {
+  private static void awaitWaiting(TestServer server, String polls) {
     Awaitility.await()
         .atMost(Duration.ofSeconds(20))
-        .until(
-            () -> client.get("/metrics", null).text(),
-            text -> text.contains("muster_polls_waiting " + polls));
+        .until(server::metrics, text -> text.contains("muster_polls_waiting " + polls));
   }
 
   @Test
@@ -174,7 +172,7 @@ class LedgerAccessTest {
             waiting(OTHER.client(), caller, caller.token(), id),
             waiting(OTHER.client(), callee, callee.token(), id),
             waiting(OTHER.client(), callee, ADMIN_TOKEN, id));
-    awaitWaiting(OTHER.client(), "3.0");
+    awaitWaiting(OTHER, "3.0");
 
     CLIENT.post("/admin/delegations/" + id + "/fail", ADMIN_TOKEN, "{\"reason\":\"enough\"}");
 
@@ -191,7 +189,7 @@ class LedgerAccessTest {
     String tokens = "/workspaces/" + callee.id() + "/tokens";
     String token = CLIENT.post(tokens, callee.token(), "").field("auth_token");
     CompletableFuture<Answer> wait = waiting(OTHER.client(), callee, token, id);
-    awaitWaiting(OTHER.client(), "1.0");
+    awaitWaiting(OTHER, "1.0");
 
     for (JsonNode one : CLIENT.get(tokens, ADMIN_TOKEN).json().path("tokens")) {
       if (token.startsWith(one.path("prefix").asString())) {
@@ -209,7 +207,7 @@ class LedgerAccessTest {
     String id = dispatched();
     try (other) {
       wait = waiting(other.client(), caller, caller.token(), id);
-      awaitWaiting(other.client(), "1.0");
+      awaitWaiting(other, "1.0");
     }
 
     Answer standing = wait.get(10, TimeUnit.SECONDS);

@@ -1,6 +1,5 @@
 package dev.muster.heartbeat;
 
-import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.uptime.Uptime;
@@ -232,9 +231,7 @@ class LivenessSweepTest {
 
   private static double metric(String name) {
     return QuietServer.SERVER
-        .client()
-        .get("/metrics", ADMIN_TOKEN)
-        .text()
+        .metrics()
         .lines()
         .filter(line -> line.startsWith(name))
         .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))

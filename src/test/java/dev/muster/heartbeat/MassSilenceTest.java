@@ -109,9 +109,7 @@ class MassSilenceTest {
 
   private static String suspendedMetric(TestServer server) {
     return server
-        .client()
-        .get("/metrics", ADMIN_TOKEN)
-        .text()
+        .metrics()
         .lines()
         .filter(line -> line.startsWith("muster_liveness_suspended "))
         .map(line -> line.substring(line.lastIndexOf(' ') + 1))

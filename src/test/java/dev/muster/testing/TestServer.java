@@ -2,6 +2,7 @@ package dev.muster.testing;
 
 import dev.muster.MusterApplication;
 import dev.muster.testing.TestDatabases.TestDatabase;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +112,11 @@ public final class TestServer implements AutoCloseable {
 
   public int port() {
     return Objects.requireNonNull(((WebServerApplicationContext) context).getWebServer()).getPort();
+  }
+
+  /** The metrics of this moment; the page that is served may be a second old. */
+  public String metrics() {
+    return bean(PrometheusMeterRegistry.class).scrape();
   }
 
   public TestDatabase database() {

@@ -273,8 +273,7 @@ class DeliveryTest {
 
     line.awaitState(id, "failed");
     assertThat(line.of(id, "error")).isEqualTo("said no");
-    assertThat(SERVER.client().get("/metrics", null).text())
-        .contains("muster_queue_ends_total{state=\"failed\"} 1.0");
+    assertThat(SERVER.metrics()).contains("muster_queue_ends_total{state=\"failed\"} 1.0");
   }
 
   @Test

@@ -306,7 +306,7 @@ class EndsTest {
   }
 
   private static Double metric(String name) {
-    return Stream.of(SERVER.client().get("/metrics", null).text().split("\n"))
+    return Stream.of(SERVER.metrics().split("\n"))
         .filter(metric -> metric.startsWith(name + " "))
         .map(metric -> Double.valueOf(metric.substring(name.length() + 1)))
         .findFirst()

@@ -96,7 +96,7 @@ class ClusterJobsTest {
           .contains("no answer from")
           .doesNotContain("hunter2secret");
       assertThat(probe.path("last_error_at").isNull()).isFalse();
-      assertThat(server.client().get("/metrics", null).text())
+      assertThat(server.metrics())
           .contains("muster_job_failures_total{job=\"probe\"}")
           .contains("muster_job_seconds_count{job=\"probe\"}");
 

@@ -176,7 +176,7 @@ class DeliveryJobsTest {
       }
       awaitNoRow("a");
       assertThat(runs("a")).isEqualTo(4);
-      assertThat(server.client().get("/metrics", null).text())
+      assertThat(server.metrics())
           .contains("muster_job_failures_total{job=\"probe\"} 3.0")
           .contains("muster_job_seconds_count{job=\"probe\"} 4");
     }

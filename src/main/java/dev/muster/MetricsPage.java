@@ -1,0 +1,36 @@
+package dev.muster;
+
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * The metrics as Prometheus reads them, made at most once a second: to make them costs thousands of
+ * times what it costs to ask for them.
+ */
+@Component
+class MetricsPage {
+
+  private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final PrometheusMeterRegistry metrics;
+  private byte @Nullable [] page;
+  private long madeAtNanos;
+
+  MetricsPage(PrometheusMeterRegistry metrics) {
+    this.metrics = metrics;
+  }
+
+  /** Who asks while it is being made waits for that one. */
+  synchronized byte[] bytes() {
+    byte[] made = page;
+    if (made == null || System.nanoTime() - madeAtNanos >= FRESH_NANOS) {
+      made = metrics.scrape().getBytes(StandardCharsets.UTF_8);
+      page = made;
+      madeAtNanos = System.nanoTime();
+    }
+    return made;
+  }
+}
