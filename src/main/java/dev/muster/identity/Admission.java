@@ -51,43 +51,77 @@ public class Admission {
       @Nullable String authorization,
       Set<Who> admitted,
       RateLimit limit) {
-    Presented presented;
+    Presented presented = present(request, response, authorization);
+    @Nullable Caller caller = presented.caller();
+    if (caller == null || !isAdmitted(caller, admitted)) {
+      limits.takeOfRefused(presented.key(), request, response);
+      throw caller instanceof Caller.Anonymous ? Credentials.missing() : Credentials.unknown();
+    }
+    count(presented, limit, request, response);
+    return caller;
+  }
+
+  private Presented present(
+      HttpServletRequest request, HttpServletResponse response, @Nullable String authorization) {
     try {
-      presented = credentials.present(authorization);
-      requireAdmitted(presented.caller(), admitted);
+      return credentials.present(authorization);
     } catch (ProblemException refusal) {
       if (refusal.code() == ErrorCode.UNAUTHENTICATED) {
         limits.takeOfNetwork(request, response);
       }
       throw refusal;
     }
-    if (presented.key() == null) {
+  }
+
+  /**
+   * For routes that want no credential: a good one decides alone what the request counts against,
+   * so that nobody who has one is slowed by those who come from the same address.
+   */
+  void admitEverybody(HttpServletRequest request, HttpServletResponse response, RateLimit limit) {
+    if (limit == RateLimit.NONE) {
+      return;
+    }
+    Presented presented = presentIfKnown(request.getHeader(HttpHeaders.AUTHORIZATION));
+    if (presented.isLive()) {
+      count(presented, limit, request, response);
+    } else {
+      limits.takeOfRefused(presented.key(), request, response);
+    }
+  }
+
+  private Presented presentIfKnown(@Nullable String authorization) {
+    try {
+      return credentials.present(authorization);
+    } catch (RuntimeException unknownOrCannotTell) {
+      return Presented.NOTHING;
+    }
+  }
+
+  private void count(
+      Presented presented,
+      RateLimit limit,
+      HttpServletRequest request,
+      HttpServletResponse response) {
+    @Nullable Object key = presented.key();
+    if (key == null) {
       limits.takeOfNetwork(request, response);
     } else {
-      RequestOwner.set(request, presented.key());
+      RequestOwner.set(request, key);
       note(presented.caller());
-      limits.take(limit, presented.key(), response);
-    }
-    return presented.caller();
-  }
-
-  /** For routes that look at no credential. */
-  void admitEverybody(HttpServletRequest request, HttpServletResponse response, RateLimit limit) {
-    if (limit != RateLimit.NONE) {
-      limits.takeOfNetwork(request, response);
+      limits.take(limit, key, response);
     }
   }
 
-  private static void requireAdmitted(Caller caller, Set<Who> admitted) {
-    if (caller instanceof Caller.Anonymous && !admitted.contains(Who.ANONYMOUS)) {
-      throw Credentials.missing();
-    }
-    if (caller instanceof Caller.FormerAgent && !admitted.contains(Who.FORMER_AGENT)) {
-      throw Credentials.unknown();
-    }
+  private static boolean isAdmitted(Caller caller, Set<Who> admitted) {
+    return switch (caller) {
+      case Caller.Admin() -> true;
+      case Caller.Agent(var own) -> true;
+      case Caller.FormerAgent(var own) -> admitted.contains(Who.FORMER_AGENT);
+      case Caller.Anonymous() -> admitted.contains(Who.ANONYMOUS);
+    };
   }
 
-  private static void note(Caller caller) {
+  private static void note(@Nullable Caller caller) {
     if (caller instanceof Caller.Agent(var own)) {
       LogFields.workspace(own);
     } else if (caller instanceof Caller.FormerAgent(var own)) {

@@ -18,7 +18,7 @@ public @interface Admits {
 
   /** Callers beyond those with a live credential. */
   enum Who {
-    /** Everybody; no credential is looked at. */
+    /** Everybody; a good credential only decides what the request counts against. */
     EVERYBODY,
     /** A request without a credential; a bad one is still refused. */
     ANONYMOUS,

@@ -24,10 +24,17 @@ public class Credentials {
    * Refuses a bad credential with {@code UNAUTHENTICATED}; none at all is {@link Caller.Anonymous}.
    */
   public Caller callerOf(@Nullable String authorization) {
-    return present(authorization).caller();
+    @Nullable Caller caller = present(authorization).caller();
+    if (caller == null) {
+      throw unknown();
+    }
+    return caller;
   }
 
-  /** As above, with what the caller's requests are counted by. */
+  /**
+   * As above, with what the caller's requests are counted by; a token that was revoked is known for
+   * that.
+   */
   Presented present(@Nullable String authorization) {
     if (authorization == null || authorization.isBlank()) {
       return Presented.NOTHING;

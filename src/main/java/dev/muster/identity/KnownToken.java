@@ -1,6 +1,7 @@
 package dev.muster.identity;
 
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** A token of the database as this replica remembers it. */
 final class KnownToken {
@@ -37,11 +38,12 @@ final class KnownToken {
     return state;
   }
 
-  Caller caller() {
+  /** Null when an operator revoked it. */
+  @Nullable Caller caller() {
     return switch (state) {
       case LIVE -> new Caller.Agent(workspaceId);
       case REVOKED_BY_REMOVAL -> new Caller.FormerAgent(workspaceId);
-      case REVOKED -> throw Credentials.unknown();
+      case REVOKED -> null;
     };
   }
 

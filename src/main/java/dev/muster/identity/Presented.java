@@ -4,10 +4,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who presents a credential, and the key under which its requests are counted: all tokens of a
- * workspace together; null for nobody.
+ * workspace together; null for nobody. The caller is null when the token was revoked by an
+ * operator: it admits nowhere.
  */
-record Presented(Caller caller, @Nullable Object key) {
+record Presented(@Nullable Caller caller, @Nullable Object key) {
 
   static final Presented NOTHING = new Presented(new Caller.Anonymous(), null);
   static final Presented ADMIN = new Presented(new Caller.Admin(), "admin");
+
+  boolean isLive() {
+    return caller instanceof Caller.Admin || caller instanceof Caller.Agent;
+  }
 }

@@ -8,6 +8,6 @@ public enum RateLimit {
   HEARTBEAT,
   /** What agents ask again and again. */
   POLL,
-  /** Never limited: what probes, scrapers and readers of the manual ask. */
+  /** Never limited: what probes ask. */
   NONE
 }

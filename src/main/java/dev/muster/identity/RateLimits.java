@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * The limits of this replica (contract, section 11): each credential's by kind of route, and each
- * remote network's for requests without a good credential.
+ * The limits of this replica (contract, section 11): each credential's by kind of route, each
+ * remote network's for requests without a known credential, and each workspace's for its revoked
+ * tokens, which use up nothing of its live ones.
  */
 @Component
 final class RateLimits {
@@ -26,6 +27,7 @@ final class RateLimits {
 
   private final Map<RateLimit, Allowance> ofCredentials = new EnumMap<>(RateLimit.class);
   private final @Nullable Allowance ofNetworks;
+  private final @Nullable Allowance ofRevoked;
 
   RateLimits(Settings settings, MeterRegistry metrics) {
     int general = perMinute(settings, "RATE_LIMIT");
@@ -34,6 +36,7 @@ final class RateLimits {
     limit(RateLimit.POLL, perMinute(settings, "RATE_LIMIT_POLL"), metrics);
     this.ofNetworks =
         allowance("anonymous", general == 0 ? 0 : WITHOUT_CREDENTIAL, metrics).orElse(null);
+    this.ofRevoked = allowance("revoked", general, metrics).orElse(null);
   }
 
   private void limit(RateLimit limit, int perMinute, MeterRegistry metrics) {
@@ -64,7 +67,20 @@ final class RateLimits {
     }
   }
 
-  /** Refuses with {@code RATE_LIMITED} what is one too many without a good credential. */
+  /**
+   * Counts what a route does not admit: against the workspace that a revoked token belonged to,
+   * else against the network.
+   */
+  void takeOfRefused(
+      @Nullable Object workspace, HttpServletRequest request, HttpServletResponse response) {
+    if (workspace == null) {
+      takeOfNetwork(request, response);
+    } else if (ofRevoked != null) {
+      ofRevoked.take(workspace, response);
+    }
+  }
+
+  /** Refuses with {@code RATE_LIMITED} what is one too many without a known credential. */
   void takeOfNetwork(HttpServletRequest request, HttpServletResponse response) {
     if (ofNetworks != null) {
       ofNetworks.take(RemoteNetwork.of(request.getRemoteAddr()), response);

@@ -9,16 +9,19 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Rate limits of callers who show a good credential (section 11). */
-@ResourceLock("springdoc, which knows types for a whole JVM")
 class RateLimitsTest {
 
   /** One token comes back every 12, 20 and 30 seconds: not within a test's few requests. */
@@ -27,6 +30,7 @@ class RateLimitsTest {
           "RATE_LIMIT=5", "RATE_LIMIT_HEARTBEAT=3", "RATE_LIMIT_POLL=2", "REGISTRATION=open");
 
   private static final TestClient CLIENT = SERVER.client();
+  private static final Tokens TOKENS = SERVER.bean(Tokens.class);
 
   @AfterAll
   static void stop() {
@@ -40,6 +44,13 @@ class RateLimitsTest {
         CLIENT.post("/registry/register", null, "{\"id\":\"%s\",\"agent_card\":{}}".formatted(id));
     assertThat(registered.status()).as(registered.text()).isEqualTo(200);
     return new Agent(id, registered.field("auth_token"));
+  }
+
+  /** Minted without a request, which would count. */
+  private static Agent withAnotherToken(Agent agent) {
+    String token =
+        SERVER.bean(TransactionTemplate.class).execute(status -> TOKENS.mint(agent.id()));
+    return new Agent(agent.id(), Objects.requireNonNull(token));
   }
 
   private static Answer read(Agent agent) {
@@ -100,6 +111,39 @@ class RateLimitsTest {
   }
 
   @Test
+  void countsAllTokensOfAWorkspaceTogether() {
+    Agent agent = walkIn();
+    List<Agent> sameWorkspace = Stream.generate(() -> withAnotherToken(agent)).limit(8).toList();
+    assertThat(sameWorkspace).extracting(Agent::token).doesNotHaveDuplicates();
+
+    assertThat(passing(sameWorkspace, RateLimitsTest::read)).isEqualTo(5);
+    assertThat(passing(sameWorkspace, CLIENT::beat)).isEqualTo(3);
+    assertThat(passing(sameWorkspace, RateLimitsTest::state)).isEqualTo(2);
+  }
+
+  private static long passing(List<Agent> agents, Function<Agent, Answer> request) {
+    return agents.stream().map(request).filter(answer -> answer.status() == 200).count();
+  }
+
+  @Test
+  void countsRevokedTokensForTheirWorkspaceApartFromItsGoodOnes() {
+    Agent agent = walkIn();
+    Agent revoked = withAnotherToken(agent);
+    TOKENS.liveOf(agent.id()).stream()
+        .filter(token -> revoked.token().startsWith(token.prefix()))
+        .forEach(token -> TOKENS.revoke(agent.id(), token.id()));
+
+    for (int left = 4; left >= 0; left--) {
+      Answer answer = left % 2 == 0 ? read(revoked) : CLIENT.beat(revoked);
+      assertRefused(answer, 401, "UNAUTHENTICATED");
+      assertThat(answer.header("X-RateLimit-Limit")).isEqualTo("5");
+      assertThat(answer.header("X-RateLimit-Remaining")).isEqualTo(String.valueOf(left));
+    }
+    assertRefused(read(revoked), 429, "RATE_LIMITED");
+    assertThat(passing(Collections.nCopies(6, agent), RateLimitsTest::read)).isEqualTo(5);
+  }
+
+  @Test
   void refusesABadCredentialBeforeAnythingIsCounted() {
     Agent agent = walkIn();
     for (int i = 0; i < 6; i++) {
@@ -147,16 +191,8 @@ class RateLimitsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "/health",
-        "/ready",
-        "/metrics",
-        "/actuator/prometheus",
-        "/v3/api-docs",
-        "/swagger-ui.html"
-      })
-  void neverLimitsWhatProbesScrapersAndReadersAsk(String path) {
+  @ValueSource(strings = {"/health", "/ready", "/v3/api-docs", "/swagger-ui.html"})
+  void neverLimitsWhatProbesAndReadersAsk(String path) {
     for (int i = 0; i < 8; i++) {
       Answer answer = CLIENT.get(path, ADMIN_TOKEN);
       assertThat(answer.status()).isIn(200, 302);
@@ -164,11 +200,10 @@ class RateLimitsTest {
     }
   }
 
-  static double refused(TestClient client, String limit) {
+  static double refused(TestServer server, String limit) {
     String name = "muster_rate_limited_total{limit=\"" + limit + "\"} ";
-    return client
-        .get("/metrics", null)
-        .text()
+    return server
+        .metrics()
         .lines()
         .filter(line -> line.startsWith(name))
         .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
@@ -177,6 +212,6 @@ class RateLimitsTest {
   }
 
   private static double refused(String limit) {
-    return refused(CLIENT, limit);
+    return refused(SERVER, limit);
   }
 }

@@ -8,9 +8,13 @@ import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
-/** 120 requests a minute from an address without a good credential, and no more guesses. */
+/** 120 requests a minute from an address without a known credential, and no more guesses. */
 class StrangersLimitTest {
 
   /** Those who come without a credential get two a second back. */
@@ -22,6 +26,9 @@ class StrangersLimitTest {
       TestClient client = server.client();
       Agent known = client.createOnline("Known");
       Agent notYetMet = client.create("Not yet met");
+      Agent removed = client.create("Removed");
+      client.delete("/workspaces/" + removed.id(), ADMIN_TOKEN);
+      String revoked = revokedTokenOf(client, known);
       String ask = "{\"caller_id\":\"%1$s\",\"target_id\":\"%1$s\"}".formatted(known.id());
 
       Answer first = client.get("/workspaces/" + known.id(), "x".repeat(43));
@@ -49,12 +56,40 @@ class StrangersLimitTest {
       assertThat(client.beat(notYetMet).status()).isEqualTo(200);
       assertThat(client.beat(known).status()).isEqualTo(200);
       assertThat(client.get("/workspaces", ADMIN_TOKEN).status()).isEqualTo(200);
-      assertThat(client.get("/health", null).status()).isEqualTo(200);
-      assertThat(RateLimitsTest.refused(client, "anonymous")).isGreaterThanOrEqualTo(4);
+      for (String token : List.of(known.token(), notYetMet.token(), ADMIN_TOKEN)) {
+        assertThat(client.post("/registry/check-access", token, ask).status()).isEqualTo(200);
+        assertThat(client.get("/metrics", token).status()).isEqualTo(200);
+        assertThat(client.get("/actuator/prometheus", token).status()).isEqualTo(200);
+      }
+      for (String token : List.of(revoked, removed.token())) {
+        assertRefused(client.get("/workspaces", token), 401, "UNAUTHENTICATED");
+        assertThat(client.post("/registry/check-access", token, ask).status()).isEqualTo(200);
+      }
+      assertThat(client.beat(removed).status()).isEqualTo(410);
+      for (@Nullable String token : new @Nullable String[] {null, "z".repeat(43)}) {
+        assertRefused(untilRefused(() -> client.get("/metrics", token)), 429, "RATE_LIMITED");
+        assertRefused(
+            untilRefused(() -> client.get("/actuator/prometheus", token)), 429, "RATE_LIMITED");
+      }
+      for (int i = 0; i < 200; i++) {
+        assertThat(client.get(i % 2 == 0 ? "/health" : "/ready", null).status()).isEqualTo(200);
+      }
+      assertThat(RateLimitsTest.refused(server, "anonymous")).isGreaterThanOrEqualTo(4);
     }
   }
 
-  private static Answer untilRefused(java.util.function.Supplier<Answer> request) {
+  private static String revokedTokenOf(TestClient client, Agent agent) {
+    String tokens = "/workspaces/" + agent.id() + "/tokens";
+    String minted = client.post(tokens, ADMIN_TOKEN, "").field("auth_token");
+    for (JsonNode token : client.get(tokens, ADMIN_TOKEN).json().path("tokens")) {
+      if (minted.startsWith(token.path("prefix").asString())) {
+        client.delete(tokens + "/" + token.path("id").asString(), ADMIN_TOKEN);
+      }
+    }
+    return minted;
+  }
+
+  private static Answer untilRefused(Supplier<Answer> request) {
     Answer answer = request.get();
     for (int i = 0; answer.status() != 429 && i < MORE_THAN_COMES_BACK; i++) {
       answer = request.get();
