@@ -1,10 +1,10 @@
 package dev.muster.a2a;
 
 import dev.muster.identity.Caller;
+import dev.muster.platform.http.PlatformUrl;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.workspace.PlatformUrl;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.UUID;

@@ -1,9 +1,9 @@
 package dev.muster.activity;
 
 import dev.muster.activity.FeedRow.PeerInfo;
+import dev.muster.platform.http.PlatformUrl;
 import dev.muster.platform.json.RawJson;
 import dev.muster.workspace.Named;
-import dev.muster.workspace.PlatformUrl;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;

@@ -6,6 +6,7 @@ import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.platform.http.ListResponses;
+import dev.muster.platform.http.PlatformUrl;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;

@@ -242,7 +242,7 @@ class PushDeliveryTest {
       client
           .getOutputStream()
           .write(
-              "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s"
+              "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s"
                   .formatted(Mail.path(agent.id()), ADMIN_TOKEN, body.length(), body)
                   .getBytes(StandardCharsets.UTF_8));
       peer.awaitDeliveries(1);

@@ -135,7 +135,7 @@ class StreamedTurnTest {
     client
         .getOutputStream()
         .write(
-            "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s"
+            "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s"
                 .formatted(Mail.path(agent.id()), ADMIN_TOKEN, body.length(), body)
                 .getBytes(StandardCharsets.UTF_8));
     return new BufferedReader(

@@ -29,7 +29,7 @@ record Backlog(List<JsonNode> frames, int closeCode) {
     String request =
         """
         GET %s HTTP/1.1
-        Host: x
+        Host: localhost
         Upgrade: websocket
         Connection: Upgrade
         Sec-WebSocket-Version: 13

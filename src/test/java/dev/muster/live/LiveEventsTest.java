@@ -202,7 +202,7 @@ class LiveEventsTest {
     socket.setReceiveBufferSize(4096);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     String request =
-        "GET /events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ADMIN_TOKEN;
+        "GET /events/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ADMIN_TOKEN;
     socket.getOutputStream().write((request + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
   }
 

@@ -136,7 +136,7 @@ class StreamEndsTest {
   }
 
   private static byte[] eventStreamRequest() {
-    return ("GET /events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+    return ("GET /events/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
             + ADMIN_TOKEN
             + "\r\n\r\n")
         .getBytes(StandardCharsets.US_ASCII);

@@ -219,15 +219,27 @@ class WebSocketTest {
 
   @Test
   void refusesPagesOfOtherOriginsAndLetsItsOwnIn() {
-    Refusals.assertRefused(
-        handshake("/ws", bearer(ADMIN_TOKEN), "Origin: https://evil.example"), 403, "FORBIDDEN");
-    Refusals.assertRefused(
-        handshake("/ws", bearer(ADMIN_TOKEN), "Origin: http://[::"), 403, "FORBIDDEN");
+    String token = "Sec-WebSocket-Protocol: muster-ws, muster-auth." + ADMIN_TOKEN;
+    for (String foreign : List.of("https://evil.example", "http://[::", "null", "")) {
+      Refusals.assertRefused(
+          handshake("/ws", token, "Origin: " + foreign), 403, "ORIGIN_NOT_ALLOWED");
+    }
     String own = "http://127.0.0.1:" + TestServer.shared().port();
     TestSocket.open(
             client,
             "/ws",
-            List.of("Authorization", "Bearer " + ADMIN_TOKEN, "Origin", own),
+            List.of("Origin", own),
+            List.of("muster-ws", "muster-auth." + ADMIN_TOKEN))
+        .close();
+  }
+
+  /** No page has a browser send it, and agents of this family send an origin with it. */
+  @Test
+  void letsABearerTokenInWhateverItsOrigin() {
+    TestSocket.open(
+            client,
+            "/ws",
+            List.of("Authorization", "Bearer " + ADMIN_TOKEN, "Origin", "https://evil.example"),
             List.of())
         .close();
   }

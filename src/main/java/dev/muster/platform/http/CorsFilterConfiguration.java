@@ -1,15 +1,18 @@
 package dev.muster.platform.http;
 
 import dev.muster.platform.problem.Problem;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
-import org.springframework.http.server.ServerHttpResponse;
-import org.springframework.http.server.ServletServerHttpResponse;
+import org.springframework.http.HttpHeaders;
 import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.cors.DefaultCorsProcessor;
 import org.springframework.web.cors.UrlBasedCorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
@@ -37,26 +40,46 @@ class CorsFilterConfiguration {
       source.registerCorsConfiguration("/**", allowed);
     }
     CorsFilter filter = new CorsFilter(source);
-    filter.setCorsProcessor(new ProblemCorsProcessor(problems));
+    filter.setCorsProcessor(new ProblemCorsProcessor(origins, problems));
     FilterRegistrationBean<CorsFilter> registration = new FilterRegistrationBean<>(filter);
     registration.setOrder(Ordered.HIGHEST_PRECEDENCE + 20);
     return registration;
   }
 
+  /**
+   * Answers pages of listed origins as CORS wants it; to others it says nothing, so that their
+   * browsers keep the answer from them, and refuses when they ask beforehand.
+   */
   private static final class ProblemCorsProcessor extends DefaultCorsProcessor {
 
+    private final Origins origins;
     private final ProblemWriter problems;
 
-    ProblemCorsProcessor(ProblemWriter problems) {
+    ProblemCorsProcessor(Origins origins, ProblemWriter problems) {
+      this.origins = origins;
       this.problems = problems;
     }
 
     @Override
-    protected void rejectRequest(ServerHttpResponse response) throws IOException {
-      problems.write(
-          Problem.of(Origins.refusal()),
-          ((ServletServerHttpResponse) response).getServletResponse());
-      response.flush();
+    public boolean processRequest(
+        @Nullable CorsConfiguration configuration,
+        HttpServletRequest request,
+        HttpServletResponse response)
+        throws IOException {
+      @Nullable String origin = request.getHeader(HttpHeaders.ORIGIN);
+      if (origin != null && origins.isListed(origin)) {
+        return super.processRequest(configuration, request, response);
+      }
+      if (configuration != null) {
+        response.addHeader(HttpHeaders.VARY, HttpHeaders.ORIGIN);
+      }
+      if (origin != null
+          && CorsUtils.isPreFlightRequest(request)
+          && !origins.isOwn(origin, request)) {
+        problems.write(Problem.of(Origins.refusal()), response);
+        return false;
+      }
+      return true;
     }
   }
 }

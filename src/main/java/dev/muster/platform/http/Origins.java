@@ -6,20 +6,24 @@ import dev.muster.platform.settings.Settings;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 
-/** The origins whose pages may call: {@code CORS_ORIGINS}, and the server's own. */
+/** The origins whose pages may call: {@code CORS_ORIGINS}, and the server's own (R0.11). */
 @Component
 public final class Origins {
 
   private static final String ORIGIN = "https?://[A-Za-z0-9.\\-\\[\\]:]+";
+  private static final String FETCH_SITE = "Sec-Fetch-Site";
 
   private final List<String> allowed;
+  private final PlatformUrl platformUrl;
 
-  Origins(Settings settings) {
+  Origins(Settings settings, PlatformUrl platformUrl) {
     this.allowed = settings.security("CORS_ORIGINS", List.of(), Origins::parse);
+    this.platformUrl = platformUrl;
   }
 
   List<String> allowed() {
@@ -27,27 +31,50 @@ public final class Origins {
   }
 
   /**
-   * Refuses a page of another origin with {@code FORBIDDEN}, for what browsers do not ask about
-   * beforehand (WebSockets). No origin is no browser, and passes; the scheme does not count, since
-   * a proxy in front may have ended TLS.
+   * Refuses what a page of another origin sends, where that could do harm and the browser does not
+   * ask beforehand: changes of state, and WebSockets.
+   *
+   * <p>A request with {@code Authorization} passes: agents send an {@code Origin} with it, and no
+   * page has a browser add a bearer token.
    */
   public void requireAllowed(HttpServletRequest request) {
+    @Nullable String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
+    if (authorization != null && !authorization.isBlank()) {
+      return;
+    }
     @Nullable String origin = request.getHeader(HttpHeaders.ORIGIN);
-    if (origin != null && !allowed.contains(origin) && !isOwn(origin, request)) {
+    boolean foreign =
+        origin == null
+            ? "cross-site".equalsIgnoreCase(request.getHeader(FETCH_SITE))
+            : !isListed(origin) && !isOwn(origin, request);
+    if (foreign) {
       throw refusal();
     }
   }
 
   static ProblemException refusal() {
-    return new ProblemException(ErrorCode.FORBIDDEN, "this origin is not one of CORS_ORIGINS");
+    return new ProblemException(
+        ErrorCode.ORIGIN_NOT_ALLOWED,
+        "pages of this origin may not call here (expected: the server's own origin or one of"
+            + " CORS_ORIGINS)");
   }
 
-  private static boolean isOwn(String origin, HttpServletRequest request) {
-    @Nullable String host = request.getHeader(HttpHeaders.HOST);
-    if (host == null || !origin.matches(ORIGIN)) {
-      return false;
-    }
-    return origin.substring(origin.indexOf("://") + 3).equalsIgnoreCase(host);
+  boolean isListed(String origin) {
+    return allowed.stream().anyMatch(origin::equalsIgnoreCase);
+  }
+
+  /**
+   * Whether its host and port are those of {@code Host} or of {@code PUBLIC_URL}. The scheme does
+   * not count, since a proxy in front may have ended TLS.
+   */
+  boolean isOwn(String origin, HttpServletRequest request) {
+    Optional<Authority> from = origin.matches(ORIGIN) ? Authority.ofUrl(origin) : Optional.empty();
+    return from.filter(authority ->
+            Authority.parse(request.getHeader(HttpHeaders.HOST))
+                    .filter(authority::sameAs)
+                    .isPresent()
+                || platformUrl.authority().filter(authority::sameAs).isPresent())
+        .isPresent();
   }
 
   private static List<String> parse(String setting) {

@@ -109,7 +109,7 @@ class BodyLimitsTest {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), SERVER.port())) {
       socket.setSoTimeout(10_000);
       String request =
-          "POST /workspaces HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+          "POST /workspaces HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
               + ADMIN_TOKEN
               + "\r\nContent-Length: 100\r\n\r\n{\"name\":";
       socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));

@@ -31,10 +31,14 @@ class SecuritySettingsTest {
         "PUBLIC_WORKSPACE_READ=perhaps",
         "ROOTS_ARE_SIBLINGS=maybe",
         "CORS_ORIGINS=not an origin",
+        "ALLOWED_HOSTS=https://muster.example",
+        "ALLOWED_HOSTS=muster.example,",
+        "ALLOWED_HOSTS=*",
         "DATABASE_URL=mysql://localhost/muster",
         "SERVER_PORT=99999",
         "SERVER_ADDRESS=999.1.1.1",
-        "PUBLIC_URL=ftp://muster.example"
+        "PUBLIC_URL=ftp://muster.example",
+        "PUBLIC_URL=https://$(id)"
       })
   void stopTheStartWithASentenceThatNamesThem(String setting) {
     String[] nameAndValue = setting.split("=", 2);

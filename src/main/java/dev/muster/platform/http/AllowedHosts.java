@@ -1,0 +1,78 @@
+package dev.muster.platform.http;
+
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.settings.Settings;
+import jakarta.servlet.http.HttpServletRequest;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.stereotype.Component;
+
+/**
+ * The hosts by which a server that listens on loopback alone may be called (R0.11). A web page can
+ * have its own name lead to 127.0.0.1 (DNS rebinding) and would then be of the server's own origin;
+ * its browser still sends the page's name as {@code Host}.
+ */
+@Component
+final class AllowedHosts {
+
+  /** By which containers call the machine that they run on. */
+  private static final Set<String> OF_CONTAINERS =
+      Set.of("host.docker.internal", "host.containers.internal");
+
+  private final boolean onLoopback;
+  private final Set<String> allowed = new HashSet<>(OF_CONTAINERS);
+
+  AllowedHosts(Settings settings, PlatformUrl platformUrl) {
+    this.onLoopback = settings.text("server.address").filter(AllowedHosts::isLoopback).isPresent();
+    platformUrl.authority().ifPresent(authority -> allowed.add(authority.host()));
+    allowed.addAll(settings.security("ALLOWED_HOSTS", Set.of(), AllowedHosts::parse));
+  }
+
+  /** A request without {@code Host} (HTTP/1.0) is not a browser's, and passes. */
+  void requireAllowed(HttpServletRequest request) {
+    if (!onLoopback) {
+      return;
+    }
+    @Nullable String host = request.getHeader(HttpHeaders.HOST);
+    if (host != null && Authority.parse(host).filter(this::isAllowed).isEmpty()) {
+      throw new ProblemException(
+          ErrorCode.HOST_NOT_ALLOWED,
+          "this server listens on loopback only and does not answer to this Host (expected:"
+              + " localhost, a loopback address, the host of PUBLIC_URL, or one of ALLOWED_HOSTS);"
+              + " add the name to ALLOWED_HOSTS if it is meant");
+    }
+  }
+
+  private boolean isAllowed(Authority authority) {
+    return authority.isLoopback() || allowed.contains(authority.host());
+  }
+
+  private static boolean isLoopback(String address) {
+    try {
+      return InetAddress.getByName(address).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false; // nothing can listen there: the start fails by itself
+    }
+  }
+
+  private static Set<String> parse(String setting) {
+    return Arrays.stream(setting.split(",", -1))
+        .map(String::strip)
+        .map(Authority::parse)
+        .map(authority -> authority.orElseThrow(AllowedHosts::notAHost))
+        .map(Authority::host)
+        .collect(Collectors.toSet());
+  }
+
+  private static IllegalArgumentException notAHost() {
+    return new IllegalArgumentException(
+        "expected host names such as muster.example, with commas between");
+  }
+}
