@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -75,7 +76,9 @@ class RegistryController {
   /** The body is read by hand: whether strangers are let in comes first (R1.4's order). */
   @PostMapping("/registry/register")
   @Admits({Who.ANONYMOUS, Who.FORMER_AGENT})
-  RegisteredAnswer register(Caller caller, HttpServletRequest request) throws IOException {
+  RegisteredAnswer register(Caller caller, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    response.setHeader(HttpHeaders.CACHE_CONTROL, TokenController.NO_STORE);
     gate.admit(caller);
     JsonBody body = JsonBody.parse(bodies.read(request, BodyReader.DEFAULT_LIMIT));
     Registered registered = registration.register(caller, Registration.Request.read(body));

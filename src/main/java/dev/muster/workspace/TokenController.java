@@ -6,9 +6,11 @@ import dev.muster.identity.TokenInfo;
 import dev.muster.identity.Tokens;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -20,6 +22,9 @@ import org.springframework.web.bind.annotation.RestController;
 /** The tokens of a workspace: list, mint, revoke (contract, section 2). */
 @RestController
 class TokenController {
+
+  /** Of every answer that may carry a token, for caches on the way. */
+  static final String NO_STORE = "no-store";
 
   private final Workspaces workspaces;
   private final Tokens tokens;
@@ -44,7 +49,8 @@ class TokenController {
 
   @PostMapping("/workspaces/{id}/tokens")
   @ResponseStatus(HttpStatus.CREATED)
-  Minted mint(Caller caller, @PathVariable UUID id) {
+  Minted mint(Caller caller, @PathVariable UUID id, HttpServletResponse response) {
+    response.setHeader(HttpHeaders.CACHE_CONTROL, NO_STORE);
     workspaces.requireSpeakerFor(id, caller);
     return new Minted(minting.mint(id), id);
   }
@@ -52,7 +58,8 @@ class TokenController {
   /** For an agent that lost its last token. */
   @PostMapping("/admin/workspaces/{id}/tokens")
   @ResponseStatus(HttpStatus.CREATED)
-  Minted mintAsAdmin(Caller caller, @PathVariable UUID id) {
+  Minted mintAsAdmin(Caller caller, @PathVariable UUID id, HttpServletResponse response) {
+    response.setHeader(HttpHeaders.CACHE_CONTROL, NO_STORE);
     workspaces.existing(id);
     Access.requireAdmin(caller);
     return new Minted(minting.mint(id), id);

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PatchMapping;
@@ -76,7 +77,7 @@ class WorkspaceController {
       String register = base + "/registry/register";
       String curl =
           "curl -X POST %s -H 'Authorization: Bearer %s' -d '{\"id\":\"%s\",\"agent_card\":{\"name\":\"my-agent\"}}'"
-              .formatted(register, token, id);
+              .formatted(quoted(register), token, id);
       return new Connection(
           id,
           base,
@@ -85,6 +86,11 @@ class WorkspaceController {
           base + "/registry/heartbeat",
           base + "/workspaces/" + id + "/activity",
           curl);
+    }
+
+    /** As one word of a POSIX shell, whatever is in it. */
+    private static String quoted(String word) {
+      return "'" + word.replace("'", "'\\''") + "'";
     }
   }
 
@@ -97,7 +103,9 @@ class WorkspaceController {
 
   @PostMapping("/workspaces")
   @ResponseStatus(HttpStatus.CREATED)
-  CreatedAnswer create(Caller caller, JsonBody body, HttpServletRequest request) {
+  CreatedAnswer create(
+      Caller caller, JsonBody body, HttpServletRequest request, HttpServletResponse response) {
+    response.setHeader(HttpHeaders.CACHE_CONTROL, TokenController.NO_STORE);
     NewWorkspace wanted = NewWorkspace.read(body);
     Access.requireAdmin(caller);
     Creation.Created created = creation.create(wanted);
