@@ -138,9 +138,8 @@ class ResponseMemoryTest {
   }
 
   private static double polls() {
-    return CLIENT
-        .get("/metrics", null)
-        .text()
+    return SERVER
+        .metrics()
         .lines()
         .filter(line -> line.startsWith("muster_polls_waiting"))
         .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))

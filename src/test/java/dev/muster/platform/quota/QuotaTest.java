@@ -71,7 +71,7 @@ class QuotaTest {
                 if (quota.take(owner, amount) == Grant.GRANTED) {
                   times++;
                   most.accumulateAndGet(quota.heldBy(owner), Math::max);
-                  Thread.yield();
+                  Thread.onSpinWait();
                   quota.giveBack(owner, amount);
                 }
               }
