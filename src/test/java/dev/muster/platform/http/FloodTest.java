@@ -67,7 +67,7 @@ class FloodTest {
     String head =
         "POST /registry/heartbeat HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;";
     slowest(agent);
-    try (Flood flood = Flood.start(port(), 8, head, new byte[] {'x'})) {
+    try (Flood _ = Flood.start(port(), 8, head, new byte[] {'x'})) {
       assertThat(slowest(agent)).isLessThan(SOON);
     }
   }
