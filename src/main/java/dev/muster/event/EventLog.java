@@ -2,8 +2,10 @@ package dev.muster.event;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
 
 /**
@@ -53,7 +55,44 @@ public class EventLog {
    * longer kept.
    */
   public List<RecordedEvent> after(long seq) {
-    return recent.after(seq).orElseGet(() -> past(seq));
+    return recent
+        .after(seq)
+        .orElseGet(() ->
+            readPast(() ->
+                repository.after(
+                    seq, Optional.empty(), Optional.empty(), ROWS_OF_THE_PAST, MAX_PAST_BYTES)));
+  }
+
+  /** Whether the events after {@code seq} are in memory. */
+  public boolean remembersAfter(long seq) {
+    return recent.reachesBackTo(seq);
+  }
+
+  /**
+   * Events of one workspace, oldest first.
+   *
+   * @param firstKept the number of the first event of all that is still there
+   * @param isWhole whether these are all that there were when they were read
+   */
+  public record Past(List<RecordedEvent> events, long firstKept, boolean isWhole) {}
+
+  /**
+   * The next events of one workspace strictly after {@code seq}, from the database: the cost of it
+   * does not grow with what others do.
+   */
+  public Past pastOf(UUID workspaceId, long seq) {
+    return readPast(() -> {
+      long head = head();
+      List<RecordedEvent> own =
+          repository.after(
+              seq, Optional.of(workspaceId), Optional.empty(), ROWS_OF_THE_PAST, MAX_PAST_BYTES);
+      // read after the events: what is deleted in between was read, or is told of as a gap
+      List<RecordedEvent> first = repository.after(seq, Optional.empty(), Optional.empty(), 1, MAX_PAST_BYTES);
+      return new Past(
+          own,
+          first.isEmpty() ? head + 1 : first.getFirst().seq(),
+          own.size() < ROWS_OF_THE_PAST && !mayBeCut(own, MAX_PAST_BYTES));
+    });
   }
 
   /** Runs {@code listener} whenever there are new events; it returns soon. */
@@ -79,21 +118,20 @@ public class EventLog {
         recent.add(news);
         listeners.forEach(Runnable::run);
       }
-    } while (news.size() == ROWS_IN_A_LOOK || mayBeCut(news));
+    } while (news.size() == ROWS_IN_A_LOOK || mayBeCut(news, EventRepository.MAX_PAGE_BYTES));
   }
 
   /** A character has at most four bytes. */
-  private static boolean mayBeCut(List<RecordedEvent> page) {
+  private static boolean mayBeCut(List<RecordedEvent> page, int maxBytes) {
     long characters = page.stream().mapToLong(event -> event.payload().text().length()).sum();
-    return 4 * characters >= EventRepository.MAX_PAGE_BYTES;
+    return 4 * characters >= maxBytes;
   }
 
   /** A crowd that comes back at once must leave connections to the beats. */
-  private List<RecordedEvent> past(long seq) {
+  private <T> T readPast(Supplier<T> read) {
     readersOfThePast.acquireUninterruptibly();
     try {
-      return repository.after(
-          seq, Optional.empty(), Optional.empty(), ROWS_OF_THE_PAST, MAX_PAST_BYTES);
+      return read.get();
     } finally {
       readersOfThePast.release();
     }

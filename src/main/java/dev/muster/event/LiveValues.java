@@ -77,7 +77,7 @@ public class LiveValues {
   }
 
   /** The values after {@code place} that are wanted, at most {@code most}. */
-  public Reading after(long place, int most, Predicate<UUID> wanted) {
+  public Reading after(long place, int most, Predicate<LiveValue> wanted) {
     List<LiveValue> values = new ArrayList<>();
     long reached = place;
     for (var next : next(place)) {
@@ -85,7 +85,7 @@ public class LiveValues {
         break;
       }
       reached = next.getKey();
-      if (wanted.test(next.getValue().workspaceId())) {
+      if (wanted.test(next.getValue())) {
         values.add(next.getValue());
       }
     }

@@ -27,6 +27,10 @@ final class RecentEvents {
     }
   }
 
+  boolean reachesBackTo(long seq) {
+    return series.reachesBackTo(seq);
+  }
+
   /** Empty when the events after {@code seq} are not all here any more. */
   Optional<List<RecordedEvent>> after(long seq) {
     return series.after(seq);

@@ -11,32 +11,56 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that a stream tells, before it has the form of its carrier; {@code seq} is there for
- * recorded events only.
+ * One thing that a stream tells, before it has the form of its carrier.
+ *
+ * @param seq is there for recorded events only
+ * @param isForPeers whether of the payload only what {@link PeerView} shows is told
  */
 record Frame(
     String event,
     @Nullable UUID workspaceId,
     Instant timestamp,
     Object payload,
-    @Nullable Long seq) {
+    @Nullable Long seq,
+    boolean isForPeers) {
 
   static Frame of(RecordedEvent event) {
     return new Frame(
-        event.eventType(), event.workspaceId(), event.createdAt(), event.payload(), event.seq());
+        event.eventType(),
+        event.workspaceId(),
+        event.createdAt(),
+        event.payload(),
+        event.seq(),
+        false);
   }
 
   static Frame of(LiveEvents.Told event) {
     return new Frame(
-        event.kind().name(), event.workspaceId(), event.timestamp(), event.payload(), null);
+        event.kind().name(), event.workspaceId(), event.timestamp(), event.payload(), null, false);
   }
 
   static Frame of(LiveValue value) {
     return new Frame(
-        value.kind().name(), value.workspaceId(), value.timestamp(), value.payload(), null);
+        value.kind().name(), value.workspaceId(), value.timestamp(), value.payload(), null, false);
   }
 
-  /** About how many characters it takes on the wire. */
+  Frame forPeers() {
+    return new Frame(event, workspaceId, timestamp, payload, seq, true);
+  }
+
+  /** The payload as it is told. */
+  Object told() {
+    if (!isForPeers) {
+      return payload;
+    }
+    return switch (payload) {
+      case RawJson json -> PeerView.reduced(json);
+      case Map<?, ?> members -> PeerView.reduced(members);
+      default -> throw new IllegalStateException("a payload of an unknown form: " + payload);
+    };
+  }
+
+  /** At most about so many characters it takes on the wire. */
   int size() {
     return 128 + (payload instanceof RawJson json ? json.text().length() : 0);
   }
@@ -50,6 +74,6 @@ record Frame(
     payload.put("reason", reason);
     payload.put("requested_after", requestedAfter);
     payload.put("continues_after", continuesAfter);
-    return new Frame("REPLAY_GAP", null, Instant.now(), payload, null);
+    return new Frame("REPLAY_GAP", null, Instant.now(), payload, null, false);
   }
 }

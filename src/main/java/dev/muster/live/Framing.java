@@ -10,15 +10,20 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Frames as they go over the wire; a recorded event is written once, however many are told. */
+/**
+ * Frames as they go over the wire; a recorded event is written once for those who see all of it,
+ * and once for peers, however many are told.
+ */
 @Component
 class Framing {
 
   private static final long MOST_CHARACTERS = 16L << 20;
 
   private final JsonMapper json;
-  private final Cache<Long, String> forWebSockets = cache();
-  private final Cache<Long, String> forServerSentEvents = cache();
+  private final Cache<Key, String> forWebSockets = cache();
+  private final Cache<Key, String> forServerSentEvents = cache();
+
+  private record Key(long seq, boolean isForPeers) {}
 
   Framing(JsonMapper json) {
     this.json = json;
@@ -39,7 +44,7 @@ class Framing {
     fields.put("event", frame.event());
     fields.put("workspace_id", frame.workspaceId());
     fields.put("timestamp", frame.timestamp());
-    fields.put("payload", frame.payload());
+    fields.put("payload", frame.told());
     if (frame.seq() != null) {
       fields.put("seq", frame.seq());
     }
@@ -50,7 +55,7 @@ class Framing {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("type", frame.event());
     fields.put("timestamp", frame.timestamp().toEpochMilli());
-    fields.put("data", frame.payload());
+    fields.put("data", frame.told());
     fields.put("workspace_id", frame.workspaceId());
     String id = frame.seq() == null ? "" : "id: " + frame.seq() + "\n";
     return id + "data: " + onOneLine(json.writeValueAsString(fields)) + "\n\n";
@@ -62,17 +67,18 @@ class Framing {
   }
 
   private static String text(
-      Cache<Long, String> written, Frame frame, Function<Frame, String> write) {
+      Cache<Key, String> written, Frame frame, Function<Frame, String> write) {
     @Nullable Long seq = frame.seq();
     return seq == null
         ? write.apply(frame)
-        : Objects.requireNonNull(written.get(seq, unknown -> write.apply(frame)));
+        : Objects.requireNonNull(
+            written.get(new Key(seq, frame.isForPeers()), unknown -> write.apply(frame)));
   }
 
-  private static Cache<Long, String> cache() {
+  private static Cache<Key, String> cache() {
     return Caffeine.newBuilder()
         .maximumWeight(MOST_CHARACTERS)
-        .weigher((Long seq, String text) -> text.length())
+        .weigher((Key key, String text) -> text.length())
         .build();
   }
 }

@@ -4,7 +4,10 @@ import dev.muster.event.LiveEvents;
 import java.util.List;
 import java.util.Optional;
 
-/** The live events from the beginning of the stream on: all of them, as long as it keeps up. */
+/**
+ * The live events from the beginning of the stream on: all of them, as long as it keeps up. Peers
+ * see none (R10.3).
+ */
 final class LiveSource implements Source {
 
   private final LiveEvents events;
@@ -35,7 +38,10 @@ final class LiveSource implements Source {
       return Optional.empty();
     }
     List<Frame> frames =
-        next.stream().filter(event -> viewer.sees(event.workspaceId())).map(Frame::of).toList();
+        next.stream()
+            .filter(event -> viewer.seesAllOf(event.workspaceId()))
+            .map(Frame::of)
+            .toList();
     place = from + next.size();
     return Optional.of(frames);
   }

@@ -5,17 +5,24 @@ import dev.muster.event.RecordedEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/** The recorded events, all of them or a {@code REPLAY_GAP} in their place. */
+/**
+ * The recorded events, or a {@code REPLAY_GAP} in their place: all of those that the viewer sees
+ * whole, and of its peers what happens after the stream was opened (R10.3).
+ */
 final class RecordedSource implements Source {
 
   private final EventLog events;
   private final Viewer viewer;
+  private final long openedAt;
   private volatile long lastSeq;
 
   RecordedSource(EventLog events, Viewer viewer, long after) {
     this.events = events;
     this.viewer = viewer;
+    this.openedAt = events.head();
     this.lastSeq = after;
   }
 
@@ -26,6 +33,13 @@ final class RecordedSource implements Source {
 
   @Override
   public Optional<List<Frame>> next() {
+    @Nullable UUID self = viewer.self();
+    return self != null && lastSeq < openedAt && !events.remembersAfter(lastSeq)
+        ? Optional.of(nextOfOwnPast(self))
+        : nextOfAll();
+  }
+
+  private Optional<List<Frame>> nextOfAll() {
     // read before the events: what is numbered up to here and yet not among them is kept no longer
     long head = events.head();
     List<RecordedEvent> next = events.after(lastSeq);
@@ -33,15 +47,40 @@ final class RecordedSource implements Source {
       return Optional.empty();
     }
     long firstKept = next.isEmpty() ? head + 1 : next.getFirst().seq();
+    List<Frame> frames = gapBefore(firstKept);
+    next.stream().map(this::shown).flatMap(Optional::stream).forEach(frames::add);
+    lastSeq = next.isEmpty() ? head : next.getLast().seq();
+    return Optional.of(frames);
+  }
+
+  /** What others did before is not shown, so it is not read either. */
+  private List<Frame> nextOfOwnPast(UUID self) {
+    EventLog.Past past = events.pastOf(self, lastSeq);
+    List<Frame> frames = gapBefore(past.firstKept());
+    past.events().stream()
+        .filter(event -> event.seq() <= openedAt)
+        .map(Frame::of)
+        .forEach(frames::add);
+    lastSeq = past.isWhole() ? openedAt : Math.min(openedAt, past.events().getLast().seq());
+    return frames;
+  }
+
+  private List<Frame> gapBefore(long firstKept) {
     List<Frame> frames = new ArrayList<>();
     if (firstKept > lastSeq + 1) {
       frames.add(Frame.replayGap("expired", lastSeq, firstKept - 1));
     }
-    next.stream()
-        .filter(event -> viewer.sees(event.workspaceId()))
-        .map(Frame::of)
-        .forEach(frames::add);
-    lastSeq = next.isEmpty() ? head : next.getLast().seq();
-    return Optional.of(frames);
+    return frames;
+  }
+
+  private Optional<Frame> shown(RecordedEvent event) {
+    if (viewer.seesAllOf(event.workspaceId())) {
+      return Optional.of(Frame.of(event));
+    }
+    return event.seq() > openedAt
+            && PeerView.showsRecorded(event.eventType())
+            && viewer.isPeer(event.workspaceId())
+        ? Optional.of(Frame.of(event).forPeers())
+        : Optional.empty();
   }
 }

@@ -1,5 +1,6 @@
 package dev.muster.live;
 
+import dev.muster.event.LiveValue;
 import dev.muster.event.LiveValues;
 import java.util.List;
 import java.util.Optional;
@@ -34,12 +35,22 @@ final class ValueSource implements Source {
   @Override
   public Optional<List<Frame>> next() {
     int most = allowance;
-    LiveValues.Reading read = values.after(place, most, viewer::sees);
+    LiveValues.Reading read = values.after(place, most, this::isShown);
     if (read.place() == place) {
       return Optional.empty();
     }
     allowance = most - read.values().size();
     place = read.place();
-    return Optional.of(read.values().stream().map(Frame::of).toList());
+    return Optional.of(read.values().stream().map(this::frame).toList());
+  }
+
+  private boolean isShown(LiveValue value) {
+    return viewer.seesAllOf(value.workspaceId())
+        || (PeerView.shows(value.kind()) && viewer.isPeer(value.workspaceId()));
+  }
+
+  private Frame frame(LiveValue value) {
+    Frame frame = Frame.of(value);
+    return viewer.seesAllOf(value.workspaceId()) ? frame : frame.forPeers();
   }
 }

@@ -4,34 +4,52 @@ import dev.muster.workspace.FamilyTree;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Whose events a stream shows; what belongs to no workspace is for operators alone. */
+/**
+ * Whose events a stream shows, and how much of them; what belongs to no workspace is for operators
+ * alone.
+ */
 sealed interface Viewer {
 
-  boolean sees(@Nullable UUID workspaceId);
+  /** The workspace whose own events are shown; null for an operator, who sees all of all. */
+  @Nullable UUID self();
+
+  /** Whether it sees of this one what {@link PeerView} shows. */
+  boolean isPeer(@Nullable UUID workspaceId);
+
+  /** Whether it sees all events of this one. */
+  default boolean seesAllOf(@Nullable UUID workspaceId) {
+    @Nullable UUID self = self();
+    return self == null || self.equals(workspaceId);
+  }
 
   /** An operator's canvas. */
   record Everything() implements Viewer {
 
     @Override
-    public boolean sees(@Nullable UUID workspaceId) {
-      return true;
+    public @Nullable UUID self() {
+      return null;
+    }
+
+    @Override
+    public boolean isPeer(@Nullable UUID workspaceId) {
+      return false;
     }
   }
 
   /** One workspace alone. */
-  record OneWorkspace(UUID id) implements Viewer {
+  record OneWorkspace(UUID self) implements Viewer {
 
     @Override
-    public boolean sees(@Nullable UUID workspaceId) {
-      return id.equals(workspaceId);
+    public boolean isPeer(@Nullable UUID workspaceId) {
+      return false;
     }
   }
 
-  /** An agent, who sees whom it may talk to (R3.4, R10.3). */
+  /** An agent, who also sees a little of those it may talk to (R3.4, R10.3). */
   record Family(UUID self, FamilyTree tree) implements Viewer {
 
     @Override
-    public boolean sees(@Nullable UUID workspaceId) {
+    public boolean isPeer(@Nullable UUID workspaceId) {
       return workspaceId != null && tree.mayTalk(self, workspaceId);
     }
   }
