@@ -12,6 +12,7 @@ import dev.muster.platform.json.RawJson;
 import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.LongPolls;
 import dev.muster.platform.longpoll.Seen;
+import dev.muster.platform.problem.ProblemException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -81,12 +82,27 @@ class PolledAnswers {
     return LosslessJson.write(response);
   }
 
+  /** Refuses a sender that could not wait, before anything is stored for it. */
+  void requireRoomFor(Sender sender) {
+    polls.requireRoomFor(sender.owner());
+  }
+
   /** The agent's answer, or {@code otherwise} when there is none in time. */
   CompletableFuture<Reply> await(
-      UUID workspaceId, UUID activityId, Duration atMost, Reply otherwise) {
-    return polls.await(
-        new LongPoll<>(
-            new TurnTopic(workspaceId), atMost, () -> look(activityId), () -> true, otherwise));
+      Sender sender, UUID workspaceId, UUID activityId, Duration atMost, Reply otherwise) {
+    try {
+      return polls.await(
+          new LongPoll<>(
+              sender.owner(),
+              new TurnTopic(workspaceId),
+              atMost,
+              () -> look(activityId),
+              () -> true,
+              otherwise));
+    } catch (ProblemException noRoom) {
+      // the message is stored: a refusal would have it sent again, perhaps under another id
+      return CompletableFuture.completedFuture(otherwise);
+    }
   }
 
   private Seen<Reply> look(UUID activityId) {

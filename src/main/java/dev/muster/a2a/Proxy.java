@@ -114,6 +114,9 @@ class Proxy {
   }
 
   private CompletableFuture<Reply> toFeed(Sent sent) {
+    if (!sent.options().patience().isZero()) {
+      answers.requireRoomFor(sent.sender());
+    }
     return waitForPoll(
         sent,
         switch (append(sent, row(sent))) {
@@ -140,7 +143,7 @@ class Proxy {
     Duration patience = sent.options().patience();
     return patience.isZero()
         ? CompletableFuture.completedFuture(stored)
-        : answers.await(sent.target().id(), activityId, patience, stored);
+        : answers.await(sent.sender(), sent.target().id(), activityId, patience, stored);
   }
 
   private CompletableFuture<Reply> toAgent(Sent sent) {
@@ -173,7 +176,7 @@ class Proxy {
                     .map(Turnout.Known::new)
             : () -> repeats.take(activityId).map(Turnout.Again::new);
     return repeats
-        .turnout(sent.target().id(), activityId, sent.deadline(), taking)
+        .turnout(sent.sender(), sent.target().id(), activityId, sent.deadline(), taking)
         .map(turnout -> turnout.thenCompose(known -> again(sent, activityId, known)))
         .orElseGet(() -> waitForPoll(sent, activityId));
   }

@@ -63,20 +63,29 @@ class Repeats {
    * @param taking takes a message that may be delivered again, unless somebody else is quicker
    */
   Optional<CompletableFuture<Turnout>> turnout(
-      UUID targetId, UUID activityId, Deadline deadline, Supplier<Optional<Turnout>> taking) {
+      Sender sender,
+      UUID targetId,
+      UUID activityId,
+      Deadline deadline,
+      Supplier<Optional<Turnout>> taking) {
     return records.find(activityId).isEmpty()
         ? Optional.empty()
-        : Optional.of(wait(targetId, activityId, deadline, taking));
+        : Optional.of(wait(sender, targetId, activityId, deadline, taking));
   }
 
   private CompletableFuture<Turnout> wait(
-      UUID targetId, UUID activityId, Deadline deadline, Supplier<Optional<Turnout>> taking) {
+      Sender sender,
+      UUID targetId,
+      UUID activityId,
+      Deadline deadline,
+      Supplier<Optional<Turnout>> taking) {
     AtomicLong leaseEndsAt = new AtomicLong(System.nanoTime());
     Finding late =
         new Finding.Over(replies.timedOut("another send of this message is still under way"));
     return polls
         .await(
             new LongPoll<>(
+                sender.owner(),
                 new TurnTopic(targetId),
                 deadline.left(),
                 () -> look(targetId, activityId, leaseEndsAt),
@@ -90,7 +99,7 @@ class Repeats {
                   taking
                       .get()
                       .map(CompletableFuture::completedFuture)
-                      .orElseGet(() -> wait(targetId, activityId, deadline, taking));
+                      .orElseGet(() -> wait(sender, targetId, activityId, deadline, taking));
             });
   }
 

@@ -42,6 +42,11 @@ record Sender(@Nullable UUID workspaceId) {
     }
   }
 
+  /** Whose share of the server's resources its requests take. */
+  Object owner() {
+    return workspaceId == null ? "admin" : workspaceId;
+  }
+
   /** The word for it in rows and messages. */
   String source() {
     return workspaceId == null ? "canvas_user" : "peer_agent";

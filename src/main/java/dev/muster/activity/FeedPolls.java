@@ -4,6 +4,7 @@ import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.identity.Standing;
 import dev.muster.platform.http.ResponseMemory;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.LongPolls;
 import dev.muster.platform.longpoll.Seen;
@@ -60,6 +61,7 @@ class FeedPolls {
         };
     return polls.await(
         new LongPoll<>(
+            RequestOwner.of(request),
             new FeedTopic(id),
             query.waitAtMost(),
             look,

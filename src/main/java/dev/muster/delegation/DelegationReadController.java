@@ -10,6 +10,7 @@ import dev.muster.platform.http.HeldAnswer;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.PageLimit;
 import dev.muster.platform.http.ResponseMemory;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
@@ -103,7 +104,11 @@ class DelegationReadController {
         };
     return HeldAnswer.of(
         waits.await(
-            found.callerId(), atMost, new Standing(credentials, authorization, caller), read));
+            RequestOwner.of(request),
+            found.callerId(),
+            atMost,
+            new Standing(credentials, authorization, caller),
+            read));
   }
 
   private Delegation ofWorkspace(UUID id, String delegationId) {

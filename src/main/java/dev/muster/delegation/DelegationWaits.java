@@ -47,10 +47,15 @@ class DelegationWaits implements EventFollower {
   /**
    * Done when the delegation has ended, or, as it stands then, when the time is over.
    *
+   * @param owner whose wait it is
    * @param read refuses callers who may not, or no longer, read it
    */
   CompletableFuture<DelegationView> await(
-      UUID callerId, Duration atMost, Standing reader, Supplier<DelegationView> read) {
+      Object owner,
+      UUID callerId,
+      Duration atMost,
+      Standing reader,
+      Supplier<DelegationView> read) {
     Supplier<Seen<Optional<DelegationView>>> look =
         () -> {
           DelegationView view = read.get();
@@ -61,6 +66,7 @@ class DelegationWaits implements EventFollower {
     return polls
         .await(
             new LongPoll<>(
+                owner,
                 new Topic(callerId),
                 atMost,
                 look,

@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 /**
  * A question that may have to wait for its answer.
  *
+ * @param owner whose share of the waits it takes ({@code RequestOwner})
  * @param topic what it waits for; whoever makes an answer possible wakes the topic
  * @param atMost how long it may wait
  * @param look asks the question; what it throws ends the wait and is the caller's answer
@@ -15,4 +16,9 @@ import java.util.function.Supplier;
  * @param nothing the answer when the time is over, or the server goes down
  */
 public record LongPoll<T>(
-    Object topic, Duration atMost, Supplier<Seen<T>> look, BooleanSupplier isGood, T nothing) {}
+    Object owner,
+    Object topic,
+    Duration atMost,
+    Supplier<Seen<T>> look,
+    BooleanSupplier isGood,
+    T nothing) {}

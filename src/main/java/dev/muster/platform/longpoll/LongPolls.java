@@ -1,14 +1,19 @@
 package dev.muster.platform.longpoll;
 
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Quota;
+import dev.muster.platform.quota.Quota.Grant;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -24,7 +29,12 @@ import org.springframework.stereotype.Component;
 @Component
 public class LongPolls implements SmartLifecycle {
 
-  private static final int MOST = 50_000;
+  private static final int MAX_WAITS_OF_WORKSPACES = 45_000;
+  private static final int MAX_WAITS_OF_A_WORKSPACE = 256;
+
+  /** Operators and canvases have waits of their own, which no workspace takes. */
+  private static final int MAX_WAITS_OF_OPERATORS = 5_000;
+
   private static final Duration TICK = Duration.ofMillis(100);
 
   /** A crowd that is woken at once leaves connections to others. */
@@ -32,6 +42,8 @@ public class LongPolls implements SmartLifecycle {
 
   private final Map<Object, Set<Parked<?>>> parked = new ConcurrentHashMap<>();
   private final Set<Parked<?>> all = ConcurrentHashMap.newKeySet();
+  private final Quota ofWorkspaces = new Quota(MAX_WAITS_OF_WORKSPACES, MAX_WAITS_OF_A_WORKSPACE);
+  private final Quota ofOperators = new Quota(MAX_WAITS_OF_OPERATORS, MAX_WAITS_OF_OPERATORS);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Semaphore looks = new Semaphore(LOOKS_AT_ONCE);
   private final BackgroundLoop loop;
@@ -44,16 +56,18 @@ public class LongPolls implements SmartLifecycle {
 
   /**
    * Done at once when there is an answer already, or none is waited for. What a look throws is how
-   * it is done, or is thrown here when nobody would wait; and so is {@code UNAVAILABLE} when too
-   * many wait.
+   * it is done, or is thrown here when nobody would wait. When it would have to wait and there is
+   * no room, it is refused: with {@code RATE_LIMITED} when its owner has too many waits, with
+   * {@code UNAVAILABLE} when all together have (R6.7a).
    */
   public <T> CompletableFuture<T> await(LongPoll<T> poll) {
     if (!running || poll.atMost().isZero()) {
-      return CompletableFuture.completedFuture(lookOnce(poll));
+      return CompletableFuture.completedFuture(lookOnce(poll).orElse(poll.nothing()));
     }
-    if (all.size() >= MOST) {
-      throw ProblemException.unavailable(
-          "no more requests can wait on this server right now; try again in a few seconds");
+    Grant grant = quota(poll.owner()).take(poll.owner(), 1);
+    if (grant != Grant.GRANTED) {
+      return CompletableFuture.completedFuture(
+          lookOnce(poll).orElseThrow(() -> refusal(poll.owner(), grant)));
     }
     Parked<T> one = new Parked<>(poll, this::look);
     register(one);
@@ -64,10 +78,39 @@ public class LongPolls implements SmartLifecycle {
     return one.answer();
   }
 
-  private static <T> T lookOnce(LongPoll<T> poll) {
+  /**
+   * Refuses as {@link #await} does when this owner's next wait would have no room now: for what
+   * should not be begun in vain.
+   */
+  public void requireRoomFor(Object owner) {
+    Quota quota = quota(owner);
+    if (quota.heldBy(owner) >= quota.ownerLimit()) {
+      throw refusal(owner, Grant.OWNER_FULL);
+    }
+    if (quota.held() >= quota.limit()) {
+      throw refusal(owner, Grant.FULL);
+    }
+  }
+
+  private Quota quota(Object owner) {
+    return owner instanceof UUID ? ofWorkspaces : ofOperators;
+  }
+
+  private ProblemException refusal(Object owner, Grant grant) {
+    return grant == Grant.OWNER_FULL
+        ? new ProblemException(
+            ErrorCode.RATE_LIMITED,
+            "too many of your requests wait on this server (at most: "
+                + quota(owner).ownerLimit()
+                + "); let some of them end first, or ask without wait")
+        : ProblemException.unavailable(
+            "no more requests can wait on this server right now; try again in a few seconds");
+  }
+
+  private static <T> Optional<T> lookOnce(LongPoll<T> poll) {
     return switch (poll.look().get()) {
-      case Seen.Answer<T>(T value) -> value;
-      case Seen.Nothing<T> nothing -> poll.nothing();
+      case Seen.Answer<T>(T value) -> Optional.of(value);
+      case Seen.Nothing<T> nothing -> Optional.empty();
     };
   }
 
@@ -86,6 +129,7 @@ public class LongPolls implements SmartLifecycle {
 
   private void leave(Parked<?> one) {
     all.remove(one);
+    quota(one.owner()).giveBack(one.owner(), 1);
     parked.computeIfPresent(
         one.topic(),
         (topic, together) -> {

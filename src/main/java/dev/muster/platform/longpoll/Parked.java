@@ -32,6 +32,10 @@ final class Parked<T> {
     return answer;
   }
 
+  Object owner() {
+    return poll.owner();
+  }
+
   Object topic() {
     return poll.topic();
   }
