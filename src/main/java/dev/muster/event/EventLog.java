@@ -87,7 +87,8 @@ public class EventLog {
           repository.after(
               seq, Optional.of(workspaceId), Optional.empty(), ROWS_OF_THE_PAST, MAX_PAST_BYTES);
       // read after the events: what is deleted in between was read, or is told of as a gap
-      List<RecordedEvent> first = repository.after(seq, Optional.empty(), Optional.empty(), 1, MAX_PAST_BYTES);
+      List<RecordedEvent> first =
+          repository.after(seq, Optional.empty(), Optional.empty(), 1, MAX_PAST_BYTES);
       return new Past(
           own,
           first.isEmpty() ? head + 1 : first.getFirst().seq(),

@@ -109,7 +109,8 @@ class Lifecycle {
             WorkspaceStatus.REMOVED,
             "removal");
     if (removed.stream().noneMatch(row -> row.workspaceId().equals(id))) {
-      throw Workspaces.removed(workspaces.find(id).orElseThrow(() -> Workspaces.unknown(id)));
+      throw Workspaces.removed(
+          workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces)));
     }
     List<UUID> ids = removed.stream().map(StatusRow::workspaceId).toList();
     workspaces.markRemoved(ids);

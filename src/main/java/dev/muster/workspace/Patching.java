@@ -69,7 +69,7 @@ class Patching {
   /** Whether anything changed. */
   private boolean store(UUID id, WorkspacePatch patch) {
     statuses.lock(id);
-    Workspace was = workspaces.find(id).orElseThrow(() -> Workspaces.unknown(id));
+    Workspace was = workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
     if (was.isRemoved()) {
       throw Workspaces.removed(was);
     }

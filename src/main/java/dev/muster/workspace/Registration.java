@@ -102,8 +102,8 @@ class Registration {
   private Registered store(Caller caller, Request request, Delivery delivery) {
     UUID id = request.id();
     boolean created = createIfUnknown(request);
-    StatusRow was = statuses.lock(id).orElseThrow(() -> Workspaces.unknown(id));
-    Workspace stored = workspaces.find(id).orElseThrow(() -> Workspaces.unknown(id));
+    StatusRow was = statuses.lock(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
+    Workspace stored = workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
     gate.admit(caller, id, Optional.of(stored));
     WorkspaceStatus now =
         was.status() == WorkspaceStatus.PAUSED ? was.status() : WorkspaceStatus.ONLINE;

@@ -16,10 +16,12 @@ import org.springframework.stereotype.Component;
 class RegistrationGate {
 
   private final WorkspaceSettings settings;
+  private final WorkspaceRepository workspaces;
   private final Tokens tokens;
 
-  RegistrationGate(WorkspaceSettings settings, Tokens tokens) {
+  RegistrationGate(WorkspaceSettings settings, WorkspaceRepository workspaces, Tokens tokens) {
     this.settings = settings;
+    this.workspaces = workspaces;
     this.tokens = tokens;
   }
 
@@ -40,6 +42,9 @@ class RegistrationGate {
     if (stored.isPresent() && stored.get().isRemoved()) {
       throw Workspaces.removed(stored.get());
     }
+    if (stored.isEmpty()) {
+      requireNeverRemoved(id);
+    }
     switch (caller) {
       case Caller.Admin() -> {}
       case Caller.Anonymous() -> requireNeverRegistered(id);
@@ -49,6 +54,14 @@ class RegistrationGate {
               ErrorCode.FORBIDDEN, "this token belongs to another workspace");
       case Caller.FormerAgent(UUID own) -> throw Credentials.unknown();
     }
+  }
+
+  private void requireNeverRemoved(UUID id) {
+    workspaces
+        .deletedRemovedAt(id)
+        .ifPresent(removedAt -> {
+          throw Workspaces.removed(id, removedAt);
+        });
   }
 
   private void requireNeverRegistered(UUID id) {

@@ -25,9 +25,10 @@ class TokenMinting {
 
   @Transactional
   public String mint(UUID id) {
-    StatusRow row = statuses.lock(id).orElseThrow(() -> Workspaces.unknown(id));
+    StatusRow row = statuses.lock(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
     if (row.status() == WorkspaceStatus.REMOVED) {
-      throw Workspaces.removed(workspaces.find(id).orElseThrow(() -> Workspaces.unknown(id)));
+      throw Workspaces.removed(
+          workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces)));
     }
     if (tokens.isFull(id)) {
       throw new ProblemException(

@@ -150,7 +150,7 @@ class WorkspaceController {
       throw Credentials.missing();
     }
     Workspaces.requireOwnIdOfFormer(id, caller);
-    Workspace workspace = repository.find(id).orElseThrow(() -> Workspaces.unknown(id));
+    Workspace workspace = repository.find(id).orElseThrow(() -> Workspaces.absent(id, repository));
     if (workspace.isRemoved() && !includeRemoved) {
       throw Workspaces.removed(workspace);
     }

@@ -6,6 +6,7 @@ import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -24,9 +25,10 @@ class WorkspaceRepository {
       INSERT INTO workspaces (
           id, name, role, tier, parent_id, runtime, url, delivery_mode, max_concurrent_tasks, agent_card, x, y,
           created_at, updated_at)
-      VALUES (
+      SELECT
           :id, :name, :role, :tier, :parent_id, :runtime, :url, :delivery_mode, :max_concurrent_tasks,
-          :agent_card::json, :x, :y, now(), now())
+          :agent_card::json, :x, :y, now(), now()
+      WHERE NOT EXISTS (SELECT FROM removed_workspaces WHERE id = :id)
       ON CONFLICT (id) DO NOTHING
       """;
 
@@ -100,6 +102,9 @@ class WorkspaceRepository {
       "UPDATE workspaces SET removed_at = now(), updated_at = now() WHERE id = ANY (:ids) AND"
           + " removed_at IS NULL";
 
+  private static final String DELETED_REMOVED_AT =
+      "SELECT removed_at FROM removed_workspaces WHERE id = :id";
+
   private static final String NAMED = "SELECT id, name, role FROM workspaces WHERE id = ANY (:ids)";
 
   private final JdbcClient db;
@@ -111,7 +116,7 @@ class WorkspaceRepository {
   /** Which workspaces a list is asked for. */
   record Filter(Optional<WorkspaceStatus> status, Optional<UUID> parentId, Optional<String> q) {}
 
-  /** Whether the id was free. */
+  /** Whether the id was free: of no workspace, and never of one that was removed. */
   boolean insert(NewWorkspace workspace) {
     return db.sql(INSERT)
             .param("id", workspace.id())
@@ -153,6 +158,14 @@ class WorkspaceRepository {
             .list();
     return Page.of(
         rows, found.getPlain(), limit, last -> new PageCursor(last.createdAt(), last.id()));
+  }
+
+  /** When one was removed whose row is deleted by now. */
+  Optional<Instant> deletedRemovedAt(UUID id) {
+    return db.sql(DELETED_REMOVED_AT)
+        .param("id", id)
+        .query((row, n) -> SqlTime.instant(row, "removed_at"))
+        .optional();
   }
 
   /** Stores what a patch may change, as it is in {@code changed}. */

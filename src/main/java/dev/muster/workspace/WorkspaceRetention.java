@@ -13,7 +13,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Deletes workspaces 90 days after they were removed (R6.11), with all that is kept of them here;
- * children go before their parents.
+ * children go before their parents. Their ids are kept for ever: none is given away again.
  */
 @Configuration(proxyBeanMethods = false)
 class WorkspaceRetention {
@@ -28,6 +28,12 @@ class WorkspaceRetention {
           AND NOT EXISTS (SELECT FROM workspaces child WHERE child.parent_id = w.id)
       ORDER BY b.workspace_id LIMIT :most
       FOR UPDATE OF b SKIP LOCKED
+      """;
+
+  private static final String KEEP_IDS =
+      """
+      INSERT INTO removed_workspaces (id, removed_at) SELECT id, removed_at FROM workspaces WHERE id = ANY (:ids)
+      ON CONFLICT (id) DO NOTHING
       """;
 
   private static final String DELETE_BEATS =
@@ -68,6 +74,7 @@ class WorkspaceRetention {
       if (!expired.isEmpty()) {
         tokens.deleteOfRemoved(expired);
         UUID[] ids = expired.toArray(UUID[]::new);
+        db.sql(KEEP_IDS).param("ids", ids).update();
         db.sql(DELETE_BEATS).param("ids", ids).update();
         db.sql(DELETE_WORKSPACES).param("ids", ids).update();
       }

@@ -136,7 +136,7 @@ public class Workspaces {
   }
 
   Workspace existing(UUID id) {
-    Workspace workspace = repository.find(id).orElseThrow(() -> unknown(id));
+    Workspace workspace = repository.find(id).orElseThrow(() -> absent(id, repository));
     if (workspace.isRemoved()) {
       throw removed(workspace);
     }
@@ -144,7 +144,7 @@ public class Workspaces {
   }
 
   private Presence present(UUID id) {
-    Presence presence = repository.presence(id).orElseThrow(() -> unknown(id));
+    Presence presence = repository.presence(id).orElseThrow(() -> absent(id, repository));
     if (presence.removedAt() != null) {
       throw removed(id, presence.removedAt());
     }
@@ -158,8 +158,13 @@ public class Workspaces {
     }
   }
 
-  static ProblemException unknown(UUID id) {
-    return new ProblemException(ErrorCode.WORKSPACE_NOT_FOUND, "there is no workspace " + id);
+  /** For an id without a row: there never was one, or it was deleted after its removal. */
+  static ProblemException absent(UUID id, WorkspaceRepository repository) {
+    return repository
+        .deletedRemovedAt(id)
+        .map(removedAt -> removed(id, removedAt))
+        .orElseGet(() ->
+            new ProblemException(ErrorCode.WORKSPACE_NOT_FOUND, "there is no workspace " + id));
   }
 
   static ProblemException mayNotTalk() {
@@ -171,7 +176,7 @@ public class Workspaces {
     return removed(workspace.id(), workspace.removedAt());
   }
 
-  private static ProblemException removed(UUID id, @Nullable Instant removedAt) {
+  static ProblemException removed(UUID id, @Nullable Instant removedAt) {
     Map<String, @Nullable Object> extras = new LinkedHashMap<>();
     extras.put("id", id);
     extras.put("removed_at", removedAt);

@@ -1,11 +1,14 @@
 package dev.muster.workspace;
 
+import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -13,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Removed workspaces are deleted after 90 days, with what was theirs (R6.11). */
 class WorkspaceRetentionTest {
 
-  private static final TestServer SERVER = TestServer.start();
+  private static final TestServer SERVER = TestServer.start("REGISTRATION=open");
 
   private final TestClient client = SERVER.client();
   private final WorkspaceRetention retention = SERVER.bean(WorkspaceRetention.class);
@@ -25,7 +28,7 @@ class WorkspaceRetentionTest {
 
   @BeforeEach
   void startWithNobody() {
-    SERVER.database().execute("TRUNCATE workspaces CASCADE");
+    SERVER.database().execute("TRUNCATE workspaces, removed_workspaces CASCADE");
   }
 
   @Test
@@ -39,7 +42,7 @@ class WorkspaceRetentionTest {
     assertThat(retention.sweep()).isEqualTo(3);
     assertThat(retention.sweep()).isZero();
 
-    assertThat(client.get("/workspaces/" + leaf.id(), ADMIN_TOKEN).status()).isEqualTo(404);
+    assertThat(count("removed_workspaces")).isEqualTo(3);
     for (String table :
         new String[] {"workspaces", "workspace_beats", "workspace_tokens", "activity_feeds"}) {
       assertThat(count(table)).as(table).isZero();
@@ -58,7 +61,7 @@ class WorkspaceRetentionTest {
 
     assertThat(retention.sweep()).isEqualTo(1);
 
-    assertThat(client.get("/workspaces/" + goneLong.id(), ADMIN_TOKEN).status()).isEqualTo(404);
+    assertThat(count("workspaces")).isEqualTo(2);
     assertThat(client.get("/workspaces/" + goneLately.id(), ADMIN_TOKEN).status()).isEqualTo(410);
     assertThat(client.beat(live).status()).isEqualTo(200);
   }
@@ -86,6 +89,59 @@ class WorkspaceRetentionTest {
     retention.sweep();
 
     assertThat(client.beat(agent).status()).isEqualTo(401);
+  }
+
+  @Test
+  void giveTheirIdsToNobodyAndSayForEverThatTheyWereRemoved() {
+    Agent lead = client.create("lead");
+    Agent sibling = child("sibling", lead);
+    Agent gone = child("gone", lead);
+    remove(gone);
+    removedDaysAgo("91 days", gone);
+    String removedAt = removedAt(gone);
+    assertThat(retention.sweep()).isEqualTo(1);
+
+    String path = "/workspaces/" + gone.id();
+    String registration = "{\"id\":\"" + gone.id() + "\",\"agent_card\":{\"name\":\"x\"}}";
+    for (String token : new String[] {ADMIN_TOKEN, sibling.token(), null}) {
+      assertRemoved(client.post("/registry/register", token, registration), removedAt);
+    }
+    assertRemoved(client.get(path, ADMIN_TOKEN), removedAt);
+    assertRemoved(client.get(path + "?include_removed=true", ADMIN_TOKEN), removedAt);
+    assertRemoved(client.get(path, sibling.token()), removedAt);
+    assertRemoved(client.patch(path, ADMIN_TOKEN, "{\"name\":\"x\"}"), removedAt);
+    assertRemoved(client.delete(path, ADMIN_TOKEN), removedAt);
+    assertRemoved(client.get(path + "/activity", ADMIN_TOKEN), removedAt);
+    assertRemoved(client.post(path + "/pause", ADMIN_TOKEN, ""), removedAt);
+    assertRemoved(client.post("/admin" + path + "/tokens", ADMIN_TOKEN, ""), removedAt);
+    assertRemoved(
+        client.get(
+            "/registry/discover/" + gone.id(),
+            sibling.token(),
+            "X-Workspace-ID",
+            sibling.id().toString()),
+        removedAt);
+    assertRefused(
+        client.post("/workspaces", ADMIN_TOKEN, "{\"name\":\"x\",\"id\":\"" + gone.id() + "\"}"),
+        409,
+        "ID_TAKEN");
+    assertRefused(
+        client.post("/registry/register", gone.token(), registration), 401, "UNAUTHENTICATED");
+    assertThat(client.get(path + "/state", ADMIN_TOKEN).json().path("deleted").asBoolean())
+        .isTrue();
+    assertRefused(
+        client.get("/workspaces/" + UUID.randomUUID(), ADMIN_TOKEN), 404, "WORKSPACE_NOT_FOUND");
+    assertThat(count("workspaces")).isEqualTo(2);
+  }
+
+  private String removedAt(Agent agent) {
+    return client.get("/workspaces/" + agent.id(), ADMIN_TOKEN).field("removed_at");
+  }
+
+  private static void assertRemoved(Answer answer, String removedAt) {
+    assertRefused(answer, 410, "WORKSPACE_REMOVED");
+    assertThat(answer.field("removed_at")).isEqualTo(removedAt);
+    assertThat(answer.field("hint")).isNotEmpty();
   }
 
   @Test
