@@ -7,6 +7,8 @@ import dev.muster.identity.Caller;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Quota;
+import dev.muster.platform.quota.Quota.Grant;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,11 +28,12 @@ class Streams implements SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(Streams.class);
 
-  /** The last ones are for operators. */
-  private static final int MOST = 10_000;
+  private static final int MAX_STREAMS = 10_000;
 
-  private static final int MOST_OF_AGENTS = 9_900;
-  private static final int MOST_OF_AN_AGENT = 50;
+  /** The last ones are for operators. */
+  private static final int MAX_STREAMS_OF_WORKSPACES = 9_900;
+
+  private static final int MAX_STREAMS_OF_A_WORKSPACE = 50;
 
   private static final Duration TICK = Duration.ofMillis(250);
   private static final Duration PATIENCE_AT_SHUTDOWN = Duration.ofSeconds(2);
@@ -40,6 +43,8 @@ class Streams implements SmartLifecycle {
   private final LiveValues values;
   private final StreamMetrics metrics;
   private final Map<EventStream, Schedule> open = new ConcurrentHashMap<>();
+  private final Quota ofWorkspaces =
+      new Quota(MAX_STREAMS_OF_WORKSPACES, MAX_STREAMS_OF_A_WORKSPACE);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final BackgroundLoop loop;
   private volatile boolean running;
@@ -60,9 +65,14 @@ class Streams implements SmartLifecycle {
    * started, or ended.
    */
   EventStream open(StreamKind kind, Subscriber subscriber, Sink sink, long after) {
-    requireRoomFor(subscriber.caller());
     Schedule schedule = new Schedule(kind, subscriber.caller());
-    watch(schedule);
+    takeRoom(schedule.caller());
+    try {
+      watch(schedule);
+    } catch (RuntimeException | Error e) {
+      giveRoomBack(schedule.caller());
+      throw e;
+    }
     Sources sources = sources(subscriber.viewer(), after);
     EventStream stream = new EventStream(subscriber, sink, sources, threads, this::closed);
     open.put(stream, schedule);
@@ -73,16 +83,28 @@ class Streams implements SmartLifecycle {
     return stream;
   }
 
-  private void requireRoomFor(Caller caller) {
-    if (!running || open.size() >= (caller.isAdmin() ? MOST : MOST_OF_AGENTS)) {
-      throw ProblemException.unavailable(
-          "no more streams can be opened on this server right now; try again in a few seconds");
+  private void takeRoom(Caller caller) {
+    Grant grant = open.size() < MAX_STREAMS && running ? Grant.GRANTED : Grant.FULL;
+    if (grant == Grant.GRANTED && !caller.isAdmin()) {
+      grant = ofWorkspaces.take(caller, 1);
     }
-    long own = open.values().stream().filter(one -> one.caller().equals(caller)).count();
-    if (!caller.isAdmin() && own >= MOST_OF_AN_AGENT) {
-      throw new ProblemException(
-          ErrorCode.RATE_LIMITED,
-          "this workspace has " + own + " open streams here, the most it may; close some first");
+    switch (grant) {
+      case GRANTED -> {}
+      case OWNER_FULL ->
+          throw new ProblemException(
+              ErrorCode.RATE_LIMITED,
+              "this workspace has "
+                  + MAX_STREAMS_OF_A_WORKSPACE
+                  + " open streams here, the most it may; close some first");
+      case FULL ->
+          throw ProblemException.unavailable(
+              "no more streams can be opened on this server right now; try again in a few seconds");
+    }
+  }
+
+  private void giveRoomBack(Caller caller) {
+    if (!caller.isAdmin()) {
+      ofWorkspaces.giveBack(caller, 1);
     }
   }
 
@@ -111,6 +133,7 @@ class Streams implements SmartLifecycle {
   private void closed(EventStream stream, StreamEnd reason) {
     @Nullable Schedule schedule = open.remove(stream);
     if (schedule != null) {
+      giveRoomBack(schedule.caller());
       values.unwatch(schedule);
       live.unwatch(schedule);
       metrics.closed(schedule.kind(), reason);

@@ -21,7 +21,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -294,6 +296,34 @@ class WebSocketTest {
     try (TestSocket socket = TestSocket.open(client, "/ws", agent.token())) {
       client.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
       assertThat(socket.awaitClose(SOON)).isEqualTo(1008);
+    }
+  }
+
+  @Test
+  void opensFiftyOfAWorkspaceAndOneMoreWhenOneIsClosed() {
+    Agent agent = client.create("many");
+    Agent other = client.create("other");
+    List<TestSocket> open = new ArrayList<>();
+    try {
+      for (int n = 0; n < 50; n++) {
+        open.add(TestSocket.open(client, "/ws", agent.token()));
+      }
+      String stream = "/workspaces/" + agent.id() + "/events/stream";
+      for (TestClient.Answer refused :
+          List.of(handshake("/ws", bearer(agent.token())), client.get(stream, agent.token()))) {
+        Refusals.assertRefused(refused, 429, "RATE_LIMITED");
+        assertThat(refused.header("Retry-After")).isEqualTo("5");
+      }
+      open.add(TestSocket.open(client, "/ws", other.token()));
+      open.add(TestSocket.open(client, "/ws", ADMIN_TOKEN));
+      open.getFirst().hangUp();
+      open.add(
+          Awaitility.await()
+              .atMost(Duration.ofSeconds(20))
+              .ignoreExceptionsInstanceOf(TestSocket.Refused.class)
+              .until(() -> TestSocket.open(client, "/ws", agent.token()), Objects::nonNull));
+    } finally {
+      open.forEach(TestSocket::close);
     }
   }
 
