@@ -5,6 +5,7 @@ import dev.muster.platform.commit.BatchAttempts;
 import dev.muster.platform.commit.BatchWork;
 import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.commit.Outcome;
+import dev.muster.platform.log.LimitedLog;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.Transitions;
 import dev.muster.workspace.WorkspaceStatus;
@@ -20,8 +21,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.springframework.stereotype.Component;
 
 /**
@@ -32,7 +32,7 @@ import org.springframework.stereotype.Component;
 @Component
 class BeatBatch implements BatchWork<Beat, BeatOutcome> {
 
-  private static final Logger log = LoggerFactory.getLogger(BeatBatch.class);
+  private static final LimitedLog log = new LimitedLog(BeatBatch.class);
 
   private static final Outcome<BeatOutcome> ONLINE =
       new Outcome.Done<>(new BeatOutcome.Recorded(WorkspaceStatus.ONLINE));
@@ -93,7 +93,7 @@ class BeatBatch implements BatchWork<Beat, BeatOutcome> {
       try {
         listener.heard(heard);
       } catch (RuntimeException e) {
-        log.error("a listener of beats failed", e);
+        log.log(Level.ERROR, "a listener of beats failed", e);
       }
     }
   }

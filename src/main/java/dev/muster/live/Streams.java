@@ -4,6 +4,7 @@ import dev.muster.event.EventLog;
 import dev.muster.event.LiveEvents;
 import dev.muster.event.LiveValues;
 import dev.muster.identity.Caller;
+import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -17,8 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
@@ -26,7 +26,7 @@ import org.springframework.stereotype.Component;
 @Component
 class Streams implements SmartLifecycle {
 
-  private static final Logger log = LoggerFactory.getLogger(Streams.class);
+  private static final LimitedLog slow = new LimitedLog(Streams.class);
 
   private static final int MAX_STREAMS = 10_000;
 
@@ -138,7 +138,7 @@ class Streams implements SmartLifecycle {
       live.unwatch(schedule);
       metrics.closed(schedule.kind(), reason);
       if (reason == StreamEnd.SLOW) {
-        log.info("closed a {} that reads too slowly", schedule.kind().word());
+        slow.log(Level.INFO, "closed a {} that reads too slowly", schedule.kind().word());
       }
     }
   }

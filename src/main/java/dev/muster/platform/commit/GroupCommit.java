@@ -1,5 +1,6 @@
 package dev.muster.platform.commit;
 
+import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.LoopOwner;
 import dev.muster.platform.problem.Outage;
@@ -17,8 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Many callers share one durable transaction: they submit a value and wait, a committer takes what
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
 
-  private static final Logger log = LoggerFactory.getLogger(GroupCommit.class);
+  private static final LimitedLog log = new LimitedLog(GroupCommit.class);
 
   /** Below the 5 s of R0.6, with room for the answer's way back. */
   static final Duration PATIENCE = Duration.ofMillis(4500);
@@ -162,7 +162,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
           LockSupport.parkNanos(this, PAUSE_WHEN_ALL_ARE_BUSY_NANOS);
         }
       } catch (RuntimeException | Error e) {
-        log.error("the committer met a fault and goes on", e);
+        log.log(Level.ERROR, "the committer met a fault and goes on", e);
       }
     }
   }
@@ -216,7 +216,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
       return outcomes;
     } catch (RuntimeException e) {
       if (!Outage.is(e)) {
-        log.error("a batch failed", e);
+        log.log(Level.ERROR, "a batch failed", e);
       }
       return Collections.nCopies(batch.size(), new Outcome.Failed<>(e));
     } catch (Error e) {

@@ -1,4 +1,4 @@
-/** The form of the log. */
+/** The form of the log, and a bound on what callers cause in it. */
 @NullMarked
 package dev.muster.platform.log;
 

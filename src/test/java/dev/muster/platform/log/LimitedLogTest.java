@@ -1,0 +1,92 @@
+package dev.muster.platform.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.muster.testing.Race;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/** What callers cause in the log is a line a second, and says how often. */
+class LimitedLogTest {
+
+  private static final int CALLERS = 8;
+  private static final int EACH = 5_000;
+
+  private final Logger logger = (Logger) LoggerFactory.getLogger(LimitedLogTest.class);
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  private final LimitedLog log = new LimitedLog(LimitedLogTest.class);
+
+  @BeforeEach
+  void listen() {
+    logger.setAdditive(false);
+    logger.addAppender(lines);
+    lines.start();
+  }
+
+  @AfterEach
+  void stop() {
+    logger.detachAppender(lines);
+    logger.setAdditive(true);
+  }
+
+  @Test
+  void writesALineASecondAndCountsTheOthers() {
+    long start = System.nanoTime();
+    Race.run(
+        CALLERS,
+        caller -> {
+          for (int n = 0; n < EACH; n++) {
+            log.log(Level.INFO, "a caller did {}", "this");
+          }
+          return caller;
+        });
+    long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
+    List<ILoggingEvent> told = List.copyOf(lines.list);
+    assertThat(told).hasSizeBetween(1, (int) seconds + 1);
+    assertThat(told.getFirst().getFormattedMessage()).isEqualTo("a caller did this");
+
+    int calls = CALLERS * EACH + lastOne(told.size());
+    List<ILoggingEvent> all = List.copyOf(lines.list);
+    long counted = all.stream().mapToLong(LimitedLogTest::before).sum();
+    assertThat(all.size() + counted).isEqualTo(calls);
+  }
+
+  /** How many calls it takes until there is another line. */
+  private int lastOne(int told) {
+    int[] calls = {0};
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> {
+          log.log(Level.INFO, "a caller did {}", "that");
+          calls[0]++;
+          return lines.list.size() > told;
+        });
+    return calls[0];
+  }
+
+  private static long before(ILoggingEvent line) {
+    Matcher count = Pattern.compile("and (\\d+) times").matcher(line.getFormattedMessage());
+    return count.find() ? Long.parseLong(count.group(1)) : 0;
+  }
+
+  @Test
+  void keepsTheTraceOfAnException() {
+    log.log(Level.ERROR, "{} failed", "it", new IllegalStateException("why"));
+
+    ILoggingEvent line = lines.list.getFirst();
+    assertThat(line.getFormattedMessage()).isEqualTo("it failed");
+    assertThat(Objects.requireNonNull(line.getThrowableProxy()).getMessage()).isEqualTo("why");
+  }
+}
