@@ -1,9 +1,14 @@
 package dev.muster.platform.settings;
 
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The forms a setting's value may take; each refuses others by saying what it expected. */
 public final class Values {
+
+  private static final Pattern BYTES = Pattern.compile("(\\d+) *([KkMmGg]i[Bb])?");
 
   private Values() {}
 
@@ -29,6 +34,32 @@ public final class Values {
       // falls through to the one message for both
     }
     throw new IllegalArgumentException("expected 0 or a positive whole number");
+  }
+
+  /** An amount of bytes: a whole number, or one with a unit such as {@code 512 MiB}. */
+  public static Long bytes(String text) {
+    Matcher amount = BYTES.matcher(text);
+    try {
+      if (amount.matches()) {
+        long bytes = Math.multiplyExact(Long.parseLong(amount.group(1)), unit(amount.group(2)));
+        if (bytes > 0) {
+          return bytes;
+        }
+      }
+    } catch (NumberFormatException | ArithmeticException tooLarge) {
+      // falls through to the one message for all
+    }
+    throw new IllegalArgumentException(
+        "expected a positive number of bytes, or of KiB, MiB or GiB, such as 512MiB");
+  }
+
+  private static long unit(@Nullable String name) {
+    return switch (name == null ? "" : name.toLowerCase(Locale.ROOT)) {
+      case "kib" -> 1L << 10;
+      case "mib" -> 1L << 20;
+      case "gib" -> 1L << 30;
+      default -> 1;
+    };
   }
 
   /** A number from 0 to 1. */
