@@ -47,7 +47,7 @@ public class Errands {
   public enum Handed {
     /** It is in the feed of an agent that polls, or in the queue of one that is called. */
     DONE,
-    /** Too many messages wait for the agent: try again later. */
+    /** Too many messages wait for the agent, or too many rows are unread: try again later. */
     NO_ROOM,
     /** Its id names another message of this sender. */
     ID_TAKEN
@@ -69,6 +69,7 @@ public class Errands {
     return switch (appended) {
       case Appended.Stored _, Appended.Repeated _ -> Handed.DONE;
       case Appended.OtherContent() -> Handed.ID_TAKEN;
+      case Appended.FeedFull _ -> Handed.NO_ROOM;
     };
   }
 

@@ -123,6 +123,7 @@ class Proxy {
           case Appended.Stored(UUID id, long seq) -> id;
           case Appended.Repeated(UUID id, long seq) -> id;
           case Appended.OtherContent() -> throw reused();
+          case Appended.FeedFull _ -> throw full(sent.target());
         });
   }
 
@@ -164,6 +165,7 @@ class Proxy {
               : start(sent, id, claim);
       case Appended.Repeated(UUID id, long seq) -> again(sent, id, waits);
       case Appended.OtherContent() -> throw reused();
+      case Appended.FeedFull _ -> throw full(sent.target());
     };
   }
 
@@ -208,6 +210,14 @@ class Proxy {
         sent.body(),
         MessageContent.ofRequest(request.body()),
         MessageNames.of(request));
+  }
+
+  private static ProblemException full(Target target) {
+    return new ProblemException(
+        ErrorCode.QUEUE_FULL,
+        "the feed of the workspace "
+            + target.id()
+            + " is full of rows that its agent has not read; send again when it has read some");
   }
 
   private static ProblemException reused() {

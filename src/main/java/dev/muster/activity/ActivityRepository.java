@@ -27,12 +27,12 @@ class ActivityRepository {
           id, workspace_id, seq, activity_type, source, source_id, target_id, method, summary,
           request_body, response_body, tool_trace, duration_ms, status, error_detail, message_id, delegation_id,
           message_text, attachments, request_bytes, response_bytes, trace_bytes, listed_bytes,
-          message_key, content_hash, created_at)
+          message_key, content_hash, created_at, feed_bytes)
       SELECT * FROM unnest(
           ?::uuid[], ?::uuid[], ?::bigint[], ?::text[], ?::text[], ?::uuid[], ?::uuid[], ?::text[], ?::text[],
           ?::json[], ?::json[], ?::json[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
           ?::text[], ?::json[], ?::integer[], ?::integer[], ?::integer[], ?::integer[],
-          ?::bytea[], ?::bytea[], ?::timestamptz[])
+          ?::bytea[], ?::bytea[], ?::timestamptz[], ?::bigint[])
       """;
 
   private static final String FIND_MESSAGES =
@@ -75,13 +75,14 @@ class ActivityRepository {
     columns.texts(
         rows, r -> r.row().content().text().isEmpty() ? null : clean(r.row().content().text()));
     columns.texts(rows, r -> attachments(r.row().content().attachments()));
-    columns.integers(rows, r -> ListedSize.bytes(r.row().bodies().request()));
-    columns.integers(rows, r -> ListedSize.bytes(r.row().bodies().response()));
-    columns.integers(rows, r -> ListedSize.bytes(r.row().bodies().toolTrace()));
-    columns.integers(rows, r -> ListedSize.of(r.row()));
+    columns.integers(rows, r -> r.size().request());
+    columns.integers(rows, r -> r.size().response());
+    columns.integers(rows, r -> r.size().toolTrace());
+    columns.integers(rows, r -> r.size().listed());
     columns.bytes(rows, r -> bytes(r, MessageIdentity::key));
     columns.bytes(rows, r -> bytes(r, MessageIdentity::contentHash));
     columns.times(rows, PlacedActivity::createdAt);
+    columns.longs(rows, PlacedActivity::feedBytes);
   }
 
   /**

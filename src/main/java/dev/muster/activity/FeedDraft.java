@@ -17,10 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class FeedDraft {
 
+  private final FeedQuota quota;
+  private final Map<UUID, FeedHead> locked;
   private final Map<UUID, FeedHead> heads;
   private final Map<MessageName, KnownMessage> messages;
   private final Set<UUID> endable;
   private final Set<UUID> grown = new HashSet<>();
+  private final Set<UUID> countedAnew = new HashSet<>();
   private final List<PlacedActivity> rows = new ArrayList<>();
   private final List<PlacedEnd> ends = new ArrayList<>();
 
@@ -29,7 +32,12 @@ final class FeedDraft {
    * @param endable the rows whose turns may be ended
    */
   FeedDraft(
-      Map<UUID, FeedHead> locked, Map<MessageName, KnownMessage> messages, Set<UUID> endable) {
+      FeedQuota quota,
+      Map<UUID, FeedHead> locked,
+      Map<MessageName, KnownMessage> messages,
+      Set<UUID> endable) {
+    this.quota = quota;
+    this.locked = locked;
     this.heads = new HashMap<>(locked);
     this.messages = new HashMap<>(messages);
     this.endable = new HashSet<>(endable);
@@ -49,13 +57,30 @@ final class FeedDraft {
     if (identity != null && known != null) {
       return known.against(identity);
     }
+    RowSize size = RowSize.of(row);
+    FeedHead end = countedEnd(row, size);
+    if (!quota.hasRoom(end, row, size)) {
+      return quota.full(end);
+    }
     PlacedActivity here =
-        PlacedActivity.at(move(row.workspaceId(), head -> head.after(row.source())), row);
+        PlacedActivity.at(
+            move(row.workspaceId(), head -> head.after(row.source(), size.whole())), size, row);
     rows.add(here);
     if (identity != null) {
       messages.put(MessageName.of(row, identity), KnownMessage.of(here, identity));
     }
     return new Appended.Stored(here.id(), here.seq());
+  }
+
+  /** The feed's end, with the true count of what is unread if that is needed. */
+  private FeedHead countedEnd(NewActivity row, RowSize size) {
+    UUID feed = row.workspaceId();
+    FeedHead end = Objects.requireNonNull(heads.get(feed));
+    if (!quota.hasRoom(end, row, size) && countedAnew.add(feed)) {
+      end = quota.countAnew(Objects.requireNonNull(locked.get(feed)), end);
+      heads.put(feed, end);
+    }
+    return end;
   }
 
   /** Of two ends of one turn the first is the end. */

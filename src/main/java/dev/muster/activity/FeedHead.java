@@ -17,17 +17,64 @@ record FeedHead(
     @Nullable Instant lastOwnAt,
     long lastTurnSeq,
     Instant lastTurnAt,
+    long totalBytes,
+    long quotaSeq,
+    long quotaBytes,
     Instant now) {
 
-  FeedHead after(ActivitySource source) {
+  FeedHead after(ActivitySource source, long bytes) {
     Instant createdAt = next(lastCreatedAt);
     Instant ownAt = source == ActivitySource.SELF ? createdAt : lastOwnAt;
-    return new FeedHead(workspaceId, lastSeq + 1, createdAt, ownAt, lastTurnSeq, lastTurnAt, now);
+    return new FeedHead(
+        workspaceId,
+        lastSeq + 1,
+        createdAt,
+        ownAt,
+        lastTurnSeq,
+        lastTurnAt,
+        totalBytes + bytes,
+        quotaSeq,
+        quotaBytes,
+        now);
   }
 
   FeedHead afterTurn() {
     return new FeedHead(
-        workspaceId, lastSeq, lastCreatedAt, lastOwnAt, lastTurnSeq + 1, next(lastTurnAt), now);
+        workspaceId,
+        lastSeq,
+        lastCreatedAt,
+        lastOwnAt,
+        lastTurnSeq + 1,
+        next(lastTurnAt),
+        totalBytes,
+        quotaSeq,
+        quotaBytes,
+        now);
+  }
+
+  /** Unread rows are counted from here; {@code bytes} is the feed's total there. */
+  FeedHead countedFrom(long seq, long bytes) {
+    return new FeedHead(
+        workspaceId,
+        lastSeq,
+        lastCreatedAt,
+        lastOwnAt,
+        lastTurnSeq,
+        lastTurnAt,
+        totalBytes,
+        seq,
+        bytes,
+        now);
+  }
+
+  /** At most; fewer when some were read since the count was last begun anew. */
+  long unreadRows() {
+    return lastSeq - quotaSeq;
+  }
+
+  /** At most, as {@link #unreadRows}. */
+  long unreadBytes() {
+    return totalBytes - quotaBytes;
   }
 
   private Instant next(Instant last) {

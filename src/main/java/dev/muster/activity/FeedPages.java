@@ -21,7 +21,7 @@ class FeedPages {
 
   static final String MARKS =
       """
-      SELECT f.last_seq, f.last_acked_seq,
+      SELECT f.last_seq, f.last_acked_seq, f.read_seq,
           (SELECT seq FROM activity_logs WHERE id = :since AND workspace_id = f.workspace_id) AS since,
           (SELECT seq FROM activity_logs
            WHERE workspace_id = f.workspace_id AND created_at < now() - make_interval(secs => :secs)
@@ -73,6 +73,7 @@ class FeedPages {
             new Marks(
                 row.getLong("last_seq"),
                 row.getLong("last_acked_seq"),
+                row.getLong("read_seq"),
                 Optional.ofNullable(row.getObject("since", Long.class)),
                 row.getLong("aged"),
                 row.getLong("before")))

@@ -97,6 +97,21 @@ record FeedQuery(
     return isPoll() && sinceId.isEmpty() && sinceSecs.isEmpty();
   }
 
+  /** Whether its cursor says how far the agent has read (R3.2). */
+  boolean tellsHowFarItRead() {
+    return isOwn && sinceId.isPresent();
+  }
+
+  /** Whether the agent has nothing left to hear when there is no row for it. */
+  boolean asksForAllThatIsNew() {
+    return isOwn
+        && isPoll()
+        && (type.isEmpty() || asksForReceived())
+        && source.isEmpty()
+        && peerId.isEmpty()
+        && !isBoundByTime();
+  }
+
   /** Whether the rows that it asks for depend on times, and so on when it is asked. */
   boolean isBoundByTime() {
     return sinceSecs.isPresent() || beforeTs.isPresent();

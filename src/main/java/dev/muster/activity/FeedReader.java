@@ -23,9 +23,11 @@ import org.springframework.stereotype.Service;
 class FeedReader {
 
   private final FeedPages pages;
+  private final ReadPositions positions;
 
-  FeedReader(FeedPages pages) {
+  FeedReader(FeedPages pages, ReadPositions positions) {
     this.pages = pages;
+    this.positions = positions;
   }
 
   /**
@@ -68,6 +70,9 @@ class FeedReader {
       if (!rows.isEmpty()) {
         return new Seen.Answer<>(rows);
       }
+      if (query.asksForAllThatIsNew() && position.lastSeq() > position.read()) {
+        positions.move(workspaceId, position.lastSeq());
+      }
       parkedAt = query.isBoundByTime() ? null : position;
       return new Seen.Nothing<>(position.lastSeq());
     }
@@ -88,6 +93,13 @@ class FeedReader {
     Optional<Marks> marks = pages.marks(workspaceId, since, query);
     if (since.isPresent() && marks.flatMap(Marks::since).isEmpty()) {
       throw cursorGone();
+    }
+    if (query.tellsHowFarItRead()) {
+      marks.ifPresent(found ->
+          found
+              .since()
+              .filter(seq -> seq > found.read())
+              .ifPresent(seq -> positions.move(workspaceId, seq)));
     }
     return marks.map(found -> FeedPosition.of(query, found)).orElse(FeedPosition.UNBORN);
   }

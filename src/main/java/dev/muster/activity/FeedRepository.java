@@ -28,7 +28,7 @@ class FeedRepository {
   private static final String LOCK =
       """
       SELECT workspace_id, last_seq, last_created_at, last_own_at, last_turn_seq, last_turn_at,
-          clock_timestamp() AS now
+          total_bytes, quota_seq, quota_bytes, clock_timestamp() AS now
       FROM activity_feeds
       WHERE workspace_id = ANY (?)
       ORDER BY workspace_id
@@ -41,9 +41,12 @@ class FeedRepository {
       """
       UPDATE activity_feeds f
       SET last_seq = moved.last_seq, last_created_at = moved.last_created_at, last_own_at = moved.last_own_at,
-          last_turn_seq = moved.last_turn_seq, last_turn_at = moved.last_turn_at
-      FROM unnest(?::uuid[], ?::bigint[], ?::timestamptz[], ?::timestamptz[], ?::bigint[], ?::timestamptz[])
-          AS moved (workspace_id, last_seq, last_created_at, last_own_at, last_turn_seq, last_turn_at)
+          last_turn_seq = moved.last_turn_seq, last_turn_at = moved.last_turn_at,
+          total_bytes = moved.total_bytes, quota_seq = moved.quota_seq, quota_bytes = moved.quota_bytes
+      FROM unnest(?::uuid[], ?::bigint[], ?::timestamptz[], ?::timestamptz[], ?::bigint[], ?::timestamptz[],
+              ?::bigint[], ?::bigint[], ?::bigint[])
+          AS moved (workspace_id, last_seq, last_created_at, last_own_at, last_turn_seq, last_turn_at,
+              total_bytes, quota_seq, quota_bytes)
       WHERE f.workspace_id = moved.workspace_id
       """;
 
@@ -75,6 +78,9 @@ class FeedRepository {
           columns.times(heads, FeedHead::lastOwnAt);
           columns.longs(heads, FeedHead::lastTurnSeq);
           columns.times(heads, FeedHead::lastTurnAt);
+          columns.longs(heads, FeedHead::totalBytes);
+          columns.longs(heads, FeedHead::quotaSeq);
+          columns.longs(heads, FeedHead::quotaBytes);
         },
         moved -> {
           if (moved != heads.size()) {
@@ -92,6 +98,9 @@ class FeedRepository {
         SqlTime.instantOrNull(row, "last_own_at"),
         row.getLong("last_turn_seq"),
         SqlTime.instant(row, "last_turn_at"),
+        row.getLong("total_bytes"),
+        row.getLong("quota_seq"),
+        row.getLong("quota_bytes"),
         SqlTime.instant(row, "now"));
   }
 }

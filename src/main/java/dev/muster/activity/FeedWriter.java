@@ -36,6 +36,7 @@ class FeedWriter {
   private final FeedRepository feeds;
   private final ActivityRepository rows;
   private final TurnRepository turns;
+  private final FeedQuota quota;
   private final FeedSignals signals;
   private final Optional<CompanionStore> companions;
 
@@ -44,12 +45,14 @@ class FeedWriter {
       FeedRepository feeds,
       ActivityRepository rows,
       TurnRepository turns,
+      FeedQuota quota,
       FeedSignals signals,
       Optional<CompanionStore> companions) {
     this.db = db;
     this.feeds = feeds;
     this.rows = rows;
     this.turns = turns;
+    this.quota = quota;
     this.signals = signals;
     this.companions = companions;
   }
@@ -96,7 +99,8 @@ class FeedWriter {
   }
 
   private List<FeedResult> write(List<? extends FeedChange> wanted, Begun begun) {
-    FeedDraft draft = new FeedDraft(begun.heads(), begun.messages(), endable(endsOf(wanted)));
+    FeedDraft draft =
+        new FeedDraft(quota, begun.heads(), begun.messages(), endable(endsOf(wanted)));
     List<FeedResult> results = wanted.stream().map(draft::add).toList();
     store(draft);
     return results;

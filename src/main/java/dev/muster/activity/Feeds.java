@@ -52,12 +52,17 @@ public class Feeds {
     return (Appended) write(row);
   }
 
-  /** A row that an agent writes of itself, which is no message and so never a repeated one. */
+  /**
+   * A row that an agent writes of itself, which is no message and so never a repeated one; refuses
+   * with {@code FEED_FULL}.
+   */
   Appended.Stored appendOwn(NewActivity row) {
-    if (append(row) instanceof Appended.Stored stored) {
-      return stored;
-    }
-    throw new IllegalStateException("a row without an identity was taken for a message");
+    return switch (append(row)) {
+      case Appended.Stored stored -> stored;
+      case Appended.FeedFull full -> throw full.refusal();
+      case Appended.Repeated _, Appended.OtherContent _ ->
+          throw new IllegalStateException("a row without an identity was taken for a message");
+    };
   }
 
   /**

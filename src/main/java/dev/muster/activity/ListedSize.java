@@ -18,21 +18,19 @@ final class ListedSize {
 
   private ListedSize() {}
 
-  static int of(NewActivity row) {
+  /** Of all but the bodies. */
+  static long withoutBodies(NewActivity row) {
     long bytes = NAMES_AND_IDS;
     bytes += inJson(row.method()) + inJson(row.summary()) + inJson(row.result().errorDetail());
     bytes += inJson(row.content().text()) + inJson(row.content().messageId());
     bytes += inJson(row.content().delegationId());
     bytes += row.content().attachments().stream().mapToLong(ListedSize::inJson).sum();
-    bytes += listed(row.bodies().request());
-    bytes += listed(row.bodies().response());
-    bytes += listed(row.bodies().toolTrace());
-    return (int) Math.min(bytes, Integer.MAX_VALUE);
+    return bytes;
   }
 
   /** What the end of a turn adds to its row. */
   static int of(TurnEnd end) {
-    long bytes = inJson(end.result().errorDetail()) + listed(end.response());
+    long bytes = inJson(end.result().errorDetail()) + listed(bytes(end.response()));
     return (int) Math.min(bytes, Integer.MAX_VALUE);
   }
 
@@ -58,9 +56,9 @@ final class ListedSize {
     return body == null ? 0 : body.text().length();
   }
 
-  private static long listed(@Nullable RawJson body) {
-    long bytes = body == null ? 0 : utf8(body.text());
-    return bytes > LARGEST_BODY ? 0 : bytes;
+  /** Of a body of so many bytes; null when there is none. */
+  static long listed(@Nullable Integer bytes) {
+    return bytes == null || bytes > LARGEST_BODY ? 0 : bytes;
   }
 
   private static long utf8(String text) {

@@ -1,5 +1,6 @@
 package dev.muster.delegation;
 
+import dev.muster.activity.Appended;
 import dev.muster.activity.Feeds;
 import dev.muster.event.Events;
 import dev.muster.platform.commit.CertainTransactions;
@@ -124,13 +125,19 @@ class Delegating {
     events.record(
         delegationEvents.sent(
             delegation.callerId(), delegation.calleeId(), delegation.delegationId(), task));
-    feeds.appendAll(
-        List.of(
-            rows.delegated(
-                delegation.callerId(),
-                delegation.calleeId(),
-                calleeName,
-                delegation.delegationId(),
-                task)));
+    Appended appended =
+        feeds
+            .appendAll(
+                List.of(
+                    rows.delegated(
+                        delegation.callerId(),
+                        delegation.calleeId(),
+                        calleeName,
+                        delegation.delegationId(),
+                        task)))
+            .getFirst();
+    if (appended instanceof Appended.FeedFull full) {
+      throw full.refusal();
+    }
   }
 }

@@ -13,6 +13,9 @@ public final class ProblemWriter {
 
   private static final String RETRY_AFTER_SECONDS = "5";
 
+  /** An agent has to read first. */
+  private static final String RETRY_AFTER_OF_FULL_FEEDS = "60";
+
   private final JsonMapper json;
 
   ProblemWriter(JsonMapper json) {
@@ -39,6 +42,8 @@ public final class ProblemWriter {
         || problem.code() == ErrorCode.QUEUE_FULL
         || (problem.code() == ErrorCode.RATE_LIMITED && !response.containsHeader("Retry-After"))) {
       response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
+    } else if (problem.code() == ErrorCode.FEED_FULL) {
+      response.setHeader("Retry-After", RETRY_AFTER_OF_FULL_FEEDS);
     } else if (problem.code() == ErrorCode.UNAUTHENTICATED) {
       response.setHeader("WWW-Authenticate", "Bearer");
     } else if (problem.code() == ErrorCode.BODY_TOO_LARGE

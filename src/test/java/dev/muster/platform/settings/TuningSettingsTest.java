@@ -29,6 +29,8 @@ class TuningSettingsTest {
           "MASS_OFFLINE_RATIO=half",
           "MASS_OFFLINE_HOLD_S=-1",
           "STALLED_AFTER_S=1e9",
+          "FEED_MAX_ROWS=0",
+          "FEED_MAX_BYTES=1 TB",
           "EVENT_RETENTION_DAYS=never");
 
   @Test
@@ -58,6 +60,8 @@ class TuningSettingsTest {
     for (String name :
         List.of(
             "HEARTBEAT_INTERVAL_S",
+            "FEED_MAX_ROWS",
+            "FEED_MAX_BYTES",
             "STALE_AFTER_S",
             "DEGRADE_AT_ERROR_RATE",
             "RECOVER_BELOW_ERROR_RATE",

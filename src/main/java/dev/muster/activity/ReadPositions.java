@@ -1,0 +1,74 @@
+package dev.muster.activity;
+
+import dev.muster.platform.loop.BackgroundLoop;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * How far agents have read their feeds, by the cursors of their polls (R3.2): kept in memory, and
+ * written every few seconds as far as it moved, so that a poll writes nothing. What a server that
+ * ends did not write is told again by the next poll.
+ */
+@Component
+class ReadPositions {
+
+  private static final Duration BETWEEN_WRITES = Duration.ofSeconds(5);
+  private static final int FEEDS_AT_ONCE = 200;
+
+  /** In the order of all who lock heads; those that somebody else holds are for the next time. */
+  private static final String WRITE =
+      """
+      WITH locked AS (
+          SELECT f.workspace_id, moved.seq
+          FROM activity_feeds f
+          JOIN unnest(:ids::uuid[], :seqs::bigint[]) AS moved (workspace_id, seq) USING (workspace_id)
+          ORDER BY f.workspace_id
+          FOR NO KEY UPDATE OF f SKIP LOCKED)
+      UPDATE activity_feeds f SET read_seq = greatest(f.read_seq, locked.seq)
+      FROM locked WHERE f.workspace_id = locked.workspace_id
+      RETURNING f.workspace_id, locked.seq
+      """;
+
+  private final JdbcClient db;
+  private final Map<UUID, Long> moved = new ConcurrentHashMap<>();
+  private final BackgroundLoop loop;
+
+  ReadPositions(JdbcClient db) {
+    this.db = db;
+    this.loop = BackgroundLoop.start("read-positions", BETWEEN_WRITES, this::write);
+  }
+
+  /** Never back; costs no more than memory. */
+  void move(UUID workspaceId, long seq) {
+    moved.merge(workspaceId, seq, Math::max);
+  }
+
+  /** What cannot be written now stays for the next time. */
+  void write() {
+    List<Map.Entry<UUID, Long>> all = List.copyOf(moved.entrySet());
+    for (int from = 0; from < all.size(); from += FEEDS_AT_ONCE) {
+      write(all.subList(from, Math.min(from + FEEDS_AT_ONCE, all.size())));
+    }
+  }
+
+  private void write(List<Map.Entry<UUID, Long>> some) {
+    UUID[] ids = some.stream().map(Map.Entry::getKey).toArray(UUID[]::new);
+    db.sql(WRITE)
+        .param("ids", ids)
+        .param("seqs", some.stream().map(Map.Entry::getValue).toArray(Long[]::new))
+        .query(row -> {
+          moved.remove(row.getObject("workspace_id", UUID.class), row.getLong("seq"));
+        });
+  }
+
+  @PreDestroy
+  void close() {
+    loop.close();
+  }
+}

@@ -1,0 +1,81 @@
+package dev.muster.delegation;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Delegations of and to agents that do not read their feeds (R6.7a). */
+@Timeout(90)
+class FullCalleeTest {
+
+  private static final TestServer SERVER = TestServer.start("FEED_MAX_ROWS=3");
+  private static final Delegations LEDGER = new Delegations(SERVER);
+
+  private Agent caller;
+  private Agent callee;
+
+  @AfterAll
+  static void stop() {
+    SERVER.close();
+  }
+
+  @BeforeEach
+  void create() {
+    Agent team = LEDGER.team();
+    caller = LEDGER.polling(team);
+    callee = LEDGER.polling(team);
+  }
+
+  private void fill(Agent agent) {
+    for (int i = 0; i < 3; i++) {
+      assertThat(post(agent, "/activity", "{\"activity_type\":\"agent_log\"}").status())
+          .isEqualTo(200);
+    }
+  }
+
+  private static Answer post(Agent agent, String path, String body) {
+    return SERVER.client().post("/workspaces/" + agent.id() + path, agent.token(), body);
+  }
+
+  @Test
+  void waitsUntilTheCalleeHasRead() {
+    fill(callee);
+    String id = LEDGER.delegate(caller, callee, "Do it.");
+    Dispatch dispatch = SERVER.bean(Dispatch.class);
+
+    assertThat(dispatch.run(id)).isEqualTo(Optional.of(Duration.ofSeconds(15)));
+    LEDGER.await(caller, id, "queued");
+
+    post(callee, "/activity/ack", "{\"acked_seq\":3}");
+    assertThat(dispatch.run(id)).isEmpty();
+    LEDGER.await(caller, id, "dispatched");
+    assertThat(
+            SERVER
+                .client()
+                .get("/workspaces/" + callee.id() + "/activity?type=a2a_receive", callee.token())
+                .json())
+        .hasSize(1);
+  }
+
+  @Test
+  void isRefusedToACallerWhoseOwnFeedIsFullAndNothingIsStored() {
+    fill(caller);
+
+    assertRefused(LEDGER.tryToDelegate(caller, callee.id(), "Do it."), 429, "FEED_FULL");
+
+    assertThat(
+            SERVER
+                .database()
+                .value("SELECT count(*) FROM delegations WHERE caller_id = '" + caller.id() + "'"))
+        .isEqualTo("0");
+  }
+}
