@@ -28,8 +28,13 @@ public final class BatchColumns {
     bind("uuid", rows, column);
   }
 
+  /** The driver sends an array of this type in binary; others it writes as text, sign by sign. */
   public <T> void texts(List<T> rows, Function<T, @Nullable String> column) throws SQLException {
-    bind("text", rows, column);
+    @Nullable String[] values = new String[rows.size()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = column.apply(rows.get(i));
+    }
+    statement.setArray(next++, statement.getConnection().createArrayOf("text", values));
   }
 
   public <T> void doubles(List<T> rows, Function<T, @Nullable Double> column) throws SQLException {
