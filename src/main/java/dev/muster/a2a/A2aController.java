@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.HeldAnswer;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.json.LosslessJson;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -24,11 +25,16 @@ class A2aController {
 
   private final Proxy proxy;
   private final BodyReader bodies;
+  private final LargeRequests large;
 
-  A2aController(Proxy proxy, BodyReader bodies) {
+  A2aController(Proxy proxy, BodyReader bodies, LargeRequests large) {
     this.proxy = proxy;
     this.bodies = bodies;
+    this.large = large;
   }
+
+  /** What was stored, and is being delivered. */
+  private record Started(boolean mayStream, CompletableFuture<Reply> reply) {}
 
   /** The body is read by hand: who sends comes first (R1.4's order). */
   @PostMapping("/workspaces/{id}/a2a")
@@ -42,12 +48,22 @@ class A2aController {
     byte[] body = bodies.read(request, LARGEST_BODY);
     // only now: whoever asks for a parameter first takes the body for a form, if it says that it is
     SendOptions options = SendOptions.read(request);
-    NormalRequest normal = NormalRequest.of(LosslessJson.parse(body), sender, UUID::randomUUID);
-    if (!normal.wantsStream()) {
-      return answer(proxy.deliver(caller, sender, id, normal, options, null));
-    }
     ClientStream stream = new ClientStream();
-    CompletableFuture<Reply> reply = proxy.deliver(caller, sender, id, normal, options, stream);
+    Started started =
+        large.run(
+            body.length,
+            RequestOwner.of(request),
+            () -> {
+              NormalRequest normal =
+                  NormalRequest.of(LosslessJson.parse(body), sender, UUID::randomUUID);
+              @Nullable ClientStream sink = normal.wantsStream() ? stream : null;
+              return new Started(
+                  sink != null, proxy.deliver(caller, sender, id, normal, options, sink));
+            });
+    CompletableFuture<Reply> reply = started.reply();
+    if (!started.mayStream()) {
+      return answer(reply);
+    }
     var _ = reply.whenComplete((done, failure) -> stream.end());
     if (!stream.writeTo(response)) {
       return answer(reply);

@@ -43,11 +43,19 @@ class PatientWrites {
     }
   }
 
+  private static final long LARGEST_BESIDE_OTHERS = 2L << 20;
+
   private final FeedWriter writer;
   private final LongStatements statements;
 
   /** With the waits before it, below the 5 s of R0.6. */
   private final Line rows;
+
+  /**
+   * Of several MiB each: one after the other, since two at once take twice as long, and then too
+   * long.
+   */
+  private final Line largeRows;
 
   /** Of up to 64 MiB each, for senders who have waited for agents already. */
   private final Line answers;
@@ -56,16 +64,21 @@ class PatientWrites {
     this.writer = writer;
     this.statements = statements;
     this.rows = Line.of(4, Duration.ofMillis(500), Duration.ofSeconds(2), transactions);
+    this.largeRows = Line.of(1, Duration.ofSeconds(2), Duration.ofSeconds(2), transactions);
     this.answers = Line.of(1, Duration.ofSeconds(60), Duration.ofSeconds(30), transactions);
   }
 
   /** Returns after the commit; refuses with {@code UNAVAILABLE} when too many wait. */
   FeedResult write(FeedChange change) {
-    return switch (change) {
-      case NewActivity row -> write(row, rows);
-      // one without a companion was brought by a request, which is to be answered in time
-      case TurnEnd end -> write(end, end.companion() == null ? rows : answers);
-    };
+    return write(change, lineOf(change));
+  }
+
+  private Line lineOf(FeedChange change) {
+    // one without a companion was brought by a request, which is to be answered in time
+    if (change instanceof TurnEnd end && end.companion() != null) {
+      return answers;
+    }
+    return ListedSize.whole(change) > LARGEST_BESIDE_OTHERS ? largeRows : rows;
   }
 
   private FeedResult write(FeedChange change, Line line) {

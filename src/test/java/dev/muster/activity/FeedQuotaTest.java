@@ -260,7 +260,6 @@ class FeedQuotaTest {
   void failsOnlyTheRowsOfTheFullFeed() {
     fill();
     TestFeed other = new TestFeed(SERVER, SERVER.client().create("Other"));
-    String path = "/workspaces/%s/activity";
     List<CompletableFuture<Answer>> answers = new ArrayList<>();
     for (int i = 0; i < 2 * MAX_ROWS; i++) {
       TestFeed one = i % 2 == 0 ? feed : other;
@@ -268,10 +267,7 @@ class FeedQuotaTest {
           CompletableFuture.supplyAsync(() ->
               SERVER
                   .client()
-                  .post(
-                      path.formatted(one.id()),
-                      one.agent().token(),
-                      "{\"activity_type\":\"agent_log\"}")));
+                  .post(one.path(""), one.agent().token(), "{\"activity_type\":\"agent_log\"}")));
     }
 
     for (int i = 0; i < answers.size(); i++) {
