@@ -77,12 +77,16 @@ final class NormalMessage {
     return part;
   }
 
-  /** Whatever a client says of the sender is overwritten. */
   private static ObjectNode metadata(@Nullable JsonNode sent, Sender sender) {
-    ObjectNode metadata =
+    return withSender(
         Members.isAbsent(sent)
             ? NODES.objectNode()
-            : Members.copyOfObject("params.message.metadata", sent);
+            : Members.copyOfObject("params.message.metadata", sent),
+        sender);
+  }
+
+  /** Changes {@code metadata}: whatever a client says of the sender is overwritten. */
+  static ObjectNode withSender(ObjectNode metadata, Sender sender) {
     ObjectNode truth = NODES.objectNode();
     truth.put(
         "workspace_id", sender.workspaceId() == null ? null : sender.workspaceId().toString());

@@ -31,7 +31,7 @@ record NormalRequest(String method, ObjectNode body, @Nullable ObjectNode messag
     String method = methodOf(request);
     ObjectNode body = inEnvelope(request, ids);
     if (!SEND_METHODS.contains(method)) {
-      return new NormalRequest(method, body, null);
+      return new NormalRequest(method, withTrueSender(body, sender), null);
     }
     ObjectNode params = Members.copyOfObject("params", request.get("params"));
     ObjectNode message =
@@ -40,6 +40,21 @@ record NormalRequest(String method, ObjectNode body, @Nullable ObjectNode messag
     params.set("message", message);
     body.set("params", params);
     return new NormalRequest(method, body, message);
+  }
+
+  /**
+   * A method that is not known here may still mean a message to the agent, so no request names
+   * another sender than the true one. Nothing else of it is changed.
+   */
+  private static ObjectNode withTrueSender(ObjectNode body, Sender sender) {
+    if (body.get("params") instanceof ObjectNode params
+        && params.get("message") instanceof ObjectNode message
+        && message.get("metadata") instanceof ObjectNode metadata) {
+      ObjectNode changed = Members.copy(message);
+      changed.set("metadata", NormalMessage.withSender(Members.copy(metadata), sender));
+      body.set("params", Members.copy(params).set("message", changed));
+    }
+    return body;
   }
 
   /** Whether the agent may answer by a stream of events (R7.9). */

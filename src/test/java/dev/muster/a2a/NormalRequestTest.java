@@ -109,6 +109,59 @@ class NormalRequestTest {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tasks/send",
+        "Message/Send",
+        "message/send ",
+        " message/send",
+        "message/send\\u0000",
+        "sendmessage",
+        "SENDMESSAGE",
+        "GetTask",
+        "anything"
+      })
+  void writesTheTrueSenderIntoTheMessageOfAnyMethod(String method) {
+    String request =
+        "{'params':{'a':1.50,'message':{'content':5,'metadata':{'q':2,%s'p':null},'z':[]},'b':{}},"
+            + "'jsonrpc':'2.0','method':'"
+            + method
+            + "','id':1}";
+
+    assertNormal(
+        request.formatted("'sender':{'workspace_id':'forged','admin':true},"),
+        request.formatted(SENDER + ","));
+    assertNormal(
+        request.formatted("").replace("null}", "null," + "'sender':'x'}"),
+        request.formatted("").replace("null}", "null," + SENDER + "}"));
+    assertThat(normal(request.formatted("")).message()).isNull();
+  }
+
+  @Test
+  void writesTheTrueSenderIntoTheLastOfMembersThatComeTwice() {
+    assertNormal(
+        "{'jsonrpc':'2.0','method':'x','params':{'message':{'metadata':{'sender':1}}},"
+            + "'params':{'message':5,'message':{'metadata':{},'metadata':{'sender':2,'sender':3}}}}",
+        "{'jsonrpc':'2.0','method':'x','params':{'message':{'metadata':{" + SENDER + "}}}}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'message':{'metadata':null}}",
+        "{'message':{'metadata':['sender']}}",
+        "{'message':{'metadata':'sender'}}",
+        "{'message':[{'metadata':{'sender':1}}]}",
+        "[{'message':{'metadata':{'sender':1}}}]",
+        "{'metadata':{'sender':1}}"
+      })
+  void leavesWhatCannotCarryASenderAsItIs(String params) {
+    String request = "{'jsonrpc':'2.0','method':'tasks/send','params':" + params + "}";
+
+    assertNormal(request, request);
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"", "'jsonrpc':null,", "'id':null,", "'id':null,'jsonrpc':null,"})
   void wrapsWhatIsNoJsonRpcInAnEnvelopeWithANewId(String beginning) {
     assertNormal(
