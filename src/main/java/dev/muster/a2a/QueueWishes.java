@@ -2,6 +2,7 @@ package dev.muster.a2a;
 
 import dev.muster.a2a.queue.QueueSettings;
 import dev.muster.platform.problem.ProblemException;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,9 @@ record QueueWishes(int priority, Duration life) {
 
   private static final long USUAL_PRIORITY = 50;
   private static final int HIGHEST_PRIORITY = 100;
+
+  private static final BigDecimal LOWEST = BigDecimal.valueOf(Long.MIN_VALUE);
+  private static final BigDecimal HIGHEST = BigDecimal.valueOf(Long.MAX_VALUE);
 
   static QueueWishes of(NormalRequest request, QueueSettings settings) {
     JsonNode params = request.body().path("params");
@@ -30,6 +34,11 @@ record QueueWishes(int priority, Duration life) {
       throw ProblemException.validation(
           "params." + name + ": not a number (expected: a whole number)");
     }
-    return Optional.of((long) value.asDouble());
+    return Optional.of(clamped(value.decimalValue()));
+  }
+
+  /** Without writing the number out: it may have a thousand million digits. */
+  private static long clamped(BigDecimal number) {
+    return number.min(HIGHEST).max(LOWEST).longValue();
   }
 }

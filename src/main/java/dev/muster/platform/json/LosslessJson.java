@@ -50,6 +50,8 @@ public final class LosslessJson {
       return value;
     } catch (JacksonException e) {
       throw invalid(JsonFields.reason(e));
+    } catch (NumberFormatException beyondBigDecimal) {
+      throw invalid("a number's exponent is out of range");
     }
   }
 
