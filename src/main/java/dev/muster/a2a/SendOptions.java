@@ -20,8 +20,9 @@ record SendOptions(
     Optional<Duration> timeout, Optional<Duration> pollWait, Map<String, String> passedOn) {
 
   private static final String TIMEOUT = "X-Timeout";
-  private static final double LONGEST_TIMEOUT_S = 86_400;
+  private static final double LONGEST_TIMEOUT_S = 3_600;
   private static final double LONGEST_WAIT_S = 60;
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
   private static final double SHORTEST_TIMEOUT_S = 0.001;
   private static final int LONGEST_HEADER = 1024;
 
@@ -37,18 +38,29 @@ record SendOptions(
       }
     }
     return new SendOptions(
-        seconds(TIMEOUT, request.getHeader(TIMEOUT), SHORTEST_TIMEOUT_S, LONGEST_TIMEOUT_S),
-        seconds("wait", request.getParameter("wait"), 0, LONGEST_WAIT_S),
+        seconds(TIMEOUT, request.getHeader(TIMEOUT)).map(SendOptions::timeout),
+        seconds("wait", request.getParameter("wait")).map(wait -> within(wait, 0, LONGEST_WAIT_S)),
         passedOn);
   }
 
   /** How long the answer of an agent that polls is waited for: not at all unless asked for. */
   Duration patience() {
-    return pollWait.or(() -> timeout).orElse(Duration.ZERO);
+    return pollWait
+        .or(() -> timeout.map(whole -> whole.compareTo(LONGEST_WAIT) < 0 ? whole : LONGEST_WAIT))
+        .orElse(Duration.ZERO);
   }
 
-  private static Optional<Duration> seconds(
-      String name, @Nullable String value, double least, double most) {
+  /** Zero stands for as long as possible. */
+  private static Duration timeout(double seconds) {
+    return within(
+        seconds == 0 ? LONGEST_TIMEOUT_S : seconds, SHORTEST_TIMEOUT_S, LONGEST_TIMEOUT_S);
+  }
+
+  private static Duration within(double seconds, double least, double most) {
+    return Duration.ofNanos(Math.round(Math.clamp(seconds, least, most) * 1e9));
+  }
+
+  private static Optional<Double> seconds(String name, @Nullable String value) {
     if (value == null || value.isBlank()) {
       return Optional.empty();
     }
@@ -61,8 +73,7 @@ record SendOptions(
     if (!Double.isFinite(seconds)) {
       throw notSeconds(name);
     }
-    double clamped = Math.clamp(seconds, least, most);
-    return Optional.of(Duration.ofNanos(Math.round(clamped * 1e9)));
+    return Optional.of(seconds);
   }
 
   private static ProblemException notSeconds(String name) {

@@ -293,6 +293,17 @@ class PushDeliveryTest {
     assertThat(MAIL.rows(agent)).isZero();
   }
 
+  @ParameterizedTest
+  @CsvSource({"0, 3600", "-0.0, 3600", "86400, 3600", "1e300, 3600", "3599, 3599"})
+  void clampsATimeoutThatIsOutOfRange(String timeout, int most) {
+    Agent agent = called("Clamped");
+
+    MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", timeout);
+
+    assertThat(Integer.parseInt(peer.deliveries().getFirst().header("x-timeout")))
+        .isBetween(most - 60, most);
+  }
+
   @Test
   void waitsAsLongAsTheAgentSaidItMayBeSilent() {
     Agent agent = called("Short of breath");

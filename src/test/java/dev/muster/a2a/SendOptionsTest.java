@@ -1,0 +1,28 @@
+package dev.muster.a2a;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** How long a sender waits for the answer of an agent that polls (R7.11). */
+class SendOptionsTest {
+
+  private static Duration patience(Optional<Duration> timeout, Optional<Duration> wait) {
+    return new SendOptions(timeout, wait, Map.of()).patience();
+  }
+
+  @Test
+  void waitsAMinuteAtMostHoweverLongTheTurnMayTake() {
+    Optional<Duration> hour = Optional.of(Duration.ofHours(1));
+    Optional<Duration> second = Optional.of(Duration.ofSeconds(1));
+
+    assertThat(patience(hour, Optional.empty())).isEqualTo(Duration.ofSeconds(60));
+    assertThat(patience(second, Optional.empty())).isEqualTo(Duration.ofSeconds(1));
+    assertThat(patience(hour, second)).isEqualTo(Duration.ofSeconds(1));
+    assertThat(patience(hour, Optional.of(Duration.ZERO))).isZero();
+    assertThat(patience(Optional.empty(), Optional.empty())).isZero();
+  }
+}
