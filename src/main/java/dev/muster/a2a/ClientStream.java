@@ -17,22 +17,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClientStream implements StreamSink {
 
-  private static final int MOST_WAITING = 64;
+  /** In pieces of at most 8 KiB. */
+  private static final int MOST_WAITING = 16;
+
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** Of events, which are always UTF-8; an agent may send any parameters of its own. */
+  private static final String CONTENT_TYPE = "text/event-stream;charset=utf-8";
 
   /** No agent sends nothing. */
   private static final byte[] END = {};
 
-  private record Head(int status, String contentType) {}
-
   private final BlockingQueue<byte[]> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
-  private final CompletableFuture<@Nullable Head> head = new CompletableFuture<>();
+  private final CompletableFuture<@Nullable Integer> head = new CompletableFuture<>();
   private volatile boolean isLeftBehind;
   private volatile boolean isOver;
 
   @Override
   public void begin(int status, String contentType) {
-    head.complete(new Head(status, contentType));
+    head.complete(status);
   }
 
   @Override
@@ -62,12 +65,12 @@ final class ClientStream implements StreamSink {
    * turn was answered otherwise.
    */
   boolean writeTo(HttpServletResponse response) throws IOException {
-    @Nullable Head begun = head.join();
+    @Nullable Integer begun = head.join();
     if (begun == null) {
       return false;
     }
-    response.setStatus(begun.status());
-    response.setContentType(begun.contentType());
+    response.setStatus(begun);
+    response.setContentType(CONTENT_TYPE);
     response.setHeader("Cache-Control", "no-store");
     response.setHeader("X-Accel-Buffering", "no");
     try {

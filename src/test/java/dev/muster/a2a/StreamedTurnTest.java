@@ -14,6 +14,7 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,27 @@ class StreamedTurnTest {
       assertThat(again.text()).isEqualTo("data: " + DONE + "\n\n");
       assertThat(peer.deliveries()).hasSize(1);
     }
+  }
+
+  @Test
+  void namesTheTypeOfAStreamByItself() throws Exception {
+    try (TestPeer peer = TestPeer.start()) {
+      Agent agent = called(peer);
+      peer.then(typed("text/event-stream;charset=evil;boundary=\"<script>\""));
+      peer.then(typed("text/event-stream-of-html"));
+
+      Answer stream = MAIL.send(agent, ADMIN_TOKEN, stream("m-1"));
+      Answer other = MAIL.send(agent, ADMIN_TOKEN, stream("m-2"));
+
+      assertThat(stream.text()).isEqualTo("data: 1\n\n");
+      assertThat(stream.header("Content-Type"))
+          .isEqualToIgnoringCase("text/event-stream;charset=utf-8");
+      assertThat(other.field("code")).isEqualTo("BAD_AGENT_RESPONSE");
+    }
+  }
+
+  private static PeerDeed typed(String contentType) {
+    return PeerDeed.answer(200, Map.of("Content-Type", contentType), "data: 1\n\n");
   }
 
   @Test

@@ -52,7 +52,9 @@ final class Reception {
   }
 
   private boolean isEventStream() {
-    return contentType.toLowerCase(Locale.ROOT).startsWith("text/event-stream");
+    int parameters = contentType.indexOf(';');
+    String type = parameters < 0 ? contentType : contentType.substring(0, parameters);
+    return type.strip().toLowerCase(Locale.ROOT).equals("text/event-stream");
   }
 
   private AttemptEnd stream() throws IOException {
