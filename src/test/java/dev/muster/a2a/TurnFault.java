@@ -52,6 +52,16 @@ enum TurnFault {
       PeerDeed.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: " + (65 << 20) + "\r\n\r\n{"),
       Outcome.NO_ANSWER,
       Arrival.ONCE),
+  NEGATIVE_LENGTH(
+      PeerDeed.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"),
+      Outcome.NO_ANSWER,
+      Arrival.ONCE),
+  BROKEN_CHUNKS(
+      PeerDeed.sayAndClose("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
+      Outcome.NO_ANSWER,
+      Arrival.ONCE),
+  NEGATIVE_STATUS(
+      PeerDeed.sayAndClose("HTTP/1.1 -12 No\r\n\r\n{}"), Outcome.NO_ANSWER, Arrival.ONCE),
   SENT_65_MIB(endless(), Outcome.NO_ANSWER, Arrival.ONCE);
 
   /** Of the request, at the peer. */

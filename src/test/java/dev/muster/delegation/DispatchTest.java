@@ -105,6 +105,17 @@ class DispatchTest {
     assertThat(LEDGER.read(caller, id).path("result").asString()).isEqualTo("At last.");
   }
 
+  @Test
+  void failsAtOnceWhenTheAnswerIsNoHttp() {
+    peer.usually(PeerDeed.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"));
+
+    String id = LEDGER.delegate(caller, LEDGER.called(team, peer.url()), "Do it.");
+
+    assertThat(LEDGER.await(caller, id, "failed").path("error_detail").asString())
+        .startsWith("MalformedAnswer: ");
+    assertThat(peer.deliveries()).hasSize(1);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"failed", "canceled", "rejected", "TASK_STATE_REJECTED"})
   void failsWithTheTask(String state) {

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * serves any number of threads and targets; its calls block, and are meant for virtual threads.
  *
  * <p>A send returns by its deadline, whatever the peer, the network or the name service does; only
- * a {@link StreamSink} can hold it longer. An interrupt ends it at once and stays set. Bugs, such
- * as a header that cannot be one, are thrown as they are.
+ * a {@link StreamSink} can hold it longer. An interrupt ends it at once and stays set. Bugs that
+ * show before anything is sent, such as a header that cannot be one, are thrown as they are.
  */
 public final class A2aClient implements AutoCloseable {
 

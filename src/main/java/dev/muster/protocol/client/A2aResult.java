@@ -53,7 +53,12 @@ public sealed interface A2aResult {
    */
   record HttpError(int status, byte[] body, String text, Effort effort) implements A2aResult {}
 
-  /** A 2xx without a body, or with one that is no JSON or larger than 64 MiB. */
+  /**
+   * A 2xx without a body, or with one that is no JSON or larger than 64 MiB; or what is no response
+   * of HTTP.
+   *
+   * @param status 0 when none was read
+   */
   record Malformed(int status, String reason, Effort effort) implements A2aResult {}
 
   /**

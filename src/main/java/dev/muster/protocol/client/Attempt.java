@@ -3,17 +3,22 @@ package dev.muster.protocol.client;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
+import java.net.ProtocolException;
 import java.net.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import okhttp3.Call;
 import okhttp3.EventListener;
 import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One attempt, on a virtual thread of its own, so that its sender can leave it behind: neither a
@@ -31,6 +36,13 @@ final class Attempt extends EventListener {
    * Retry-After: 0}, which it sends again, or 407, which it takes for a fault.
    */
   private static final int INERT_STATUS = 400;
+
+  private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
+
+  /** The words of OkHttp. */
+  private static final String ENDED_TOO_EARLY = "unexpected end of stream";
+
+  private static final Logger log = LoggerFactory.getLogger(Attempt.class);
 
   private final Transport transport;
   private final A2aRequest request;
@@ -115,11 +127,31 @@ final class Attempt extends EventListener {
   private Step last() {
     try {
       return new Step.Ended(exchange());
+    } catch (MalformedAnswerException e) {
+      return new Step.Ended(AttemptEnd.malformed(status, e.reason()));
     } catch (IOException e) {
-      return new Step.Ended(new AttemptEnd.Failed(Failure.of(e, phase())));
+      return new Step.Ended(
+          isAboutTheBody(e, phase())
+              ? AttemptEnd.malformed(status, "the body is not one of HTTP")
+              : new AttemptEnd.Failed(Failure.of(e, phase())));
+    } catch (RuntimeException e) {
+      return phase().mayHaveArrived() ? unreadable(e) : new Step.Crashed(e);
     } catch (Throwable bug) {
       return new Step.Crashed(bug);
     }
+  }
+
+  /** A body that ends too early may be whole the next time; one that is no body may not. */
+  private static boolean isAboutTheBody(IOException e, Phase phase) {
+    return phase.compareTo(Phase.READING) >= 0
+        && e instanceof ProtocolException
+        && !ENDED_TOO_EARLY.equals(e.getMessage());
+  }
+
+  /** OkHttp does not expect all that a peer may say: once a request is sent, that is the peer's. */
+  private Step unreadable(RuntimeException e) {
+    log.debug("the answer of {} cannot be read", request.target(), e);
+    return new Step.Ended(AttemptEnd.malformed(status, "it cannot be read"));
   }
 
   private AttemptEnd exchange() throws IOException {
@@ -130,7 +162,16 @@ final class Attempt extends EventListener {
     }
     Call started = started(transport.call(url, request, streaming, this));
     try (Response response = started.execute()) {
-      return new Reception(status, response, started, this).read();
+      return read(response, started);
+    }
+  }
+
+  private AttemptEnd read(Response response, Call running) throws IOException {
+    try {
+      return new Reception(status, response, running, this).read();
+    } catch (IOException | RuntimeException e) {
+      running.cancel(); // first, since closing the response reads on
+      throw e;
     }
   }
 
@@ -148,7 +189,17 @@ final class Attempt extends EventListener {
     }
     Response response = chain.proceed(chain.request());
     status = response.code();
+    requireLength(response.headers("Content-Length"));
     return response.isSuccessful() ? response : response.newBuilder().code(INERT_STATUS).build();
+  }
+
+  /** OkHttp takes a number below zero for a length, and a text for none. */
+  private static void requireLength(List<String> declared) throws MalformedAnswerException {
+    for (String length : declared) {
+      if (!LENGTH.matcher(length).matches() || !length.equals(declared.getFirst())) {
+        throw new MalformedAnswerException("its Content-Length is not a number of bytes");
+      }
+    }
   }
 
   private void requireWanted() throws IOException {

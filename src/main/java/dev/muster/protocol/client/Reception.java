@@ -104,8 +104,7 @@ final class Reception {
   }
 
   private AttemptEnd malformed(String reason) {
-    return new AttemptEnd.Responded(
-        "malformed", effort -> new A2aResult.Malformed(status, reason, effort));
+    return AttemptEnd.malformed(status, reason);
   }
 
   private AttemptEnd error(byte[] bytes) {

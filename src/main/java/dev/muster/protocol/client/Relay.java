@@ -39,7 +39,11 @@ final class Relay {
       return end;
     }
     FailureKind brokenBy =
-        end instanceof AttemptEnd.Failed(Failure failure) ? failure.kind() : null;
+        switch (end) {
+          case AttemptEnd.StreamOver() -> null;
+          case AttemptEnd.Failed(Failure failure) -> failure.kind();
+          case AttemptEnd.Responded _ -> FailureKind.READ_ERROR; // the rest is malformed
+        };
     Optional<byte[]> last = tail.last();
     return new AttemptEnd.Responded(
         brokenBy == null ? "streamed" : "stream_broken",
