@@ -2,6 +2,7 @@ package dev.muster.a2a;
 
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.client.A2aRequest;
+import dev.muster.protocol.client.AnswerBudget;
 import dev.muster.protocol.client.AnswerSpace;
 import dev.muster.protocol.client.Deadline;
 import dev.muster.workspace.Target;
@@ -25,7 +26,13 @@ record Delivery(
     Map<String, String> headers,
     Deadline deadline) {
 
+  private static final Object CANVAS = "canvas";
   private static final String SENDER = "X-Source-Workspace-Id";
+
+  /** Where the answer finds its room: a share of its target's, and of its sender's. */
+  AnswerSpace openSpace(AnswerBudget answers) {
+    return answers.open(target.id(), senderId == null ? CANVAS : senderId);
+  }
 
   /** {@code readTimeout} counts unless the agent has said how long it may be silent (section 4). */
   A2aRequest request(Duration readTimeout, AnswerSpace space) {

@@ -132,13 +132,6 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
   }
 
   private Attempt send(Claimed claimed, Target target, StoredMessage message, Duration atMost) {
-    try (AnswerSpace space = budget.open()) {
-      return send(claimed, target, message, atMost, space);
-    }
-  }
-
-  private Attempt send(
-      Claimed claimed, Target target, StoredMessage message, Duration atMost, AnswerSpace space) {
     Delivery delivery =
         new Delivery(
             target,
@@ -146,13 +139,20 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
             message.systemText() == null ? message.request() : SystemMessages.request(message),
             Map.of(),
             Deadline.in(shorter(atMost, settings.totalBudget())));
+    try (AnswerSpace space = delivery.openSpace(budget)) {
+      return send(claimed, message, delivery, space);
+    }
+  }
+
+  private Attempt send(
+      Claimed claimed, StoredMessage message, Delivery delivery, AnswerSpace space) {
     A2aResult result = sends.send(delivery.request(settings.readTimeout(), space));
     // what the queue has sent before is counted when it is given up
     TurnOutcome outcome = outcomes.of(result, false);
     return switch (outcome.state()) {
       case REFUSED -> later(result, message);
       case UNCERTAIN ->
-          settings.retriesAmbiguous() && !(isErrand(claimed) && wasSilent(result))
+          settings.retriesAmbiguous() && mayFareBetter(claimed, result)
               ? later(result, message)
               : attempt(ends.end(claimed, message, result, outcome, EndState.FAILED));
       default ->
@@ -168,6 +168,12 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
 
   private static boolean isErrand(Claimed claimed) {
     return claimed.message().kind() == QueueKind.ERRAND;
+  }
+
+  private static boolean mayFareBetter(Claimed claimed, A2aResult result) {
+    boolean wasTooSlow =
+        result instanceof A2aResult.Unreachable end && end.last() == FailureKind.ANSWER_TOO_SLOW;
+    return !wasTooSlow && !(isErrand(claimed) && wasSilent(result));
   }
 
   /** Its agent has it, and may be at work on it for longer than an answer is waited for. */

@@ -74,7 +74,7 @@ class Turns {
 
   /** The room of an answer goes with the reply: it is needed until that is written. */
   private void run(Turn turn, @Nullable StreamSink sink) {
-    AnswerSpace space = answers.open();
+    AnswerSpace space = turn.delivery().openSpace(answers);
     boolean handedOn = false;
     try {
       A2aResult result = send(turn.delivery(), space, sink);

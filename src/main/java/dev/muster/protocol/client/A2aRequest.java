@@ -35,7 +35,14 @@ public record A2aRequest(
       Map<String, String> headers,
       Duration readTimeout,
       Deadline deadline) {
-    this(target, url, body, headers, readTimeout, deadline, AnswerBudget.unlimited().open());
+    this(
+        target,
+        url,
+        body,
+        headers,
+        readTimeout,
+        deadline,
+        AnswerBudget.unlimited().open(target, ""));
   }
 
   public A2aRequest {

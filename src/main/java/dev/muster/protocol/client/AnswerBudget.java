@@ -1,46 +1,88 @@
 package dev.muster.protocol.client;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the bytes of all answers that are held at once. Whoever finds no room waits, in the order
- * in which they came.
+ * Bounds the bytes of all answers that are held at once: of one target, of one sender, and of all.
+ * An answer that finds no room waits, in the order of arrival; those whose target or sender has its
+ * share let others pass.
  *
  * <p>An answer that grows while it is read may find no room for more of itself while all the others
- * that hold room do the same: one of them at a time may go beyond the bound, so there is always one
- * that comes to its end.
+ * that hold room do the same: one of them at a time may go beyond all bounds, so there is always
+ * one that comes to its end. What it has beyond them is not taken from the others.
  */
 public final class AnswerBudget {
 
   /** What small answers take is not counted. */
-  static final int FREE = 256 * 1024;
+  public static final int FREE = 256 * 1024;
+
+  /** A target, and a sender, may hold one part in so many. */
+  private static final int SHARES = 4;
+
+  private static final Duration LONGEST_PIECE = Duration.ofSeconds(10);
+  private static final Duration LONGEST_ANSWER = Duration.ofSeconds(120);
+
+  /** {@code held} is what the space has already; {@code bytes} are what it needs beside that. */
+  private record Waiter(
+      AnswerSpace space, AnswerShare target, AnswerShare sender, long held, long bytes) {
+
+    boolean isWithinShares() {
+      return target.hasRoom(held, bytes) && sender.hasRoom(held, bytes);
+    }
+  }
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Deque<AnswerSpace> waiting = new ArrayDeque<>();
+  private final Deque<Waiter> waiting = new ArrayDeque<>();
+  private final Map<Object, AnswerShare> targets = new HashMap<>();
+  private final Map<Object, AnswerShare> senders = new HashMap<>();
   private final long most;
+  private final long share;
+  private final Duration longestPiece;
+  private final Duration longestAnswer;
   private long taken;
   private @Nullable AnswerSpace beyond;
+  private long takenBeyond;
 
   /** {@code most} in bytes; one answer alone may have more. */
   public AnswerBudget(long most) {
+    this(most, LONGEST_PIECE, LONGEST_ANSWER);
+  }
+
+  /**
+   * @param longestPiece in which {@link #FREE} bytes of an answer must come once it is counted
+   * @param longestAnswer in which all of it must come
+   */
+  AnswerBudget(long most, Duration longestPiece, Duration longestAnswer) {
     if (most < 1) {
       throw new IllegalArgumentException("most: " + most + " (expected: 1 byte or more)");
     }
     this.most = most;
+    this.share = Math.max(1, most / SHARES);
+    this.longestPiece = longestPiece;
+    this.longestAnswer = longestAnswer;
   }
 
+  /** For a process of one's own: answers may also take their time. */
   public static AnswerBudget unlimited() {
-    return new AnswerBudget(Long.MAX_VALUE);
+    Duration year = Duration.ofDays(365);
+    return new AnswerBudget(Long.MAX_VALUE, year, year);
   }
 
-  /** For one answer; to be closed when nobody needs that any more. */
-  public AnswerSpace open() {
-    return new AnswerSpace(this);
+  /**
+   * For one answer; to be closed when it is not needed any more.
+   *
+   * @param target who gives it, and {@code sender} who asks for it: values with {@code equals}
+   */
+  public AnswerSpace open(Object target, Object sender) {
+    return new AnswerSpace(this, target, sender);
   }
 
   /** How many bytes are held now. */
@@ -53,36 +95,65 @@ public final class AnswerBudget {
     }
   }
 
+  AnswerPace pace() {
+    return new AnswerPace(longestPiece, longestAnswer);
+  }
+
   /** Waits for room; {@code held} is what this one has already. */
   void take(AnswerSpace space, long held, long bytes) throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      waiting.add(space);
+      AnswerShare target = entered(targets, space.target());
+      AnswerShare sender = entered(senders, space.sender());
+      Waiter waiter = new Waiter(space, target, sender, held, bytes);
+      waiting.add(waiter);
       try {
-        while (!isTurnOf(space, held, bytes)) {
+        while (!mayTake(waiter)) {
           changed.await();
         }
+        take(waiter);
       } finally {
-        waiting.remove(space);
+        waiting.remove(waiter);
+        left(targets, space.target());
+        left(senders, space.sender());
         changed.signalAll();
       }
-      taken += bytes;
     } finally {
       lock.unlock();
     }
   }
 
-  private boolean isTurnOf(AnswerSpace space, long held, long bytes) {
-    if (held > 0) {
-      if (bytes <= most - taken) {
-        return true;
-      }
-      if (beyond == null) {
-        beyond = space;
-      }
-      return beyond == space;
+  private boolean mayTake(Waiter waiter) {
+    return isWithinBounds(waiter)
+        || beyond == waiter.space()
+        || (beyond == null && waiter.held() > 0);
+  }
+
+  private boolean isWithinBounds(Waiter waiter) {
+    long takenWithin = taken - takenBeyond;
+    return waiter.isWithinShares()
+        && (waiter.bytes() <= most - takenWithin || takenWithin == waiter.held())
+        && (waiter.held() > 0 || isFirst(waiter));
+  }
+
+  private void take(Waiter waiter) {
+    if (!isWithinBounds(waiter)) {
+      beyond = waiter.space();
+      takenBeyond += waiter.bytes();
     }
-    return waiting.peekFirst() == space && (taken == 0 || bytes <= most - taken);
+    taken += waiter.bytes();
+    waiter.target().take(waiter.bytes());
+    waiter.sender().take(waiter.bytes());
+  }
+
+  /** Of those that wait for nothing but the bound of all. */
+  private boolean isFirst(Waiter waiter) {
+    for (Waiter one : waiting) {
+      if (one == waiter || one.isWithinShares()) {
+        return one == waiter;
+      }
+    }
+    return true;
   }
 
   /** All that the space has. */
@@ -92,10 +163,26 @@ public final class AnswerBudget {
       taken -= bytes;
       if (beyond == space) {
         beyond = null;
+        takenBeyond = 0;
       }
+      entered(targets, space.target()).giveBack(bytes);
+      entered(senders, space.sender()).giveBack(bytes);
+      left(targets, space.target());
+      left(senders, space.sender());
       changed.signalAll();
     } finally {
       lock.unlock();
     }
+  }
+
+  private AnswerShare entered(Map<Object, AnswerShare> shares, Object owner) {
+    AnswerShare entered = shares.computeIfAbsent(owner, _ -> new AnswerShare(share));
+    entered.enter();
+    return entered;
+  }
+
+  /** Shares that nobody uses are not kept. */
+  private static void left(Map<Object, AnswerShare> shares, Object owner) {
+    shares.computeIfPresent(owner, (_, one) -> one.leave() ? one : null);
   }
 }

@@ -4,13 +4,30 @@ package dev.muster.protocol.client;
 public final class AnswerSpace implements AutoCloseable {
 
   private final AnswerBudget budget;
+  private final Object target;
+  private final Object sender;
 
   // guarded by this
   private long held;
   private boolean closed;
 
-  AnswerSpace(AnswerBudget budget) {
+  AnswerSpace(AnswerBudget budget, Object target, Object sender) {
     this.budget = budget;
+    this.target = target;
+    this.sender = sender;
+  }
+
+  Object target() {
+    return target;
+  }
+
+  Object sender() {
+    return sender;
+  }
+
+  /** Of an answer that begins to be counted. */
+  AnswerPace pace() {
+    return budget.pace();
   }
 
   /** Waits for room; {@code bytes} are beyond what it has. */

@@ -33,6 +33,9 @@ record Failure(FailureKind kind, String detail, boolean mayHaveArrived) {
     if (refusal.isPresent()) {
       return new Failure(FailureKind.NOT_ALLOWED, refusal.get().label(), phase.mayHaveArrived());
     }
+    if (has(e, AnswerTooSlowException.class)) {
+      return of(FailureKind.ANSWER_TOO_SLOW, phase);
+    }
     if (isAboutTls(e)) {
       return new Failure(FailureKind.TLS, tlsDetail(e), phase.mayHaveArrived());
     }

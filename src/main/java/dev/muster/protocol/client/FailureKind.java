@@ -16,6 +16,10 @@ public enum FailureKind {
   READ_ERROR("ReadError", true, "the response broke off"),
   /** Of ours, not of the peer's. */
   NO_ROOM("NoRoom", true, "the answer came, but other answers left no memory for it in time"),
+  ANSWER_TOO_SLOW(
+      "AnswerTooSlow",
+      false,
+      "an answer of more than 256 KiB must bring 256 KiB in every 10 s and all within 120 s"),
   WRITE_ERROR("WriteError", true, "the request could not be sent whole"),
   TLS("Tls", false, "no secure connection"),
   BAD_URL("BadUrl", false, "not a url of http or https"),

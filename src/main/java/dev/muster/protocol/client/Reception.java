@@ -73,7 +73,7 @@ final class Reception {
     }
     byte[] bytes;
     try {
-      bytes = new WholeBody(attempt).read(body, MOST_ANSWERED);
+      bytes = new WholeBody(attempt, body).read(MOST_ANSWERED);
     } catch (IOException e) {
       attempt.space().clear();
       throw e;

@@ -41,6 +41,11 @@ class AnswerBudgetTest {
     peer.close();
   }
 
+  /** Of a target and a sender of its own. */
+  private AnswerSpace space() {
+    return budget.open(new Object(), new Object());
+  }
+
   private A2aRequest request(AnswerSpace space, Duration time) {
     return new A2aRequest(
         Requests.TARGET,
@@ -76,7 +81,7 @@ class AnswerBudgetTest {
         Race.run(
             many,
             i -> {
-              try (AnswerSpace space = budget.open()) {
+              try (AnswerSpace space = space()) {
                 A2aResult result = client.send(request(space, Duration.ofSeconds(50)));
                 most.accumulateAndGet(budget.taken(), Math::max);
                 return result;
@@ -95,10 +100,10 @@ class AnswerBudgetTest {
   @Test
   void saysThatThereWasNoRoomAndNeverThatNothingWasDelivered() {
     peer.usually(PeerDeed.answer(200, JSON, LARGE));
-    try (AnswerSpace others = budget.open();
-        AnswerSpace own = budget.open()) {
+    try (AnswerSpace others = space();
+        AnswerSpace own = space()) {
       client.send(request(others, Duration.ofSeconds(30)));
-      try (AnswerSpace more = budget.open()) {
+      try (AnswerSpace more = space()) {
         client.send(request(more, Duration.ofSeconds(30)));
 
         A2aResult result = client.send(request(own, Duration.ofMillis(500)));
@@ -117,9 +122,9 @@ class AnswerBudgetTest {
   @Test
   void letsSmallAnswersPassWhileThereIsNoRoom() {
     peer.then(PeerDeed.answer(200, JSON, LARGE), PeerDeed.answer(200, JSON, LARGE));
-    try (AnswerSpace one = budget.open();
-        AnswerSpace other = budget.open();
-        AnswerSpace own = budget.open()) {
+    try (AnswerSpace one = space();
+        AnswerSpace other = space();
+        AnswerSpace own = space()) {
       client.send(request(one, Duration.ofSeconds(30)));
       client.send(request(other, Duration.ofSeconds(30)));
 
@@ -138,7 +143,7 @@ class AnswerBudgetTest {
       exchange.send(LARGE);
       return false;
     });
-    try (AnswerSpace space = budget.open()) {
+    try (AnswerSpace space = space()) {
       assertThat(client.send(request(space, Duration.ofSeconds(30))).attempts()).isEqualTo(5);
       assertThat(budget.taken()).isZero();
     }

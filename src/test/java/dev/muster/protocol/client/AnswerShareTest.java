@@ -1,0 +1,191 @@
+package dev.muster.protocol.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.protocol.client.A2aResult.Answer;
+import dev.muster.protocol.client.A2aResult.Unreachable;
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerExchange;
+import dev.muster.testing.TestPeer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** No target and no sender holds the memory for answers alone, and none holds it for nothing. */
+@Timeout(60)
+class AnswerShareTest {
+
+  private static final int MIB = 1 << 20;
+  private static final byte[] LARGE =
+      ("\"" + "x".repeat(3 * MIB - 2) + "\"").getBytes(StandardCharsets.UTF_8);
+  private static final PeerDeed ANSWERING =
+      PeerDeed.answer(200, Map.of("Content-Type", "application/json"), LARGE);
+  private static final Duration LONG = Duration.ofSeconds(50);
+
+  private final A2aClient client = A2aClient.builder().pause(_ -> {}).build();
+  private final TestPeer peer;
+
+  AnswerShareTest() throws IOException {
+    peer = TestPeer.start();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    client.close();
+    peer.close();
+  }
+
+  private A2aResult send(AnswerSpace space) {
+    return client.send(
+        new A2aRequest(
+            Requests.TARGET,
+            peer.url(),
+            Requests.body(),
+            Map.of(),
+            Duration.ofMinutes(1),
+            Deadline.in(LONG),
+            space));
+  }
+
+  @Test
+  void letsOthersPassATargetThatHasItsShare() {
+    assertThatOthersPass("agent", "one", "agent", "two");
+  }
+
+  @Test
+  void letsOthersPassASenderThatHasItsShare() {
+    assertThatOthersPass("agent 1", "sender", "agent 2", "sender");
+  }
+
+  private void assertThatOthersPass(
+      String target, String sender, String nextTarget, String nextSender) {
+    AnswerBudget budget = new AnswerBudget(8 * MIB);
+    peer.usually(ANSWERING);
+    try (AnswerSpace held = budget.open(target, sender);
+        AnswerSpace behind = budget.open(nextTarget, nextSender);
+        AnswerSpace others = budget.open("another agent", "another sender")) {
+      assertThat(send(held)).isInstanceOf(Answer.class);
+      CompletableFuture<A2aResult> next = sendAsync(behind);
+      Awaitility.await().until(() -> peer.deliveries().size() == 2);
+
+      assertThat(send(others)).isInstanceOf(Answer.class);
+      assertThat(next).isNotDone();
+
+      held.close();
+      assertThat(next.join()).isInstanceOf(Answer.class);
+    }
+    assertThat(budget.taken()).isZero();
+  }
+
+  private CompletableFuture<A2aResult> sendAsync(AnswerSpace space) {
+    return CompletableFuture.supplyAsync(() -> send(space), Thread::startVirtualThread);
+  }
+
+  private static void promise64MibAndSend(PeerExchange exchange, int bytes) throws IOException {
+    exchange.receive();
+    exchange.send("HTTP/1.1 200 OK\r\nContent-Length: " + 64 * MIB + "\r\n\r\n");
+    exchange.send(new byte[bytes]);
+  }
+
+  @Test
+  void endsAnAnswerThatDripsAndDoesNotAskAgain() {
+    peer.usually(exchange -> {
+      promise64MibAndSend(exchange, MIB);
+      while (!exchange.awaitRelease(Duration.ofMillis(20))) {
+        exchange.send(" ");
+      }
+      return false;
+    });
+    assertTooSlow(new AnswerBudget(16 * MIB, Duration.ofMillis(500), LONG));
+  }
+
+  @Test
+  void endsAnAnswerThatStandsStill() {
+    peer.usually(exchange -> {
+      promise64MibAndSend(exchange, MIB);
+      exchange.awaitRelease();
+      return false;
+    });
+    assertTooSlow(new AnswerBudget(16 * MIB, Duration.ofMillis(500), LONG));
+  }
+
+  @Test
+  void endsAnAnswerThatKeepsItsPaceForTooLong() {
+    peer.usually(exchange -> {
+      promise64MibAndSend(exchange, MIB);
+      while (!exchange.awaitRelease(Duration.ofMillis(20))) {
+        exchange.send(new byte[16 * 1024]);
+      }
+      return false;
+    });
+    assertTooSlow(new AnswerBudget(16 * MIB, LONG, Duration.ofMillis(700)));
+  }
+
+  private void assertTooSlow(AnswerBudget budget) {
+    try (AnswerSpace space = budget.open("agent", "sender")) {
+      A2aResult result = send(space);
+
+      assertThat(result)
+          .isInstanceOfSatisfying(
+              Unreachable.class,
+              end -> {
+                assertThat(end.last()).isEqualTo(FailureKind.ANSWER_TOO_SLOW);
+                assertThat(end.why()).isEqualTo(EndReason.NOT_RETRYABLE);
+              });
+      assertThat(result.attempts()).isEqualTo(1);
+      assertThat(result.mayBeDelivered()).isTrue();
+      assertThat(A2aErrors.text(result))
+          .startsWith("AnswerTooSlow: an answer of more than 256 KiB");
+      assertThat(budget.taken()).isZero();
+    }
+    peer.release();
+    Awaitility.await().until(() -> peer.openConnections() == 0);
+  }
+
+  @Test
+  void doesNotBlameThePeerForTheWaitForMemory() throws Exception {
+    Duration piece = Duration.ofSeconds(1);
+    AnswerBudget budget = new AnswerBudget(4 * MIB, piece, piece.multipliedBy(2));
+    peer.usually(ANSWERING);
+    try (AnswerSpace one = budget.open("agent 1", "one");
+        AnswerSpace other = budget.open("agent 2", "two");
+        AnswerSpace own = budget.open("agent 3", "three")) {
+      send(one);
+      send(other);
+      CompletableFuture<A2aResult> result = sendAsync(own);
+      Awaitility.await().until(() -> peer.deliveries().size() == 3);
+
+      assertThat(result).isNotDone();
+      new CompletableFuture<Void>().completeOnTimeout(null, 2500, TimeUnit.MILLISECONDS).join();
+      one.close();
+      other.close();
+
+      assertThat(result.join()).isInstanceOf(Answer.class);
+    }
+  }
+
+  @Test
+  void letsASmallAnswerTakeItsTime() {
+    AnswerBudget budget = new AnswerBudget(MIB, Duration.ofMillis(50), Duration.ofMillis(100));
+    peer.usually(exchange -> {
+      exchange.receive();
+      exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n\"");
+      for (int i = 0; i < 18; i++) {
+        exchange.awaitRelease(Duration.ofMillis(20));
+        exchange.send("x");
+      }
+      exchange.send("\"");
+      return true;
+    });
+    try (AnswerSpace space = budget.open("agent", "sender")) {
+      assertThat(send(space)).isInstanceOf(Answer.class);
+    }
+  }
+}
