@@ -41,6 +41,11 @@ class A2aConfiguration {
   }
 
   @Bean
+  TurnSlots turnSlots() {
+    return TurnSlots.ofHeap(Runtime.getRuntime().maxMemory());
+  }
+
+  @Bean
   A2aClient a2aClient(A2aSettings settings, GuardedAddresses guard, AttemptListener listener) {
     return client(settings.maxAttempts(), settings, guard, listener);
   }

@@ -33,9 +33,6 @@ class A2aController {
     this.large = large;
   }
 
-  /** What was stored, and is being delivered. */
-  private record Started(boolean mayStream, CompletableFuture<Reply> reply) {}
-
   /** The body is read by hand: who sends comes first (R1.4's order). */
   @PostMapping("/workspaces/{id}/a2a")
   @Nullable Object send(
@@ -44,32 +41,38 @@ class A2aController {
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
+    Sent sent = sent(caller, id, request);
+    @Nullable ClientStream stream = sent.stream();
+    if (stream == null || !stream.writeTo(response)) {
+      return answer(sent.reply());
+    }
+    var _ = sent.reply().thenAccept(Reply::letGo);
+    return null;
+  }
+
+  /** {@code stream} takes the answer if it is one; null when none is welcome. */
+  private record Sent(CompletableFuture<Reply> reply, @Nullable ClientStream stream) {}
+
+  /** Apart, so that nothing keeps the body while a stream is written. */
+  private Sent sent(Caller caller, UUID id, HttpServletRequest request) throws IOException {
     Sender sender = Sender.of(caller, request);
     byte[] body = bodies.read(request, LARGEST_BODY);
     // only now: whoever asks for a parameter first takes the body for a form, if it says that it is
     SendOptions options = SendOptions.read(request);
-    ClientStream stream = new ClientStream();
-    Started started =
-        large.run(
-            body.length,
-            RequestOwner.of(request),
-            () -> {
-              NormalRequest normal =
-                  NormalRequest.of(LosslessJson.parse(body), sender, UUID::randomUUID);
-              @Nullable ClientStream sink = normal.wantsStream() ? stream : null;
-              return new Started(
-                  sink != null, proxy.deliver(caller, sender, id, normal, options, sink));
-            });
-    CompletableFuture<Reply> reply = started.reply();
-    if (!started.mayStream()) {
-      return answer(reply);
-    }
-    var _ = reply.whenComplete((done, failure) -> stream.end());
-    if (!stream.writeTo(response)) {
-      return answer(reply);
-    }
-    var _ = reply.thenAccept(Reply::letGo);
-    return null;
+    return large.run(
+        body.length,
+        RequestOwner.of(request),
+        () -> {
+          NormalRequest normal =
+              NormalRequest.of(LosslessJson.parse(body), sender, UUID::randomUUID);
+          @Nullable ClientStream stream = normal.wantsStream() ? new ClientStream() : null;
+          CompletableFuture<Reply> reply =
+              proxy.deliver(caller, sender, id, normal, options, stream);
+          if (stream != null) {
+            var _ = reply.whenComplete((done, failure) -> stream.end());
+          }
+          return new Sent(reply, stream);
+        });
   }
 
   /** Held without a thread while the agent is at work. */

@@ -1,12 +1,10 @@
 package dev.muster.a2a;
 
-import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.client.A2aRequest;
 import dev.muster.protocol.client.AnswerBudget;
 import dev.muster.protocol.client.AnswerSpace;
 import dev.muster.protocol.client.Deadline;
 import dev.muster.workspace.Target;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -19,10 +17,11 @@ import org.jspecify.annotations.Nullable;
  * @param senderId null for the canvas
  * @param headers of the sender that the agent gets to see
  */
+@SuppressWarnings("ArrayRecordComponent") // up to 16 MiB: handed on, never compared
 record Delivery(
     Target target,
     @Nullable UUID senderId,
-    RawJson body,
+    byte[] body,
     Map<String, String> headers,
     Deadline deadline) {
 
@@ -44,7 +43,7 @@ record Delivery(
     return new A2aRequest(
         target.id().toString(),
         target.url(),
-        body.text().getBytes(StandardCharsets.UTF_8),
+        body,
         all,
         own == null || own == 0 ? readTimeout : Duration.ofSeconds(own),
         deadline,

@@ -17,6 +17,7 @@ import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.Target;
 import dev.muster.workspace.WorkspaceStatus;
 import dev.muster.workspace.Workspaces;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -44,10 +45,23 @@ class Proxy {
       @Nullable StreamSink sink,
       Optional<Errand> repliesTo) {
 
-    Delivery delivery() {
-      return new Delivery(target, sender.workspaceId(), body, options.passedOn(), deadline);
+    Waiting waiting() {
+      return new Waiting(sender, target.id(), request.method(), options.patience());
+    }
+
+    Turn turn(byte[] bytes, TurnSlot slot) {
+      return new Turn(
+          new Delivery(target, sender.workspaceId(), bytes, options.passedOn(), deadline),
+          sink == null ? null : slot.counting(sink),
+          waiting());
     }
   }
+
+  /** For the answer of an agent that polls. */
+  private record Waiting(Sender sender, UUID targetId, String method, Duration patience) {}
+
+  /** What is kept of a request while it is delivered, without the tree of its members. */
+  private record Turn(Delivery delivery, @Nullable StreamSink sink, Waiting waiting) {}
 
   private final Workspaces workspaces;
   private final Feeds feeds;
@@ -57,6 +71,7 @@ class Proxy {
   private final QueueEntry entry;
   private final ErrandTurns errands;
   private final MessageRecords records;
+  private final TurnSlots slots;
   private final A2aSettings settings;
 
   Proxy(
@@ -68,6 +83,7 @@ class Proxy {
       QueueEntry entry,
       ErrandTurns errands,
       MessageRecords records,
+      TurnSlots slots,
       A2aSettings settings) {
     this.workspaces = workspaces;
     this.feeds = feeds;
@@ -77,6 +93,7 @@ class Proxy {
     this.entry = entry;
     this.errands = errands;
     this.records = records;
+    this.slots = slots;
     this.settings = settings;
   }
 
@@ -118,7 +135,7 @@ class Proxy {
       answers.requireRoomFor(sent.sender());
     }
     return waitForPoll(
-        sent,
+        sent.waiting(),
         switch (append(sent, row(sent))) {
           case Appended.Stored(UUID id, long seq) -> id;
           case Appended.Repeated(UUID id, long seq) -> id;
@@ -139,12 +156,12 @@ class Proxy {
     return text.isEmpty() ? Objects.requireNonNull(row.bodies().request()).text() : text;
   }
 
-  private CompletableFuture<Reply> waitForPoll(Sent sent, UUID activityId) {
-    Reply stored = Replies.toBePolled(sent.request().method(), activityId);
-    Duration patience = sent.options().patience();
-    return patience.isZero()
+  private CompletableFuture<Reply> waitForPoll(Waiting waiting, UUID activityId) {
+    Reply stored = Replies.toBePolled(waiting.method(), activityId);
+    return waiting.patience().isZero()
         ? CompletableFuture.completedFuture(stored)
-        : answers.await(sent.sender(), sent.target().id(), activityId, patience, stored);
+        : answers.await(
+            waiting.sender(), waiting.targetId(), activityId, waiting.patience(), stored);
   }
 
   private CompletableFuture<Reply> toAgent(Sent sent) {
@@ -153,51 +170,89 @@ class Proxy {
           ErrorCode.WORKSPACE_PAUSED,
           "the workspace " + sent.target().id() + " is paused; send again when it is resumed");
     }
-    boolean waits = entry.isNeeded(sent.target(), sent.sender(), sent.request());
+    byte[] bytes = sent.body().text().getBytes(StandardCharsets.UTF_8);
+    TurnSlot slot = slots.open(sent.sender().workspaceId(), bytes.length);
+    try {
+      CompletableFuture<Reply> reply = toAgent(sent, sent.turn(bytes, slot), slot);
+      var _ = reply.whenComplete((done, failure) -> slot.close());
+      return reply;
+    } catch (RuntimeException | Error e) {
+      slot.close();
+      throw e;
+    }
+  }
+
+  private CompletableFuture<Reply> toAgent(Sent sent, Turn turn, TurnSlot slot) {
+    @Nullable QueueWishes wishes = mustWait(sent, slot) ? entry.wishes(sent.request()) : null;
     Claim claim = Claim.first();
     return switch (append(
         sent,
-        row(sent).with(waits ? entry.companion(sent.request()) : new Sending(claim.owner())))) {
+        row(sent)
+            .with(wishes == null ? new Sending(claim.owner()) : QueueEntry.companion(wishes)))) {
       case Appended.Stored(UUID id, long seq) ->
-          waits
-              ? CompletableFuture.completedFuture(
-                  records.find(id).flatMap(MessageRecord::reply).orElseThrow())
-              : start(sent, id, claim);
-      case Appended.Repeated(UUID id, long seq) -> again(sent, id, waits);
+          wishes == null
+              ? start(turn, id, claim)
+              : CompletableFuture.completedFuture(
+                  records.find(id).flatMap(MessageRecord::reply).orElseThrow());
+      case Appended.Repeated(UUID id, long seq) -> again(turn, id, wishes);
       case Appended.OtherContent() -> throw reused();
       case Appended.FeedFull _ -> throw full(sent.target());
     };
   }
 
-  private CompletableFuture<Reply> again(Sent sent, UUID activityId, boolean waits) {
-    Supplier<Optional<Turnout>> taking =
-        waits
-            ? () ->
-                entry
-                    .takeOver(activityId, sent.target(), sent.sender(), sent.request())
-                    .map(Turnout.Known::new)
-            : () -> repeats.take(activityId).map(Turnout.Again::new);
-    return repeats
-        .turnout(sent.sender(), sent.target().id(), activityId, sent.deadline(), taking)
-        .map(turnout -> turnout.thenCompose(known -> again(sent, activityId, known)))
-        .orElseGet(() -> waitForPoll(sent, activityId));
+  /** A target with as many turns as may run here takes no more; a message to it can wait. */
+  private boolean mustWait(Sent sent, TurnSlot slot) {
+    Target target = sent.target();
+    if (entry.isNeeded(target, sent.sender(), sent.request())) {
+      return true;
+    }
+    if (slot.enter(target.id())) {
+      return false;
+    }
+    if (sent.request().message() == null) {
+      throw ProblemException.unavailable(
+          "the workspace " + target.id() + " is at work on too many requests; send again later");
+    }
+    entry.requireRoom(target, sent.sender(), sent.request());
+    return true;
   }
 
-  private CompletableFuture<Reply> again(Sent sent, UUID activityId, Turnout turnout) {
+  /** {@code wishes} are of a message that has to wait, else null. */
+  private CompletableFuture<Reply> again(Turn turn, UUID activityId, @Nullable QueueWishes wishes) {
+    Delivery delivery = turn.delivery();
+    Supplier<Optional<Turnout>> taking =
+        wishes == null
+            ? () -> repeats.take(activityId).map(Turnout.Again::new)
+            : () ->
+                entry
+                    .takeOver(activityId, delivery.target(), delivery.senderId(), wishes)
+                    .map(Turnout.Known::new);
+    return repeats
+        .turnout(
+            turn.waiting().sender(),
+            delivery.target().id(),
+            activityId,
+            delivery.deadline(),
+            taking)
+        .map(turnout -> turnout.thenCompose(known -> again(turn, activityId, known)))
+        .orElseGet(() -> waitForPoll(turn.waiting(), activityId));
+  }
+
+  private CompletableFuture<Reply> again(Turn turn, UUID activityId, Turnout turnout) {
     return switch (turnout) {
       case Turnout.Known(Reply reply) -> CompletableFuture.completedFuture(reply);
-      case Turnout.Again(Claim claim) -> start(sent, activityId, claim);
+      case Turnout.Again(Claim claim) -> start(turn, activityId, claim);
     };
   }
 
   /** Whoever lost the message to another delivery waits for that one. */
-  private CompletableFuture<Reply> start(Sent sent, UUID activityId, Claim claim) {
+  private CompletableFuture<Reply> start(Turn turn, UUID activityId, Claim claim) {
     return turns
-        .start(sent.delivery(), activityId, claim, sent.sink())
+        .start(turn.delivery(), activityId, claim, turn.sink())
         .thenCompose(reply ->
             reply
                 .map(CompletableFuture::completedFuture)
-                .orElseGet(() -> again(sent, activityId, false)));
+                .orElseGet(() -> again(turn, activityId, (QueueWishes) null)));
   }
 
   private static NewActivity row(Sent sent) {

@@ -51,10 +51,17 @@ class QueueEntry {
             || (request.message() != null
                 && (target.isAtCapacity()
                     || queue.ahead(target.id(), sender.workspaceId()).ofSender()));
-    if (waits && !isKnown(target, sender, request)) {
-      queue.requireRoom(target.id());
+    if (waits) {
+      requireRoom(target, sender, request);
     }
     return waits;
+  }
+
+  /** Refuses a new message for which there is no room. */
+  void requireRoom(Target target, Sender sender, NormalRequest request) {
+    if (!isKnown(target, sender, request)) {
+      queue.requireRoom(target.id());
+    }
   }
 
   private boolean isKnown(Target target, Sender sender, NormalRequest request) {
@@ -63,9 +70,13 @@ class QueueEntry {
         && messages.find(target.id(), sender.workspaceId(), identity.key()).isPresent();
   }
 
+  /** What the request asks for, should it have to wait. */
+  QueueWishes wishes(NormalRequest request) {
+    return QueueWishes.of(request, queueSettings);
+  }
+
   /** For a new message. */
-  Queueing companion(NormalRequest request) {
-    QueueWishes wishes = QueueWishes.of(request, queueSettings);
+  static Queueing companion(QueueWishes wishes) {
     return new Queueing(wishes.priority(), wishes.life(), QueueKind.MESSAGE);
   }
 
@@ -73,11 +84,10 @@ class QueueEntry {
    * For a message that comes again, if it may be delivered again and nobody else does; it needs
    * room like a new one.
    */
-  Optional<Reply> takeOver(UUID activityId, Target target, Sender sender, NormalRequest request) {
-    QueueWishes wishes = QueueWishes.of(request, queueSettings);
+  Optional<Reply> takeOver(
+      UUID activityId, Target target, @Nullable UUID senderId, QueueWishes wishes) {
     NewQueued message =
-        new NewQueued(
-            activityId, target.id(), sender.workspaceId(), wishes.priority(), wishes.life());
+        new NewQueued(activityId, target.id(), senderId, wishes.priority(), wishes.life());
     String owner = Claim.newOwner();
     return transactions.run(() ->
         records

@@ -25,12 +25,14 @@ import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.Target;
 import dev.muster.workspace.WorkspaceStatus;
 import dev.muster.workspace.Workspaces;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
 import java.util.function.LongConsumer;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -42,11 +44,14 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
   /** By these an agent says that it is there, and has no room. */
   private static final Set<Integer> BUSY = Set.of(429, 503);
 
+  private static final int MOST_LOADING = 4;
+
   private static final String NOT_WANTED =
       "the delegation has ended, or was sent again, while this waited";
 
   private static final Result GIVEN_TO_POLLER = new Result("ok", null, null);
 
+  private final Semaphore loading = new Semaphore(MOST_LOADING);
   private final Messages messages;
   private final Workspaces workspaces;
   private final QueuedSends sends;
@@ -57,6 +62,7 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
   private final MessageQueue queue;
   private final TransactionTemplate transactions;
   private final AnswerBudget budget;
+  private final TurnSlots slots;
   private final A2aSettings settings;
 
   QueuedTurns(
@@ -70,6 +76,7 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
       MessageQueue queue,
       TransactionTemplate transactions,
       AnswerBudget budget,
+      TurnSlots slots,
       A2aSettings settings) {
     this.messages = messages;
     this.workspaces = workspaces;
@@ -81,6 +88,7 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
     this.queue = queue;
     this.transactions = transactions;
     this.budget = budget;
+    this.slots = slots;
     this.settings = settings;
   }
 
@@ -88,7 +96,7 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
   public Attempt attempt(Claimed claimed) {
     QueuedMessage queued = claimed.message();
     Optional<Target> target = workspaces.target(queued.targetId());
-    Optional<StoredMessage> message = messages.find(queued.activityId());
+    Optional<StoredMessage> message = load(queued.activityId());
     if (target.isEmpty()) {
       // the next pass drops it
       return new Attempt.NoRoom();
@@ -107,6 +115,16 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
     return target.get().status() != WorkspaceStatus.PAUSED && target.get().isReachable()
         ? send(claimed, target.get(), message.get(), left.get())
         : new Attempt.NoRoom();
+  }
+
+  /** Not many at once: how much memory one takes is known only then. */
+  private Optional<StoredMessage> load(UUID activityId) {
+    loading.acquireUninterruptibly();
+    try {
+      return messages.find(activityId);
+    } finally {
+      loading.release();
+    }
   }
 
   /** A retention took its row, and its record with it; those behind it are not to wait for it. */
@@ -132,15 +150,25 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
   }
 
   private Attempt send(Claimed claimed, Target target, StoredMessage message, Duration atMost) {
+    RawJson request =
+        message.systemText() == null ? message.request() : SystemMessages.request(message);
+    byte[] body = request.text().getBytes(StandardCharsets.UTF_8);
     Delivery delivery =
         new Delivery(
             target,
             message.senderId(),
-            message.systemText() == null ? message.request() : SystemMessages.request(message),
+            body,
             Map.of(),
             Deadline.in(shorter(atMost, settings.totalBudget())));
-    try (AnswerSpace space = delivery.openSpace(budget)) {
-      return send(claimed, message, delivery, space);
+    Optional<TurnSlot> free = slots.find(message.senderId(), 2L * body.length);
+    if (free.isEmpty()) {
+      return new Attempt.NoRoom();
+    }
+    try (TurnSlot slot = free.get();
+        AnswerSpace space = delivery.openSpace(budget)) {
+      return slot.enter(target.id())
+          ? send(claimed, message, delivery, space)
+          : new Attempt.NoRoom();
     }
   }
 

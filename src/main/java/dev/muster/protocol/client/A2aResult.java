@@ -29,7 +29,7 @@ public sealed interface A2aResult {
   /**
    * A 2xx whose server-sent events went to the sink.
    *
-   * @param lastData the data of the last whole event, unless that has more than 16 MiB
+   * @param lastData the data of the last whole event, unless that has more than 1 MiB
    * @param brokenBy what ended the stream before its end; null for a whole one
    */
   record Streamed(

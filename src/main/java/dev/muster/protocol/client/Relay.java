@@ -13,13 +13,14 @@ final class Relay {
 
   private final String target;
   private final @Nullable StreamSink sink;
-  private final SseTail tail = new SseTail();
+  private final SseTail tail;
   private Step.@Nullable StreamBegan began;
   private boolean deaf;
 
   Relay(String target, @Nullable StreamSink sink) {
     this.target = target;
     this.sink = sink;
+    this.tail = new SseTail(bytes -> sink == null || sink.mayKeep(bytes));
   }
 
   void begin(Step.StreamBegan step) {

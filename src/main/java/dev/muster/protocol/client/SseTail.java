@@ -3,6 +3,7 @@ package dev.muster.protocol.client;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,14 +13,26 @@ import org.jspecify.annotations.Nullable;
 final class SseTail {
 
   private static final byte[] DATA = "data".getBytes(StandardCharsets.US_ASCII);
-  private static final int MOST_BYTES = 16 * 1024 * 1024;
+  private static final int MOST_BYTES = 1024 * 1024;
+  private static final int FREE_BYTES = 64 * 1024;
 
-  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  /** The line that comes, a copy of it, the event's data, and the last event. */
+  private static final int COPIES = 4;
+
+  private final LongPredicate memory;
+  private ByteArrayOutputStream line = new ByteArrayOutputStream();
   private ByteArrayOutputStream data = new ByteArrayOutputStream();
+  private int granted = FREE_BYTES;
   private boolean hasData;
+  private boolean isLineEmpty = true;
   private boolean tooLarge;
   private boolean afterReturn;
   private byte @Nullable [] last;
+
+  /** {@code memory}: whether so many bytes more may be kept. */
+  SseTail(LongPredicate memory) {
+    this.memory = memory;
+  }
 
   void feed(byte[] bytes) {
     for (byte b : bytes) {
@@ -30,27 +43,48 @@ final class SseTail {
       }
       if (b == '\n' || b == '\r') {
         endLine();
-      } else if (line.size() + data.size() < MOST_BYTES) {
-        line.write(b);
       } else {
-        tooLarge = true;
+        isLineEmpty = false;
+        keep(b);
       }
     }
   }
 
-  /** Empty when there was none, or when it is larger than 16 MiB. */
+  private void keep(byte b) {
+    if (tooLarge) {
+      return;
+    }
+    if (line.size() + data.size() < granted || growsTo(2 * granted)) {
+      line.write(b);
+    } else {
+      tooLarge = true;
+      line = new ByteArrayOutputStream();
+      data = new ByteArrayOutputStream();
+    }
+  }
+
+  private boolean growsTo(int larger) {
+    if (larger > MOST_BYTES || !memory.test((long) COPIES * (larger - granted))) {
+      return false;
+    }
+    granted = larger;
+    return true;
+  }
+
+  /** Empty when there was none, or when it is larger than 1 MiB or there was no memory for it. */
   Optional<byte[]> last() {
     return Optional.ofNullable(last);
   }
 
   private void endLine() {
-    if (line.size() == 0) {
+    if (isLineEmpty) {
       endEvent();
-    } else {
+    } else if (!tooLarge) {
       byte[] whole = line.toByteArray();
       line.reset();
       addData(whole);
     }
+    isLineEmpty = true;
   }
 
   private void addData(byte[] field) {
@@ -74,8 +108,10 @@ final class SseTail {
   }
 
   private void endEvent() {
-    if (hasData) {
-      last = tooLarge ? null : data.toByteArray();
+    if (tooLarge) {
+      last = null;
+    } else if (hasData) {
+      last = data.toByteArray();
       data = new ByteArrayOutputStream();
     }
     hasData = false;

@@ -16,4 +16,12 @@ public interface StreamSink {
 
   /** Passes these bytes on at once. */
   void write(byte[] bytes) throws IOException;
+
+  /**
+   * Asked before more of the last event is kept for the result: whether there is memory for so many
+   * bytes beyond those that were granted before. Without it that event is not kept.
+   */
+  default boolean mayKeep(long bytes) {
+    return true;
+  }
 }

@@ -3,7 +3,9 @@ package dev.muster.protocol.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -11,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class SseTailTest {
 
   private static Optional<String> last(String stream, int piece) {
-    SseTail tail = new SseTail();
+    SseTail tail = new SseTail(_ -> true);
     byte[] bytes = stream.getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < bytes.length; i += piece) {
       tail.feed(Arrays.copyOfRange(bytes, i, Math.min(bytes.length, i + piece)));
@@ -46,16 +48,44 @@ class SseTailTest {
 
   @Test
   void forgetsWhatIsTooLarge() {
-    SseTail tail = new SseTail();
+    SseTail tail = new SseTail(_ -> true);
     tail.feed("data: a\n\ndata: ".getBytes(StandardCharsets.UTF_8));
-    byte[] mebibyte = new byte[1024 * 1024];
-    for (int i = 0; i < 17; i++) {
-      tail.feed(mebibyte);
-    }
+    tail.feed(new byte[1024 * 1024]);
     tail.feed("\n\n".getBytes(StandardCharsets.UTF_8));
     assertThat(tail.last()).isEmpty();
     tail.feed("data: b\n\n".getBytes(StandardCharsets.UTF_8));
     assertThat(tail.last())
         .hasValueSatisfying(data -> assertThat(data).isEqualTo(new byte[] {'b'}));
+  }
+
+  @Test
+  void keepsAnEventOfAMebibyteAndNoLargerOne() {
+    for (int size : new int[] {1024 * 1024 - 6, 1024 * 1024 - 5}) {
+      SseTail tail = new SseTail(_ -> true);
+      tail.feed(("data: " + "x".repeat(size) + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+      assertThat(tail.last().isPresent()).isEqualTo(size == 1024 * 1024 - 6);
+    }
+  }
+
+  @Test
+  void keepsNoEventThatThereIsNoMemoryFor() {
+    List<Long> asked = new ArrayList<>();
+    SseTail tail = new SseTail(asked::add);
+    tail.feed(event(64 * 1024 - 6));
+    assertThat(asked).isEmpty();
+    tail.feed(event(200 * 1024));
+    assertThat(asked).containsExactly(4L * 64 * 1024, 4L * 128 * 1024);
+    assertThat(tail.last()).hasValueSatisfying(data -> assertThat(data).hasSize(200 * 1024));
+
+    SseTail refused = new SseTail(_ -> false);
+    refused.feed(event(100));
+    refused.feed(event(64 * 1024));
+    assertThat(refused.last()).isEmpty();
+    refused.feed(event(100));
+    assertThat(refused.last()).hasValueSatisfying(data -> assertThat(data).hasSize(100));
+  }
+
+  private static byte[] event(int size) {
+    return ("data: " + "x".repeat(size) + "\n\n").getBytes(StandardCharsets.UTF_8);
   }
 }

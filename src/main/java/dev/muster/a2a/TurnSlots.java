@@ -1,0 +1,114 @@
+package dev.muster.a2a;
+
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Quota;
+import dev.muster.platform.quota.Quota.Grant;
+import dev.muster.protocol.client.AnswerBudget;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bounds the turns that run on this replica: how many, of all, of one target and of one sender, and
+ * the memory that they keep beside their answers, of all and of one sender.
+ */
+final class TurnSlots {
+
+  static final int MOST_OF_TARGET = 64;
+  static final int MOST_TURNS = 2_000;
+  private static final long MOST_BYTES = 512L << 20;
+
+  /** Of what all senders have, one may have one part in so many. */
+  private static final int SHARES = 4;
+
+  private static final long LEAST_SHARE_BYTES = 32L << 20;
+  private static final int LEAST_SHARE_TURNS = 64;
+
+  /** What turns may take of the heap: for their requests, and once more for small answers. */
+  private static final int SHARE_OF_HEAP = 8;
+
+  private static final Object CANVAS = "canvas";
+
+  private final Quota ofTargets;
+  private final Quota ofSenders;
+  private final Quota bytes;
+
+  TurnSlots(Quota ofTargets, Quota ofSenders, Quota bytes) {
+    this.ofTargets = ofTargets;
+    this.ofSenders = ofSenders;
+    this.bytes = bytes;
+  }
+
+  /** As many as the heap has room for; {@code heap} in bytes. */
+  static TurnSlots ofHeap(long heap) {
+    long part = heap / SHARE_OF_HEAP;
+    long turns = Math.clamp(part / AnswerBudget.FREE, LEAST_SHARE_TURNS, MOST_TURNS);
+    long bytes = Math.clamp(part, LEAST_SHARE_BYTES, MOST_BYTES);
+    return new TurnSlots(
+        new Quota(turns, MOST_OF_TARGET),
+        new Quota(turns, Math.max(LEAST_SHARE_TURNS, turns / SHARES)),
+        new Quota(bytes, Math.max(LEAST_SHARE_BYTES, bytes / SHARES)));
+  }
+
+  /**
+   * For one turn, or one that waits for another; refuses with 503.
+   *
+   * @param senderId null for the canvas
+   * @param bodyBytes what is kept of the request
+   */
+  TurnSlot open(@Nullable UUID senderId, long bodyBytes) {
+    Object sender = senderId == null ? CANVAS : senderId;
+    Grant turn = ofSenders.take(sender, 1);
+    if (turn != Grant.GRANTED) {
+      throw refused(senderId, turn, "requests of " + ofSenders.ownerLimit() + " at once");
+    }
+    Grant body = bytes.take(sender, bodyBytes);
+    if (body != Grant.GRANTED) {
+      ofSenders.giveBack(sender, 1);
+      throw refused(senderId, body, "bytes of " + bytes.ownerLimit() + " in requests under way");
+    }
+    return new TurnSlot(this, sender, bodyBytes);
+  }
+
+  /** As {@link #open}; empty in place of a refusal. */
+  Optional<TurnSlot> find(@Nullable UUID senderId, long bodyBytes) {
+    try {
+      return Optional.of(open(senderId, bodyBytes));
+    } catch (ProblemException full) {
+      return Optional.empty();
+    }
+  }
+
+  private static ProblemException refused(@Nullable UUID senderId, Grant grant, String share) {
+    String owner = senderId == null ? "the canvas" : "the workspace " + senderId;
+    return ProblemException.unavailable(
+        grant == Grant.OWNER_FULL
+            ? owner + " has used up its share, " + share + "; send again when some have ended"
+            : "too many requests to agents are under way on this server; send again later");
+  }
+
+  boolean enter(UUID target) {
+    return ofTargets.take(target, 1) == Grant.GRANTED;
+  }
+
+  boolean keep(Object sender, long more) {
+    return bytes.take(sender, more) == Grant.GRANTED;
+  }
+
+  void close(Object sender, long kept, @Nullable UUID target) {
+    if (target != null) {
+      ofTargets.giveBack(target, 1);
+    }
+    bytes.giveBack(sender, kept);
+    ofSenders.giveBack(sender, 1);
+  }
+
+  /** What all turns keep now, beside their answers. */
+  long keptBytes() {
+    return bytes.held();
+  }
+
+  long running() {
+    return ofSenders.held();
+  }
+}

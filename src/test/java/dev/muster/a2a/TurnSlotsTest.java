@@ -1,0 +1,133 @@
+package dev.muster.a2a;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How many turns run on a replica, and what they keep in memory. */
+@Timeout(120)
+class TurnSlotsTest {
+
+  private static final long MIB = 1 << 20;
+  private static final UUID SENDER = UUID.randomUUID();
+  private static final UUID OTHER = UUID.randomUUID();
+
+  private final TurnSlots slots = TurnSlots.ofHeap(640 * MIB);
+
+  private static void assertUnavailable(Runnable opening, String words) {
+    assertThatThrownBy(opening::run)
+        .isInstanceOfSatisfying(
+            ProblemException.class,
+            refusal -> {
+              assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+              assertThat(refusal.detail()).contains(words);
+            });
+  }
+
+  @Test
+  void keepsThemWithinAnEighthOfTheHeap() {
+    List<TurnSlot> open = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      open.add(slots.open(UUID.randomUUID(), 16 * MIB));
+    }
+    assertUnavailable(() -> slots.open(OTHER, 1), "on this server");
+    assertThat(slots.keptBytes()).isEqualTo(80 * MIB);
+
+    open.forEach(TurnSlot::close);
+    open.forEach(TurnSlot::close);
+
+    assertThat(slots.keptBytes()).isZero();
+    assertThat(slots.running()).isZero();
+  }
+
+  @Test
+  void refusesASenderThatHasItsShareAndNoOther() {
+    slots.open(SENDER, 32 * MIB);
+    slots.open(null, 32 * MIB);
+
+    assertUnavailable(() -> slots.open(SENDER, 1), SENDER.toString());
+    assertUnavailable(() -> slots.open(null, 1), "the canvas");
+
+    slots.open(OTHER, 16 * MIB).close();
+  }
+
+  @Test
+  void runsSoManyTurnsOfASenderAndOfAll() {
+    for (int i = 0; i < 80; i++) {
+      slots.open(SENDER, 1);
+    }
+    assertUnavailable(() -> slots.open(SENDER, 1), "80 ");
+    for (int i = 0; i < 240; i++) {
+      slots.open(UUID.randomUUID(), 1);
+    }
+    assertUnavailable(() -> slots.open(OTHER, 1), "on this server");
+  }
+
+  @Test
+  void runsSoManyTurnsOfATarget() {
+    UUID target = UUID.randomUUID();
+    List<TurnSlot> entered = new ArrayList<>();
+    for (int i = 0; i < TurnSlots.MOST_OF_TARGET; i++) {
+      entered.add(slots.open(UUID.randomUUID(), 1));
+      assertThat(entered.getLast().enter(target)).isTrue();
+    }
+    TurnSlot last = slots.open(SENDER, 1);
+    assertThat(last.enter(target)).isFalse();
+    assertThat(last.enter(UUID.randomUUID())).isTrue();
+
+    entered.getFirst().close();
+
+    assertThat(slots.open(SENDER, 1).enter(target)).isTrue();
+  }
+
+  @Test
+  void queuesAMessageAndRefusesAnyOtherRequestToATargetAtWorkOnAsManyAsMay() throws Exception {
+    try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback");
+        TestPeer peer = TestPeer.start().usually(PeerDeed.silence())) {
+      Agent target = new Called(server).at(peer.url(), "\"max_concurrent_tasks\":1000");
+      Mail mail = new Mail(server);
+      List<CompletableFuture<Answer>> turns = new ArrayList<>();
+      for (int i = 0; i < TurnSlots.MOST_OF_TARGET; i++) {
+        String message = Mail.message("m-" + i, "hi");
+        turns.add(
+            CompletableFuture.supplyAsync(
+                () -> mail.send(target, ADMIN_TOKEN, message, "X-Timeout", "25"),
+                Thread::startVirtualThread));
+      }
+      peer.awaitDeliveries(TurnSlots.MOST_OF_TARGET);
+      TurnSlots used = server.bean(TurnSlots.class);
+      assertThat(used.running()).isEqualTo(TurnSlots.MOST_OF_TARGET);
+      assertThat(used.keptBytes()).isPositive();
+
+      Answer message = mail.send(target, ADMIN_TOKEN, Mail.message("one more", "hi"));
+      Answer other =
+          mail.send(target, ADMIN_TOKEN, "{\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}");
+
+      assertThat(message.status()).as(message.text()).isEqualTo(202);
+      assertRefused(other, 503, "UNAVAILABLE");
+      assertThat(other.header("Retry-After")).isNotEmpty();
+      assertThat(other.field("detail")).contains(target.id().toString());
+
+      peer.usually(PeerDeed.echo());
+      peer.release();
+      CompletableFuture.allOf(turns.toArray(CompletableFuture[]::new)).join();
+      Awaitility.await().until(() -> used.running() == 0 && used.keptBytes() == 0);
+    }
+  }
+}
