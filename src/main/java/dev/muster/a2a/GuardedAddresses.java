@@ -28,8 +28,13 @@ class GuardedAddresses implements AddressGuard {
 
   @Override
   public List<InetAddress> resolve(String host) throws UnknownHostException {
+    return resolve(host, "");
+  }
+
+  @Override
+  public List<InetAddress> resolve(String host, String target) throws UnknownHostException {
     try {
-      return guard.resolve(host);
+      return guard.resolve(host, target);
     } catch (AddressNotAllowedException e) {
       throw new TargetNotAllowedException(e.addressClass().label());
     }

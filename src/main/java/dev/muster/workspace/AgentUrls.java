@@ -1,5 +1,6 @@
 package dev.muster.workspace;
 
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
@@ -9,6 +10,8 @@ import dev.muster.workspace.agenturl.AgentUrlGuard.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.springframework.stereotype.Component;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** What the registry asks of an agent's url (R3.2, R3.3). */
 @Component
@@ -25,7 +28,7 @@ class AgentUrls {
 
   /** Refuses by label, never by address. */
   void requireCallable(String field, String url) {
-    if (guard.check(url) instanceof Verdict.Refused(String label, String reason)) {
+    if (guard.check(url, owner()) instanceof Verdict.Refused(String label, String reason)) {
       throw new ProblemException(
           ErrorCode.AGENT_URL_NOT_ALLOWED,
           field
@@ -35,6 +38,13 @@ class AgentUrls {
               + reason
               + "; expected: an http or https url that may be called)");
     }
+  }
+
+  /** Whose share of the look-ups a check takes. */
+  private static Object owner() {
+    return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes current
+        ? RequestOwner.of(current.getRequest())
+        : "server";
   }
 
   /** Only push workspaces are called, so only their cards' urls are looked at. */

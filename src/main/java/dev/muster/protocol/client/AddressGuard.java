@@ -33,4 +33,9 @@ public interface AddressGuard {
    * @throws UnknownHostException when there are none
    */
   List<InetAddress> resolve(String host) throws UnknownHostException;
+
+  /** The same, for a guard that gives each target a share of its look-ups. */
+  default List<InetAddress> resolve(String host, String target) throws UnknownHostException {
+    return resolve(host);
+  }
 }

@@ -7,7 +7,7 @@ public enum FailureKind {
   CONNECT_REFUSED("ConnectRefused", true, "nobody listens there"),
   CONNECT_TIMEOUT("ConnectTimeout", true, "no connection in time"),
   CONNECT_ERROR("ConnectError", true, "no way to connect"),
-  UNKNOWN_HOST("UnknownHost", true, "the name has no address"),
+  UNKNOWN_HOST("UnknownHost", true, "the name has no address, or none was found in time"),
   /** Neither peers nor networks say why they reset. */
   CONNECTION_RESET("ConnectionReset", true, ""),
   CLOSED_WITHOUT_RESPONSE("ClosedWithoutResponse", true, "the peer closed the connection"),

@@ -1,12 +1,15 @@
 package dev.muster.protocol.client;
 
+import java.net.InetAddress;
 import java.net.Proxy;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
 import okhttp3.CookieJar;
+import okhttp3.Dns;
 import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
@@ -24,6 +27,14 @@ final class Transport implements AutoCloseable {
    */
   private static final Duration IDLE_LIMIT = Duration.ofSeconds(4);
 
+  /** A value: connections are only used again for an equal one. */
+  private record TargetDns(AddressGuard guard, String target) implements Dns {
+    @Override
+    public List<InetAddress> lookup(String host) throws UnknownHostException {
+      return guard.resolve(host, target);
+    }
+  }
+
   private final AddressGuard guard;
   private final Duration connectTimeout;
   private final OkHttpClient http;
@@ -36,7 +47,6 @@ final class Transport implements AutoCloseable {
             .connectionPool(
                 new ConnectionPool(
                     MOST_IDLE_CONNECTIONS, IDLE_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
-            .dns(guard::resolve)
             .proxy(Proxy.NO_PROXY)
             .protocols(List.of(Protocol.HTTP_1_1))
             .followRedirects(false)
@@ -55,6 +65,7 @@ final class Transport implements AutoCloseable {
   Call call(HttpUrl url, A2aRequest request, boolean streaming, Attempt attempt) {
     Duration silence = request.deadline().capping(request.readTimeout());
     return http.newBuilder()
+        .dns(new TargetDns(guard, request.target()))
         .connectTimeout(atLeastAMilli(request.deadline().capping(connectTimeout)))
         .readTimeout(atLeastAMilli(silence))
         .writeTimeout(atLeastAMilli(silence))

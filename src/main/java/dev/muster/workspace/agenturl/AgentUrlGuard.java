@@ -19,6 +19,7 @@ import java.util.Set;
  * answer names an address; labels do.
  */
 public final class AgentUrlGuard {
+  private static final Object ANYBODY = "anybody";
   private static final Duration LOOKUP_LIMIT = Duration.ofSeconds(3);
 
   /** Whether a url may be called. */
@@ -41,7 +42,7 @@ public final class AgentUrlGuard {
   }
 
   private final Set<AddressClass> allowed;
-  private final HostResolver resolver;
+  private final BoundedResolver resolver;
 
   /**
    * A guard with a resolver of one's own, which is given 3 s for an answer.
@@ -69,14 +70,24 @@ public final class AgentUrlGuard {
     return new AgentUrlGuard(allowed, HostResolver.SYSTEM);
   }
 
-  /** Checks a url that is about to be stored: its form, and every address of its host. */
+  /** As {@link #check(String, Object)}, for a caller that is one for all. */
   public Verdict check(String url) {
+    return check(url, ANYBODY);
+  }
+
+  /**
+   * Checks a url that is about to be stored: its form, and every address of its host.
+   *
+   * @param owner who has it looked up: a value with {@code equals}, which gets a share of the
+   *     look-ups that may run at once
+   */
+  public Verdict check(String url, Object owner) {
     return switch (AgentUrl.parse(url)) {
       case AgentUrl.Parsed.Invalid(UrlFault fault) -> fault.refused();
       case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Literal(InetAddress address))) ->
           judge(uri, List.of(address));
       case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Name(String name))) ->
-          judge(uri, name);
+          judge(uri, name, owner);
     };
   }
 
@@ -101,7 +112,12 @@ public final class AgentUrlGuard {
    * @throws UnknownHostException when there are none, or none in time
    */
   public List<InetAddress> resolve(String host) throws UnknownHostException {
-    List<InetAddress> addresses = resolver.resolve(host);
+    return resolve(host, ANYBODY);
+  }
+
+  /** As {@link #resolve(String)}; {@code owner} is as in {@link #check(String, Object)}. */
+  public List<InetAddress> resolve(String host, Object owner) throws UnknownHostException {
+    List<InetAddress> addresses = resolver.resolve(host, owner);
     if (addresses.isEmpty()) {
       throw new UnknownHostException(host);
     }
@@ -122,10 +138,12 @@ public final class AgentUrlGuard {
     return addresses.stream().flatMap(address -> refusal(address).stream()).findFirst();
   }
 
-  private Verdict judge(URI uri, String name) {
+  private Verdict judge(URI uri, String name, Object owner) {
     try {
-      List<InetAddress> addresses = resolver.resolve(name);
+      List<InetAddress> addresses = resolver.resolve(name, owner);
       return addresses.isEmpty() ? UrlFault.UNRESOLVABLE.refused() : judge(uri, addresses);
+    } catch (BoundedResolver.TooManyException e) {
+      return UrlFault.TOO_MANY_LOOKUPS.refused();
     } catch (UnknownHostException e) {
       return UrlFault.UNRESOLVABLE.refused();
     }

@@ -1,14 +1,16 @@
 package dev.muster.workspace.agenturl;
 
+import dev.muster.platform.quota.Quota;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A resolver that gives up in time, whatever the one behind it does.
@@ -16,31 +18,41 @@ import java.util.concurrent.TimeoutException;
  * <p>The operating system's lookup can be neither interrupted nor given a limit, so it runs on a
  * virtual thread of its own, which is left behind when time is up.
  */
-final class BoundedResolver implements HostResolver {
+final class BoundedResolver {
   /**
    * A lookup that hangs occupies a carrier thread, for which the JDK adds another one, up to 256 in
    * all; names that never answer must not use those up.
    */
   static final int MAX_RUNNING = 64;
 
+  /** So that nobody holds them all by a name server that does not answer. */
+  static final int MAX_RUNNING_OF_OWNER = 4;
+
+  /** As many lookups run as may, and did so until time was up. */
+  static final class TooManyException extends UnknownHostException {
+    private static final long serialVersionUID = 1L;
+  }
+
   private final HostResolver inner;
   private final Duration limit;
-  private final Semaphore running = new Semaphore(MAX_RUNNING);
+  private final Quota running = new Quota(MAX_RUNNING, MAX_RUNNING_OF_OWNER);
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition ended = lock.newCondition();
 
   BoundedResolver(HostResolver inner, Duration limit) {
     this.inner = inner;
     this.limit = limit;
   }
 
-  @Override
-  public List<InetAddress> resolve(String host) throws UnknownHostException {
+  /** {@code owner} is whose share a lookup takes: a value with {@code equals}. */
+  List<InetAddress> resolve(String host, Object owner) throws UnknownHostException {
     long deadline = System.nanoTime() + limit.toNanos();
     try {
-      if (!running.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-        throw new UnknownHostException(host);
+      if (!takesSlot(owner)) {
+        throw new TooManyException();
       }
       FutureTask<List<InetAddress>> lookup = new FutureTask<>(() -> inner.resolve(host));
-      start(lookup);
+      start(lookup, owner);
       return lookup.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       throw new UnknownHostException(host);
@@ -55,15 +67,41 @@ final class BoundedResolver implements HostResolver {
     }
   }
 
-  private void start(Runnable lookup) {
+  private boolean takesSlot(Object owner) throws InterruptedException {
+    long left = limit.toNanos();
+    lock.lockInterruptibly();
+    try {
+      while (running.take(owner, 1) != Quota.Grant.GRANTED) {
+        if (left <= 0) {
+          return false;
+        }
+        left = ended.awaitNanos(left);
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void start(Runnable lookup, Object owner) {
     Thread.ofVirtual()
         .name("agent-url-lookup")
         .start(() -> {
           try {
             lookup.run();
           } finally {
-            running.release(); // when the lookup ends, not when its caller has given up
+            giveBack(owner); // when the lookup ends, not when its caller has given up
           }
         });
+  }
+
+  private void giveBack(Object owner) {
+    lock.lock();
+    try {
+      running.giveBack(owner, 1);
+      ended.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 }

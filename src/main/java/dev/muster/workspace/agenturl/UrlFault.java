@@ -16,7 +16,11 @@ enum UrlFault {
       "the host is neither a plain name, nor four decimal numbers, nor an IPv6 address in"
           + " brackets"),
   MALFORMED("malformed", "the url is not a valid URI"),
-  UNRESOLVABLE("unresolvable", "the host's name cannot be resolved");
+  UNRESOLVABLE("unresolvable", "the host's name cannot be resolved"),
+  TOO_MANY_LOOKUPS(
+      "unresolvable",
+      "the host's name was not looked up, since too many look-ups are still without an answer; try"
+          + " again later");
 
   private final String label;
   private final String reason;

@@ -56,13 +56,38 @@ class AgentUrlGuardLookupTest {
             },
             Duration.ofMillis(20));
     for (int i = 0; i < BoundedResolver.MAX_RUNNING + 3; i++) {
-      assertThat(guard.check("http://slow.example/")).isEqualTo(UrlFault.UNRESOLVABLE.refused());
+      assertThat(guard.check("http://slow.example/"))
+          .satisfies(verdict ->
+              assertThat(((AgentUrlGuard.Verdict.Refused) verdict).label())
+                  .isEqualTo("unresolvable"));
     }
     assertThat(asked).hasValueLessThanOrEqualTo(BoundedResolver.MAX_RUNNING);
     never.countDown();
     while (!(guard.check("http://slow.example/") instanceof AgentUrlGuard.Verdict.Allowed)) {
       assertThat(Thread.currentThread().isInterrupted()).isFalse(); // given back before time is up
     }
+  }
+
+  @Test
+  void leavesOthersTheirLookupsWhenThoseOfOneOwnerHang() throws UnknownHostException {
+    AgentUrlGuard guard =
+        new AgentUrlGuard(
+            Set.of(),
+            host -> host.startsWith("slow") ? hang(host) : List.of(TestNames.PUBLIC),
+            SHORT);
+    for (int i = 0; i < BoundedResolver.MAX_RUNNING_OF_OWNER; i++) {
+      assertThat(guard.check("http://slow.example/", "one"))
+          .isEqualTo(UrlFault.UNRESOLVABLE.refused());
+    }
+
+    assertThat(guard.check("http://agent.example/", "one"))
+        .isEqualTo(UrlFault.TOO_MANY_LOOKUPS.refused());
+    assertThatExceptionOfType(UnknownHostException.class)
+        .isThrownBy(() -> guard.resolve("agent.example", "one"));
+
+    assertThat(guard.check("http://agent.example/", "other"))
+        .isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
+    assertThat(guard.resolve("agent.example", "other")).containsExactly(TestNames.PUBLIC);
   }
 
   @Test
