@@ -27,7 +27,7 @@ public final class AnswerBudget {
   private static final int SHARES = 4;
 
   private static final Duration LONGEST_PIECE = Duration.ofSeconds(10);
-  private static final Duration LONGEST_ANSWER = Duration.ofSeconds(120);
+  private static final Duration LONGEST_ANSWER = Duration.ofMinutes(2);
 
   /** {@code held} is what the space has already; {@code bytes} are what it needs beside that. */
   private record Waiter(
@@ -149,8 +149,8 @@ public final class AnswerBudget {
   /** Of those that wait for nothing but the bound of all. */
   private boolean isFirst(Waiter waiter) {
     for (Waiter one : waiting) {
-      if (one == waiter || one.isWithinShares()) {
-        return one == waiter;
+      if (one.equals(waiter) || one.isWithinShares()) {
+        return one.equals(waiter);
       }
     }
     return true;

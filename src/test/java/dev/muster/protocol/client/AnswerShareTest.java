@@ -68,8 +68,8 @@ class AnswerShareTest {
       String target, String sender, String nextTarget, String nextSender) {
     AnswerBudget budget = new AnswerBudget(8 * MIB);
     peer.usually(ANSWERING);
-    try (AnswerSpace held = budget.open(target, sender);
-        AnswerSpace behind = budget.open(nextTarget, nextSender);
+    AnswerSpace held = budget.open(target, sender);
+    try (AnswerSpace behind = budget.open(nextTarget, nextSender);
         AnswerSpace others = budget.open("another agent", "another sender")) {
       assertThat(send(held)).isInstanceOf(Answer.class);
       CompletableFuture<A2aResult> next = sendAsync(behind);
@@ -154,9 +154,9 @@ class AnswerShareTest {
     Duration piece = Duration.ofSeconds(1);
     AnswerBudget budget = new AnswerBudget(4 * MIB, piece, piece.multipliedBy(2));
     peer.usually(ANSWERING);
-    try (AnswerSpace one = budget.open("agent 1", "one");
-        AnswerSpace other = budget.open("agent 2", "two");
-        AnswerSpace own = budget.open("agent 3", "three")) {
+    AnswerSpace one = budget.open("agent 1", "one");
+    AnswerSpace other = budget.open("agent 2", "two");
+    try (AnswerSpace own = budget.open("agent 3", "three")) {
       send(one);
       send(other);
       CompletableFuture<A2aResult> result = sendAsync(own);
