@@ -56,6 +56,28 @@ public final class ServerProcess implements AutoCloseable {
     return new ServerProcess(builder.start(), port, log);
   }
 
+  /**
+   * In the embedded mode and as an operator starts the product: with its own limits, pool and
+   * optimising compiler, but for these options of the JVM and settings.
+   */
+  public static ServerProcess startAsDelivered(
+      Path home, List<String> jvmOptions, Map<String, String> settings) throws IOException {
+    int port = freePort();
+    Path log = Files.createTempFile("muster-server-", ".log");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(jvmOptions);
+    command.addAll(List.of("-classpath", System.getProperty("java.class.path")));
+    command.add(MusterApplication.class.getName());
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+    builder.environment().put("MUSTER_HOME", home.toString());
+    builder.environment().put("SERVER_PORT", Integer.toString(port));
+    builder.environment().remove("DATABASE_URL");
+    builder.environment().putAll(settings);
+    return new ServerProcess(builder.start(), port, log);
+  }
+
   public ServerProcess awaitReady() {
     Awaitility.await()
         .atMost(Duration.ofMinutes(2))

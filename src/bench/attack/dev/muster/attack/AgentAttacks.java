@@ -1,0 +1,199 @@
+package dev.muster.attack;
+
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerExchange;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestPeer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/** Agents of the attacker's own that answer as none should. */
+final class AgentAttacks {
+
+  private static final int MIB = 1 << 20;
+  private static final int PROMISED_MIB = 64;
+  private static final int SENT_MIB = 34;
+  private static final int LINE_MIB = 16;
+  private static final int PIECES_PER_MIB = 4;
+  private static final int ANSWER_OF_OTHERS_BYTES = 4 * MIB;
+  private static final byte[] PIECE = piece();
+
+  private AgentAttacks() {}
+
+  static List<Attack> all() {
+    return List.of(
+        new Attack("large-answers", AgentAttacks::answerMuchSlowly),
+        new Attack("endless-event-lines", AgentAttacks::streamOneLine),
+        new Attack("negative-content-lengths", AgentAttacks::answerWithNegativeLengths),
+        new Attack("abandoned-waits", AgentAttacks::abandonWaits));
+  }
+
+  private static byte[] piece() {
+    byte[] piece = new byte[MIB / PIECES_PER_MIB];
+    Arrays.fill(piece, (byte) 'a');
+    return piece;
+  }
+
+  /** Ten agents promise 64 MiB, send 34 and drip; their callers are gone. */
+  private static void answerMuchSlowly(AttackRun run) throws IOException {
+    PeerDeed drip =
+        exchange -> {
+          exchange.receive();
+          exchange.send(
+              "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n\""
+                  .formatted(PROMISED_MIB * MIB));
+          send(exchange, SENT_MIB, Duration.ZERO);
+          while (!exchange.awaitRelease(Duration.ofMillis(500))) {
+            exchange.send("a");
+          }
+          return false;
+        };
+    Agent attacker = run.workspace();
+    String parent = "\"parent_id\":\"" + attacker.id() + "\"";
+    for (int i = 0; i < 10; i++) {
+      Agent target = run.pushWorkspace(drip, parent);
+      run.repeat(
+          1,
+          () -> {
+            Connection connection = run.connect();
+            connection.send(message(attacker, target, "message/send", "X-Timeout: 86400"));
+            run.pause(Duration.ofSeconds(1));
+            run.count(connection.hasAnswer() ? "" + connection.read().status() : "abandoned");
+            run.close(connection);
+            run.pause(Duration.ofSeconds(10));
+          });
+    }
+    askForALargeAnswer(run);
+  }
+
+  /** An unrelated pair, whose answer is large as well. */
+  private static void askForALargeAnswer(AttackRun run) throws IOException {
+    Agent caller = run.workspace();
+    PeerDeed large =
+        PeerDeed.answer(
+            200,
+            "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{\"kind\":\"message\",\"text\":\"%s\"}}"
+                .formatted("a".repeat(ANSWER_OF_OTHERS_BYTES)));
+    Agent callee = run.pushWorkspace(large, "\"parent_id\":\"" + caller.id() + "\"");
+    CompletableFuture<Void> gotOne = new CompletableFuture<>();
+    run.repeat(
+        1,
+        () -> {
+          run.pause(Duration.ofSeconds(2));
+          Answer answer =
+              run.client()
+                  .post(
+                      "/workspaces/" + callee.id() + "/a2a",
+                      caller.token(),
+                      send("message/send"),
+                      "X-Timeout",
+                      "20");
+          if (answer.status() == 200) {
+            gotOne.complete(null);
+          } else if (run.goesOn()) {
+            run.expect(
+                false, "an unrelated pair gets its large answer: %.200s".formatted(answer.text()));
+          }
+        });
+    run.atEnd(() -> run.expect(gotOne.isDone(), "an unrelated pair gets its large answer"));
+  }
+
+  /** 45 anonymously registered agents stream 16 MiB without an end of the line. */
+  private static void streamOneLine(AttackRun run) throws Exception {
+    PeerDeed stream =
+        exchange -> {
+          exchange.receive();
+          exchange.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ");
+          send(exchange, LINE_MIB, Duration.ofMillis(60));
+          while (!exchange.awaitRelease(Duration.ofSeconds(1))) {
+            exchange.send("a");
+          }
+          return false;
+        };
+    for (int i = 0; i < 45; i++) {
+      Agent attacker = register(run, run.agent(stream));
+      run.repeat(
+          1,
+          () -> {
+            Connection connection = run.connect();
+            try {
+              connection.send(message(attacker, attacker, "message/stream"));
+              connection.drain(status -> run.count(String.valueOf(status)));
+              run.pause(Duration.ofSeconds(1));
+            } finally {
+              run.close(connection);
+            }
+          });
+    }
+  }
+
+  /** Without a credential. */
+  private static Agent register(AttackRun run, TestPeer agent) throws IOException {
+    UUID id = UUID.randomUUID();
+    String body =
+        "{\"id\":\"%s\",\"agent_card\":{},\"delivery_mode\":\"push\",\"url\":\"%s\"}"
+            .formatted(id, agent.url());
+    Connection.Answer answer =
+        run.request(Connection.request("POST", "/registry/register", null, body));
+    if (answer.status() != 200) {
+      throw new AssertionError("not registered: " + answer);
+    }
+    String token = answer.body().replaceFirst(".*\"auth_token\":\"([^\"]+)\".*", "$1");
+    return new Agent(id, token);
+  }
+
+  /** An answer whose length is negative is malformed, and no fault of the server. */
+  private static void answerWithNegativeLengths(AttackRun run) throws IOException {
+    Agent attacker =
+        run.pushWorkspace(PeerDeed.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"));
+    run.repeat(
+        2,
+        () -> {
+          Connection.Answer answer = run.request(message(attacker, attacker, "message/send"));
+          run.expect(
+              answer.status() == 502 || answer.status() == 429,
+              "a malformed answer is a 502: " + answer.status());
+          run.pause(Duration.ofMillis(500));
+        });
+    run.atEnd(() -> run.expect(run.counted("502") > 0, "a malformed answer is a 502"));
+  }
+
+  /** Messages to an agent that polls, whose senders wait for a minute and are gone at once. */
+  private static void abandonWaits(AttackRun run) {
+    Agent sender = run.workspace();
+    Agent target = run.workspace("\"parent_id\":\"" + sender.id() + "\"");
+    run.repeat(
+        4,
+        () -> {
+          Connection connection = run.connect();
+          connection.send(message(sender, target, "message/send", "X-Timeout: 60"));
+          run.pause(Duration.ofMillis(200));
+          run.count(connection.hasAnswer() ? "" + connection.read().status() : "abandoned");
+          run.close(connection);
+        });
+  }
+
+  private static void send(PeerExchange exchange, int mib, Duration rest) throws IOException {
+    for (int i = 0; i < mib * PIECES_PER_MIB; i++) {
+      exchange.send(PIECE);
+      if (rest.isPositive() && exchange.awaitRelease(rest)) {
+        return;
+      }
+    }
+  }
+
+  private static byte[] message(Agent from, Agent to, String method, String... headers) {
+    return Connection.request(
+        "POST", "/workspaces/" + to.id() + "/a2a", from.token(), send(method), headers);
+  }
+
+  private static String send(String method) {
+    return "{\"method\":\"%s\",\"params\":{\"message\":{\"messageId\":\"%s\",\"content\":\"hello\"}}}"
+        .formatted(method, UUID.randomUUID());
+  }
+}

@@ -1,0 +1,85 @@
+package dev.muster.attack;
+
+import dev.muster.testing.ServerProcess;
+import dev.muster.testing.TestServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The long form: every attack alone for a minute, then all together, or one of them. Arguments: the
+ * name of an attack, {@code all} or {@code fuzz}; minutes; of the fuzzer the number of requests and
+ * the seed.
+ */
+public final class AttackMain {
+
+  private static final Duration WARM_UP = Duration.ofSeconds(20);
+  private static final Duration CALM = Duration.ofSeconds(15);
+  private static final Duration LONGEST_ALONE = Duration.ofMinutes(1);
+
+  private static final int FUZZED_REQUESTS = 100_000;
+
+  private AttackMain() {}
+
+  public static void main(String[] args) throws Exception {
+    String name = args.length > 0 ? args[0] : "all";
+    Duration time =
+        Duration.ofMillis((long) (60_000 * Double.parseDouble(args.length > 1 ? args[1] : "10")));
+    int requests = args.length > 2 ? Integer.parseInt(args[2]) : FUZZED_REQUESTS;
+    long seed = args.length > 3 ? Long.parseLong(args[3]) : System.nanoTime();
+    boolean kept = name.equals("fuzz") ? fuzz(requests, seed) : run(name, time);
+    System.exit(kept ? 0 : 1);
+  }
+
+  /** On a server without rate limits, which would answer nearly all of them with 429. */
+  private static boolean fuzz(int requests, long seed) throws Exception {
+    System.out.println("seed " + seed + ", " + requests + " requests");
+    Path home = Files.createTempDirectory("muster-fuzzed-");
+    try (ServerProcess server =
+        ServerProcess.start(home, Map.of("ADMIN_TOKEN", TestServer.ADMIN_TOKEN))) {
+      server.awaitReady();
+      Fuzzer fuzzer = new Fuzzer(server, seed);
+      fuzzer.run(requests);
+      System.out.println("statuses " + fuzzer.statuses());
+      for (Fuzzer.Fault fault : fuzzer.faults()) {
+        System.out.println(fault.count() + " × " + fault.kind());
+        fault.examples().forEach(example -> System.out.println("  " + example));
+      }
+      return fuzzer.faults().isEmpty();
+    }
+  }
+
+  private static boolean run(String name, Duration time) throws Exception {
+    if (!name.equals("all")) {
+      Attacks.named(name);
+    }
+    try (AttackedServer server = AttackedServer.start()) {
+      AttackRunner runner = new AttackRunner(server);
+      runner.calm(WARM_UP);
+      System.out.println(AttackResult.tableHead());
+      List<AttackResult> results = new ArrayList<>();
+      if (name.equals("all")) {
+        Duration alone = time.compareTo(LONGEST_ALONE) < 0 ? time : LONGEST_ALONE;
+        for (Attack attack : Attacks.all()) {
+          results.add(print(runner.run(attack, alone, runner.calm(CALM))));
+        }
+        results.add(print(runner.runTogether(Attacks.all(), time, runner.calm(CALM))));
+      } else {
+        results.add(print(runner.run(Attacks.named(name), time, runner.calm(CALM))));
+      }
+      System.out.println();
+      for (AttackResult result : results) {
+        result.faults().forEach(fault -> System.out.println(result.name() + ": " + fault));
+      }
+      return results.stream().allMatch(result -> result.faults().isEmpty());
+    }
+  }
+
+  private static AttackResult print(AttackResult result) {
+    System.out.println(result.tableRow());
+    return result;
+  }
+}

@@ -1,0 +1,65 @@
+package dev.muster.attack;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What the victim felt of an attack, and what the attackers got. */
+record AttackResult(
+    String name,
+    Experience calm,
+    Experience attacked,
+    Map<String, Integer> outcomes,
+    int logLines,
+    List<String> broken) {
+
+  private static final double MOST_TIMES_CALM = 20;
+  private static final double SHORT_FORM_FLOOR_MS = 500;
+  private static final double GOAL_MS = 250;
+
+  static String tableHead() {
+    return """
+    | attack | calm p50 / p99, ms | p50 / p99 under attack, ms | ratio of p99 | goal of 250 ms | failed heartbeats | other failures | log lines | what attackers got |
+    |---|---|---|---|---|---|---|---|---|
+    """
+        .stripTrailing();
+  }
+
+  String tableRow() {
+    double p99 = attacked.heartbeatMillis(0.99);
+    return String.format(
+        Locale.ROOT,
+        "| %s | %.1f / %.1f | %.1f / %.1f | %.1f | %s | %d | %d | %d | %s |",
+        name,
+        calm.heartbeatMillis(0.5),
+        calm.heartbeatMillis(0.99),
+        attacked.heartbeatMillis(0.5),
+        p99,
+        p99 / calm.heartbeatMillis(0.99),
+        p99 <= GOAL_MS ? "met" : "missed",
+        attacked.failedHeartbeats(),
+        attacked.otherFailures(),
+        logLines,
+        outcomes.entrySet().stream()
+            .map(outcome -> outcome.getKey() + " × " + outcome.getValue())
+            .collect(Collectors.joining(", ")));
+  }
+
+  /** What was not as it has to be, each a sentence; empty when all was. */
+  List<String> faults() {
+    List<String> faults = new ArrayList<>(broken);
+    if (attacked.failedHeartbeats() + attacked.otherFailures() > 0) {
+      faults.add("requests of the innocent failed: " + attacked.reasons());
+    }
+    double bound = Math.max(MOST_TIMES_CALM * calm.heartbeatMillis(0.99), SHORT_FORM_FLOOR_MS);
+    double p99 = attacked.heartbeatMillis(0.99);
+    if (p99 > bound) {
+      faults.add(
+          String.format(
+              Locale.ROOT, "heartbeats took %.0f ms at p99 (expected: %.0f at most)", p99, bound));
+    }
+    return faults;
+  }
+}

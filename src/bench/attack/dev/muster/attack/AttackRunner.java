@@ -1,0 +1,87 @@
+package dev.muster.attack;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Runs attacks on one server while the victim lives there, and looks at the server's log. */
+final class AttackRunner {
+
+  private static final int MOST_LOG_LINES = 150;
+  private static final int MOST_LOG_LINES_PER_SECOND = 2;
+  private static final double INTENSITY_TOGETHER = 0.1;
+
+  private final AttackedServer server;
+  private final Victim victim;
+
+  AttackRunner(AttackedServer server) {
+    this.server = server;
+    this.victim = new Victim(server);
+  }
+
+  /** What the victim feels when nobody attacks. */
+  Experience calm(Duration time) throws InterruptedException {
+    server.awaitQuiet();
+    return victim.live(time);
+  }
+
+  AttackResult run(Attack attack, Duration time, Experience calm) throws Exception {
+    return run(attack.name(), List.of(attack), time, calm);
+  }
+
+  AttackResult runTogether(List<Attack> attacks, Duration time, Experience calm) throws Exception {
+    return run("all together", attacks, time, calm);
+  }
+
+  private AttackResult run(String name, List<Attack> attacks, Duration time, Experience calm)
+      throws Exception {
+    server.awaitQuiet();
+    double intensity = attacks.size() == 1 ? 1 : INTENSITY_TOGETHER;
+    String logBefore = server.log();
+    List<AttackRun> runs = new ArrayList<>();
+    Experience attacked;
+    try {
+      for (Attack attack : attacks) {
+        AttackRun run = new AttackRun(server, time, intensity);
+        runs.add(run);
+        attack.start().start(run);
+      }
+      attacked = victim.live(time);
+    } finally {
+      for (AttackRun run : runs) {
+        run.end();
+      }
+    }
+    List<String> broken = new ArrayList<>();
+    Map<String, Integer> outcomes = new TreeMap<>();
+    for (int i = 0; i < runs.size(); i++) {
+      String of = runs.size() == 1 ? "" : attacks.get(i).name() + ": ";
+      runs.get(i).broken().forEach(promise -> broken.add(of + promise));
+      runs.get(i)
+          .outcomes()
+          .forEach((outcome, count) -> outcomes.merge(outcome, count, Integer::sum));
+    }
+    String logged = server.log().substring(logBefore.length());
+    int lines = (int) logged.lines().count();
+    broken.addAll(brokenInLog(logged, lines, time));
+    return new AttackResult(name, calm, attacked, outcomes, lines, broken);
+  }
+
+  private static List<String> brokenInLog(String logged, int lines, Duration time) {
+    List<String> broken = new ArrayList<>();
+    if (lines > MOST_LOG_LINES + MOST_LOG_LINES_PER_SECOND * time.toSeconds()) {
+      broken.add("the log does not grow with an attack: " + lines + " lines");
+    }
+    if (logged.contains(StrangerAttacks.IN_QUERIES)) {
+      broken.add("the log holds no query string");
+    }
+    logged
+        .lines()
+        .filter(line -> line.contains(" ERROR ") || line.contains("OutOfMemoryError"))
+        .findFirst()
+        .ifPresent(line -> broken.add("an attack is no error of the server: " + line));
+    return broken;
+  }
+}

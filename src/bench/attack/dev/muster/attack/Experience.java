@@ -1,0 +1,66 @@
+package dev.muster.attack;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** How long the victim's requests took, and which of them failed. */
+final class Experience {
+
+  static final String HEARTBEAT = "heartbeat";
+
+  private static final int MOST_REASONS = 5;
+
+  private final Map<String, List<Double>> millis = new TreeMap<>();
+  private final Map<String, Integer> failures = new TreeMap<>();
+  private final List<String> reasons = new ArrayList<>();
+
+  /** {@code due} is of {@link System#nanoTime}. */
+  synchronized void succeeded(String what, long due) {
+    millis
+        .computeIfAbsent(what, _ -> new ArrayList<>())
+        .add((System.nanoTime() - due) / 1_000_000.0);
+  }
+
+  synchronized void failed(String what, String reason) {
+    failures.merge(what, 1, Integer::sum);
+    if (reasons.size() < MOST_REASONS) {
+      reasons.add(what + ": " + reason);
+    }
+  }
+
+  void answered(String what, Connection.Answer answer, long due) {
+    if (answer.status() == 200) {
+      succeeded(what, due);
+    } else {
+      failed(what, "answered " + answer.status() + " " + answer.body());
+    }
+  }
+
+  synchronized int failedHeartbeats() {
+    return failures.getOrDefault(HEARTBEAT, 0);
+  }
+
+  /** Of everything but heartbeats. */
+  synchronized int otherFailures() {
+    return failures.values().stream().mapToInt(Integer::intValue).sum() - failedHeartbeats();
+  }
+
+  /** The first few of them. */
+  synchronized List<String> reasons() {
+    return List.copyOf(reasons);
+  }
+
+  double heartbeatMillis(double quantile) {
+    return millis(HEARTBEAT, quantile);
+  }
+
+  /** Infinite when nothing was answered. */
+  synchronized double millis(String what, double quantile) {
+    List<Double> sorted = millis.getOrDefault(what, List.of()).stream().sorted().toList();
+    return sorted.isEmpty()
+        ? Double.POSITIVE_INFINITY
+        : sorted.get((int) Math.min(sorted.size() - 1, sorted.size() * quantile));
+  }
+}

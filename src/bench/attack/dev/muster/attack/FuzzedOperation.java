@@ -1,0 +1,52 @@
+package dev.muster.attack;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/** One operation of the API description: how it is called, and examples of its body. */
+record FuzzedOperation(
+    String method, String path, List<Parameter> parameters, List<JsonNode> bodies) {
+
+  /** {@code in} is query or header. */
+  record Parameter(String name, String in) {}
+
+  private static final Set<String> METHODS = Set.of("get", "post", "put", "patch", "delete");
+
+  static List<FuzzedOperation> read(JsonNode description) {
+    List<FuzzedOperation> operations = new ArrayList<>();
+    for (var path : description.path("paths").properties()) {
+      for (var operation : path.getValue().properties()) {
+        if (METHODS.contains(operation.getKey())) {
+          operations.add(
+              read(description, path.getKey(), operation.getKey(), operation.getValue()));
+        }
+      }
+    }
+    return operations;
+  }
+
+  private static FuzzedOperation read(
+      JsonNode description, String path, String method, JsonNode operation) {
+    List<Parameter> parameters = new ArrayList<>();
+    for (JsonNode named : operation.path("parameters")) {
+      JsonNode parameter =
+          named.has("$ref") ? description.at(named.path("$ref").asString().substring(1)) : named;
+      if (!parameter.path("in").asString("").equals("path")) {
+        parameters.add(
+            new Parameter(parameter.path("name").asString(""), parameter.path("in").asString("")));
+      }
+    }
+    List<JsonNode> bodies = new ArrayList<>();
+    JsonNode content = operation.path("requestBody").path("content").path("application/json");
+    for (JsonNode example : content.path("examples")) {
+      bodies.add(example.path("value"));
+    }
+    if (content.has("example")) {
+      bodies.add(content.path("example"));
+    }
+    return new FuzzedOperation(method.toUpperCase(Locale.ROOT), path, parameters, bodies);
+  }
+}

@@ -1,0 +1,122 @@
+package dev.muster.attack;
+
+import java.io.ByteArrayOutputStream;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Values that no client should send, and bodies with some of them; functions of their random. */
+final class Mutations {
+
+  private static final String PLACE = "the place of a hostile value";
+  private static final int DEEP = 20_000;
+
+  private Mutations() {}
+
+  static <T> T oneOf(List<T> values, RandomGenerator random) {
+    return values.get(random.nextInt(values.size()));
+  }
+
+  /** For a path or a query, mostly valid there. */
+  static String text(RandomGenerator random) {
+    if (random.nextInt(4) > 0) {
+      return oneOf(random.nextInt(10) == 0 ? HostileValues.LONG_TEXTS : HostileValues.TEXTS, random)
+          .replace(" ", "%20");
+    }
+    byte[] bytes = new byte[1 + random.nextInt(20)];
+    random.nextBytes(bytes);
+    return URLEncoder.encode(
+        new String(bytes, StandardCharsets.ISO_8859_1), StandardCharsets.ISO_8859_1);
+  }
+
+  static String header(RandomGenerator random) {
+    return oneOf(HostileValues.HEADERS, random) + ": " + headerValue(random);
+  }
+
+  static String headerValue(RandomGenerator random) {
+    return oneOf(
+        random.nextInt(10) == 0 ? HostileValues.LONG_TEXTS : HostileValues.HEADER_VALUES, random);
+  }
+
+  /** An example with one to three hostile values, or something else altogether. */
+  static byte[] body(@Nullable JsonNode example, RandomGenerator random) {
+    if (example == null || random.nextInt(12) == 0) {
+      return bytes(jsonValue(random));
+    }
+    String json = example.toString();
+    int kind = random.nextInt(20);
+    return switch (kind) {
+      case 0 -> bytes(json.substring(0, random.nextInt(json.length())));
+      case 1 -> bytes(json + json);
+      case 2 -> withBadBytes(json, random);
+      case 3 -> bytes("[".repeat(DEEP) + "]".repeat(random.nextBoolean() ? DEEP : 0));
+      case 4 -> bytes("{\"a\":".repeat(DEEP) + "1" + "}".repeat(DEEP));
+      case 5 -> bytes("\uFEFF" + json);
+      case 6 ->
+          json.getBytes(random.nextBoolean() ? StandardCharsets.UTF_16 : StandardCharsets.UTF_16LE);
+      case 7 -> bytes(json.replace("{", "{\"id\":1e400,\"id\":[],"));
+      case 8 -> bytes(json);
+      default -> bytes(mutated(example, 1 + random.nextInt(3), random));
+    };
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static byte[] withBadBytes(String json, RandomGenerator random) {
+    byte[] whole = bytes(json);
+    int at = random.nextInt(whole.length);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.write(whole, 0, at);
+    out.writeBytes(
+        random.nextBoolean() ? new byte[] {(byte) 0xff, (byte) 0xc0, (byte) 0x80} : new byte[] {0});
+    out.writeBytes(Arrays.copyOfRange(whole, at, whole.length));
+    return out.toByteArray();
+  }
+
+  private static String mutated(JsonNode example, int changes, RandomGenerator random) {
+    JsonNode copy = example.deepCopy();
+    for (int i = 0; i < changes; i++) {
+      List<Runnable> places = new ArrayList<>();
+      collect(copy, places);
+      if (!places.isEmpty()) {
+        oneOf(places, random).run();
+      }
+    }
+    String json = copy.toString();
+    String quoted = "\"" + PLACE + "\"";
+    for (int at = json.indexOf(quoted); at >= 0; at = json.indexOf(quoted)) {
+      json = json.substring(0, at) + jsonValue(random) + json.substring(at + quoted.length());
+    }
+    return json;
+  }
+
+  private static String jsonValue(RandomGenerator random) {
+    return oneOf(random.nextInt(8) == 0 ? HostileValues.LONG_JSON : HostileValues.JSON, random);
+  }
+
+  /** Every field and element, at any depth, each with what replaces it. */
+  private static void collect(JsonNode node, List<Runnable> places) {
+    if (node instanceof ObjectNode object) {
+      for (var field : object.properties()) {
+        places.add(() -> object.put(field.getKey(), PLACE));
+        collect(field.getValue(), places);
+      }
+      places.add(() -> object.put("unknown", PLACE));
+    } else if (node instanceof ArrayNode array) {
+      for (int i = 0; i < array.size(); i++) {
+        int index = i;
+        places.add(() -> array.set(index, array.stringNode(PLACE)));
+        collect(array.get(i), places);
+      }
+    }
+  }
+}

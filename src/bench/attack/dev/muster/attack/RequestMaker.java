@@ -1,0 +1,232 @@
+package dev.muster.attack;
+
+import dev.muster.attack.FuzzedOperation.Parameter;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Makes hostile requests of the operations of an API description: seed and index tell which. */
+final class RequestMaker {
+
+  /**
+   * What there is on the server to ask for.
+   *
+   * @param workspaces that must stay, the first of them the one whose token is used
+   * @param expendable those that may be removed
+   * @param others ids of anything else, such as rows
+   */
+  record Fixture(List<UUID> workspaces, List<UUID> expendable, List<String> others) {}
+
+  /** An id of the description's examples, in place of which one that exists is sent. */
+  private static final String ID_OF_EXAMPLES = "6f0e2a52-8c1e-4b0c-9a44-1f1b1f6d7a10";
+
+  private static final JsonMapper JSON = JsonMapper.shared();
+
+  private static final List<String> METHODS =
+      List.of(
+          "GET",
+          "HEAD",
+          "POST",
+          "PUT",
+          "PATCH",
+          "DELETE",
+          "OPTIONS",
+          "TRACE",
+          "PROPFIND",
+          "get",
+          "X");
+
+  private static final List<String> FRAMINGS =
+      List.of(
+          "Transfer-Encoding: chunked\r\nContent-Length: 5",
+          "Content-Length: -1",
+          "Content-Length: 5\r\nContent-Length: 6",
+          "Content-Length: 99999999999999999999",
+          "Content-Length: 1e400",
+          "Transfer-Encoding: chunked, identity",
+          "Transfer-Encoding: xchunked",
+          "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+          "Host: evil.invalid\r\nHost: localhost",
+          "Host: [",
+          "Header without a colon",
+          "X-Folded: a\r\n b",
+          "X-Nul: a\u0000b",
+          ": no name",
+          "X-Long: " + "a".repeat(20_000),
+          "Expect: 100-continue",
+          "Expect: 200-ok",
+          "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__",
+          "Upgrade: websocket\r\nSec-WebSocket-Version: 99\r\nSec-WebSocket-Key: x");
+
+  private final long seed;
+  private final List<FuzzedOperation> operations;
+  private final Map<String, String> tokens;
+  private final List<String> identities;
+  private final Fixture fixture;
+
+  /** {@code tokens} are of the identities; the empty one has none. */
+  RequestMaker(
+      long seed, List<FuzzedOperation> operations, Map<String, String> tokens, Fixture fixture) {
+    this.seed = seed;
+    this.operations = operations;
+    this.tokens = tokens;
+    this.identities = tokens.keySet().stream().sorted().toList();
+    this.fixture = fixture;
+  }
+
+  FuzzedRequest make(int index) {
+    RandomGenerator random = new Random(seed * 1_000_003 + index);
+    FuzzedOperation operation = Mutations.oneOf(operations, random);
+    String identity = Mutations.oneOf(identities, random);
+    String method = random.nextInt(20) == 0 ? Mutations.oneOf(METHODS, random) : operation.method();
+    boolean removes = method.equals("DELETE") && operation.path().equals("/workspaces/{id}");
+    String target = path(operation.path(), removes, random) + query(operation, random);
+    List<String> headers = headers(operation, random);
+    byte @Nullable [] body = body(operation, random);
+    boolean framed = random.nextInt(25) > 0;
+    if (!framed) {
+      headers.add(Mutations.oneOf(FRAMINGS, random));
+    }
+    boolean mayWait =
+        !framed
+            || target.contains("wait")
+            || target.contains("/a2a")
+            || target.contains("/stream")
+            || target.contains("/ws")
+            || target.contains("/sweep");
+    byte[] bytes =
+        bytes(index, method, target, tokens.get(identity), headers, body, framed, random);
+    boolean answerHasBody = !method.equals("HEAD");
+    return new FuzzedRequest(index, identity, operation, bytes, mayWait, framed, answerHasBody);
+  }
+
+  /** The workspace that is told to go is never one that is needed. */
+  private String path(String template, boolean removes, RandomGenerator random) {
+    StringBuilder path = new StringBuilder();
+    for (String segment : template.substring(1).split("/", -1)) {
+      path.append('/');
+      if (!segment.startsWith("{")) {
+        path.append(random.nextInt(100) == 0 ? Mutations.text(random) : segment);
+      } else if (segment.equals("{id}") || segment.equals("{workspaceId}")) {
+        path.append(id(removes, random));
+      } else {
+        path.append(
+            random.nextInt(3) == 0
+                ? Mutations.text(random)
+                : Mutations.oneOf(fixture.others(), random));
+      }
+    }
+    return path.toString();
+  }
+
+  private String id(boolean removes, RandomGenerator random) {
+    int kind = random.nextInt(10);
+    if (kind == 0) {
+      return Mutations.text(random);
+    }
+    if (kind == 1) {
+      return new UUID(random.nextLong(), random.nextLong()).toString();
+    }
+    List<UUID> known = removes || kind == 2 ? fixture.expendable() : fixture.workspaces();
+    return Mutations.oneOf(known, random).toString();
+  }
+
+  private static String query(FuzzedOperation operation, RandomGenerator random) {
+    List<String> pairs = new ArrayList<>();
+    for (Parameter parameter : operation.parameters()) {
+      if (parameter.in().equals("query") && random.nextBoolean()) {
+        pairs.add(parameter.name() + "=" + Mutations.text(random));
+      }
+    }
+    if (random.nextInt(10) == 0) {
+      pairs.add(Mutations.text(random) + "=" + Mutations.text(random));
+    }
+    return pairs.isEmpty() ? "" : "?" + String.join("&", pairs);
+  }
+
+  private List<String> headers(FuzzedOperation operation, RandomGenerator random) {
+    List<String> headers = new ArrayList<>();
+    for (Parameter parameter : operation.parameters()) {
+      if (parameter.in().equals("header") && random.nextBoolean()) {
+        headers.add(
+            parameter.name()
+                + ": "
+                + (random.nextBoolean() ? id(false, random) : Mutations.headerValue(random)));
+      }
+    }
+    if (random.nextInt(4) == 0) {
+      headers.add(Mutations.header(random));
+    }
+    return headers;
+  }
+
+  private byte @Nullable [] body(FuzzedOperation operation, RandomGenerator random) {
+    boolean hasOne = !operation.bodies().isEmpty();
+    if (random.nextInt(100) < (hasOne ? 3 : 90)) {
+      return null;
+    }
+    JsonNode example = hasOne ? Mutations.oneOf(operation.bodies(), random) : null;
+    return Mutations.body(example == null ? null : ofFixture(example, random), random);
+  }
+
+  /** With ids that exist, and without an address that is not of loopback. */
+  private JsonNode ofFixture(JsonNode example, RandomGenerator random) {
+    String json =
+        example
+            .toString()
+            .replace(ID_OF_EXAMPLES, fixture.workspaces().getFirst().toString())
+            .replaceAll("\"https?://[^\"]*\"", "\"http://127.0.0.1:9/a2a\"")
+            .replaceAll(
+                "\"[0-9a-f]{8}-[0-9a-f-]{27}\"",
+                "\"" + Mutations.oneOf(fixture.workspaces(), random) + "\"");
+    return JSON.readTree(json);
+  }
+
+  private static byte[] bytes(
+      int index,
+      String method,
+      String target,
+      @Nullable String token,
+      List<String> headers,
+      byte @Nullable [] body,
+      boolean framed,
+      RandomGenerator random) {
+    StringBuilder head =
+        new StringBuilder(method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n");
+    head.append("X-Request-ID: fuzz-").append(index).append("\r\n");
+    if (token != null && !token.isEmpty()) {
+      head.append("Authorization: Bearer ").append(token).append("\r\n");
+    }
+    headers.forEach(header -> head.append(header).append("\r\n"));
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    if (body == null) {
+      whole.writeBytes(ascii(head + "\r\n"));
+    } else if (framed && random.nextInt(5) == 0) {
+      head.append("Transfer-Encoding: chunked\r\n\r\n");
+      whole.writeBytes(ascii(head.toString()));
+      if (body.length > 0) {
+        whole.writeBytes(ascii(Integer.toHexString(body.length) + "\r\n"));
+        whole.writeBytes(body);
+        whole.writeBytes(ascii("\r\n"));
+      }
+      whole.writeBytes(ascii("0\r\n\r\n"));
+    } else {
+      head.append("Content-Length: ").append(body.length).append("\r\n\r\n");
+      whole.writeBytes(ascii(head.toString()));
+      whole.writeBytes(body);
+    }
+    return whole.toByteArray();
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+}

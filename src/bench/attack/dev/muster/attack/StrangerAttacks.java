@@ -1,0 +1,158 @@
+package dev.muster.attack;
+
+import dev.muster.attack.Connection.Answer;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Requests without a credential, or with one that is not good. */
+final class StrangerAttacks {
+
+  /** Stands in query strings, which no log line may hold. */
+  static final String IN_QUERIES = "a-secret-in-a-query-string";
+
+  private static final int LIMIT_PER_MINUTE = 120;
+  private static final int SLACK = 30;
+
+  private StrangerAttacks() {}
+
+  static List<Attack> all() {
+    return List.of(
+        new Attack("metrics-loops", StrangerAttacks::readMetrics),
+        new Attack("api-description-languages", StrangerAttacks::readDescription),
+        new Attack("bad-http", StrangerAttacks::speakBadHttp),
+        new Attack("anonymous-check-access", StrangerAttacks::checkAccess));
+  }
+
+  private static void readMetrics(AttackRun run) {
+    byte[] request = Connection.request("GET", "/metrics", null, null);
+    long start = System.nanoTime();
+    run.repeat(
+        16,
+        () -> {
+          Connection connection = run.connect();
+          try {
+            while (run.goesOn()) {
+              run.count(String.valueOf(connection.exchange(request).status()));
+            }
+          } finally {
+            run.close(connection);
+          }
+        });
+    run.atEnd(() -> {
+      double minutes = (System.nanoTime() - start) / 60e9;
+      run.expect(
+          run.counted("200") <= LIMIT_PER_MINUTE * (1 + minutes) + SLACK,
+          "the metrics are limited by network: " + run.counted("200") + " pages");
+    });
+  }
+
+  /** A language that nobody asked for before, and a host that is not the server's. */
+  private static void readDescription(AttackRun run) {
+    AtomicInteger number = new AtomicInteger();
+    run.repeat(
+        4,
+        () -> {
+          int n = number.incrementAndGet();
+          String language = "Accept-Language: x" + n % 1000 + "-" + n + ", en;q=0.5";
+          Answer plain =
+              run.request(Connection.request("GET", "/v3/api-docs", null, null, language));
+          Answer spoofed =
+              run.request(
+                  Connection.request(
+                      "GET",
+                      n % 2 == 0 ? "/v3/api-docs" : "/v3/api-docs/swagger-config",
+                      null,
+                      null,
+                      language,
+                      "X-Forwarded-Host: http://evil.example",
+                      "X-Forwarded-Proto: gopher"));
+          run.expect(
+              plain.status() < 500 && spoofed.status() < 500,
+              "the API description is no 5xx whatever the headers: " + spoofed.status());
+          run.expect(!spoofed.body().contains("evil.example"), "no answer names a spoofed host");
+        });
+  }
+
+  /** None of these is HTTP; the log has nothing of their query strings. */
+  private static void speakBadHttp(AttackRun run) {
+    List<String> requests =
+        List.of(
+            "GET http://[/ws?token=%s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /ws?token=%s HTTP/9.9\r\n\r\n",
+            "GET /ws?token=%s HTTP/1.1\r\nHost: [/ws?token=%s]\r\n\r\n",
+            "GET /ws?token=%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: -%s\r\n\r\n",
+            "GET //[?token=%s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "G@T /ws?token=%s HTTP/1.1\r\nHost: localhost\r\nBad Header: %s\r\n\r\n",
+            "GET /%%zz?token=%s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "\u0016\u0003\u0001%s\r\n\r\n");
+    AtomicInteger next = new AtomicInteger();
+    run.repeat(
+        4,
+        () -> {
+          String request = requests.get(Math.floorMod(next.getAndIncrement(), requests.size()));
+          Connection connection = run.connect();
+          try {
+            connection.send(request.replace("%s", IN_QUERIES).replace("%%", "%"));
+            int status = connection.read().status();
+            run.count(String.valueOf(status));
+            run.expect(status < 500, "bad HTTP is the client's fault: " + status);
+          } finally {
+            run.close(connection);
+          }
+          run.pause(Duration.ofMillis(5));
+        });
+  }
+
+  /** Strangers use up their network's share; the good credentials behind it go on. */
+  private static void checkAccess(AttackRun run) {
+    Agent good = run.workspace();
+    Agent removed = run.workspace();
+    run.client().delete("/workspaces/" + removed.id(), TestServer.ADMIN_TOKEN);
+    byte[] anonymous = check(null, good);
+    byte[] unknown = check("unknown-token-0123456789", good);
+    run.repeat(
+        8,
+        () -> {
+          run.request(anonymous);
+          run.request(unknown);
+          run.pause(Duration.ofMillis(5));
+        });
+    byte[] known = check(good.token(), good);
+    byte[] revoked =
+        Connection.request("GET", "/workspaces/" + removed.id() + "/tokens", removed.token(), null);
+    run.repeat(
+        1,
+        () -> {
+          run.pause(Duration.ofMillis(500));
+          expectStatus(run, known, 200, "a good credential passes beside strangers");
+          expectStatus(run, revoked, 401, "a revoked token is told so beside strangers");
+        });
+    run.atEnd(() -> run.expect(run.counted("429") > 0, "strangers are limited by network"));
+  }
+
+  private static byte[] check(@Nullable String token, Agent agent) {
+    return Connection.request(
+        "POST",
+        "/registry/check-access",
+        token,
+        "{\"caller_id\":\"%s\",\"target_id\":\"%s\"}".formatted(agent.id(), UUID.randomUUID()));
+  }
+
+  /** On a connection from the strangers' address. */
+  private static void expectStatus(AttackRun run, byte[] request, int status, String promise)
+      throws IOException {
+    Connection connection = run.connect();
+    try {
+      int answered = connection.exchange(request).status();
+      run.expect(answered == status, promise + ": " + answered);
+    } finally {
+      run.close(connection);
+    }
+  }
+}

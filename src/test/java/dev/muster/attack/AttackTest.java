@@ -1,0 +1,62 @@
+package dev.muster.attack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The attacks in their short form, each on the same server as it is delivered. */
+@Isolated("it measures latencies, and takes both processors")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(300)
+class AttackTest {
+
+  private static final Duration WARM_UP = Duration.ofSeconds(5);
+  private static final Duration CALM = Duration.ofSeconds(5);
+  private static final Duration ALONE = Duration.ofSeconds(4);
+  private static final Duration TOGETHER = Duration.ofSeconds(10);
+
+  private AttackedServer server;
+  private AttackRunner runner;
+  private Experience calm;
+
+  @BeforeAll
+  void start() throws Exception {
+    server = AttackedServer.start();
+    runner = new AttackRunner(server);
+    runner.calm(WARM_UP);
+    calm = runner.calm(CALM);
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    server.close();
+  }
+
+  static List<Attack> attacks() {
+    return Attacks.all();
+  }
+
+  @ParameterizedTest
+  @MethodSource("attacks")
+  void harmsNobodyElse(Attack attack) throws Exception {
+    AttackResult result = runner.run(attack, ALONE, calm);
+
+    assertThat(result.faults()).as(result.tableRow()).isEmpty();
+  }
+
+  @Test
+  void harmNobodyElseTogether() throws Exception {
+    AttackResult result = runner.runTogether(Attacks.all(), TOGETHER, calm);
+
+    assertThat(result.faults()).as(result.tableRow()).isEmpty();
+  }
+}

@@ -1,0 +1,182 @@
+package dev.muster.attack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The table of {@code docs/limits.md} is true: each row has a proof that exists, each attack has a
+ * row, and numbers are those of the code and of the settings.
+ */
+class LimitsTest {
+
+  private static final Path LIMITS = Path.of("docs", "limits.md");
+  private static final Path README = Path.of("README.md");
+  private static final Path SOURCES = Path.of("src", "main", "java");
+  private static final Path TESTS = Path.of("src", "test", "java");
+  private static final int COLUMNS = 5;
+
+  private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+
+  /** A number, perhaps with a unit, and the constant it is. */
+  private static final Pattern CONSTANT =
+      Pattern.compile("([\\d,]+)( KiB| MiB| s| min)? \\(`(\\w+)\\.([A-Z_]+)`\\)");
+
+  /** A number, perhaps with a unit, and the settings whose default it is. */
+  private static final Pattern SETTING =
+      Pattern.compile("([\\d,]+)(?: [a-z ]+)? \\((`[A-Z_]+`(?:, `[A-Z_]+`)*)\\)");
+
+  private static final Map<String, Integer> UNITS = Map.of(" KiB", 1 << 10, " MiB", 1 << 20);
+
+  /** The cells of a row. */
+  record Row(List<String> cells) {
+
+    String proof() {
+      return cells.getLast();
+    }
+
+    String bounds() {
+      return cells.get(1) + " | " + cells.get(2) + " | " + cells.get(3);
+    }
+
+    @Override
+    public String toString() {
+      return cells.getFirst();
+    }
+  }
+
+  static List<Row> rows() throws IOException {
+    return Files.readAllLines(LIMITS).stream()
+        .filter(line -> line.startsWith("| "))
+        .skip(1)
+        .map(line -> new Row(List.of(line.substring(2, line.length() - 2).split(" \\| ", -1))))
+        .toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void isProven(Row row) throws IOException {
+    assertThat(row.cells()).hasSize(COLUMNS).noneMatch(String::isBlank);
+    Set<String> proofs = Set.copyOf(inCode(row.proof()));
+    Set<String> existing = new HashSet<>(attacks());
+    existing.addAll(testClasses());
+
+    assertThat(proofs).isNotEmpty();
+    assertThat(existing).containsAll(proofs);
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void hasTheNumbersOfTheCode(Row row) throws Exception {
+    Matcher constant = CONSTANT.matcher(row.bounds());
+    while (constant.find()) {
+      String unit = constant.group(2) == null ? "" : constant.group(2);
+      double told =
+          number(constant.group(1)) * UNITS.getOrDefault(unit, unit.equals(" min") ? 60 : 1);
+      String name = constant.group(3) + "." + constant.group(4);
+      assertThat(told).as(name).isEqualTo(valueOf(constant.group(3), constant.group(4)));
+    }
+    assertThat(inCode(row.bounds()).stream().filter(code -> code.matches("\\w+\\.[A-Z_]+")).count())
+        .as("constants beside their numbers in " + row.bounds())
+        .isEqualTo(CONSTANT.matcher(row.bounds()).results().count());
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void hasTheNumbersOfTheSettings(Row row) throws IOException {
+    String readme = Files.readString(README);
+    Matcher setting = SETTING.matcher(row.bounds());
+    while (setting.find()) {
+      for (String name : inCode(setting.group(2))) {
+        String line =
+            readme
+                .lines()
+                .filter(l -> l.startsWith("| ") && l.contains("`" + name + "`"))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("the README has no setting " + name));
+        assertThat(line).contains("`" + setting.group(1).replace(",", "") + "`");
+      }
+    }
+  }
+
+  @Test
+  void namesEveryAttack() throws IOException {
+    Set<String> named =
+        rows().stream().flatMap(row -> inCode(row.proof()).stream()).collect(Collectors.toSet());
+
+    assertThat(named).containsAll(attacks());
+  }
+
+  @Test
+  void readsNumbersWithTheirConstants() {
+    Matcher constant = CONSTANT.matcher("64 KiB (`Piece.MOST_KEPT`) of each");
+    assertThat(constant.find()).isTrue();
+    assertThat(constant.group(4)).isEqualTo("MOST_KEPT");
+    assertThat(SETTING.matcher("600 a minute (`RATE_LIMIT`, `RATE_LIMIT_POLL`)").find()).isTrue();
+  }
+
+  private static Set<String> attacks() {
+    return Attacks.all().stream().map(Attack::name).collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static List<String> inCode(String cell) {
+    return CODE.matcher(cell).results().map(code -> code.group(1)).toList();
+  }
+
+  private static double number(String text) {
+    return Double.parseDouble(text.replace(",", ""));
+  }
+
+  /** In bytes, seconds, or as it is. */
+  private static double valueOf(String type, String constant) throws Exception {
+    Field field = Class.forName(classNamed(type)).getDeclaredField(constant);
+    field.setAccessible(true);
+    return switch (field.get(null)) {
+      case Duration duration -> duration.toMillis() / 1000.0;
+      case Number number -> number.doubleValue();
+      case null, default -> throw new AssertionError(type + "." + constant + " is no number");
+    };
+  }
+
+  /** There has to be one of this name. */
+  private static String classNamed(String type) throws IOException {
+    List<String> found = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(SOURCES)) {
+      files
+          .filter(file -> file.endsWith(type + ".java"))
+          .forEach(file ->
+              found.add(
+                  SOURCES.relativize(file).toString().replace(".java", "").replace('/', '.')));
+    }
+    assertThat(found).as("classes called " + type).hasSize(1);
+    return found.getFirst();
+  }
+
+  private static Set<String> testClasses() throws IOException {
+    Set<String> classes = new HashSet<>();
+    try (Stream<Path> files = Files.walk(TESTS)) {
+      files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.endsWith(".java"))
+          .forEach(name -> classes.add(name.replace(".java", "")));
+    }
+    return classes;
+  }
+}
