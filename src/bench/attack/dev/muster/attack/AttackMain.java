@@ -1,13 +1,8 @@
 package dev.muster.attack;
 
-import dev.muster.testing.ServerProcess;
-import dev.muster.testing.TestServer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The long form: every attack alone for a minute, then all together, or one of them. Arguments: the
@@ -37,10 +32,8 @@ public final class AttackMain {
   /** On a server without rate limits, which would answer nearly all of them with 429. */
   private static boolean fuzz(int requests, long seed) throws Exception {
     System.out.println("seed " + seed + ", " + requests + " requests");
-    Path home = Files.createTempDirectory("muster-fuzzed-");
-    try (ServerProcess server =
-        ServerProcess.start(home, Map.of("ADMIN_TOKEN", TestServer.ADMIN_TOKEN))) {
-      server.awaitReady();
+    try (AttackedServer server = AttackedServer.startWithoutRateLimits()) {
+      Runtime.getRuntime().addShutdownHook(new Thread(server::stop));
       Fuzzer fuzzer = new Fuzzer(server, seed);
       fuzzer.run(requests);
       System.out.println("statuses " + fuzzer.statuses());
@@ -57,6 +50,7 @@ public final class AttackMain {
       Attacks.named(name);
     }
     try (AttackedServer server = AttackedServer.start()) {
+      Runtime.getRuntime().addShutdownHook(new Thread(server::stop));
       AttackRunner runner = new AttackRunner(server);
       runner.calm(WARM_UP);
       System.out.println(AttackResult.tableHead());

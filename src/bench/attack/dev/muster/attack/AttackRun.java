@@ -126,11 +126,18 @@ final class AttackRun {
     connection.close();
   }
 
-  /** As many threads, each of which repeats the step; what it throws is an outcome. */
+  /**
+   * As many threads, each of which repeats the step from {@link #begin} on; what it throws is an
+   * outcome.
+   */
   void repeat(int count, Step step) {
     for (int i = 0; i < count; i++) {
-      threads.add(Thread.ofPlatform().daemon().name("attack").start(() -> repeat(step)));
+      threads.add(Thread.ofPlatform().daemon().name("attack").unstarted(() -> repeat(step)));
     }
+  }
+
+  void begin() {
+    threads.forEach(Thread::start);
   }
 
   private void repeat(Step step) {
@@ -197,7 +204,9 @@ final class AttackRun {
       long giveUpAt = System.nanoTime() + LONGEST_END.toNanos();
       for (Thread thread : threads) {
         long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(giveUpAt - System.nanoTime()));
-        thread.join(left);
+        if (thread.getState() != Thread.State.NEW) {
+          thread.join(left);
+        }
         expect(!thread.isAlive(), "the attack ends with its time");
       }
     }

@@ -46,8 +46,9 @@ final class AttackRunner {
       for (Attack attack : attacks) {
         AttackRun run = new AttackRun(server, time, intensity);
         runs.add(run);
-        attack.start().start(run);
+        attack.preparation().prepare(run);
       }
+      runs.forEach(AttackRun::begin);
       attacked = victim.live(time);
     } finally {
       for (AttackRun run : runs) {

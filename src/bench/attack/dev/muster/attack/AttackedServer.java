@@ -12,13 +12,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** A server process as it is delivered, embedded database and rate limits included; 640 MB heap. */
+/** A server process as it is delivered, with its embedded database and a heap of 640 MB. */
 final class AttackedServer implements AutoCloseable {
 
   private static final List<String> JVM_OPTIONS =
@@ -39,8 +40,17 @@ final class AttackedServer implements AutoCloseable {
   }
 
   static AttackedServer start() throws IOException {
+    return start(Map.of());
+  }
+
+  static AttackedServer startWithoutRateLimits() throws IOException {
+    return start(Map.of("RATE_LIMIT", "0", "RATE_LIMIT_HEARTBEAT", "0", "RATE_LIMIT_POLL", "0"));
+  }
+
+  private static AttackedServer start(Map<String, String> more) throws IOException {
     Path home = Files.createTempDirectory("muster-attacked-");
-    Map<String, String> settings = Map.of("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
+    Map<String, String> settings = new HashMap<>(more);
+    settings.put("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
     ServerProcess process = ServerProcess.startAsDelivered(home, JVM_OPTIONS, settings);
     process.awaitReady();
     return new AttackedServer(home, process);
@@ -93,6 +103,15 @@ final class AttackedServer implements AutoCloseable {
       return status == 200 && System.nanoTime() - start < QUIET_NANOS;
     } catch (IOException e) {
       return false;
+    }
+  }
+
+  /** For a shutdown hook. */
+  void stop() {
+    try {
+      process.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

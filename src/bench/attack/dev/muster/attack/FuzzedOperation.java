@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /** One operation of the API description: how it is called, and examples of its body. */
@@ -14,6 +16,20 @@ record FuzzedOperation(
   record Parameter(String name, String in) {}
 
   private static final Set<String> METHODS = Set.of("get", "post", "put", "patch", "delete");
+
+  private static final Pattern NAMED = Pattern.compile("`(?:params\\.)?([a-z_]+)`");
+
+  /** The names of all fields: those of schemas, and what descriptions mention. */
+  static List<String> fields(JsonNode description) {
+    Set<String> fields = new TreeSet<>();
+    for (JsonNode properties : description.findValues("properties")) {
+      fields.addAll(properties.propertyNames());
+    }
+    for (String text : description.findValuesAsString("description")) {
+      NAMED.matcher(text).results().forEach(name -> fields.add(name.group(1)));
+    }
+    return List.copyOf(fields);
+  }
 
   static List<FuzzedOperation> read(JsonNode description) {
     List<FuzzedOperation> operations = new ArrayList<>();

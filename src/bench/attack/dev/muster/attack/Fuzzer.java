@@ -2,7 +2,6 @@ package dev.muster.attack;
 
 import dev.muster.attack.Connection.Answer;
 import dev.muster.testing.PeerDeed;
-import dev.muster.testing.ServerProcess;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
@@ -10,7 +9,6 @@ import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -39,16 +37,16 @@ final class Fuzzer {
   record Fault(String kind, int count, List<String> examples) {}
 
   private final long seed;
-  private final ServerProcess server;
+  private final AttackedServer server;
   private final int port;
   private final Map<String, List<String>> faults = new ConcurrentSkipListMap<>();
   private final Map<String, Integer> counts = new ConcurrentSkipListMap<>();
   private final Map<Integer, Integer> statuses = new ConcurrentSkipListMap<>();
 
-  Fuzzer(ServerProcess server, long seed) {
+  Fuzzer(AttackedServer server, long seed) {
     this.server = server;
     this.seed = seed;
-    this.port = URI.create(server.client().baseUrl()).getPort();
+    this.port = server.port();
   }
 
   /** Nothing but what this makes itself is removed. */
@@ -56,7 +54,7 @@ final class Fuzzer {
     try (TestPeer agent = TestPeer.start()) {
       agent.usually(PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{}}"));
       RequestMaker maker = maker(agent.url());
-      String logBefore = server.output();
+      String logBefore = server.log();
       AtomicInteger next = new AtomicInteger();
       List<Thread> threads = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
@@ -66,7 +64,7 @@ final class Fuzzer {
       for (Thread thread : threads) {
         thread.join();
       }
-      readLog(server.output().substring(logBefore.length()), maker);
+      readLog(server.log().substring(logBefore.length()), maker);
     }
   }
 
@@ -109,7 +107,7 @@ final class Fuzzer {
             List.of(rowId, delegationId, UUID.nameUUIDFromBytes(new byte[1]).toString()));
     return new RequestMaker(
         seed,
-        FuzzedOperation.read(client.get("/v3/api-docs", null).json()),
+        client.get("/v3/api-docs", null).json(),
         Map.of("anonymous", "", "workspace", own.token(), "admin", TestServer.ADMIN_TOKEN),
         fixture);
   }

@@ -46,7 +46,7 @@ final class Mutations {
   }
 
   /** An example with one to three hostile values, or something else altogether. */
-  static byte[] body(@Nullable JsonNode example, RandomGenerator random) {
+  static byte[] body(@Nullable JsonNode example, List<String> fields, RandomGenerator random) {
     if (example == null || random.nextInt(12) == 0) {
       return bytes(jsonValue(random));
     }
@@ -63,7 +63,7 @@ final class Mutations {
           json.getBytes(random.nextBoolean() ? StandardCharsets.UTF_16 : StandardCharsets.UTF_16LE);
       case 7 -> bytes(json.replace("{", "{\"id\":1e400,\"id\":[],"));
       case 8 -> bytes(json);
-      default -> bytes(mutated(example, 1 + random.nextInt(3), random));
+      default -> bytes(mutated(example, fields, 1 + random.nextInt(3), random));
     };
   }
 
@@ -82,11 +82,12 @@ final class Mutations {
     return out.toByteArray();
   }
 
-  private static String mutated(JsonNode example, int changes, RandomGenerator random) {
+  private static String mutated(
+      JsonNode example, List<String> fields, int changes, RandomGenerator random) {
     JsonNode copy = example.deepCopy();
     for (int i = 0; i < changes; i++) {
       List<Runnable> places = new ArrayList<>();
-      collect(copy, places);
+      collect(copy, oneOf(fields, random), places);
       if (!places.isEmpty()) {
         oneOf(places, random).run();
       }
@@ -103,19 +104,19 @@ final class Mutations {
     return oneOf(random.nextInt(8) == 0 ? HostileValues.LONG_JSON : HostileValues.JSON, random);
   }
 
-  /** Every field and element, at any depth, each with what replaces it. */
-  private static void collect(JsonNode node, List<Runnable> places) {
+  /** What puts a hostile value in the place of a field or element, or adds one, at any depth. */
+  private static void collect(JsonNode node, String more, List<Runnable> places) {
     if (node instanceof ObjectNode object) {
       for (var field : object.properties()) {
         places.add(() -> object.put(field.getKey(), PLACE));
-        collect(field.getValue(), places);
+        collect(field.getValue(), more, places);
       }
-      places.add(() -> object.put("unknown", PLACE));
+      places.add(() -> object.put(more, PLACE));
     } else if (node instanceof ArrayNode array) {
       for (int i = 0; i < array.size(); i++) {
         int index = i;
         places.add(() -> array.set(index, array.stringNode(PLACE)));
-        collect(array.get(i), places);
+        collect(array.get(i), more, places);
       }
     }
   }

@@ -68,15 +68,16 @@ final class RequestMaker {
 
   private final long seed;
   private final List<FuzzedOperation> operations;
+  private final List<String> fields;
   private final Map<String, String> tokens;
   private final List<String> identities;
   private final Fixture fixture;
 
   /** {@code tokens} are of the identities; the empty one has none. */
-  RequestMaker(
-      long seed, List<FuzzedOperation> operations, Map<String, String> tokens, Fixture fixture) {
+  RequestMaker(long seed, JsonNode description, Map<String, String> tokens, Fixture fixture) {
     this.seed = seed;
-    this.operations = operations;
+    this.operations = FuzzedOperation.read(description);
+    this.fields = FuzzedOperation.fields(description);
     this.tokens = tokens;
     this.identities = tokens.keySet().stream().sorted().toList();
     this.fixture = fixture;
@@ -85,7 +86,7 @@ final class RequestMaker {
   FuzzedRequest make(int index) {
     RandomGenerator random = new Random(seed * 1_000_003 + index);
     FuzzedOperation operation = Mutations.oneOf(operations, random);
-    String identity = Mutations.oneOf(identities, random);
+    String identity = identities.get(Math.min(random.nextInt(6), identities.size() - 1));
     String method = random.nextInt(20) == 0 ? Mutations.oneOf(METHODS, random) : operation.method();
     boolean removes = method.equals("DELETE") && operation.path().equals("/workspaces/{id}");
     String target = path(operation.path(), removes, random) + query(operation, random);
@@ -174,7 +175,7 @@ final class RequestMaker {
       return null;
     }
     JsonNode example = hasOne ? Mutations.oneOf(operation.bodies(), random) : null;
-    return Mutations.body(example == null ? null : ofFixture(example, random), random);
+    return Mutations.body(example == null ? null : ofFixture(example, random), fields, random);
   }
 
   /** With ids that exist, and without an address that is not of loopback. */
