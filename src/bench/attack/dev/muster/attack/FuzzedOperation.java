@@ -8,28 +8,27 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
-/** One operation of the API description: how it is called, and examples of its body. */
+/**
+ * One operation of the API description: how it is called, and examples of its body.
+ *
+ * @param fields names that the description knows of bodies, at whatever depth
+ */
 record FuzzedOperation(
-    String method, String path, List<Parameter> parameters, List<JsonNode> bodies) {
+    String method,
+    String path,
+    List<Parameter> parameters,
+    List<JsonNode> bodies,
+    List<String> fields) {
 
   /** {@code in} is query or header. */
   record Parameter(String name, String in) {}
 
   private static final Set<String> METHODS = Set.of("get", "post", "put", "patch", "delete");
 
-  private static final Pattern NAMED = Pattern.compile("`(?:params\\.)?([a-z_]+)`");
+  private static final int MOST_DEPTH = 12;
 
-  /** The names of all fields: those of schemas, and what descriptions mention. */
-  static List<String> fields(JsonNode description) {
-    Set<String> fields = new TreeSet<>();
-    for (JsonNode properties : description.findValues("properties")) {
-      fields.addAll(properties.propertyNames());
-    }
-    for (String text : description.findValuesAsString("description")) {
-      NAMED.matcher(text).results().forEach(name -> fields.add(name.group(1)));
-    }
-    return List.copyOf(fields);
-  }
+  /** Fields of bodies that the description of an operation mentions. */
+  private static final Pattern NAMED = Pattern.compile("`(?:params\\.)?([a-z_]+)`");
 
   static List<FuzzedOperation> read(JsonNode description) {
     List<FuzzedOperation> operations = new ArrayList<>();
@@ -63,6 +62,30 @@ record FuzzedOperation(
     if (content.has("example")) {
       bodies.add(content.path("example"));
     }
-    return new FuzzedOperation(method.toUpperCase(Locale.ROOT), path, parameters, bodies);
+    Set<String> fields = new TreeSet<>();
+    addFields(description, content.path("schema"), MOST_DEPTH, fields);
+    if (!bodies.isEmpty()) {
+      NAMED
+          .matcher(operation.path("description").asString(""))
+          .results()
+          .forEach(name -> fields.add(name.group(1)));
+    }
+    return new FuzzedOperation(
+        method.toUpperCase(Locale.ROOT), path, parameters, bodies, List.copyOf(fields));
+  }
+
+  private static void addFields(
+      JsonNode description, JsonNode schema, int depth, Set<String> fields) {
+    if (schema.has("$ref")) {
+      JsonNode referred = description.at(schema.path("$ref").asString().substring(1));
+      addFields(description, referred, depth, fields);
+      return;
+    }
+    fields.addAll(schema.path("properties").propertyNames());
+    if (depth > 0) {
+      for (JsonNode part : schema) {
+        addFields(description, part, depth - 1, fields);
+      }
+    }
   }
 }

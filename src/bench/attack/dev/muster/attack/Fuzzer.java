@@ -28,7 +28,7 @@ final class Fuzzer {
 
   private static final int THREADS = 8;
   private static final int TIMEOUT_MS = 20_000;
-  private static final int TIMEOUT_OF_WAITING_MS = 1_500;
+  private static final int TIMEOUT_OF_WAITING_MS = 1_000;
   private static final int EXPENDABLE = 10;
   private static final int MOST_EXAMPLES = 3;
   private static final Pattern REQUEST_ID = Pattern.compile("fuzz-(\\d+)");
@@ -82,6 +82,8 @@ final class Fuzzer {
             "\"delivery_mode\":\"push\",\"max_concurrent_tasks\":1000,\"url\":\""
                 + agentUrl
                 + "\"");
+    // nobody ever spoke for it: what is sent to it is queued
+    Agent awaited = client.create("Awaited", parent, "\"delivery_mode\":\"push\"");
     List<UUID> expendable = new ArrayList<>();
     for (int i = 0; i < EXPENDABLE; i++) {
       expendable.add(create(client, ids, parent).id());
@@ -102,7 +104,7 @@ final class Fuzzer {
             .field("delegation_id");
     RequestMaker.Fixture fixture =
         new RequestMaker.Fixture(
-            List.of(own.id(), own.id(), called.id(), lead.id()),
+            List.of(own.id(), called.id(), awaited.id(), lead.id()),
             expendable,
             List.of(rowId, delegationId, UUID.nameUUIDFromBytes(new byte[1]).toString()));
     return new RequestMaker(

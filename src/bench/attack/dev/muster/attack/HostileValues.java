@@ -79,6 +79,11 @@ final class HostileValues {
           "[".repeat(900) + "]".repeat(900),
           "[" + "0,".repeat(20_000) + "0]");
 
+  /** Those that are tried in every place. */
+  static final List<String> PROBES =
+      List.of(
+          "1e400", "9".repeat(999), "-1.5", "\"\\ud800\"", "\"a\\u0000b\"", "[{}]", "{\"a\":null}");
+
   /** For paths and queries. */
   static final List<String> TEXTS =
       """

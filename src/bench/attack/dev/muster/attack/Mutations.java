@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -86,38 +87,62 @@ final class Mutations {
       JsonNode example, List<String> fields, int changes, RandomGenerator random) {
     JsonNode copy = example.deepCopy();
     for (int i = 0; i < changes; i++) {
-      List<Runnable> places = new ArrayList<>();
-      collect(copy, oneOf(fields, random), places);
+      List<Runnable> places = places(copy, random.nextBoolean() ? fields : List.of());
       if (!places.isEmpty()) {
         oneOf(places, random).run();
       }
     }
-    String json = copy.toString();
-    String quoted = "\"" + PLACE + "\"";
-    for (int at = json.indexOf(quoted); at >= 0; at = json.indexOf(quoted)) {
-      json = json.substring(0, at) + jsonValue(random) + json.substring(at + quoted.length());
-    }
-    return json;
+    return filled(copy, () -> jsonValue(random));
   }
 
   private static String jsonValue(RandomGenerator random) {
     return oneOf(random.nextInt(8) == 0 ? HostileValues.LONG_JSON : HostileValues.JSON, random);
   }
 
-  /** What puts a hostile value in the place of a field or element, or adds one, at any depth. */
-  private static void collect(JsonNode node, String more, List<Runnable> places) {
+  /** How many places {@link #probe} knows. */
+  static int countPlaces(JsonNode example, List<String> fields) {
+    return places(example.deepCopy(), fields).size();
+  }
+
+  /** An example with one value in one place, and nothing else that is wrong. */
+  static byte[] probe(JsonNode example, List<String> fields, int place, String value) {
+    JsonNode copy = example.deepCopy();
+    places(copy, fields).get(place).run();
+    return bytes(filled(copy, () -> value));
+  }
+
+  private static String filled(JsonNode copy, Supplier<String> values) {
+    String json = copy.toString();
+    String quoted = "\"" + PLACE + "\"";
+    for (int at = json.indexOf(quoted); at >= 0; at = json.indexOf(quoted)) {
+      json = json.substring(0, at) + values.get() + json.substring(at + quoted.length());
+    }
+    return json;
+  }
+
+  /**
+   * What puts a hostile value in the place of a field or element, or adds one of these fields to an
+   * object, at any depth.
+   */
+  private static List<Runnable> places(JsonNode node, List<String> fields) {
+    List<Runnable> places = new ArrayList<>();
     if (node instanceof ObjectNode object) {
       for (var field : object.properties()) {
         places.add(() -> object.put(field.getKey(), PLACE));
-        collect(field.getValue(), more, places);
+        places.addAll(places(field.getValue(), fields));
       }
-      places.add(() -> object.put(more, PLACE));
+      for (String field : fields) {
+        if (!object.has(field)) {
+          places.add(() -> object.put(field, PLACE));
+        }
+      }
     } else if (node instanceof ArrayNode array) {
       for (int i = 0; i < array.size(); i++) {
         int index = i;
         places.add(() -> array.set(index, array.stringNode(PLACE)));
-        collect(array.get(i), more, places);
+        places.addAll(places(array.get(i), fields));
       }
     }
+    return places;
   }
 }

@@ -4,6 +4,7 @@ import dev.muster.attack.FuzzedOperation.Parameter;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -27,6 +28,9 @@ final class RequestMaker {
 
   /** An id of the description's examples, in place of which one that exists is sent. */
   private static final String ID_OF_EXAMPLES = "6f0e2a52-8c1e-4b0c-9a44-1f1b1f6d7a10";
+
+  /** Parts of paths and queries that may be answered late. */
+  private static final List<String> WAITING = List.of("wait", "/a2a", "/stream", "/ws", "/sweep");
 
   private static final JsonMapper JSON = JsonMapper.shared();
 
@@ -68,7 +72,7 @@ final class RequestMaker {
 
   private final long seed;
   private final List<FuzzedOperation> operations;
-  private final List<String> fields;
+  private final List<Probe> probes;
   private final Map<String, String> tokens;
   private final List<String> identities;
   private final Fixture fixture;
@@ -77,13 +81,60 @@ final class RequestMaker {
   RequestMaker(long seed, JsonNode description, Map<String, String> tokens, Fixture fixture) {
     this.seed = seed;
     this.operations = FuzzedOperation.read(description);
-    this.fields = FuzzedOperation.fields(description);
+    this.probes = probes(operations, new Random(seed));
     this.tokens = tokens;
     this.identities = tokens.keySet().stream().sorted().toList();
     this.fixture = fixture;
   }
 
+  /** One bad value in one place of a body that is good else. */
+  private record Probe(FuzzedOperation operation, JsonNode example, int place, String value) {}
+
+  private static List<Probe> probes(List<FuzzedOperation> operations, RandomGenerator random) {
+    List<Probe> probes = new ArrayList<>();
+    for (FuzzedOperation operation : operations) {
+      for (JsonNode example : operation.bodies()) {
+        int places = Mutations.countPlaces(example, operation.fields());
+        for (int place = 0; place < places; place++) {
+          for (String value : HostileValues.PROBES) {
+            probes.add(new Probe(operation, example, place, value));
+          }
+        }
+      }
+    }
+    Collections.shuffle(probes, random);
+    return probes;
+  }
+
   FuzzedRequest make(int index) {
+    return index % 2 == 0 || probes.isEmpty()
+        ? makeAtRandom(index)
+        : makeProbe(index, probes.get(index / 2 % probes.size()));
+  }
+
+  /** By an identity that gets as far as the body. */
+  private FuzzedRequest makeProbe(int index, Probe probe) {
+    RandomGenerator random = new Random(seed * 1_000_003 + index);
+    FuzzedOperation operation = probe.operation();
+    String identity = random.nextInt(3) == 0 ? "admin" : "workspace";
+    String path = operation.path().replaceAll("\\{(id|workspaceId)}", knownId(random));
+    path = path.replaceAll("\\{[^}]*}", Mutations.oneOf(fixture.others(), random));
+    JsonNode example = ofFixture(probe.example(), random);
+    byte[] body = Mutations.probe(example, operation.fields(), probe.place(), probe.value());
+    byte[] bytes =
+        bytes(index, operation.method(), path, tokens.get(identity), List.of(), body, true, random);
+    return new FuzzedRequest(index, identity, operation, bytes, mayWait(path), true, true);
+  }
+
+  private String knownId(RandomGenerator random) {
+    return Mutations.oneOf(fixture.workspaces(), random).toString();
+  }
+
+  private static boolean mayWait(String target) {
+    return WAITING.stream().anyMatch(target::contains);
+  }
+
+  private FuzzedRequest makeAtRandom(int index) {
     RandomGenerator random = new Random(seed * 1_000_003 + index);
     FuzzedOperation operation = Mutations.oneOf(operations, random);
     String identity = identities.get(Math.min(random.nextInt(6), identities.size() - 1));
@@ -96,17 +147,11 @@ final class RequestMaker {
     if (!framed) {
       headers.add(Mutations.oneOf(FRAMINGS, random));
     }
-    boolean mayWait =
-        !framed
-            || target.contains("wait")
-            || target.contains("/a2a")
-            || target.contains("/stream")
-            || target.contains("/ws")
-            || target.contains("/sweep");
     byte[] bytes =
         bytes(index, method, target, tokens.get(identity), headers, body, framed, random);
     boolean answerHasBody = !method.equals("HEAD");
-    return new FuzzedRequest(index, identity, operation, bytes, mayWait, framed, answerHasBody);
+    return new FuzzedRequest(
+        index, identity, operation, bytes, !framed || mayWait(target), framed, answerHasBody);
   }
 
   /** The workspace that is told to go is never one that is needed. */
@@ -175,7 +220,8 @@ final class RequestMaker {
       return null;
     }
     JsonNode example = hasOne ? Mutations.oneOf(operation.bodies(), random) : null;
-    return Mutations.body(example == null ? null : ofFixture(example, random), fields, random);
+    return Mutations.body(
+        example == null ? null : ofFixture(example, random), operation.fields(), random);
   }
 
   /** With ids that exist, and without an address that is not of loopback. */
