@@ -24,7 +24,7 @@ public final class AttackMain {
     Duration time =
         Duration.ofMillis((long) (60_000 * Double.parseDouble(args.length > 1 ? args[1] : "10")));
     int requests = args.length > 2 ? Integer.parseInt(args[2]) : FUZZED_REQUESTS;
-    long seed = args.length > 3 ? Long.parseLong(args[3]) : System.nanoTime();
+    long seed = args.length > 3 ? Long.parseLong(args[3]) : System.currentTimeMillis();
     boolean kept = name.equals("fuzz") ? fuzz(requests, seed) : run(name, time);
     System.exit(kept ? 0 : 1);
   }

@@ -203,5 +203,43 @@ final class HostileValues {
   /** For paths, queries and headers. */
   static final List<String> LONG_TEXTS = List.of("", " ", "9".repeat(999), "a".repeat(3000));
 
+  /** Most of which no operation has. */
+  static final List<String> METHODS =
+      List.of(
+          "GET",
+          "HEAD",
+          "POST",
+          "PUT",
+          "PATCH",
+          "DELETE",
+          "OPTIONS",
+          "TRACE",
+          "PROPFIND",
+          "get",
+          "X");
+
+  /** Header lines after which it is unclear where a request ends, or whether it is one. */
+  static final List<String> FRAMINGS =
+      List.of(
+          "Transfer-Encoding: chunked\r\nContent-Length: 5",
+          "Content-Length: -1",
+          "Content-Length: 5\r\nContent-Length: 6",
+          "Content-Length: 99999999999999999999",
+          "Content-Length: 1e400",
+          "Transfer-Encoding: chunked, identity",
+          "Transfer-Encoding: xchunked",
+          "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+          "Host: evil.invalid\r\nHost: localhost",
+          "Host: [",
+          "Header without a colon",
+          "X-Folded: a\r\n b",
+          "X-Nul: a\u0000b",
+          ": no name",
+          "X-Long: " + "a".repeat(20_000),
+          "Expect: 100-continue",
+          "Expect: 200-ok",
+          "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__",
+          "Upgrade: websocket\r\nSec-WebSocket-Version: 99\r\nSec-WebSocket-Key: x");
+
   private HostileValues() {}
 }

@@ -34,42 +34,6 @@ final class RequestMaker {
 
   private static final JsonMapper JSON = JsonMapper.shared();
 
-  private static final List<String> METHODS =
-      List.of(
-          "GET",
-          "HEAD",
-          "POST",
-          "PUT",
-          "PATCH",
-          "DELETE",
-          "OPTIONS",
-          "TRACE",
-          "PROPFIND",
-          "get",
-          "X");
-
-  private static final List<String> FRAMINGS =
-      List.of(
-          "Transfer-Encoding: chunked\r\nContent-Length: 5",
-          "Content-Length: -1",
-          "Content-Length: 5\r\nContent-Length: 6",
-          "Content-Length: 99999999999999999999",
-          "Content-Length: 1e400",
-          "Transfer-Encoding: chunked, identity",
-          "Transfer-Encoding: xchunked",
-          "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
-          "Host: evil.invalid\r\nHost: localhost",
-          "Host: [",
-          "Header without a colon",
-          "X-Folded: a\r\n b",
-          "X-Nul: a\u0000b",
-          ": no name",
-          "X-Long: " + "a".repeat(20_000),
-          "Expect: 100-continue",
-          "Expect: 200-ok",
-          "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__",
-          "Upgrade: websocket\r\nSec-WebSocket-Version: 99\r\nSec-WebSocket-Key: x");
-
   private final long seed;
   private final List<FuzzedOperation> operations;
   private final List<Probe> probes;
@@ -138,14 +102,17 @@ final class RequestMaker {
     RandomGenerator random = new Random(seed * 1_000_003 + index);
     FuzzedOperation operation = Mutations.oneOf(operations, random);
     String identity = identities.get(Math.min(random.nextInt(6), identities.size() - 1));
-    String method = random.nextInt(20) == 0 ? Mutations.oneOf(METHODS, random) : operation.method();
+    String method =
+        random.nextInt(20) == 0
+            ? Mutations.oneOf(HostileValues.METHODS, random)
+            : operation.method();
     boolean removes = method.equals("DELETE") && operation.path().equals("/workspaces/{id}");
     String target = path(operation.path(), removes, random) + query(operation, random);
     List<String> headers = headers(operation, random);
     byte @Nullable [] body = body(operation, random);
     boolean framed = random.nextInt(25) > 0;
     if (!framed) {
-      headers.add(Mutations.oneOf(FRAMINGS, random));
+      headers.add(Mutations.oneOf(HostileValues.FRAMINGS, random));
     }
     byte[] bytes =
         bytes(index, method, target, tokens.get(identity), headers, body, framed, random);
