@@ -118,7 +118,7 @@ final class AgentAttacks {
         exchange -> {
           exchange.receive();
           exchange.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ");
-          send(exchange, LINE_MIB, Duration.ofMillis(60));
+          send(exchange, LINE_MIB, Duration.ofMillis(125));
           while (!exchange.awaitRelease(Duration.ofSeconds(1))) {
             exchange.send("a");
           }
