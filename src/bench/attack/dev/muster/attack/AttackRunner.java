@@ -55,6 +55,7 @@ final class AttackRunner {
         run.end();
       }
     }
+    server.requireAlive();
     List<String> broken = new ArrayList<>();
     Map<String, Integer> outcomes = new TreeMap<>();
     for (int i = 0; i < runs.size(); i++) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,21 +25,24 @@ class AttackTest {
   private static final Duration ALONE = Duration.ofSeconds(4);
   private static final Duration TOGETHER = Duration.ofSeconds(10);
 
-  private AttackedServer server;
+  private @Nullable AttackedServer server;
   private AttackRunner runner;
   private Experience calm;
 
   @BeforeAll
   void start() throws Exception {
-    server = AttackedServer.start();
-    runner = new AttackRunner(server);
+    AttackedServer started = AttackedServer.start();
+    server = started;
+    runner = new AttackRunner(started);
     runner.calm(WARM_UP);
     calm = runner.calm(CALM);
   }
 
   @AfterAll
   void stop() throws Exception {
-    server.close();
+    if (server != null) {
+      server.close();
+    }
   }
 
   static List<Attack> attacks() {
