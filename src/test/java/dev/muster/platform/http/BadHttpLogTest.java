@@ -44,11 +44,7 @@ class BadHttpLogTest {
           "GET /health HTTP/1.1\r\nHost: x\r\nBad%s\u0001Header: 1\r\n\r\n",
           "GET /health HTTP/1.1\r\nHost: x\r\n folded %s\r\n\r\n",
           "GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: %s\r\n\r\n",
-          "POST /registry/register HTTP/1.1\r\n"
-              + "Host: x\r\n"
-              + "Content-Length: 5\r\n"
-              + "Content-Length: 6\r\n"
-              + "X: %s\r\n\r\n",
+          "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\nX: %s\r\n\r\n",
           "POST /registry/register HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: %s\r\n\r\n",
           "POST /registry/register HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n%s\r\n",
           "POST /registry/heartbeat HTTP/1.1\r\nHost: x\r\nExpect: %s\r\n\r\n",
@@ -61,10 +57,7 @@ class BadHttpLogTest {
           "GET /%%00%s HTTP/1.1\r\nHost: x\r\n\r\n",
           "GET /ws?after=%%zz%s&token=%%ff%%fe HTTP/1.1\r\nHost: x\r\n\r\n",
           "GET /registry/discover/x?%%=%s&%%u12 HTTP/1.1\r\nHost: x\r\n\r\n",
-          "POST /workspaces?token=%s HTTP/1.1\r\n"
-              + "Host: x\r\n"
-              + "Content-Type: multipart/form-data\r\n"
-              + "Content-Length: 0\r\n\r\n",
+          "POST /ws?x=%s HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data\r\n\r\n",
           "GET /health HTTP/1.1\r\nHost: x\r\nCookie: \u0001=%s;;;=\"\r\n\r\n",
           "GET /v3/api-docs?%%zz=%s HTTP/1.1\r\nHost: x\r\nAccept-Language: %1$s;;q=x\r\n\r\n",
           "PRI * HTTP/2.0\r\n\r\nSM%s\r\n\r\n",
