@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import dev.muster.activity.Ended;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.TurnEnd;
+import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.problem.Outage;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.client.A2aClient;
@@ -16,8 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.springframework.stereotype.Service;
 
 /**
@@ -27,7 +27,8 @@ import org.springframework.stereotype.Service;
 @Service
 class Turns {
 
-  private static final Logger log = LoggerFactory.getLogger(Turns.class);
+  private static final LimitedLog failed = new LimitedLog(Turns.class);
+  private static final LimitedLog unstored = new LimitedLog(Turns.class);
 
   private static final Duration BETWEEN_TRIES_TO_STORE = Duration.ofSeconds(1);
 
@@ -81,7 +82,7 @@ class Turns {
       handedOn = store(turn, space, outcomes.of(result, turn.claim().wasDelivered()));
     } catch (RuntimeException | Error e) {
       // the lease lapses, and the message is uncertain then
-      log.error("the turn of {} failed", turn.activityId(), e);
+      failed.log(Level.ERROR, "the turn of {} failed", turn.activityId(), e);
       turn.reply().completeExceptionally(e);
     } finally {
       leases.release(turn.activityId(), turn.claim().owner());
@@ -122,7 +123,10 @@ class Turns {
         LockSupport.parkNanos(BETWEEN_TRIES_TO_STORE.toNanos());
       }
     } while (leases.isHeld(turn.activityId(), turn.claim().owner()));
-    log.warn("the end of the turn {} could not be stored: it is uncertain", turn.activityId());
+    unstored.log(
+        Level.WARN,
+        "the end of the turn {} could not be stored: it is uncertain",
+        turn.activityId());
     return false;
   }
 }

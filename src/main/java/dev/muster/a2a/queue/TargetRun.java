@@ -1,6 +1,7 @@
 package dev.muster.a2a.queue;
 
 import dev.muster.platform.jobs.BackOff;
+import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.problem.Outage;
 import dev.muster.workspace.Room;
 import dev.muster.workspace.Rooms;
@@ -16,11 +17,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** One run of a target's job: as many attempts at once as the target has room for. */
 final class TargetRun {
 
   private static final Logger log = LoggerFactory.getLogger(TargetRun.class);
+  private static final LimitedLog failed = new LimitedLog(TargetRun.class);
 
   /** While attempts are under way, for what other replicas put into the line. */
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(2);
@@ -137,8 +140,11 @@ final class TargetRun {
       return delivery.attempt(claimed);
     } catch (RuntimeException | Error e) {
       if (!Outage.is(e)) {
-        log.error(
-            "the attempt to deliver the queued message {} failed", claimed.message().queueId(), e);
+        failed.log(
+            Level.ERROR,
+            "the attempt to deliver the queued message {} failed",
+            claimed.message().queueId(),
+            e);
       }
       return new Attempt.Later(e.toString());
     }

@@ -1,5 +1,6 @@
 package dev.muster.platform.http;
 
+import dev.muster.platform.log.LimitedLog;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import org.eclipse.jetty.http.HttpHeader;
@@ -12,8 +13,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.http.HttpStatusCode;
@@ -24,10 +24,9 @@ import tools.jackson.databind.json.JsonMapper;
 @Component
 final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServletWebServerFactory> {
 
-  private static final Logger log = LoggerFactory.getLogger(JettyConfiguration.class);
   private static final int ACCEPT_QUEUE = 4096;
 
-  private final LoggedCount badHttp = new LoggedCount();
+  private final LimitedLog badHttp = new LimitedLog(JettyConfiguration.class);
 
   private final JsonMapper json;
 
@@ -66,9 +65,8 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
    */
   private boolean answerBadHttp(Request request, Response response, Callback callback) {
     int status = response.getStatus() < 400 ? 500 : response.getStatus();
-    int refused = status < 500 ? badHttp.countOne() : 0;
-    if (refused > 0) {
-      log.info("refused {} requests that are not HTTP", refused);
+    if (status < 500) {
+      badHttp.log(Level.INFO, "refused a request that is not HTTP");
     }
     SecurityHeaders.ALL.forEach(response.getHeaders()::put);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/problem+json");

@@ -1,14 +1,14 @@
 package dev.muster.platform.http;
 
 import dev.muster.platform.commit.UncertainCommitException;
+import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Outage;
 import dev.muster.platform.problem.Problem;
 import dev.muster.platform.problem.ProblemException;
 import java.util.Map;
 import org.eclipse.jetty.http.HttpException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.HttpRequestMethodNotSupportedException;
@@ -22,7 +22,7 @@ import org.springframework.web.method.annotation.MethodArgumentTypeMismatchExcep
  */
 final class ProblemTable {
 
-  private static final Logger log = LoggerFactory.getLogger(ProblemTable.class);
+  private static final LimitedLog failed = new LimitedLog(ProblemTable.class);
 
   private ProblemTable() {}
 
@@ -55,7 +55,7 @@ final class ProblemTable {
         yield unavailable();
       }
       default -> {
-        log.error("a request failed", failure);
+        failed.log(Level.ERROR, "a request failed", failure);
         yield problem(ErrorCode.INTERNAL, "the server failed; its log says why");
       }
     };

@@ -84,7 +84,7 @@ class BadHttpLogTest {
           send(port, request.formatted(PRIVATE, LONG));
         }
       }
-      await().until(() -> server.output().contains(" requests that are not HTTP"));
+      await().until(() -> server.output().contains("refused a request that is not HTTP"));
       long seconds = (System.nanoTime() - from) / 1_000_000_000;
 
       assertThat(server.output()).doesNotContain(PRIVATE).doesNotContain("\tat ");
