@@ -22,6 +22,8 @@ final class AgentAttacks {
   private static final int LINE_MIB = 16;
   private static final int PIECES_PER_MIB = 4;
   private static final int ANSWER_OF_OTHERS_BYTES = 4 * MIB;
+  private static final int REST_MS = 250;
+  private static final double LEAST_INTENSITY = 0.25;
   private static final int LONGEST_ANSWER_S = 15;
   private static final byte[] PIECE = piece();
 
@@ -118,7 +120,7 @@ final class AgentAttacks {
         exchange -> {
           exchange.receive();
           exchange.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ");
-          send(exchange, LINE_MIB, Duration.ofMillis(125));
+          send(exchange, LINE_MIB, rest);
           while (!exchange.awaitRelease(Duration.ofSeconds(1))) {
             exchange.send("a");
           }

@@ -53,6 +53,10 @@ class AttackTest {
   @MethodSource("attacks")
   void harmsNobodyElse(Attack attack) throws Exception {
     AttackResult result = runner.run(attack, ALONE, calm);
+    if (result.isSlow()) { // the machine may be the one that is: once more, beside a new calm
+      calm = runner.calm(CALM);
+      result = runner.run(attack, ALONE, calm);
+    }
 
     assertThat(result.faults()).as(result.tableRow()).isEmpty();
   }
