@@ -78,6 +78,11 @@ final class AttackRun {
     return intensity;
   }
 
+  /** Beside others an attack may come too late to all that it is to get. */
+  boolean isAlone() {
+    return intensity == 1;
+  }
+
   /** The address that this attack's connections come from. */
   String address() {
     return address;

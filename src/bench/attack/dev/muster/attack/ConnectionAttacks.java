@@ -103,7 +103,9 @@ final class ConnectionAttacks {
             run.pause(Duration.ofSeconds(1));
           }
         });
-    run.atEnd(() -> run.expect(run.counted("429") > 0, "one workspace's streams are bounded"));
+    run.atEnd(() ->
+        run.expect(
+            run.counted("429") > 0 || !run.isAlone(), "one workspace's streams are bounded"));
   }
 
   /** Polls of one workspace that wait, more than it may hold. */
@@ -128,7 +130,9 @@ final class ConnectionAttacks {
             run.pause(Duration.ofSeconds(1));
           }
         });
-    run.atEnd(() -> run.expect(refused(open) > 0, "one workspace's waiting polls are bounded"));
+    run.atEnd(() ->
+        run.expect(
+            refused(open) > 0 || !run.isAlone(), "one workspace's waiting polls are bounded"));
   }
 
   /** Of those that were answered at once. */
