@@ -4,12 +4,14 @@ import dev.muster.identity.Caller;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.HeldAnswer;
 import dev.muster.platform.http.RequestOwner;
+import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.json.LosslessJson;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -26,11 +28,13 @@ class A2aController {
   private final Proxy proxy;
   private final BodyReader bodies;
   private final LargeRequests large;
+  private final ResponseMemory responses;
 
-  A2aController(Proxy proxy, BodyReader bodies, LargeRequests large) {
+  A2aController(Proxy proxy, BodyReader bodies, LargeRequests large, ResponseMemory responses) {
     this.proxy = proxy;
     this.bodies = bodies;
     this.large = large;
+    this.responses = responses;
   }
 
   /** The body is read by hand: who sends comes first (R1.4's order). */
@@ -59,6 +63,7 @@ class A2aController {
     byte[] body = bodies.read(request, LARGEST_BODY);
     // only now: whoever asks for a parameter first takes the body for a form, if it says that it is
     SendOptions options = SendOptions.read(request);
+    LongConsumer memory = responses.of(request);
     return large.run(
         body.length,
         RequestOwner.of(request),
@@ -67,7 +72,7 @@ class A2aController {
               NormalRequest.of(LosslessJson.parse(body), sender, UUID::randomUUID);
           @Nullable ClientStream stream = normal.wantsStream() ? new ClientStream() : null;
           CompletableFuture<Reply> reply =
-              proxy.deliver(caller, sender, id, normal, options, stream);
+              proxy.deliver(caller, sender, id, normal, options, stream, memory);
           if (stream != null) {
             var _ = reply.whenComplete((done, failure) -> stream.end());
           }

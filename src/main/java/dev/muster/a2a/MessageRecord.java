@@ -1,7 +1,6 @@
 package dev.muster.a2a;
 
 import java.time.Duration;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param owner whose delivery is under way, while it is {@link MessageState#SENDING}
  * @param leaseLeft of that owner; negative when it has lapsed
  * @param deliveries how often the agent may have been given it
- * @param reply what its sender was answered
+ * @param replyBytes how large what its sender was answered is, about; 0 without an answer
  * @param version grows with every turn of the target that ends; read before the rest
  */
 record MessageRecord(
@@ -18,7 +17,7 @@ record MessageRecord(
     @Nullable String owner,
     Duration leaseLeft,
     int deliveries,
-    Optional<Reply> reply,
+    long replyBytes,
     long version) {
 
   boolean hasLapsed() {

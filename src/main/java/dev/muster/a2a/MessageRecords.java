@@ -66,12 +66,19 @@ class MessageRecords {
 
   private static final String FIND =
       """
-      SELECT f.last_turn_seq, m.state, m.owner, m.deliveries, m.answer_status, m.answer_type,
-          coalesce(m.answer, l.response_body::text) AS answer,
+      SELECT f.last_turn_seq, m.state, m.owner, m.deliveries,
+          coalesce(octet_length(m.answer), l.response_bytes, 0) AS reply_bytes,
           coalesce(extract(epoch FROM m.lease_until - clock_timestamp()) * 1000, 0) AS lease_left_ms
       FROM a2a_messages m
       JOIN activity_logs l ON l.id = m.activity_id
       JOIN activity_feeds f ON f.workspace_id = l.workspace_id
+      WHERE m.activity_id = :id
+      """;
+
+  private static final String REPLY =
+      """
+      SELECT m.answer_status, m.answer_type, coalesce(m.answer, l.response_body::text) AS answer
+      FROM a2a_messages m JOIN activity_logs l ON l.id = m.activity_id
       WHERE m.activity_id = :id
       """;
 
@@ -178,21 +185,25 @@ class MessageRecords {
   }
 
   private static MessageRecord record(ResultSet row, int n) throws SQLException {
-    @Nullable Integer status = row.getObject("answer_status", Integer.class);
-    @Nullable String body = row.getString("answer");
     return new MessageRecord(
         MessageState.of(row.getString("state")),
         row.getString("owner"),
         Duration.ofMillis((long) row.getDouble("lease_left_ms")),
         row.getInt("deliveries"),
-        status == null || body == null
-            ? Optional.empty()
-            : Optional.of(
-                new Reply(
-                    status,
-                    Objects.requireNonNullElse(row.getString("answer_type"), "application/json"),
-                    body.getBytes(StandardCharsets.UTF_8))),
+        row.getLong("reply_bytes"),
         row.getLong("last_turn_seq"));
+  }
+
+  /** What the sender of a message was answered; there is none while it is being sent. */
+  Reply reply(UUID activityId) {
+    return db.sql(REPLY).param("id", activityId).query(MessageRecords::reply).single();
+  }
+
+  private static Reply reply(ResultSet row, int n) throws SQLException {
+    return new Reply(
+        row.getInt("answer_status"),
+        Objects.requireNonNullElse(row.getString("answer_type"), "application/json"),
+        row.getString("answer").getBytes(StandardCharsets.UTF_8));
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.muster.a2a;
 
 import dev.muster.a2a.RecordCompanion.Sending;
+import dev.muster.a2a.Repeats.Repeat;
 import dev.muster.a2a.Repeats.Turnout;
 import dev.muster.activity.Appended;
 import dev.muster.activity.Feeds;
@@ -23,6 +24,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
@@ -43,10 +45,11 @@ class Proxy {
       SendOptions options,
       Deadline deadline,
       @Nullable StreamSink sink,
+      LongConsumer memory,
       Optional<Errand> repliesTo) {
 
     Waiting waiting() {
-      return new Waiting(sender, target.id(), request.method(), options.patience());
+      return new Waiting(sender, target.id(), request.method(), options.patience(), memory);
     }
 
     Turn turn(byte[] bytes, TurnSlot slot) {
@@ -58,7 +61,13 @@ class Proxy {
   }
 
   /** For the answer of an agent that polls. */
-  private record Waiting(Sender sender, UUID targetId, String method, Duration patience) {}
+  private record Waiting(
+      Sender sender, UUID targetId, String method, Duration patience, LongConsumer memory) {
+
+    Repeat repeat(UUID activityId, Deadline deadline) {
+      return new Repeat(sender, targetId, activityId, deadline, memory);
+    }
+  }
 
   /** What is kept of a request while it is delivered, without the tree of its members. */
   private record Turn(Delivery delivery, @Nullable StreamSink sink, Waiting waiting) {}
@@ -102,6 +111,7 @@ class Proxy {
    * again gets the answer of its first time.
    *
    * @param sink takes the answer if it is a stream
+   * @param memory is told the bytes of a stored answer before that is read, and may refuse them
    */
   CompletableFuture<Reply> deliver(
       Caller caller,
@@ -109,14 +119,15 @@ class Proxy {
       UUID targetId,
       NormalRequest request,
       SendOptions options,
-      @Nullable StreamSink sink) {
+      @Nullable StreamSink sink,
+      LongConsumer memory) {
     Deadline deadline = Deadline.in(options.timeout().orElse(settings.totalBudget()));
     Target target = workspaces.requireTarget(targetId, caller);
     RawJson body = LosslessJson.write(request.body());
     @Nullable UUID own = sender.workspaceId();
     Optional<Errand> repliesTo =
         own == null ? Optional.empty() : errands.repliedTo(own, targetId, request);
-    Sent sent = new Sent(target, sender, request, body, options, deadline, sink, repliesTo);
+    Sent sent = new Sent(target, sender, request, body, options, deadline, sink, memory, repliesTo);
     CompletableFuture<Reply> reply =
         target.deliveryMode() == DeliveryMode.POLL ? toFeed(sent) : toAgent(sent);
     if (own != null) {
@@ -192,8 +203,7 @@ class Proxy {
       case Appended.Stored(UUID id, long seq) ->
           wishes == null
               ? start(turn, id, claim)
-              : CompletableFuture.completedFuture(
-                  records.find(id).flatMap(MessageRecord::reply).orElseThrow());
+              : CompletableFuture.completedFuture(records.reply(id));
       case Appended.Repeated(UUID id, long seq) -> again(turn, id, wishes);
       case Appended.OtherContent() -> throw reused();
       case Appended.FeedFull _ -> throw full(sent.target());
@@ -228,12 +238,7 @@ class Proxy {
                     .takeOver(activityId, delivery.target(), delivery.senderId(), wishes)
                     .map(Turnout.Known::new);
     return repeats
-        .turnout(
-            turn.waiting().sender(),
-            delivery.target().id(),
-            activityId,
-            delivery.deadline(),
-            taking)
+        .turnout(turn.waiting().repeat(activityId, delivery.deadline()), taking)
         .map(turnout -> turnout.thenCompose(known -> again(turn, activityId, known)))
         .orElseGet(() -> waitForPoll(turn.waiting(), activityId));
   }

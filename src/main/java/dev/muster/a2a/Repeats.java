@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
 
@@ -57,38 +58,37 @@ class Repeats {
   }
 
   /**
+   * A message that comes again.
+   *
+   * @param sender who sends it, until the deadline
+   * @param memory is told the bytes of a stored answer before that is read, and may refuse them
+   */
+  record Repeat(
+      Sender sender, UUID targetId, UUID activityId, Deadline deadline, LongConsumer memory) {}
+
+  /**
    * Waits while somebody delivers the message, until the deadline; empty for a row that nobody ever
    * delivered, since its agent polls.
    *
    * @param taking takes a message that may be delivered again, unless somebody else is quicker
    */
-  Optional<CompletableFuture<Turnout>> turnout(
-      Sender sender,
-      UUID targetId,
-      UUID activityId,
-      Deadline deadline,
-      Supplier<Optional<Turnout>> taking) {
-    return records.find(activityId).isEmpty()
+  Optional<CompletableFuture<Turnout>> turnout(Repeat repeat, Supplier<Optional<Turnout>> taking) {
+    return records.find(repeat.activityId()).isEmpty()
         ? Optional.empty()
-        : Optional.of(wait(sender, targetId, activityId, deadline, taking));
+        : Optional.of(wait(repeat, taking));
   }
 
-  private CompletableFuture<Turnout> wait(
-      Sender sender,
-      UUID targetId,
-      UUID activityId,
-      Deadline deadline,
-      Supplier<Optional<Turnout>> taking) {
+  private CompletableFuture<Turnout> wait(Repeat repeat, Supplier<Optional<Turnout>> taking) {
     AtomicLong leaseEndsAt = new AtomicLong(System.nanoTime());
     Finding late =
         new Finding.Over(replies.timedOut("another send of this message is still under way"));
     return polls
         .await(
             new LongPoll<>(
-                sender.owner(),
-                new TurnTopic(targetId),
-                deadline.left(),
-                () -> look(targetId, activityId, leaseEndsAt),
+                repeat.sender().owner(),
+                new TurnTopic(repeat.targetId()),
+                repeat.deadline().left(),
+                () -> look(repeat, leaseEndsAt),
                 () -> System.nanoTime() - leaseEndsAt.get() < 0,
                 late))
         .thenCompose(finding ->
@@ -99,7 +99,7 @@ class Repeats {
                   taking
                       .get()
                       .map(CompletableFuture::completedFuture)
-                      .orElseGet(() -> wait(sender, targetId, activityId, deadline, taking));
+                      .orElseGet(() -> wait(repeat, taking));
             });
   }
 
@@ -111,22 +111,22 @@ class Repeats {
         .map(deliveries -> new Claim(owner, deliveries > 0));
   }
 
-  private Seen<Finding> look(UUID targetId, UUID activityId, AtomicLong leaseEndsAt) {
-    Optional<MessageRecord> found = records.find(activityId);
+  private Seen<Finding> look(Repeat repeat, AtomicLong leaseEndsAt) {
+    Optional<MessageRecord> found = records.find(repeat.activityId());
     if (found.isEmpty()) {
       return known(replies.unreachable("the message is gone"));
     }
     MessageRecord record = found.get();
     leaseEndsAt.set(System.nanoTime() + Math.max(0, record.leaseLeft().toNanos()));
     return switch (record.state()) {
-      case ANSWERED, QUEUED -> known(record.reply().orElseThrow());
+      case ANSWERED, QUEUED -> known(repeat, record);
       case REFUSED -> OPEN;
-      case UNCERTAIN -> settings.retriesAmbiguous() ? OPEN : known(record.reply().orElseThrow());
-      case SENDING -> ofDelivery(targetId, activityId, record);
+      case UNCERTAIN -> settings.retriesAmbiguous() ? OPEN : known(repeat, record);
+      case SENDING -> ofDelivery(repeat, record);
     };
   }
 
-  private Seen<Finding> ofDelivery(UUID targetId, UUID activityId, MessageRecord record) {
+  private Seen<Finding> ofDelivery(Repeat repeat, MessageRecord record) {
     if (!record.hasLapsed()) {
       return new Seen.Nothing<>(record.version());
     }
@@ -134,8 +134,14 @@ class Repeats {
       return OPEN;
     }
     lapsed.end(
-        new MessageRecords.Lapsed(activityId, targetId, Objects.requireNonNull(record.owner())));
+        new MessageRecords.Lapsed(
+            repeat.activityId(), repeat.targetId(), Objects.requireNonNull(record.owner())));
     return new Seen.Nothing<>(record.version());
+  }
+
+  private Seen<Finding> known(Repeat repeat, MessageRecord record) {
+    repeat.memory().accept(record.replyBytes());
+    return known(records.reply(repeat.activityId()));
   }
 
   private static Seen<Finding> known(Reply reply) {

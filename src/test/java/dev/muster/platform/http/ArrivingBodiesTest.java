@@ -144,7 +144,7 @@ class ArrivingBodiesTest {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), SERVER.port());
     sockets.add(socket);
     String request =
-        "POST /workspaces/%s/a2a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n{"
+        "POST /workspaces/%s/a2a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n{"
             .formatted(sender.id(), sender.token(), length);
     socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
     return socket;

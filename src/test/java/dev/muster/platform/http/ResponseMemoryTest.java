@@ -73,7 +73,8 @@ class ResponseMemoryTest {
       }
     }
     awaitNothingHeld();
-    assertThat(output.getAll()).doesNotContain("Broken pipe", "Connection reset", "EofException");
+    // of this server: others may log beside it
+    assertThat(output.getAll()).doesNotContain("NotWritable", "the answer had begun");
     assertThat(CLIENT.get(row, greedy.token()).status()).isEqualTo(200);
     awaitNothingHeld();
   }
