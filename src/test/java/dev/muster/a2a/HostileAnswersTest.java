@@ -99,7 +99,7 @@ class HostileAnswersTest {
       socket
           .getOutputStream()
           .write(
-              "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nX-Timeout: 86400\r\nContent-Length: %d\r\n\r\n%s"
+              "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nX-Timeout: 86400\r\nContent-Length: %d\r\n\r\n%s"
                   .formatted(Mail.path(to.id()), token, body.length(), body)
                   .getBytes(StandardCharsets.UTF_8));
       socket.setSoTimeout(300);

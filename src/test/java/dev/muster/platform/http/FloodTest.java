@@ -52,7 +52,8 @@ class FloodTest {
   void leavesOthersTheirTurnWhilePipeliningRequests(int connections, String path) throws Exception {
     Agent agent = client.create("victim");
     byte[] request =
-        ("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+        ("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            .getBytes(StandardCharsets.US_ASCII);
     slowest(agent);
     try (Flood flood = Flood.start(port(), connections, "", request)) {
       Duration slowest = slowest(agent);
@@ -65,7 +66,10 @@ class FloodTest {
   void leavesOthersTheirTurnWhileSendingOneChunkWithoutEnd() throws Exception {
     Agent agent = client.create("victim");
     String head =
-        "POST /registry/heartbeat HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;";
+        "POST /registry/heartbeat HTTP/1.1\r\n"
+            + "Host: localhost\r\n"
+            + "Transfer-Encoding: chunked\r\n\r\n"
+            + "1;";
     slowest(agent);
     try (Flood _ = Flood.start(port(), 8, head, new byte[] {'x'})) {
       assertThat(slowest(agent)).isLessThan(SOON);
