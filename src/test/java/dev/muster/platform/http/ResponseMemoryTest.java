@@ -4,9 +4,11 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.PeerDeed;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -33,7 +35,7 @@ class ResponseMemoryTest {
   private static final int MIB = 1 << 20;
   private static final int MESSAGE_BYTES = 8 * MIB;
 
-  private static final TestServer SERVER = TestServer.start();
+  private static final TestServer SERVER = TestServer.start("AGENT_URL_ALLOW=loopback");
   private static final TestClient CLIENT = SERVER.client();
   private static final ResponseMemory MEMORY = SERVER.bean(ResponseMemory.class);
 
@@ -53,7 +55,7 @@ class ResponseMemoryTest {
     List<Socket> unread = new ArrayList<>();
     try {
       for (int asked = 0; asked < 30; asked++) {
-        unread.add(askAndDoNotRead(row, greedy));
+        unread.add(askAndDoNotRead("GET " + row, greedy, ""));
       }
       Awaitility.await()
           .atMost(Duration.ofSeconds(60))
@@ -76,6 +78,37 @@ class ResponseMemoryTest {
     // of this server: others may log beside it
     assertThat(output.getAll()).doesNotContain("NotWritable", "the answer had begun");
     assertThat(CLIENT.get(row, greedy.token()).status()).isEqualTo(200);
+    awaitNothingHeld();
+  }
+
+  @Test
+  void refusesASenderThatRepeatsAMessageAndDoesNotReadItsAnswer() throws Exception {
+    List<Socket> unread = new ArrayList<>();
+    try (TestPeer peer = TestPeer.start()) {
+      String answer =
+          "{\"jsonrpc\":\"2.0\",\"result\":\"%s\"}".formatted("x".repeat(MESSAGE_BYTES));
+      peer.usually(PeerDeed.answer(200, answer));
+      Agent sender =
+          CLIENT.createOnline(
+              "repeats", "\"delivery_mode\":\"push\"", "\"url\":\"" + peer.url() + "\"");
+      String message =
+          "{\"method\":\"message/send\",\"params\":{\"message\":{\"messageId\":\"m\",\"parts\":[]}}}";
+      String path = "/workspaces/" + sender.id() + "/a2a";
+      assertThat(CLIENT.post(path, sender.token(), message).status()).isEqualTo(200);
+
+      for (int asked = 0; asked < 30; asked++) {
+        unread.add(askAndDoNotRead("POST " + path, sender, message));
+      }
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () -> assertRefused(CLIENT.post(path, sender.token(), message), 429, "RATE_LIMITED"));
+      assertThat(CLIENT.beat(sender).status()).isEqualTo(200);
+    } finally {
+      for (Socket socket : unread) {
+        socket.close();
+      }
+    }
     awaitNothingHeld();
   }
 
@@ -121,13 +154,13 @@ class ResponseMemoryTest {
             .formatted("x".repeat(bytes)));
   }
 
-  private static Socket askAndDoNotRead(String path, Agent agent) throws IOException {
+  private static Socket askAndDoNotRead(String line, Agent agent, String body) throws IOException {
     Socket socket = new Socket();
     socket.setReceiveBufferSize(4096);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), SERVER.port()));
     String request =
-        "GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n"
-            .formatted(path, agent.token());
+        "%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s"
+            .formatted(line, agent.token(), body.length(), body);
     socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
     return socket;
   }

@@ -22,9 +22,15 @@ class LogInjectionTest {
   private static final String FORGED = "2026-11-21T20:00:00.123Z  INFO 1 --- forged";
 
   @Test
+  void indentsEveryLineOfAMessageButTheFirst() {
+    List<String> lines = written("APPLICATION FAILED TO START\n\nwhy\n" + FORGED, null);
+    assertThat(lines.getFirst()).endsWith(" : APPLICATION FAILED TO START");
+    assertThat(lines.subList(1, lines.size())).containsExactly("", "    why", "    " + FORGED);
+  }
+
+  @Test
   void keepsAMessageOnItsLine() {
-    for (String lineBreak :
-        List.of("\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029", "\u001b[2K")) {
+    for (String lineBreak : List.of("\r", "\u0085", "\u2028", "\u2029", "\u001b[2K")) {
       List<String> lines = written("name" + lineBreak + FORGED, null);
       assertThat(lines).singleElement().asString().endsWith(FORGED).contains(" : name");
       assertThat(lines.getFirst()).matches("[^\\p{Cntrl}\u0085\u2028\u2029]*");
