@@ -15,9 +15,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What calls of other agents feel of the many callers of one: of one that takes their messages and
- * says nothing, where they wait; of one whose host is silent, whom they give up in time and call
- * again; and of one that answers after as long, for comparison. Paced calls by turns alone and
+ * What calls of other agents feel of the many callers of some: of such as take their messages and
+ * say nothing, where they wait; of some whose host is silent, whom they give up in time and call
+ * again; and of some that answer after as long, for comparison. Paced calls by turns alone and
  * beside each of them, printed as a Markdown table. A hundredth of one round's calls is a handful:
  * so what is compared is the p99 of the calls of all rounds together.
  *
@@ -29,12 +29,15 @@ public final class BlackHoleBench {
   private static final int AGENTS = 100;
   private static final int WARM_UP_CONNECTIONS = 64;
 
+  /** A target takes 64 turns at once on a replica: more callers call several. */
+  private static final int MAX_CALLERS_OF_AN_AGENT = 60;
+
   /** Beside whose callers the paced calls are made. */
   private enum Neighbour {
     NONE("alone"),
-    SILENT("beside %,d callers who wait for one that says nothing"),
-    UNREACHABLE("beside %,d callers of one that cannot be reached, who give up after %d s"),
-    SLOW("beside %,d callers of one that answers after %d s");
+    SILENT("beside %,d callers who wait for some that say nothing"),
+    UNREACHABLE("beside %,d callers of some that cannot be reached, who give up after %d s"),
+    SLOW("beside %,d callers of some that answer after %d s");
 
     private final String words;
 
@@ -78,9 +81,10 @@ public final class BlackHoleBench {
             BenchProcess.start(database.url(), Map.of("AGENT_URL_ALLOW", "loopback"))) {
       CallableFleet fleet = CallableFleet.seed(database.url());
       List<String[]> quick = fleet.at(agent.baseUrl() + EchoingAgent.AT_ONCE, AGENTS);
-      String[] silent = fleet.at(agent.baseUrl() + EchoingAgent.PATIENT, 1).getFirst();
-      String[] unreachable = fleet.at(hopeless.url(), 1).getFirst();
-      String[] slow = fleet.at(agent.baseUrl() + EchoingAgent.SLOW, 1).getFirst();
+      int agents = Math.ceilDiv(callers, MAX_CALLERS_OF_AN_AGENT);
+      List<String[]> silent = fleet.at(agent.baseUrl() + EchoingAgent.PATIENT, agents);
+      List<String[]> unreachable = fleet.at(hopeless.url(), agents);
+      List<String[]> slow = fleet.at(agent.baseUrl() + EchoingAgent.SLOW, agents);
       Path file = database.folder().resolve("fleet.txt");
       Files.write(file, quick.stream().map(one -> one[0] + " " + one[1]).toList());
       CallableFleet.warmUp(new Wrk(server.baseUrl(), file), WARM_UP_CONNECTIONS);

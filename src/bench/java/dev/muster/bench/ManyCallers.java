@@ -2,6 +2,7 @@ package dev.muster.bench;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,7 +19,7 @@ final class ManyCallers implements AutoCloseable {
 
   static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private final String[] target;
+  private final List<String[]> targets;
   private final int size;
   private final Duration timeout;
   private final Set<Integer> expected;
@@ -31,7 +32,7 @@ final class ManyCallers implements AutoCloseable {
 
   private ManyCallers(
       int port,
-      String[] target,
+      List<String[]> targets,
       int size,
       Duration timeout,
       Set<Integer> expected,
@@ -40,28 +41,28 @@ final class ManyCallers implements AutoCloseable {
       throws IOException {
     this.ready = ready;
     this.atEnd = atEnd;
-    this.target = target;
+    this.targets = targets;
     this.size = size;
     this.timeout = timeout;
     this.expected = expected;
     this.sockets = new ManySockets(port, size, this::take);
   }
 
-  static ManyCallers ofUnreachable(int port, String[] target, int size) throws IOException {
-    return new ManyCallers(port, target, size, PATIENCE, Set.of(503, 504), () -> true, () -> {});
+  static ManyCallers ofUnreachable(int port, List<String[]> targets, int size) throws IOException {
+    return new ManyCallers(port, targets, size, PATIENCE, Set.of(503, 504), () -> true, () -> {});
   }
 
-  static ManyCallers ofSlow(int port, String[] target, int size) throws IOException {
+  static ManyCallers ofSlow(int port, List<String[]> targets, int size) throws IOException {
     return new ManyCallers(
-        port, target, size, PATIENCE.multipliedBy(4), Set.of(200), () -> true, () -> {});
+        port, targets, size, PATIENCE.multipliedBy(4), Set.of(200), () -> true, () -> {});
   }
 
   /** They wait until the agent is told to answer, at the end. */
-  static ManyCallers ofSilent(int port, String[] target, int size, AgentProcess agent)
+  static ManyCallers ofSilent(int port, List<String[]> targets, int size, AgentProcess agent)
       throws IOException {
     return new ManyCallers(
         port,
-        target,
+        targets,
         size,
         Duration.ofMinutes(5),
         Set.of(200),
@@ -83,7 +84,10 @@ final class ManyCallers implements AutoCloseable {
 
   private void call(ManySockets same, int connection) {
     same.send(
-        connection, Messages.toWorkspace(target, "X-Timeout: " + timeout.toSeconds() + "\r\n"));
+        connection,
+        Messages.toWorkspace(
+            targets.get(connection % targets.size()),
+            "X-Timeout: " + timeout.toSeconds() + "\r\n"));
   }
 
   private void take(ManySockets same, int connection, String answer, long at) {
