@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * The long form: every attack alone for a minute, then all together, or one of them. Arguments: the
- * name of an attack, {@code all} or {@code fuzz}; minutes; of the fuzzer the number of requests and
- * the seed.
+ * name of an attack, {@code all}, {@code together} or {@code fuzz}; minutes; of the fuzzer the
+ * number of requests and the seed.
  */
 public final class AttackMain {
 
@@ -46,7 +46,9 @@ public final class AttackMain {
   }
 
   private static boolean run(String name, Duration time) throws Exception {
-    if (!name.equals("all")) {
+    boolean all = name.equals("all");
+    boolean together = all || name.equals("together");
+    if (!together) {
       Attacks.named(name);
     }
     try (AttackedServer server = AttackedServer.start()) {
@@ -55,14 +57,12 @@ public final class AttackMain {
       runner.calm(WARM_UP);
       System.out.println(AttackResult.tableHead());
       List<AttackResult> results = new ArrayList<>();
-      if (name.equals("all")) {
-        Duration alone = time.compareTo(LONGEST_ALONE) < 0 ? time : LONGEST_ALONE;
-        for (Attack attack : Attacks.all()) {
-          results.add(print(runner.run(attack, alone, runner.calm(CALM))));
-        }
+      Duration alone = all && time.compareTo(LONGEST_ALONE) > 0 ? LONGEST_ALONE : time;
+      for (Attack attack : attacks(name)) {
+        results.add(print(runner.run(attack, alone, runner.calm(CALM))));
+      }
+      if (together) {
         results.add(print(runner.runTogether(Attacks.all(), time, runner.calm(CALM))));
-      } else {
-        results.add(print(runner.run(Attacks.named(name), time, runner.calm(CALM))));
       }
       System.out.println();
       for (AttackResult result : results) {
@@ -70,6 +70,15 @@ public final class AttackMain {
       }
       return results.stream().allMatch(result -> result.faults().isEmpty());
     }
+  }
+
+  /** Those that run alone. */
+  private static List<Attack> attacks(String name) {
+    return switch (name) {
+      case "all" -> Attacks.all();
+      case "together" -> List.of();
+      default -> List.of(Attacks.named(name));
+    };
   }
 
   private static AttackResult print(AttackResult result) {
