@@ -1,0 +1,79 @@
+package dev.muster.platform.loop;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.annotation.PreDestroy;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import jdk.management.VirtualThreadSchedulerMXBean;
+import org.springframework.stereotype.Component;
+
+/**
+ * Adds platform threads that carry the virtual ones while these wait too long for one.
+ *
+ * <p>A virtual thread keeps its carrier until it waits, so a few requests that compute for long
+ * keep all carriers, of which there are as many as processors, from everybody else. Among more
+ * carriers than processors the operating system shares the time, which costs throughput: so there
+ * are more only as long as they are needed.
+ */
+@Component
+final class CarrierThreads {
+
+  static final int MIN_CARRIERS_WHEN_BUSY = 32;
+
+  private static final Duration PROBE_INTERVAL = Duration.ofMillis(100);
+
+  /** A new virtual thread that waits for longer finds the carriers occupied. */
+  private static final Duration MAX_DELAY = Duration.ofMillis(50);
+
+  private static final Duration CALM_BEFORE_FEWER = Duration.ofSeconds(10);
+
+  private final VirtualThreadSchedulerMXBean scheduler =
+      ManagementFactory.getPlatformMXBean(VirtualThreadSchedulerMXBean.class);
+  private final int carriers = scheduler.getParallelism();
+  private final int carriersWhenBusy = Math.max(MIN_CARRIERS_WHEN_BUSY, carriers);
+  private final BackgroundLoop loop;
+  private long lastDelayAt = System.nanoTime() - CALM_BEFORE_FEWER.toNanos();
+
+  CarrierThreads(MeterRegistry metrics) {
+    Gauge.builder("muster.carrier.threads", scheduler, VirtualThreadSchedulerMXBean::getParallelism)
+        .description("Platform threads that may carry virtual ones; more while those wait too long")
+        .register(metrics);
+    this.loop = BackgroundLoop.start("carrier-threads", PROBE_INTERVAL, this::probe);
+  }
+
+  /** On a platform thread. */
+  private void probe() {
+    CountDownLatch started = new CountDownLatch(1);
+    Thread.startVirtualThread(started::countDown);
+    if (!isOverInTime(started)) {
+      lastDelayAt = System.nanoTime();
+      setCarriers(carriersWhenBusy);
+    } else if (System.nanoTime() - lastDelayAt > CALM_BEFORE_FEWER.toNanos()) {
+      setCarriers(carriers);
+    }
+  }
+
+  private static boolean isOverInTime(CountDownLatch started) {
+    try {
+      return started.await(MAX_DELAY.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    }
+  }
+
+  private void setCarriers(int wanted) {
+    if (scheduler.getParallelism() != wanted) {
+      scheduler.setParallelism(wanted);
+    }
+  }
+
+  @PreDestroy
+  void close() {
+    loop.close();
+    setCarriers(carriers);
+  }
+}

@@ -1,0 +1,45 @@
+package dev.muster.platform.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestServer;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import jdk.management.VirtualThreadSchedulerMXBean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Virtual threads that compute without end keep nobody else from a processor. */
+@Timeout(60)
+class CarrierThreadsTest {
+
+  private static final VirtualThreadSchedulerMXBean SCHEDULER =
+      ManagementFactory.getPlatformMXBean(VirtualThreadSchedulerMXBean.class);
+
+  @Test
+  void areMoreWhileSomeVirtualThreadsKeepAllOfThem() throws Exception {
+    assertThat(TestServer.shared().port()).isPositive();
+    AtomicBoolean over = new AtomicBoolean();
+    try {
+      int greedy = 2 * Runtime.getRuntime().availableProcessors();
+      for (int i = 0; i < greedy; i++) {
+        Thread.startVirtualThread(() -> {
+          while (!over.get()) {
+            Thread.onSpinWait();
+          }
+        });
+      }
+      CountDownLatch served = new CountDownLatch(1);
+      Thread.startVirtualThread(served::countDown);
+
+      assertThat(served.await(Duration.ofSeconds(20).toSeconds(), TimeUnit.SECONDS)).isTrue();
+      assertThat(SCHEDULER.getParallelism())
+          .isGreaterThanOrEqualTo(CarrierThreads.MIN_CARRIERS_WHEN_BUSY);
+    } finally {
+      over.set(true);
+    }
+  }
+}
