@@ -24,7 +24,7 @@ final class AgentAttacks {
   private static final int ANSWER_OF_OTHERS_BYTES = 4 * MIB;
   private static final int REST_MS = 250;
   private static final double LEAST_INTENSITY = 0.25;
-  private static final int LONGEST_ANSWER_S = 15;
+  private static final int MAX_ANSWER_S = 15;
   private static final byte[] PIECE = piece();
 
   private AgentAttacks() {}
@@ -110,7 +110,7 @@ final class AgentAttacks {
   private static boolean isDoneSoon(CompletableFuture<Void> future) {
     return future
         .thenApply(_ -> true)
-        .completeOnTimeout(false, LONGEST_ANSWER_S, TimeUnit.SECONDS)
+        .completeOnTimeout(false, MAX_ANSWER_S, TimeUnit.SECONDS)
         .join();
   }
 

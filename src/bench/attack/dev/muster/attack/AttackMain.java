@@ -13,7 +13,7 @@ public final class AttackMain {
 
   private static final Duration WARM_UP = Duration.ofSeconds(20);
   private static final Duration CALM = Duration.ofSeconds(15);
-  private static final Duration LONGEST_ALONE = Duration.ofMinutes(1);
+  private static final Duration MAX_TIME_ALONE = Duration.ofMinutes(1);
 
   private static final int FUZZED_REQUESTS = 100_000;
 
@@ -57,7 +57,7 @@ public final class AttackMain {
       runner.calm(WARM_UP);
       System.out.println(AttackResult.tableHead());
       List<AttackResult> results = new ArrayList<>();
-      Duration alone = all && time.compareTo(LONGEST_ALONE) > 0 ? LONGEST_ALONE : time;
+      Duration alone = all && time.compareTo(MAX_TIME_ALONE) > 0 ? MAX_TIME_ALONE : time;
       for (Attack attack : attacks(name)) {
         results.add(print(runner.run(attack, alone, runner.calm(CALM))));
       }

@@ -15,7 +15,7 @@ record AttackResult(
     int logLines,
     List<String> broken) {
 
-  private static final double MOST_TIMES_CALM = 20;
+  private static final double MAX_TIMES_CALM = 20;
   private static final double SHORT_FORM_FLOOR_MS = 500;
   private static final double GOAL_MS = 250;
 
@@ -70,6 +70,6 @@ record AttackResult(
   }
 
   private double boundMs() {
-    return Math.max(MOST_TIMES_CALM * calm.heartbeatMillis(0.99), SHORT_FORM_FLOOR_MS);
+    return Math.max(MAX_TIMES_CALM * calm.heartbeatMillis(0.99), SHORT_FORM_FLOOR_MS);
   }
 }

@@ -34,7 +34,7 @@ final class AttackRun {
   private static final AtomicInteger ADDRESSES = new AtomicInteger(1);
   private static final int TIMEOUT_MS = 90_000;
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(100);
-  private static final Duration LONGEST_END = Duration.ofSeconds(20);
+  private static final Duration MAX_END_TIME = Duration.ofSeconds(20);
 
   private final AttackedServer server;
   private final Duration time;
@@ -206,7 +206,7 @@ final class AttackRun {
       for (TestPeer agent : agents) {
         agent.close();
       }
-      long giveUpAt = System.nanoTime() + LONGEST_END.toNanos();
+      long giveUpAt = System.nanoTime() + MAX_END_TIME.toNanos();
       for (Thread thread : threads) {
         long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(giveUpAt - System.nanoTime()));
         if (thread.getState() != Thread.State.NEW) {

@@ -9,8 +9,8 @@ import java.util.TreeMap;
 /** Runs attacks on one server while the victim lives there, and looks at the server's log. */
 final class AttackRunner {
 
-  private static final int MOST_LOG_LINES = 150;
-  private static final int MOST_LOG_LINES_PER_SECOND = 2;
+  private static final int MAX_LOG_LINES = 150;
+  private static final int MAX_LOG_LINES_PER_SECOND = 2;
   private static final double INTENSITY_TOGETHER = 0.1;
 
   private final AttackedServer server;
@@ -73,7 +73,7 @@ final class AttackRunner {
 
   private static List<String> brokenInLog(String logged, int lines, Duration time) {
     List<String> broken = new ArrayList<>();
-    if (lines > MOST_LOG_LINES + MOST_LOG_LINES_PER_SECOND * time.toSeconds()) {
+    if (lines > MAX_LOG_LINES + MAX_LOG_LINES_PER_SECOND * time.toSeconds()) {
       broken.add("the log does not grow with an attack: " + lines + " lines");
     }
     if (logged.contains(StrangerAttacks.IN_QUERIES)) {

@@ -24,10 +24,10 @@ final class AttackedServer implements AutoCloseable {
 
   private static final List<String> JVM_OPTIONS =
       List.of("-Xmx640m", "-XX:+ExitOnOutOfMemoryError");
-  private static final Duration LONGEST_SETTLING = Duration.ofSeconds(60);
+  private static final Duration MAX_SETTLING_TIME = Duration.ofSeconds(60);
   private static final long QUIET_NANOS = Duration.ofMillis(200).toNanos();
   private static final int QUIET_ANSWERS = 5;
-  private static final int MOST_LOG_SHOWN = 2_000;
+  private static final int MAX_LOG_SHOWN = 2_000;
   private static final int TIMEOUT_MS = 10_000;
 
   private final Path home;
@@ -90,7 +90,7 @@ final class AttackedServer implements AutoCloseable {
   /** Waits until new connections are answered quickly again; throws when none ever will be. */
   void awaitQuiet() {
     requireAlive();
-    long giveUpAt = System.nanoTime() + LONGEST_SETTLING.toNanos();
+    long giveUpAt = System.nanoTime() + MAX_SETTLING_TIME.toNanos();
     int quiet = 0;
     while (quiet < QUIET_ANSWERS && System.nanoTime() < giveUpAt) {
       quiet = isQuiet() ? quiet + 1 : 0;
@@ -102,7 +102,7 @@ final class AttackedServer implements AutoCloseable {
     if (!ProcessHandle.of(process.pid()).map(ProcessHandle::isAlive).orElse(false)) {
       String log = log();
       throw new AssertionError(
-          "the server ended: " + log.substring(Math.max(0, log.length() - MOST_LOG_SHOWN)));
+          "the server ended: " + log.substring(Math.max(0, log.length() - MAX_LOG_SHOWN)));
     }
   }
 

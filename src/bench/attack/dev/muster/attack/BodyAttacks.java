@@ -15,7 +15,7 @@ final class BodyAttacks {
   private static final int MIB = 1 << 20;
   private static final int LARGEST_BYTES = 16 * MIB;
   private static final int LARGE_BYTES = 15 * MIB;
-  private static final Duration LONGEST_REFUSAL = Duration.ofSeconds(40);
+  private static final Duration MAX_REFUSAL_TIME = Duration.ofSeconds(40);
 
   private BodyAttacks() {}
 
@@ -86,7 +86,7 @@ final class BodyAttacks {
             run.count(String.valueOf(connection.read().status()));
             while (run.pause(Duration.ofSeconds(1))) {
               run.expect(
-                  System.nanoTime() - start < LONGEST_REFUSAL.toNanos(),
+                  System.nanoTime() - start < MAX_REFUSAL_TIME.toNanos(),
                   "a refused body is not read for more than 40 s");
               connection.send(" ");
             }

@@ -10,7 +10,7 @@ final class Experience {
 
   static final String HEARTBEAT = "heartbeat";
 
-  private static final int MOST_REASONS = 5;
+  private static final int MAX_REASONS = 5;
 
   private final Map<String, List<Double>> millis = new TreeMap<>();
   private final Map<String, Integer> failures = new TreeMap<>();
@@ -25,7 +25,7 @@ final class Experience {
 
   synchronized void failed(String what, String reason) {
     failures.merge(what, 1, Integer::sum);
-    if (reasons.size() < MOST_REASONS) {
+    if (reasons.size() < MAX_REASONS) {
       reasons.add(what + ": " + reason);
     }
   }

@@ -25,7 +25,7 @@ record FuzzedOperation(
 
   private static final Set<String> METHODS = Set.of("get", "post", "put", "patch", "delete");
 
-  private static final int MOST_DEPTH = 12;
+  private static final int MAX_DEPTH = 12;
 
   /** Fields of bodies that the description of an operation mentions. */
   private static final Pattern NAMED = Pattern.compile("`(?:params\\.)?([a-z_]+)`");
@@ -63,7 +63,7 @@ record FuzzedOperation(
       bodies.add(content.path("example"));
     }
     Set<String> fields = new TreeSet<>();
-    addFields(description, content.path("schema"), MOST_DEPTH, fields);
+    addFields(description, content.path("schema"), MAX_DEPTH, fields);
     if (!bodies.isEmpty()) {
       NAMED
           .matcher(operation.path("description").asString(""))

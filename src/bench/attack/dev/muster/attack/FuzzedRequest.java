@@ -19,7 +19,7 @@ record FuzzedRequest(
     boolean framed,
     boolean answerHasBody) {
 
-  private static final int MOST_SHOWN = 1500;
+  private static final int MAX_SHOWN = 1500;
 
   /** Its bytes as one line, those that do not print as escapes. */
   @Override
@@ -28,7 +28,7 @@ record FuzzedRequest(
     String latin = new String(bytes, StandardCharsets.ISO_8859_1);
     latin
         .chars()
-        .limit(MOST_SHOWN)
+        .limit(MAX_SHOWN)
         .forEach(c -> {
           if (c == '\r' || c == '\n') {
             text.append(c == '\r' ? "" : "\\n");
@@ -38,6 +38,6 @@ record FuzzedRequest(
             text.append((char) c);
           }
         });
-    return text + (latin.length() > MOST_SHOWN ? "… (" + latin.length() + " bytes)" : "");
+    return text + (latin.length() > MAX_SHOWN ? "… (" + latin.length() + " bytes)" : "");
   }
 }

@@ -30,7 +30,7 @@ final class Fuzzer {
   private static final int TIMEOUT_MS = 20_000;
   private static final int TIMEOUT_OF_WAITING_MS = 1_000;
   private static final int EXPENDABLE = 10;
-  private static final int MOST_EXAMPLES = 3;
+  private static final int MAX_EXAMPLES = 3;
   private static final Pattern REQUEST_ID = Pattern.compile("fuzz-(\\d+)");
 
   /** Of one kind, the first few with the request that shows it. */
@@ -187,7 +187,7 @@ final class Fuzzer {
     counts.merge(kind, 1, Integer::sum);
     List<String> examples =
         faults.computeIfAbsent(kind, _ -> Collections.synchronizedList(new ArrayList<>()));
-    if (examples.size() < MOST_EXAMPLES) {
+    if (examples.size() < MAX_EXAMPLES) {
       examples.add(fault.substring(0, Math.min(fault.length(), 500)) + "\n    " + request);
     }
   }

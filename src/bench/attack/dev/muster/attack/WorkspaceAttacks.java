@@ -12,7 +12,7 @@ final class WorkspaceAttacks {
   private static final int LIMIT_PER_MINUTE = 600;
   private static final int SLACK = 60;
   private static final int ROW_BYTES = 500_000;
-  private static final long MOST_FEED_BYTES = 600L << 20;
+  private static final long MAX_FEED_BYTES = 600L << 20;
 
   private WorkspaceAttacks() {}
 
@@ -71,7 +71,7 @@ final class WorkspaceAttacks {
     run.repeat(
         2,
         () -> {
-          if (sent.addAndGet(ROW_BYTES) > MOST_FEED_BYTES) {
+          if (sent.addAndGet(ROW_BYTES) > MAX_FEED_BYTES) {
             run.pause(Duration.ofSeconds(1));
             return;
           }

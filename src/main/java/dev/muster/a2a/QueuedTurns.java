@@ -44,14 +44,14 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
   /** By these an agent says that it is there, and has no room. */
   private static final Set<Integer> BUSY = Set.of(429, 503);
 
-  private static final int MOST_LOADING = 4;
+  private static final int MAX_LOADING = 4;
 
   private static final String NOT_WANTED =
       "the delegation has ended, or was sent again, while this waited";
 
   private static final Result GIVEN_TO_POLLER = new Result("ok", null, null);
 
-  private final Semaphore loading = new Semaphore(MOST_LOADING);
+  private final Semaphore loading = new Semaphore(MAX_LOADING);
   private final Messages messages;
   private final Workspaces workspaces;
   private final QueuedSends sends;

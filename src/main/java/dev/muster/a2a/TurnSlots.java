@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class TurnSlots {
 
-  static final int MOST_OF_TARGET = 64;
-  static final int MOST_TURNS = 2_000;
-  private static final long MOST_BYTES = 512L << 20;
+  static final int MAX_TURNS_OF_TARGET = 64;
+  static final int MAX_TURNS = 2_000;
+  private static final long MAX_BYTES = 512L << 20;
 
   /** Of what all senders have, one may have one part in so many. */
   private static final int SHARES = 4;
@@ -42,10 +42,10 @@ final class TurnSlots {
   /** As many as the heap has room for; {@code heap} in bytes. */
   static TurnSlots ofHeap(long heap) {
     long part = heap / SHARE_OF_HEAP;
-    long turns = Math.clamp(part / AnswerBudget.FREE, LEAST_SHARE_TURNS, MOST_TURNS);
-    long bytes = Math.clamp(part, LEAST_SHARE_BYTES, MOST_BYTES);
+    long turns = Math.clamp(part / AnswerBudget.FREE, LEAST_SHARE_TURNS, MAX_TURNS);
+    long bytes = Math.clamp(part, LEAST_SHARE_BYTES, MAX_BYTES);
     return new TurnSlots(
-        new Quota(turns, MOST_OF_TARGET),
+        new Quota(turns, MAX_TURNS_OF_TARGET),
         new Quota(turns, Math.max(LEAST_SHARE_TURNS, turns / SHARES)),
         new Quota(bytes, Math.max(LEAST_SHARE_BYTES, bytes / SHARES)));
   }

@@ -43,7 +43,7 @@ class PatientWrites {
     }
   }
 
-  private static final long LARGEST_BESIDE_OTHERS = 2L << 20;
+  private static final long MAX_CONCURRENT_ROW_BYTES = 2L << 20;
 
   private final FeedWriter writer;
   private final LongStatements statements;
@@ -78,7 +78,7 @@ class PatientWrites {
     if (change instanceof TurnEnd end && end.companion() != null) {
       return answers;
     }
-    return ListedSize.whole(change) > LARGEST_BESIDE_OTHERS ? largeRows : rows;
+    return ListedSize.whole(change) > MAX_CONCURRENT_ROW_BYTES ? largeRows : rows;
   }
 
   private FeedResult write(FeedChange change, Line line) {

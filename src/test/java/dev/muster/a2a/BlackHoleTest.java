@@ -27,7 +27,7 @@ class BlackHoleTest {
   private static final int CALLERS = 300;
 
   /** Of one target so many turns may run at once. */
-  private static final int CALLERS_OF_ONE = TurnSlots.MOST_OF_TARGET;
+  private static final int CALLERS_OF_ONE = TurnSlots.MAX_TURNS_OF_TARGET;
 
   private static final int SENDS = 300;
 

@@ -83,7 +83,7 @@ class TurnSlotsTest {
   void runsSoManyTurnsOfATarget() {
     UUID target = UUID.randomUUID();
     List<TurnSlot> entered = new ArrayList<>();
-    for (int i = 0; i < TurnSlots.MOST_OF_TARGET; i++) {
+    for (int i = 0; i < TurnSlots.MAX_TURNS_OF_TARGET; i++) {
       entered.add(slots.open(UUID.randomUUID(), 1));
       assertThat(entered.getLast().enter(target)).isTrue();
     }
@@ -103,16 +103,16 @@ class TurnSlotsTest {
       Agent target = new Called(server).at(peer.url(), "\"max_concurrent_tasks\":1000");
       Mail mail = new Mail(server);
       List<CompletableFuture<Answer>> turns = new ArrayList<>();
-      for (int i = 0; i < TurnSlots.MOST_OF_TARGET; i++) {
+      for (int i = 0; i < TurnSlots.MAX_TURNS_OF_TARGET; i++) {
         String message = Mail.message("m-" + i, "hi");
         turns.add(
             CompletableFuture.supplyAsync(
                 () -> mail.send(target, ADMIN_TOKEN, message, "X-Timeout", "25"),
                 Thread::startVirtualThread));
       }
-      peer.awaitDeliveries(TurnSlots.MOST_OF_TARGET);
+      peer.awaitDeliveries(TurnSlots.MAX_TURNS_OF_TARGET);
       TurnSlots used = server.bean(TurnSlots.class);
-      assertThat(used.running()).isEqualTo(TurnSlots.MOST_OF_TARGET);
+      assertThat(used.running()).isEqualTo(TurnSlots.MAX_TURNS_OF_TARGET);
       assertThat(used.keptBytes()).isPositive();
 
       Answer message = mail.send(target, ADMIN_TOKEN, Mail.message("one more", "hi"));

@@ -16,10 +16,10 @@ final class BodyBudget {
 
   static final int SMALL_BYTES = 64 << 10;
 
-  private static final long LARGEST_BODY_BYTES = 16L << 20;
+  private static final long MAX_BODY_BYTES = 16L << 20;
 
   /** While its buffer grows a body is there twice. */
-  private static final long LARGEST_READ_BYTES = 2 * LARGEST_BODY_BYTES;
+  private static final long MAX_READ_BYTES = 2 * MAX_BODY_BYTES;
 
   private static final long MAX_BYTES = 512L << 20;
 
@@ -35,8 +35,8 @@ final class BodyBudget {
   }
 
   BodyBudget(long heapBytes) {
-    long max = Math.clamp(heapBytes / 8, 2 * LARGEST_READ_BYTES, MAX_BYTES);
-    large = new Quota(max, Math.max(max / 4, LARGEST_READ_BYTES));
+    long max = Math.clamp(heapBytes / 8, 2 * MAX_READ_BYTES, MAX_BYTES);
+    large = new Quota(max, Math.max(max / 4, MAX_READ_BYTES));
     small = new Quota(max / 4, max / 16);
   }
 

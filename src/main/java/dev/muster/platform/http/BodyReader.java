@@ -35,7 +35,7 @@ public final class BodyReader {
   private static final Duration LONGEST_READ = Duration.ofSeconds(30);
 
   /** A client that is still sending gets to read its 413 if it ends soon, and then it is cut. */
-  private static final Duration LONGEST_DRAIN = Duration.ofSeconds(2);
+  private static final Duration MAX_DRAIN_TIME = Duration.ofSeconds(2);
 
   private static final int MAX_DRAINED_BYTES = 32 << 20;
   private static final long DRAIN_PAUSE_NANOS = 5_000_000;
@@ -143,7 +143,7 @@ public final class BodyReader {
 
   /** Reads only what is there, since a read that waits could wait for long. */
   private static void drain(ServletInputStream body) throws IOException {
-    long giveUpAt = System.nanoTime() + LONGEST_DRAIN.toNanos();
+    long giveUpAt = System.nanoTime() + MAX_DRAIN_TIME.toNanos();
     byte[] thrownAway = new byte[CHUNK];
     int drained = 0;
     while (!body.isFinished() && drained < MAX_DRAINED_BYTES && System.nanoTime() < giveUpAt) {

@@ -15,7 +15,7 @@ import org.eclipse.jetty.server.ServerConnector;
 final class PacedConnector extends ServerConnector {
 
   /** The idle time-out sees only the pause between two bytes, which a slow sender makes short. */
-  static final Duration LONGEST_HEADERS = Duration.ofSeconds(10);
+  static final Duration MAX_HEADERS_TIME = Duration.ofSeconds(10);
 
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -55,7 +55,7 @@ final class PacedConnector extends ServerConnector {
 
   private void check() {
     try {
-      long begunBefore = System.nanoTime() - LONGEST_HEADERS.toNanos();
+      long begunBefore = System.nanoTime() - MAX_HEADERS_TIME.toNanos();
       endPoints()
           .filter(endPoint -> endPoint.hasUnfinishedHeadersSince(begunBefore))
           .forEach(PacedEndPoint::close);

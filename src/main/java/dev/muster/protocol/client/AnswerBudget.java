@@ -26,8 +26,8 @@ public final class AnswerBudget {
   /** A target, and a sender, may hold one part in so many. */
   private static final int SHARES = 4;
 
-  private static final Duration LONGEST_PIECE = Duration.ofSeconds(10);
-  private static final Duration LONGEST_ANSWER = Duration.ofMinutes(2);
+  private static final Duration MAX_PIECE_TIME = Duration.ofSeconds(10);
+  private static final Duration MAX_ANSWER_TIME = Duration.ofMinutes(2);
 
   /** {@code held} is what the space has already; {@code bytes} are what it needs beside that. */
   private record Waiter(
@@ -53,7 +53,7 @@ public final class AnswerBudget {
 
   /** {@code most} in bytes; one answer alone may have more. */
   public AnswerBudget(long most) {
-    this(most, LONGEST_PIECE, LONGEST_ANSWER);
+    this(most, MAX_PIECE_TIME, MAX_ANSWER_TIME);
   }
 
   /**

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class ArrivingBodiesTest {
 
   private static final int LARGEST = 16 << 20;
-  private static final int MOST_OF_ONE_OWNER = 256;
+  private static final int MAX_OF_ONE_OWNER = 256;
 
   private static final TestServer SERVER =
       TestServer.start("REGISTRATION=open", "AGENT_URL_ALLOW=loopback");
@@ -68,17 +68,17 @@ class ArrivingBodiesTest {
   void areRefusedBeyondWhatOneOwnerMaySendAtOnce() throws IOException {
     Agent greedy = CLIENT.create("greedy");
     Agent victim = CLIENT.create("victim");
-    for (int i = 0; i < MOST_OF_ONE_OWNER; i++) {
+    for (int i = 0; i < MAX_OF_ONE_OWNER; i++) {
       begin(greedy, LARGEST);
     }
-    await().until(() -> BUDGET.arriving() == MOST_OF_ONE_OWNER);
+    await().until(() -> BUDGET.arriving() == MAX_OF_ONE_OWNER);
 
     assertThat(answerTo(begin(greedy, LARGEST), "}"))
         .startsWith("HTTP/1.1 503")
         .contains("Retry-After: ", "UNAVAILABLE", "share");
     assertThat(CLIENT.beat(greedy).status()).isEqualTo(200);
     Socket others = begin(victim, 2);
-    await().until(() -> BUDGET.arriving() == MOST_OF_ONE_OWNER + 1);
+    await().until(() -> BUDGET.arriving() == MAX_OF_ONE_OWNER + 1);
     others.getOutputStream().write('}');
     assertThat(answerTo(others, "}")).startsWith("HTTP/1.1 400");
   }

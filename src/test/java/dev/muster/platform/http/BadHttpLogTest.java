@@ -31,51 +31,42 @@ class BadHttpLogTest {
   private static final List<String> BAD =
       List.of(
           "GET /ws?token=%s HTTP/1.1\r\nHost: [/ws?token=%1$s]\r\n\r\n",
-          "GET http://[/ws?token=%s]/health HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "GET //[%s/ws?token=%1$s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+          "GET http://[/ws?token=%s]/health HTTP/1.1\r\nHost: x\r\n\r\n",
+          "GET //[%s/ws?token=%1$s HTTP/1.1\r\nHost: x\r\n\r\n",
           "GET http://a:b:%s/health HTTP/1.1\r\nHost: x:%1$s\r\n\r\n",
           "GET /health HTTP/1.1\r\nHost: x:%s\r\n\r\n",
           "GET /health HTTP/1.1\r\nHost: a?%s b\r\n\r\n",
           "GET /health HTTP/1.1\r\nHost: a\r\nHost: %s\r\n\r\n",
-          "GET /health?token=%s HTTP/9.9\r\nHost: localhost\r\n\r\n",
+          "GET /health?token=%s HTTP/9.9\r\nHost: x\r\n\r\n",
           "GET /health?token=%s\r\n\r\n",
           "\u0016\u0003\u0001%s\r\n\r\n",
-          "G\u0001T /health?token=%s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "GET /health HTTP/1.1\r\nHost: localhost\r\nBad%s\u0001Header: 1\r\n\r\n",
-          "GET /health HTTP/1.1\r\nHost: localhost\r\n folded %s\r\n\r\n",
-          "GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: %s\r\n\r\n",
-          "POST / HTTP/1.1\r\n"
-              + "Host: localhost\r\n"
-              + "Content-Length: 5\r\n"
-              + "Content-Length: 6\r\n"
-              + "X: %s\r\n\r\n",
-          "POST /registry/register HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: %s\r\n\r\n",
-          "POST /registry/register HTTP/1.1\r\n"
-              + "Host: localhost\r\n"
-              + "Transfer-Encoding: chunked\r\n\r\n"
-              + "%s\r\n",
-          "POST /registry/heartbeat HTTP/1.1\r\nHost: localhost\r\nExpect: %s\r\n\r\n",
-          "GET /%%zz%s?token=%1$s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "GET /%%ff%%fe%s?token=%1$s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "GET /a/%%2e%%2e/%s?token=%1$s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "GET /a%%2f;b/..%%3b/%s?token=%1$s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "GET /a//../../%s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "GET /a\\b%%5c%s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "GET /%%00%s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "GET /ws?after=%%zz%s&token=%%ff%%fe HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "GET /registry/discover/x?%%=%s&%%u12 HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "POST /ws?x=%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data\r\n\r\n",
-          "GET /health HTTP/1.1\r\nHost: localhost\r\nCookie: \u0001=%s;;;=\"\r\n\r\n",
-          "GET /v3/api-docs?%%zz=%s HTTP/1.1\r\n"
-              + "Host: localhost\r\n"
-              + "Accept-Language: %1$s;;q=x\r\n\r\n",
+          "G\u0001T /health?token=%s HTTP/1.1\r\nHost: x\r\n\r\n",
+          "GET /health HTTP/1.1\r\nHost: x\r\nBad%s\u0001Header: 1\r\n\r\n",
+          "GET /health HTTP/1.1\r\nHost: x\r\n folded %s\r\n\r\n",
+          "GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: %s\r\n\r\n",
+          "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\nX: %s\r\n\r\n",
+          "POST /registry/register HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: %s\r\n\r\n",
+          "POST /registry/register HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n%s\r\n",
+          "POST /registry/heartbeat HTTP/1.1\r\nHost: x\r\nExpect: %s\r\n\r\n",
+          "GET /%%zz%s?token=%1$s HTTP/1.1\r\nHost: x\r\n\r\n",
+          "GET /%%ff%%fe%s?token=%1$s HTTP/1.1\r\nHost: x\r\n\r\n",
+          "GET /a/%%2e%%2e/%s?token=%1$s HTTP/1.1\r\nHost: x\r\n\r\n",
+          "GET /a%%2f;b/..%%3b/%s?token=%1$s HTTP/1.1\r\nHost: x\r\n\r\n",
+          "GET /a//../../%s HTTP/1.1\r\nHost: x\r\n\r\n",
+          "GET /a\\b%%5c%s HTTP/1.1\r\nHost: x\r\n\r\n",
+          "GET /%%00%s HTTP/1.1\r\nHost: x\r\n\r\n",
+          "GET /ws?after=%%zz%s&token=%%ff%%fe HTTP/1.1\r\nHost: x\r\n\r\n",
+          "GET /registry/discover/x?%%=%s&%%u12 HTTP/1.1\r\nHost: x\r\n\r\n",
+          "POST /ws?x=%s HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data\r\n\r\n",
+          "GET /health HTTP/1.1\r\nHost: x\r\nCookie: \u0001=%s;;;=\"\r\n\r\n",
+          "GET /v3/api-docs?%%zz=%s HTTP/1.1\r\nHost: x\r\nAccept-Language: %1$s;;q=x\r\n\r\n",
           "PRI * HTTP/2.0\r\n\r\nSM%s\r\n\r\n",
           "OPTIONS * HTTP/1.1\r\nHost: x%s\r\n\r\n",
-          "CONNECT %s:99999 HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "TRACE /%s HTTP/1.1\r\nHost: localhost\r\nMax-Forwards: 1\r\n\r\n",
-          "BREW /%s?token=%1$s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-          "GET /health HTTP/1.1\r\nHost: localhost\r\nX-Large: %s%2$s\r\n\r\n",
-          "GET /health?token=%s%2$s HTTP/1.1\r\nHost: localhost\r\n\r\n");
+          "CONNECT %s:99999 HTTP/1.1\r\nHost: x\r\n\r\n",
+          "TRACE /%s HTTP/1.1\r\nHost: x\r\nMax-Forwards: 1\r\n\r\n",
+          "BREW /%s?token=%1$s HTTP/1.1\r\nHost: x\r\n\r\n",
+          "GET /health HTTP/1.1\r\nHost: x\r\nX-Large: %s%2$s\r\n\r\n",
+          "GET /health?token=%s%2$s HTTP/1.1\r\nHost: x\r\n\r\n");
 
   @Test
   void countsThemOnceASecondAndRepeatsNothing(@TempDir Path home) throws Exception {

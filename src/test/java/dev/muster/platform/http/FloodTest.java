@@ -66,10 +66,7 @@ class FloodTest {
   void leavesOthersTheirTurnWhileSendingOneChunkWithoutEnd() throws Exception {
     Agent agent = client.create("victim");
     String head =
-        "POST /registry/heartbeat HTTP/1.1\r\n"
-            + "Host: localhost\r\n"
-            + "Transfer-Encoding: chunked\r\n\r\n"
-            + "1;";
+        "POST /registry/heartbeat HTTP/1.1\r\nHost: [::1]\r\nTransfer-Encoding: chunked\r\n\r\n1;";
     slowest(agent);
     try (Flood _ = Flood.start(port(), 8, head, new byte[] {'x'})) {
       assertThat(slowest(agent)).isLessThan(SOON);
