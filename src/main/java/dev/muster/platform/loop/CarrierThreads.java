@@ -28,13 +28,17 @@ final class CarrierThreads {
   /** A new virtual thread that waits for longer finds the carriers occupied. */
   private static final Duration MAX_DELAY = Duration.ofMillis(50);
 
-  private static final Duration CALM_BEFORE_FEWER = Duration.ofSeconds(10);
+  /** A pause of the whole machine delays one probe, not several in a row. */
+  private static final int DELAYS_BEFORE_MORE = 3;
+
+  private static final Duration CALM_BEFORE_FEWER = Duration.ofSeconds(3);
 
   private final VirtualThreadSchedulerMXBean scheduler =
       ManagementFactory.getPlatformMXBean(VirtualThreadSchedulerMXBean.class);
   private final int carriers = scheduler.getParallelism();
   private final int carriersWhenBusy = Math.max(MIN_CARRIERS_WHEN_BUSY, carriers);
   private final BackgroundLoop loop;
+  private int delaysInARow;
   private long lastDelayAt = System.nanoTime() - CALM_BEFORE_FEWER.toNanos();
 
   CarrierThreads(MeterRegistry metrics) {
@@ -50,9 +54,15 @@ final class CarrierThreads {
     Thread.startVirtualThread(started::countDown);
     if (!isOverInTime(started)) {
       lastDelayAt = System.nanoTime();
-      setCarriers(carriersWhenBusy);
-    } else if (System.nanoTime() - lastDelayAt > CALM_BEFORE_FEWER.toNanos()) {
-      setCarriers(carriers);
+      delaysInARow++;
+      if (delaysInARow >= DELAYS_BEFORE_MORE) {
+        setCarriers(carriersWhenBusy);
+      }
+    } else {
+      delaysInARow = 0;
+      if (System.nanoTime() - lastDelayAt > CALM_BEFORE_FEWER.toNanos()) {
+        setCarriers(carriers);
+      }
     }
   }
 
