@@ -2,12 +2,11 @@ package dev.muster.a2a;
 
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Quota;
+import dev.muster.platform.quota.Slots;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
@@ -29,9 +28,7 @@ final class LargeRequests {
   /** With the work itself, below the 5 s of R0.6. */
   private static final Duration PATIENCE = Duration.ofMillis(500);
 
-  private final Quota quota = new Quota(AT_ONCE, AT_ONCE / 2);
-  private final ReentrantLock lock = new ReentrantLock(true);
-  private final Condition someEnded = lock.newCondition();
+  private final Slots slots = new Slots(new Quota(AT_ONCE, AT_ONCE / 2));
 
   /**
    * Does the work of a request with a body of so many bytes, and throws what that throws; refuses
@@ -58,43 +55,26 @@ final class LargeRequests {
               }
               task.run();
             } finally {
-              giveBack(owner);
+              slots.giveBack(owner);
             }
           });
       started = true;
     } finally {
       if (!started) {
-        giveBack(owner);
+        slots.giveBack(owner);
       }
     }
     return resultOf(task);
   }
 
   private void take(Object owner) {
-    lock.lock();
     try {
-      long left = PATIENCE.toNanos();
-      while (quota.take(owner, 1) != Quota.Grant.GRANTED) {
-        if (left <= 0) {
-          throw refused();
-        }
-        left = someEnded.awaitNanos(left);
+      if (!slots.tryTake(owner, PATIENCE)) {
+        throw refused();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw refused();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void giveBack(Object owner) {
-    lock.lock();
-    try {
-      quota.giveBack(owner, 1);
-      someEnded.signalAll();
-    } finally {
-      lock.unlock();
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.muster.workspace.agenturl;
 
 import dev.muster.platform.quota.Quota;
+import dev.muster.platform.quota.Slots;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -9,8 +10,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A resolver that gives up in time, whatever the one behind it does.
@@ -35,9 +34,7 @@ final class BoundedResolver {
 
   private final HostResolver inner;
   private final Duration limit;
-  private final Quota running = new Quota(MAX_RUNNING, MAX_RUNNING_OF_OWNER);
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition ended = lock.newCondition();
+  private final Slots running = new Slots(new Quota(MAX_RUNNING, MAX_RUNNING_OF_OWNER));
 
   BoundedResolver(HostResolver inner, Duration limit) {
     this.inner = inner;
@@ -48,7 +45,7 @@ final class BoundedResolver {
   List<InetAddress> resolve(String host, Object owner) throws UnknownHostException {
     long deadline = System.nanoTime() + limit.toNanos();
     try {
-      if (!takesSlot(owner)) {
+      if (!running.tryTake(owner, limit)) {
         throw new TooManyException();
       }
       FutureTask<List<InetAddress>> lookup = new FutureTask<>(() -> inner.resolve(host));
@@ -67,22 +64,6 @@ final class BoundedResolver {
     }
   }
 
-  private boolean takesSlot(Object owner) throws InterruptedException {
-    long left = limit.toNanos();
-    lock.lockInterruptibly();
-    try {
-      while (running.take(owner, 1) != Quota.Grant.GRANTED) {
-        if (left <= 0) {
-          return false;
-        }
-        left = ended.awaitNanos(left);
-      }
-      return true;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   private void start(Runnable lookup, Object owner) {
     Thread.ofVirtual()
         .name("agent-url-lookup")
@@ -90,18 +71,8 @@ final class BoundedResolver {
           try {
             lookup.run();
           } finally {
-            giveBack(owner); // when the lookup ends, not when its caller has given up
+            running.giveBack(owner); // when the lookup ends, not when its caller has given up
           }
         });
-  }
-
-  private void giveBack(Object owner) {
-    lock.lock();
-    try {
-      running.giveBack(owner, 1);
-      ended.signalAll();
-    } finally {
-      lock.unlock();
-    }
   }
 }

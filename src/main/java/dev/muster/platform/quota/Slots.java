@@ -1,0 +1,44 @@
+package dev.muster.platform.quota;
+
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A {@link Quota} of single slots that callers wait for, each for a bounded time. */
+public final class Slots {
+
+  private final Quota quota;
+  private final ReentrantLock lock = new ReentrantLock(true);
+  private final Condition someEnded = lock.newCondition();
+
+  public Slots(Quota quota) {
+    this.quota = quota;
+  }
+
+  /** Whether the owner has a slot now, which must be given back; waits at most so long for it. */
+  public boolean tryTake(Object owner, Duration atMost) throws InterruptedException {
+    long left = atMost.toNanos();
+    lock.lockInterruptibly();
+    try {
+      while (quota.take(owner, 1) != Quota.Grant.GRANTED) {
+        if (left <= 0) {
+          return false;
+        }
+        left = someEnded.awaitNanos(left);
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  public void giveBack(Object owner) {
+    lock.lock();
+    try {
+      quota.giveBack(owner, 1);
+      someEnded.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+}
