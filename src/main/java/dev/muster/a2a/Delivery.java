@@ -14,28 +14,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request on its way to an agent that is called.
  *
- * @param senderId null for the canvas
  * @param headers of the sender that the agent gets to see
  */
 @SuppressWarnings("ArrayRecordComponent") // up to 16 MiB: handed on, never compared
 record Delivery(
-    Target target,
-    @Nullable UUID senderId,
-    byte[] body,
-    Map<String, String> headers,
-    Deadline deadline) {
+    Target target, Sender sender, byte[] body, Map<String, String> headers, Deadline deadline) {
 
-  private static final Object CANVAS = "canvas";
   private static final String SENDER = "X-Source-Workspace-Id";
 
   /** Where the answer finds its room: a share of its target's, and of its sender's. */
   AnswerSpace openSpace(AnswerBudget answers) {
-    return answers.open(target.id(), senderId == null ? CANVAS : senderId);
+    return answers.open(target.id(), sender.owner());
   }
 
   /** {@code readTimeout} counts unless the agent has said how long it may be silent (section 4). */
   A2aRequest request(Duration readTimeout, AnswerSpace space) {
     Map<String, String> all = new HashMap<>(headers);
+    @Nullable UUID senderId = sender.workspaceId();
     if (senderId != null) {
       all.put(SENDER, senderId.toString());
     }

@@ -54,7 +54,7 @@ class Proxy {
 
     Turn turn(byte[] bytes, TurnSlot slot) {
       return new Turn(
-          new Delivery(target, sender.workspaceId(), bytes, options.passedOn(), deadline),
+          new Delivery(target, sender, bytes, options.passedOn(), deadline),
           sink == null ? null : slot.counting(sink),
           waiting());
     }
@@ -182,7 +182,7 @@ class Proxy {
           "the workspace " + sent.target().id() + " is paused; send again when it is resumed");
     }
     byte[] bytes = sent.body().text().getBytes(StandardCharsets.UTF_8);
-    TurnSlot slot = slots.open(sent.sender().workspaceId(), bytes.length);
+    TurnSlot slot = slots.open(sent.sender(), bytes.length);
     try {
       CompletableFuture<Reply> reply = toAgent(sent, sent.turn(bytes, slot), slot);
       var _ = reply.whenComplete((done, failure) -> slot.close());
@@ -235,7 +235,8 @@ class Proxy {
             ? () -> repeats.take(activityId).map(Turnout.Again::new)
             : () ->
                 entry
-                    .takeOver(activityId, delivery.target(), delivery.senderId(), wishes)
+                    .takeOver(
+                        activityId, delivery.target(), delivery.sender().workspaceId(), wishes)
                     .map(Turnout.Known::new);
     return repeats
         .turnout(turn.waiting().repeat(activityId, delivery.deadline()), taking)

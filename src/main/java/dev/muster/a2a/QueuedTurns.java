@@ -153,14 +153,11 @@ class QueuedTurns implements QueuedDelivery, QueueAnswers {
     RawJson request =
         message.systemText() == null ? message.request() : SystemMessages.request(message);
     byte[] body = request.text().getBytes(StandardCharsets.UTF_8);
+    Sender sender = new Sender(message.senderId());
     Delivery delivery =
         new Delivery(
-            target,
-            message.senderId(),
-            body,
-            Map.of(),
-            Deadline.in(shorter(atMost, settings.totalBudget())));
-    Optional<TurnSlot> free = slots.find(message.senderId(), 2L * body.length);
+            target, sender, body, Map.of(), Deadline.in(shorter(atMost, settings.totalBudget())));
+    Optional<TurnSlot> free = slots.find(sender, 2L * body.length);
     if (free.isEmpty()) {
       return new Attempt.NoRoom();
     }

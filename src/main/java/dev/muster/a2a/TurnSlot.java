@@ -9,16 +9,16 @@ import org.jspecify.annotations.Nullable;
 final class TurnSlot implements AutoCloseable {
 
   private final TurnSlots slots;
-  private final Object sender;
+  private final Object owner;
 
   // guarded by this
   private @Nullable UUID target;
   private long kept;
   private boolean closed;
 
-  TurnSlot(TurnSlots slots, Object sender, long kept) {
+  TurnSlot(TurnSlots slots, Object owner, long kept) {
     this.slots = slots;
-    this.sender = sender;
+    this.owner = owner;
     this.kept = kept;
   }
 
@@ -32,7 +32,7 @@ final class TurnSlot implements AutoCloseable {
   }
 
   private synchronized boolean keep(long more) {
-    if (closed || !slots.keep(sender, more)) {
+    if (closed || !slots.keep(owner, more)) {
       return false;
     }
     kept += more;
@@ -63,7 +63,7 @@ final class TurnSlot implements AutoCloseable {
   public synchronized void close() {
     if (!closed) {
       closed = true;
-      slots.close(sender, kept, target);
+      slots.close(owner, kept, target);
     }
   }
 }

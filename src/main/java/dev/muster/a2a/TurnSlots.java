@@ -27,8 +27,6 @@ final class TurnSlots {
   /** What turns may take of the heap: for their requests, and once more for small answers. */
   private static final int SHARE_OF_HEAP = 8;
 
-  private static final Object CANVAS = "canvas";
-
   private final Quota ofTargets;
   private final Quota ofSenders;
   private final Quota bytes;
@@ -53,34 +51,34 @@ final class TurnSlots {
   /**
    * For one turn, or one that waits for another; refuses with 503.
    *
-   * @param senderId null for the canvas
    * @param bodyBytes what is kept of the request
    */
-  TurnSlot open(@Nullable UUID senderId, long bodyBytes) {
-    Object sender = senderId == null ? CANVAS : senderId;
-    Grant turn = ofSenders.take(sender, 1);
+  TurnSlot open(Sender sender, long bodyBytes) {
+    Object owner = sender.owner();
+    Grant turn = ofSenders.take(owner, 1);
     if (turn != Grant.GRANTED) {
-      throw refused(senderId, turn, "requests of " + ofSenders.ownerLimit() + " at once");
+      throw refused(sender, turn, "requests of " + ofSenders.ownerLimit() + " at once");
     }
-    Grant body = bytes.take(sender, bodyBytes);
+    Grant body = bytes.take(owner, bodyBytes);
     if (body != Grant.GRANTED) {
-      ofSenders.giveBack(sender, 1);
-      throw refused(senderId, body, "bytes of " + bytes.ownerLimit() + " in requests under way");
+      ofSenders.giveBack(owner, 1);
+      throw refused(sender, body, "bytes of " + bytes.ownerLimit() + " in requests under way");
     }
-    return new TurnSlot(this, sender, bodyBytes);
+    return new TurnSlot(this, owner, bodyBytes);
   }
 
   /** As {@link #open}; empty in place of a refusal. */
-  Optional<TurnSlot> find(@Nullable UUID senderId, long bodyBytes) {
+  Optional<TurnSlot> find(Sender sender, long bodyBytes) {
     try {
-      return Optional.of(open(senderId, bodyBytes));
+      return Optional.of(open(sender, bodyBytes));
     } catch (ProblemException full) {
       return Optional.empty();
     }
   }
 
-  private static ProblemException refused(@Nullable UUID senderId, Grant grant, String share) {
-    String owner = senderId == null ? "the canvas" : "the workspace " + senderId;
+  private static ProblemException refused(Sender sender, Grant grant, String share) {
+    @Nullable UUID workspaceId = sender.workspaceId();
+    String owner = workspaceId == null ? "the canvas" : "the workspace " + workspaceId;
     return ProblemException.unavailable(
         grant == Grant.OWNER_FULL
             ? owner + " has used up its share, " + share + "; send again when some have ended"
@@ -91,16 +89,16 @@ final class TurnSlots {
     return ofTargets.take(target, 1) == Grant.GRANTED;
   }
 
-  boolean keep(Object sender, long more) {
-    return bytes.take(sender, more) == Grant.GRANTED;
+  boolean keep(Object owner, long more) {
+    return bytes.take(owner, more) == Grant.GRANTED;
   }
 
-  void close(Object sender, long kept, @Nullable UUID target) {
+  void close(Object owner, long kept, @Nullable UUID target) {
     if (target != null) {
       ofTargets.giveBack(target, 1);
     }
-    bytes.giveBack(sender, kept);
-    ofSenders.giveBack(sender, 1);
+    bytes.giveBack(owner, kept);
+    ofSenders.giveBack(owner, 1);
   }
 
   /** What all turns keep now, beside their answers. */

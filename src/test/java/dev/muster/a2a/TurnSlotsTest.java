@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Timeout;
 class TurnSlotsTest {
 
   private static final long MIB = 1 << 20;
-  private static final UUID SENDER = UUID.randomUUID();
-  private static final UUID OTHER = UUID.randomUUID();
+  private static final Sender SENDER = new Sender(UUID.randomUUID());
+  private static final Sender OTHER = new Sender(UUID.randomUUID());
 
   private final TurnSlots slots = TurnSlots.ofHeap(640 * MIB);
 
@@ -44,7 +44,7 @@ class TurnSlotsTest {
   void keepsThemWithinAnEighthOfTheHeap() {
     List<TurnSlot> open = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
-      open.add(slots.open(UUID.randomUUID(), 16 * MIB));
+      open.add(slots.open(new Sender(UUID.randomUUID()), 16 * MIB));
     }
     assertUnavailable(() -> slots.open(OTHER, 1), "on this server");
     assertThat(slots.keptBytes()).isEqualTo(80 * MIB);
@@ -59,10 +59,10 @@ class TurnSlotsTest {
   @Test
   void refusesASenderThatHasItsShareAndNoOther() {
     slots.open(SENDER, 32 * MIB);
-    slots.open(null, 32 * MIB);
+    slots.open(Sender.CANVAS, 32 * MIB);
 
-    assertUnavailable(() -> slots.open(SENDER, 1), SENDER.toString());
-    assertUnavailable(() -> slots.open(null, 1), "the canvas");
+    assertUnavailable(() -> slots.open(SENDER, 1), String.valueOf(SENDER.workspaceId()));
+    assertUnavailable(() -> slots.open(Sender.CANVAS, 1), "the canvas");
 
     slots.open(OTHER, 16 * MIB).close();
   }
@@ -74,7 +74,7 @@ class TurnSlotsTest {
     }
     assertUnavailable(() -> slots.open(SENDER, 1), "80 ");
     for (int i = 0; i < 240; i++) {
-      slots.open(UUID.randomUUID(), 1);
+      slots.open(new Sender(UUID.randomUUID()), 1);
     }
     assertUnavailable(() -> slots.open(OTHER, 1), "on this server");
   }
@@ -84,7 +84,7 @@ class TurnSlotsTest {
     UUID target = UUID.randomUUID();
     List<TurnSlot> entered = new ArrayList<>();
     for (int i = 0; i < TurnSlots.MAX_TURNS_OF_TARGET; i++) {
-      entered.add(slots.open(UUID.randomUUID(), 1));
+      entered.add(slots.open(new Sender(UUID.randomUUID()), 1));
       assertThat(entered.getLast().enter(target)).isTrue();
     }
     TurnSlot last = slots.open(SENDER, 1);
