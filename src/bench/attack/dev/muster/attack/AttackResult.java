@@ -53,7 +53,7 @@ record AttackResult(
     if (attacked.failedHeartbeats() + attacked.otherFailures() > 0) {
       faults.add("requests of the innocent failed: " + attacked.reasons());
     }
-    if (isSlow()) {
+    if (attacked.heartbeatMillis(0.99) > boundMs()) {
       faults.add(
           String.format(
               Locale.ROOT,
@@ -64,11 +64,7 @@ record AttackResult(
     return faults;
   }
 
-  /** Whether heartbeats took longer than they may, which a noisy machine can cause as well. */
-  boolean isSlow() {
-    return attacked.heartbeatMillis(0.99) > boundMs();
-  }
-
+  /** A noisy machine alone may take the floor. */
   private double boundMs() {
     return Math.max(MAX_TIMES_CALM * calm.heartbeatMillis(0.99), SHORT_FORM_FLOOR_MS);
   }

@@ -34,6 +34,7 @@ final class AttackRun {
   private static final AtomicInteger ADDRESSES = new AtomicInteger(1);
   private static final int TIMEOUT_MS = 90_000;
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(100);
+  private static final long MAX_REST_NANOS = Duration.ofMillis(100).toNanos();
   private static final Duration MAX_END_TIME = Duration.ofSeconds(20);
 
   private final AttackedServer server;
@@ -49,8 +50,9 @@ final class AttackRun {
   private final Queue<String> broken = new ConcurrentLinkedQueue<>();
 
   /**
-   * @param intensity the part of its rate at which a flood is to run: 1 alone, less beside others,
-   *     so that the machine itself is not what is short
+   * @param intensity the part of its rate at which a flood is to run, and of its time in which a
+   *     thread is to send: 1 alone, less beside others, so that the machine itself is not what is
+   *     short
    */
   AttackRun(AttackedServer server, Duration time, double intensity) {
     this.server = server;
@@ -148,6 +150,7 @@ final class AttackRun {
   private void repeat(Step step) {
     try {
       while (goesOn()) {
+        long start = System.nanoTime();
         try {
           step.take();
         } catch (IOException | IllegalStateException e) {
@@ -156,10 +159,16 @@ final class AttackRun {
             pause(PAUSE_AFTER_FAILURE);
           }
         }
+        rest(System.nanoTime() - start);
       }
     } catch (Exception e) {
       expect(false, "the attack itself failed: " + e);
     }
+  }
+
+  private void rest(long workedNanos) throws InterruptedException {
+    long rest = (long) (workedNanos * (1 / intensity - 1));
+    pause(Duration.ofNanos(Math.min(rest, MAX_REST_NANOS)));
   }
 
   /** One request on a connection of its own, whose status is an outcome. */

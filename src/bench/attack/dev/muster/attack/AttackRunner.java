@@ -13,6 +13,9 @@ final class AttackRunner {
   private static final int MAX_LOG_LINES_PER_SECOND = 2;
   private static final double INTENSITY_TOGETHER = 0.1;
 
+  /** An attack opens its connections all at once; latencies count when it has. */
+  private static final Duration SETTLING = Duration.ofSeconds(2);
+
   private final AttackedServer server;
   private final Victim victim;
 
@@ -24,7 +27,7 @@ final class AttackRunner {
   /** What the victim feels when nobody attacks. */
   Experience calm(Duration time) throws InterruptedException {
     server.awaitQuiet();
-    return victim.live(time);
+    return victim.live(Duration.ZERO, time);
   }
 
   AttackResult run(Attack attack, Duration time, Experience calm) throws Exception {
@@ -44,12 +47,12 @@ final class AttackRunner {
     Experience attacked;
     try {
       for (Attack attack : attacks) {
-        AttackRun run = new AttackRun(server, time, intensity);
+        AttackRun run = new AttackRun(server, SETTLING.plus(time), intensity);
         runs.add(run);
         attack.preparation().prepare(run);
       }
       runs.forEach(AttackRun::begin);
-      attacked = victim.live(time);
+      attacked = victim.live(SETTLING, time);
     } finally {
       for (AttackRun run : runs) {
         run.end();

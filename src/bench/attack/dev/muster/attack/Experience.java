@@ -12,12 +12,24 @@ final class Experience {
 
   private static final int MAX_REASONS = 5;
 
+  private final long countedFrom;
   private final Map<String, List<Double>> millis = new TreeMap<>();
   private final Map<String, Integer> failures = new TreeMap<>();
   private final List<String> reasons = new ArrayList<>();
 
+  /**
+   * @param countedFrom of {@link System#nanoTime}: how long requests took that were due earlier
+   *     does not count, but their failures do
+   */
+  Experience(long countedFrom) {
+    this.countedFrom = countedFrom;
+  }
+
   /** {@code due} is of {@link System#nanoTime}. */
   synchronized void succeeded(String what, long due) {
+    if (due < countedFrom) {
+      return;
+    }
     millis
         .computeIfAbsent(what, _ -> new ArrayList<>())
         .add((System.nanoTime() - due) / 1_000_000.0);

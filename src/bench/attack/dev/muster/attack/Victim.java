@@ -47,11 +47,11 @@ final class Victim {
     this.poller = server.create("Poller", parent);
   }
 
-  /** Lives its life for so long and tells what it was like. */
-  Experience live(Duration time) throws InterruptedException {
-    Experience experience = new Experience();
+  /** Lives its life for both times and tells what it was like, with the latencies of the second. */
+  Experience live(Duration settling, Duration time) throws InterruptedException {
     long start = System.nanoTime();
-    long end = start + time.toNanos();
+    Experience experience = new Experience(start + settling.toNanos());
+    long end = start + settling.plus(time).toNanos();
     List<Thread> threads = new ArrayList<>();
     long period = Duration.ofSeconds(1).toNanos() * WORKSPACES / HEARTBEATS_PER_SECOND;
     for (int i = 0; i < WORKSPACES; i++) {
