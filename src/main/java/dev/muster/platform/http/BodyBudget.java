@@ -89,7 +89,6 @@ final class BodyBudget {
     }
 
     void release() {
-      endArrival();
       resize(0);
     }
   }

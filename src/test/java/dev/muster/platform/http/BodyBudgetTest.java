@@ -47,6 +47,8 @@ class BodyBudgetTest {
     share.resize(100);
     share.resize(3 * MIB);
     assertThat(budget.held()).isEqualTo(3 * MIB);
+    share.resize(5 * MIB);
+    assertThat(budget.held()).isEqualTo(5 * MIB);
     share.resize(MIB);
     assertThat(budget.held()).isEqualTo(MIB);
     share.resize(100);
