@@ -35,16 +35,12 @@ class ActivityRetention {
 
   ActivityRetention(RetentionRepository repository, Settings settings, MeterRegistry metrics) {
     this.repository = repository;
-    this.acked = days(settings, "ACTIVITY_RETENTION_DAYS", 7);
-    this.all = days(settings, "ACTIVITY_HARD_RETENTION_DAYS", 30);
+    this.acked = settings.days("ACTIVITY_RETENTION_DAYS", 7);
+    this.all = settings.days("ACTIVITY_HARD_RETENTION_DAYS", 30);
     this.interval =
         Duration.ofHours(
             settings.tuning("ACTIVITY_CLEANUP_INTERVAL_HOURS", 6, Values::positiveInt));
     this.metrics = new SweepMetrics(metrics, "activity-retention");
-  }
-
-  private static Duration days(Settings settings, String name, int fallback) {
-    return Duration.ofDays(settings.tuning(name, fallback, Values::positiveInt));
   }
 
   @Bean

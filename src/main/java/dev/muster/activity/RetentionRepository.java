@@ -15,13 +15,18 @@ class RetentionRepository {
   static final int MOST_IN_A_BATCH = 500;
   static final int FEEDS_ON_A_PAGE = 200;
 
+  /** Whatever the age that is asked for. */
+  private static final String IS_OLD_ENOUGH = "created_at < now() - interval '1 day'";
+
   private static final String NOW = "SELECT now()";
 
   /** Ids carry the time of their rows, so the oldest of all feeds are the first by id. */
   private static final String DELETE_OLDER =
       """
-      DELETE FROM activity_logs WHERE id IN (SELECT id FROM activity_logs WHERE id < :first_kept ORDER BY id LIMIT :most)
-      """;
+      DELETE FROM activity_logs WHERE id IN (
+          SELECT id FROM activity_logs WHERE id < :first_kept AND %s ORDER BY id LIMIT :most)
+      """
+          .formatted(IS_OLD_ENOUGH);
 
   private static final String FEEDS_WITH_ACKED =
       """
@@ -37,7 +42,7 @@ class RetentionRepository {
           SELECT oldest.id
           FROM activity_feeds f
           CROSS JOIN LATERAL (
-              SELECT seq FROM activity_logs WHERE workspace_id = f.workspace_id AND created_at < :before
+              SELECT seq FROM activity_logs WHERE workspace_id = f.workspace_id AND created_at < :before AND %s
               ORDER BY created_at DESC LIMIT 1) AS newest_due
           CROSS JOIN LATERAL (
               SELECT id FROM activity_logs
@@ -46,7 +51,8 @@ class RetentionRepository {
           WHERE f.workspace_id = ANY (:ids)
           LIMIT :most)
       DELETE FROM activity_logs l USING due WHERE l.id = due.id
-      """;
+      """
+          .formatted(IS_OLD_ENOUGH);
 
   private final JdbcClient db;
 
@@ -82,8 +88,11 @@ class RetentionRepository {
         .update();
   }
 
-  /** No id of version 7 of this millisecond or a later one is lower (RFC 9562, 5.7). */
+  /**
+   * No id of version 7 of this millisecond or a later one is lower (RFC 9562, 5.7); none is of a
+   * time before 1970.
+   */
   private static UUID firstIdOf(Instant time) {
-    return new UUID(time.toEpochMilli() << 16, 0);
+    return new UUID(Math.max(0, time.toEpochMilli()) << 16, 0);
   }
 }

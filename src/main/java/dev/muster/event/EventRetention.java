@@ -3,8 +3,8 @@ package dev.muster.event;
 import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.settings.Settings;
-import dev.muster.platform.settings.Values;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -23,15 +23,16 @@ class EventRetention {
       """
       DELETE FROM events e USING (SELECT ordinal FROM events WHERE seq IS NOT NULL ORDER BY seq LIMIT :most) AS oldest
       WHERE e.ordinal = oldest.ordinal AND e.created_at < clock_timestamp() - make_interval(days => :days)
+          AND e.created_at < clock_timestamp() - interval '1 day'
       """;
 
   private final JdbcClient db;
-  private final int days;
+  private final Duration age;
   private final DailyDeletion deletion;
 
   EventRetention(JdbcClient db, Settings settings, MeterRegistry metrics) {
     this.db = db;
-    this.days = settings.tuning("EVENT_RETENTION_DAYS", 30, Values::positiveInt);
+    this.age = settings.days("EVENT_RETENTION_DAYS", 30);
     this.deletion = new DailyDeletion("event-retention", this::deleteBatch, metrics);
   }
 
@@ -45,6 +46,9 @@ class EventRetention {
   }
 
   private int deleteBatch() {
-    return db.sql(DELETE_OLDEST).param("most", MOST_IN_A_BATCH).param("days", days).update();
+    return db.sql(DELETE_OLDEST)
+        .param("most", MOST_IN_A_BATCH)
+        .param("days", Math.toIntExact(age.toDays()))
+        .update();
   }
 }

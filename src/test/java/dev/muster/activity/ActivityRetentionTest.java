@@ -3,12 +3,18 @@ package dev.muster.activity;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.settings.Settings;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.mock.env.MockEnvironment;
 
 /** Rows go when their time is over: acknowledged ones sooner, and always a feed's oldest (R6.8). */
 class ActivityRetentionTest {
@@ -53,6 +59,67 @@ class ActivityRetentionTest {
     retention.sweep();
 
     assertThat(seqs(agent)).containsExactly(3L, 4L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-1",
+        "0",
+        "1",
+        "+1",
+        "10000",
+        "10001",
+        "20780",
+        "20781",
+        "36500",
+        "2147483647",
+        "2147483648",
+        "99999999999999999999999",
+        "1e9",
+        "a week"
+      })
+  void keepsWhatIsYoungerThanADayWhateverTheSettings(String days) {
+    Agent agent = feedOf(3);
+    growOldByHours(agent, 23, 2);
+    acknowledge(agent, 3);
+    MockEnvironment settings =
+        new MockEnvironment()
+            .withProperty("ACTIVITY_RETENTION_DAYS", days)
+            .withProperty("ACTIVITY_HARD_RETENTION_DAYS", days);
+
+    new ActivityRetention(
+            SERVER.bean(RetentionRepository.class),
+            new Settings(settings),
+            new SimpleMeterRegistry())
+        .sweep();
+
+    assertThat(seqs(agent)).containsExactly(1L, 2L, 3L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "9999-01-01T00:00:00Z"})
+  void deletesNothingYoungerThanADayByAnyTime(String time) {
+    RetentionRepository repository = SERVER.bean(RetentionRepository.class);
+    Agent agent = feedOf(3);
+    growOldByHours(agent, 23, 2);
+    acknowledge(agent, 3);
+
+    repository.deleteOlderThan(Instant.parse(time));
+    repository.deleteAckedOlderThan(Instant.parse(time), List.of(agent.id()));
+
+    assertThat(seqs(agent)).containsExactly(1L, 2L, 3L);
+  }
+
+  @Test
+  void deletesNothingByATimeBeforeAllIds() {
+    Agent agent = feedOf(3);
+    growOld(agent, 8, 3);
+    RetentionRepository repository = SERVER.bean(RetentionRepository.class);
+
+    assertThat(repository.deleteOlderThan(Instant.parse("1926-01-01T00:00:00Z"))).isZero();
+
+    assertThat(seqs(agent)).containsExactly(1L, 2L, 3L);
   }
 
   @Test
@@ -120,19 +187,23 @@ class ActivityRetentionTest {
         "{\"acked_seq\":" + seq + "}");
   }
 
-  /** As if they had been appended then, ids included. */
   private static void growOld(Agent agent, int days, int upTo) {
+    growOldByHours(agent, 24 * days, upTo);
+  }
+
+  /** As if they had been appended then, ids included. */
+  private static void growOldByHours(Agent agent, int hours, int upTo) {
     SERVER
         .database()
         .execute(
             """
             UPDATE activity_logs SET
-                created_at = created_at - make_interval(days => %1$d),
-                id = (lpad(to_hex((extract(epoch FROM created_at - make_interval(days => %1$d)) * 1000)::bigint), 12, '0')
+                created_at = created_at - make_interval(hours => %1$d),
+                id = (lpad(to_hex((extract(epoch FROM created_at - make_interval(hours => %1$d)) * 1000)::bigint), 12, '0')
                     || substr(replace(id::text, '-', ''), 13))::uuid
             WHERE workspace_id = '%2$s' AND seq <= %3$d
             """
-                .formatted(days, agent.id(), upTo));
+                .formatted(hours, agent.id(), upTo));
   }
 
   private List<Long> seqs(Agent agent) {

@@ -2,9 +2,14 @@ package dev.muster.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.settings.Settings;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestServer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.mock.env.MockEnvironment;
 
 /** Old events are deleted, and the numbering goes on. */
 class EventRetentionTest {
@@ -15,6 +20,27 @@ class EventRetentionTest {
       SELECT gen_random_uuid(), 'WORKSPACE_ONLINE', '{}', clock_timestamp() - interval '30 days' - interval '1 minute'
       FROM generate_series(1, 2300)
       """;
+
+  @Test
+  void keepsWhatIsYoungerThanADayWhateverTheSetting() {
+    try (TestServer server = TestServer.start()) {
+      server.client().create("new");
+      server.bean(EventPublisher.class).publishAll();
+      server
+          .database()
+          .execute("UPDATE events SET created_at = clock_timestamp() - interval '23 hours'");
+
+      for (String days :
+          List.of("-1", "0", "1", "20781", "2147483647", "2147483648", "99999999999", "never")) {
+        EventRetention retention =
+            new EventRetention(
+                server.bean(JdbcClient.class),
+                new Settings(new MockEnvironment().withProperty("EVENT_RETENTION_DAYS", days)),
+                new SimpleMeterRegistry());
+        assertThat(retention.sweep()).as(days).isZero();
+      }
+    }
+  }
 
   @Test
   void deletesWhatIsOlderThanItsDays() {

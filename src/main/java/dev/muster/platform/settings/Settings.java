@@ -1,5 +1,7 @@
 package dev.muster.platform.settings;
 
+import java.math.BigInteger;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -17,6 +19,9 @@ import org.springframework.stereotype.Component;
 public final class Settings {
 
   private static final Logger log = LoggerFactory.getLogger(Settings.class);
+
+  /** So that no age reaches back to times that ids and statements cannot express. */
+  private static final int MAX_DAYS = 10_000;
 
   private final PropertyResolver source;
 
@@ -48,6 +53,19 @@ public final class Settings {
           }
         })
         .orElse(fallback);
+  }
+
+  /**
+   * How long something is kept: 1 to 10,000 whole days. Another number is taken for the nearest of
+   * these, with a warning: the default could delete what was meant to be kept.
+   */
+  public Duration days(String name, int fallback) {
+    BigInteger wanted = tuning(name, BigInteger.valueOf(fallback), Values::wholeNumber);
+    int days = wanted.max(BigInteger.ONE).min(BigInteger.valueOf(MAX_DAYS)).intValue();
+    if (!wanted.equals(BigInteger.valueOf(days))) {
+      log.warn("{}={} is not from 1 to {} days; using {}", name, wanted, MAX_DAYS, days);
+    }
+    return Duration.ofDays(days);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.muster.platform.settings;
 
+import java.math.BigInteger;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -9,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 public final class Values {
 
   private static final Pattern BYTES = Pattern.compile("(\\d+) *([KkMmGg]i[Bb])?");
+
+  private static final Pattern WHOLE = Pattern.compile("[+]?[0-9]+");
 
   private Values() {}
 
@@ -22,6 +25,14 @@ public final class Values {
       // falls through to the one message for both
     }
     throw new IllegalArgumentException("expected a positive whole number");
+  }
+
+  /** 0 or more, of any size. */
+  static BigInteger wholeNumber(String text) {
+    if (!WHOLE.matcher(text).matches()) {
+      throw new IllegalArgumentException("expected 0 or a positive whole number");
+    }
+    return new BigInteger(text);
   }
 
   public static Integer zeroOrPositiveInt(String text) {
