@@ -29,16 +29,16 @@ class ProcessController {
     this.metrics = metrics;
   }
 
-  /** The process is up. */
-  @GetMapping("/health")
+  /** The process is up; also where Spring's users and their platforms look for that. */
+  @GetMapping({"/health", "/actuator/health/liveness"})
   @Admits(Who.EVERYBODY)
   @CountsAs(RateLimit.NONE)
   Map<String, String> health() {
     return Map.of("status", "ok");
   }
 
-  /** The database answers and has our schema; else 503. */
-  @GetMapping("/ready")
+  /** The database answers and has our schema; else 503. As above, by two names. */
+  @GetMapping({"/ready", "/actuator/health"})
   @Admits(Who.EVERYBODY)
   @CountsAs(RateLimit.NONE)
   Map<String, String> ready() {

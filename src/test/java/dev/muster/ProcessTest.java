@@ -24,10 +24,12 @@ class ProcessTest {
   @Test
   void isUpAndReady() {
     for (String token : new String[] {"", "x".repeat(43), TestServer.ADMIN_TOKEN}) {
-      Answer health = CLIENT.get("/health", token.isEmpty() ? null : token);
-      assertThat(health.status()).isEqualTo(200);
-      assertThat(health.text()).isEqualTo("{\"status\":\"ok\"}");
-      assertThat(CLIENT.get("/ready", token.isEmpty() ? null : token).status()).isEqualTo(200);
+      for (String path :
+          List.of("/health", "/ready", "/actuator/health", "/actuator/health/liveness")) {
+        Answer answer = CLIENT.get(path, token.isEmpty() ? null : token);
+        assertThat(answer.status()).as(path).isEqualTo(200);
+        assertThat(answer.text()).as(path).isEqualTo("{\"status\":\"ok\"}");
+      }
     }
   }
 
@@ -93,7 +95,16 @@ class ProcessTest {
   void exposesNoOtherActuatorEndpoint() {
     for (String endpoint :
         List.of(
-            "", "/health", "/env", "/beans", "/loggers", "/heapdump", "/metrics", "/shutdown")) {
+            "",
+            "/health/readiness",
+            "/health/db",
+            "/info",
+            "/env",
+            "/beans",
+            "/loggers",
+            "/heapdump",
+            "/metrics",
+            "/shutdown")) {
       for (String token : new String[] {"", TestServer.ADMIN_TOKEN}) {
         Answer answer = CLIENT.get("/actuator" + endpoint, token.isEmpty() ? null : token);
         assertThat(answer.status()).as(endpoint).isEqualTo(404);

@@ -63,6 +63,8 @@ class RoleMatrixTest {
       GET    /health                                               +    +    +    +    +    +    +    +    +    +
       GET    /ready                                                +    +    +    +    +    +    +    +    +    +
       GET    /metrics                                              +    +    +    +    +    +    +    +    +    +
+      GET    /actuator/health                                      +    +    +    +    +    +    +    +    +    +
+      GET    /actuator/health/liveness                             +    +    +    +    +    +    +    +    +    +
       GET    /actuator/prometheus                                  +    +    +    +    +    +    +    +    +    +
       GET    /v3/api-docs                                          +    +    +    +    +    +    +    +    +    +
       GET    /v3/api-docs.yaml                                     +    +    +    +    +    +    +    +    +    +

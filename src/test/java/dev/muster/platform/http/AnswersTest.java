@@ -112,7 +112,6 @@ class AnswersTest {
         "/registry/heartbeat/more",
         "/actuator",
         "/actuator/env",
-        "/actuator/health",
         "/actuator/heapdump",
         "/error",
         "/index.html",
