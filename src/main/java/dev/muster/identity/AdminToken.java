@@ -1,7 +1,9 @@
 package dev.muster.identity;
 
+import dev.muster.platform.log.LogFormat;
 import dev.muster.platform.postgres.MusterHome;
 import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.StartRefusedException;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,7 +19,10 @@ import org.springframework.stereotype.Component;
 class AdminToken {
 
   private static final Logger log = LoggerFactory.getLogger(AdminToken.class);
-  private static final String FILE = "admin-token";
+
+  /** Its name in the home. */
+  static final String FILE = "admin-token";
+
   private static final int SHORTEST = 16;
 
   private final SecretHash hash;
@@ -38,7 +43,7 @@ class AdminToken {
       this.hash = kept.hash();
     } else {
       this.shown = Optional.empty();
-      this.hash = ofDatabase(repository);
+      this.hash = ofDatabase(repository, LogFormat.isJson(settings));
     }
   }
 
@@ -70,10 +75,15 @@ class AdminToken {
     return secret;
   }
 
-  private static SecretHash ofDatabase(AdminTokenRepository repository) {
+  private static SecretHash ofDatabase(AdminTokenRepository repository, boolean logIsCollected) {
     return repository
         .find()
         .orElseGet(() -> {
+          if (logIsCollected) {
+            throw new StartRefusedException(
+                "set ADMIN_TOKEN: the token that would be made here could only be shown in the log,"
+                    + " which LOG_FORMAT=json hands to collectors.");
+          }
           Secret made = Secret.random();
           if (repository.keepIfFirst(made.hash())) {
             log.warn("made an admin token; it is shown this once, keep it: {}", made.text());

@@ -1,7 +1,11 @@
 package dev.muster.identity;
 
+import dev.muster.platform.log.LogFormat;
 import dev.muster.platform.postgres.MusterHome;
+import dev.muster.platform.settings.Settings;
 import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -16,19 +20,28 @@ import org.springframework.stereotype.Component;
 @Component
 class StartAnnouncement {
 
+  private static final Logger log = LoggerFactory.getLogger(StartAnnouncement.class);
+  private static final String OF_OPERATOR = "the value of ADMIN_TOKEN";
+
   private final AdminToken token;
   private final ObjectProvider<MusterHome> home;
   private final Environment environment;
+  private final Settings settings;
 
-  StartAnnouncement(AdminToken token, ObjectProvider<MusterHome> home, Environment environment) {
+  StartAnnouncement(
+      AdminToken token,
+      ObjectProvider<MusterHome> home,
+      Environment environment,
+      Settings settings) {
     this.token = token;
     this.home = home;
     this.environment = environment;
+    this.settings = settings;
   }
 
   /**
-   * On standard output and not in the log: the token is for the person at the terminal, not for log
-   * collectors.
+   * On standard output and not in the log: the token is for the person at the terminal. A log for
+   * collectors says only where it is.
    */
   @EventListener(ApplicationReadyEvent.class)
   void announce(ApplicationReadyEvent ready) {
@@ -38,11 +51,17 @@ class StartAnnouncement {
       return;
     }
     String host = environment.getProperty("server.address", "127.0.0.1");
-    System.out.printf(
-        "%nMuster is ready:  http://%s:%d%nAdmin token:      %s%nData:             %s%n%n",
-        host,
-        Objects.requireNonNull(web.getWebServer()).getPort(),
-        token.shown().map(Secret::text).orElse("the value of ADMIN_TOKEN"),
-        embedded.folder());
+    String url = "http://" + host + ":" + Objects.requireNonNull(web.getWebServer()).getPort();
+    if (LogFormat.isJson(settings)) {
+      log.info(
+          "Muster is ready: {}; the admin token is {}; the data is in {}",
+          url,
+          token.shown().map(_ -> "in " + embedded.secretFile(AdminToken.FILE)).orElse(OF_OPERATOR),
+          embedded.folder());
+    } else {
+      System.out.printf(
+          "%nMuster is ready:  %s%nAdmin token:      %s%nData:             %s%n%n",
+          url, token.shown().map(Secret::text).orElse(OF_OPERATOR), embedded.folder());
+    }
   }
 }

@@ -2,13 +2,17 @@ package dev.muster.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.ServerProcess;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
+import java.nio.file.Path;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -40,6 +44,23 @@ class AdminTokenTest {
     try (TestServer second = TestServer.startOn(database, "ADMIN_TOKEN=")) {
       assertThat(TOKEN.matcher(output.getAll().substring(before)).find()).isFalse();
       assertThat(second.client().get("/workspaces", token).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void isNotMadeWhereOnlyALogForCollectorsCouldShowIt(@TempDir Path home) throws Exception {
+    TestDatabase database = TestDatabases.create();
+    Map<String, String> settings = Map.of("DATABASE_URL", database.url(), "LOG_FORMAT", "json");
+
+    try (ServerProcess refused = ServerProcess.start(home, settings)) {
+      assertThat(refused.awaitEnd()).isEqualTo(1);
+      assertThat(refused.output()).contains("set ADMIN_TOKEN: ").doesNotContain("\\tat ");
+    }
+
+    assertThat(database.value("SELECT count(*) FROM admin_token")).isEqualTo("0");
+    TestServer.startOn(database, "ADMIN_TOKEN=").close();
+    try (ServerProcess later = ServerProcess.start(home, settings)) {
+      later.awaitReady();
     }
   }
 }

@@ -15,9 +15,10 @@ import org.springframework.core.env.MapPropertySource;
  * {@code LOG_FORMAT}: lines for people, or one JSON object a line (ECS) for collectors. Read here
  * and not as other tuning settings are, since there is no log yet when it has to be known.
  */
-final class LogFormat implements EnvironmentPostProcessor, Ordered {
+public final class LogFormat implements EnvironmentPostProcessor, Ordered {
 
   private static final String SETTING = "LOG_FORMAT";
+  private static final String JSON = "json";
   private static final String OF_SPRING = "logging.structured.format.console";
 
   private final Log log;
@@ -26,13 +27,18 @@ final class LogFormat implements EnvironmentPostProcessor, Ordered {
     this.log = logs.getLog(LogFormat.class);
   }
 
+  /** Whether the log is for collectors, which keep it where a token does not belong. */
+  public static boolean isJson(Settings settings) {
+    return settings.text(SETTING).filter(JSON::equalsIgnoreCase).isPresent();
+  }
+
   @Override
   public void postProcessEnvironment(
       ConfigurableEnvironment environment, SpringApplication application) {
     String format = new Settings(environment).text(SETTING).orElse("text");
     switch (format.toLowerCase(Locale.ROOT)) {
       case "text" -> {}
-      case "json" ->
+      case JSON ->
           environment
               .getPropertySources()
               .addLast(new MapPropertySource("log format", Map.of(OF_SPRING, "ecs")));

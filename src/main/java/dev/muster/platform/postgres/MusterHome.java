@@ -116,7 +116,7 @@ public final class MusterHome implements AutoCloseable {
   }
 
   /** Where {@link #keepSecret} keeps the secret, for programs that read it themselves. */
-  Path secretFile(String name) {
+  public Path secretFile(String name) {
     if (!SECRET_NAME.matcher(name).matches()) {
       throw new IllegalArgumentException("name: " + name + " (expected: " + SECRET_NAME + ")");
     }

@@ -10,10 +10,12 @@ import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -124,6 +126,21 @@ class LogLinesTest {
       JsonNode line = json.readTree(lineWith(server, "r-8"));
       assertThat(line.path("request_id").asString("")).isEqualTo("r-8");
       assertThat(line.path("workspace_id").asString("")).isEqualTo(agent.id().toString());
+    }
+  }
+
+  @Test
+  void tellWhereTheEmbeddedServersTokenIsButNeverWhatItIs() throws Exception {
+    try (ServerProcess server = ServerProcess.start(home, Map.of("LOG_FORMAT", "json"))) {
+      server.awaitReady();
+      Path file = home.resolve("admin-token");
+
+      Awaitility.await().until(() -> server.output().contains("Muster is ready"));
+      assertThat(server.output().lines())
+          .allSatisfy(line -> assertThat(line).startsWith("{"))
+          .anySatisfy(
+              line -> assertThat(line).contains(server.client().baseUrl(), file.toString()));
+      assertThat(server.output()).doesNotContain(Files.readString(file).strip());
     }
   }
 
