@@ -11,9 +11,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import jdk.management.VirtualThreadSchedulerMXBean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Virtual threads that compute without end keep nobody else from a processor. */
 @Timeout(60)
+@Isolated("a server that starts or stops beside it sets the number of carriers as well")
 class CarrierThreadsTest {
 
   private static final VirtualThreadSchedulerMXBean SCHEDULER =
