@@ -29,7 +29,7 @@ class ProcessController {
     this.metrics = metrics;
   }
 
-  /** The process is up; also where Spring's users and their platforms look for that. */
+  /** The process is up; also at the path that probes of Spring applications ask. */
   @GetMapping({"/health", "/actuator/health/liveness"})
   @Admits(Who.EVERYBODY)
   @CountsAs(RateLimit.NONE)
@@ -37,7 +37,7 @@ class ProcessController {
     return Map.of("status", "ok");
   }
 
-  /** The database answers and has our schema; else 503. As above, by two names. */
+  /** The database answers and has our schema; else 503; at two paths, as above. */
   @GetMapping({"/ready", "/actuator/health"})
   @Admits(Who.EVERYBODY)
   @CountsAs(RateLimit.NONE)

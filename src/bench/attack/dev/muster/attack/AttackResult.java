@@ -16,7 +16,7 @@ record AttackResult(
     List<String> broken) {
 
   private static final double MAX_TIMES_CALM = 20;
-  private static final double SHORT_FORM_FLOOR_MS = 500;
+  private static final double FLOOR_MS = 500;
   private static final double GOAL_MS = 250;
 
   static String tableHead() {
@@ -66,6 +66,6 @@ record AttackResult(
 
   /** A noisy machine alone may take the floor. */
   private double boundMs() {
-    return Math.max(MAX_TIMES_CALM * calm.heartbeatMillis(0.99), SHORT_FORM_FLOOR_MS);
+    return Math.max(MAX_TIMES_CALM * calm.heartbeatMillis(0.99), FLOOR_MS);
   }
 }

@@ -33,16 +33,20 @@ final class CarrierThreads {
 
   private static final Duration CALM_BEFORE_FEWER = Duration.ofSeconds(3);
 
-  private final VirtualThreadSchedulerMXBean scheduler =
+  private static final VirtualThreadSchedulerMXBean SCHEDULER =
       ManagementFactory.getPlatformMXBean(VirtualThreadSchedulerMXBean.class);
-  private final int carriers = scheduler.getParallelism();
-  private final int carriersWhenBusy = Math.max(MIN_CARRIERS_WHEN_BUSY, carriers);
+
+  /** The scheduler is one for the JVM; read once, before any server of it has asked for more. */
+  private static final int CARRIERS = SCHEDULER.getParallelism();
+
+  private static final int CARRIERS_WHEN_BUSY = Math.max(MIN_CARRIERS_WHEN_BUSY, CARRIERS);
+
   private final BackgroundLoop loop;
   private int delaysInARow;
   private long lastDelayAt = System.nanoTime() - CALM_BEFORE_FEWER.toNanos();
 
   CarrierThreads(MeterRegistry metrics) {
-    Gauge.builder("muster.carrier.threads", scheduler, VirtualThreadSchedulerMXBean::getParallelism)
+    Gauge.builder("muster.carrier.threads", SCHEDULER, VirtualThreadSchedulerMXBean::getParallelism)
         .description("Platform threads that may carry virtual ones; more while those wait too long")
         .register(metrics);
     this.loop = BackgroundLoop.start("carrier-threads", PROBE_INTERVAL, this::probe);
@@ -56,12 +60,12 @@ final class CarrierThreads {
       lastDelayAt = System.nanoTime();
       delaysInARow++;
       if (delaysInARow >= DELAYS_BEFORE_MORE) {
-        setCarriers(carriersWhenBusy);
+        setCarriers(CARRIERS_WHEN_BUSY);
       }
     } else {
       delaysInARow = 0;
       if (System.nanoTime() - lastDelayAt > CALM_BEFORE_FEWER.toNanos()) {
-        setCarriers(carriers);
+        setCarriers(CARRIERS);
       }
     }
   }
@@ -76,14 +80,14 @@ final class CarrierThreads {
   }
 
   private void setCarriers(int wanted) {
-    if (scheduler.getParallelism() != wanted) {
-      scheduler.setParallelism(wanted);
+    if (SCHEDULER.getParallelism() != wanted) {
+      SCHEDULER.setParallelism(wanted);
     }
   }
 
   @PreDestroy
   void close() {
     loop.close();
-    setCarriers(carriers);
+    setCarriers(CARRIERS);
   }
 }

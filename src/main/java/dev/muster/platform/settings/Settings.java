@@ -56,8 +56,8 @@ public final class Settings {
   }
 
   /**
-   * How long something is kept: 1 to 10,000 whole days. Another number is taken for the nearest of
-   * these, with a warning: the default could delete what was meant to be kept.
+   * How long something is kept: 1 to 10,000 whole days. 0 is taken for 1 and a larger number for
+   * 10,000, with a warning: the default could delete what was meant to be kept.
    */
   public Duration days(String name, int fallback) {
     BigInteger wanted = tuning(name, BigInteger.valueOf(fallback), Values::wholeNumber);
