@@ -32,7 +32,8 @@ final class Format {
               .format(Stream.concat(mode.stream(), files).toArray(String[]::new));
       if (exit != 0 && mode == CHECK) {
         err.println(
-            "The files above are not formatted; to format them: mvn -q validate -Dformat=fix");
+            "The files above are not formatted; to format them: mvn -q validate exec:exec@format"
+                + " -Dformat=fix");
       }
       out.flush();
       err.flush();

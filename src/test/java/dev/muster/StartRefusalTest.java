@@ -3,6 +3,7 @@ package dev.muster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A server that cannot start says why in a sentence, ends, and leaves nothing behind. */
+@Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class StartRefusalTest {

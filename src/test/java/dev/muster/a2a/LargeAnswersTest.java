@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Race;
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Many large answers at once take no more memory than there is (R7.6, R0.7). */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
 class LargeAnswersTest {

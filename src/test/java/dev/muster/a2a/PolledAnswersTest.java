@@ -2,6 +2,7 @@ package dev.muster.a2a;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers of agents that poll end the turns that they answer (R7.11). */
+@Slow
 @Timeout(60)
 class PolledAnswersTest {
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.PeerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Whatever an agent and the network do to a turn: what its sender, its row and its record are told,
  * and by when (R7.4, R7.6, R7.8), with and without the courage to send twice.
  */
+@Slow
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class ProxyFaultsTest {

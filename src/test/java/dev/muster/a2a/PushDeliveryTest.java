@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of a request to an agent that is called (R7.4, R7.6, R7.8). */
+@Slow
 class PushDeliveryTest {
 
   private static final TestServer SERVER = TestServer.shared();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerExchange;
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Servers that are killed while they deliver what was queued, wherever they are with it: nothing is
  * lost, and what comes twice is known by its id (R7.7, invariant 4).
  */
+@Slow
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class QueueCrashTest {

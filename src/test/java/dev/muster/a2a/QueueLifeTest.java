@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** How long messages wait before they expire (R7.7). */
+@Slow
 @Timeout(90)
 @Execution(ExecutionMode.CONCURRENT)
 class QueueLifeTest {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Refusals;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What agents cannot take right now waits in the queue, and reaches them from there (R7.6, R7.7).
  */
+@Slow
 @Timeout(90)
 class QueuedTurnTest {
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Named.named;
 
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Race;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A message to an agent that is called, sent again, on whichever replica (R7.3). */
+@Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class RepeatedTurnsTest {

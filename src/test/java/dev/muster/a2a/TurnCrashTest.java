@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A server that dies, or stands still, while an agent works for it (R7.3, R7.4). */
+@Slow
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class TurnCrashTest {

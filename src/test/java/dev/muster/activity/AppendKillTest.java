@@ -3,6 +3,7 @@ package dev.muster.activity;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -30,6 +31,7 @@ import tools.jackson.databind.JsonNode;
  * kill -9 of the embedded server while rows are appended and polls wait: each row that was
  * acknowledged is there at the next start, once, and no number is missing (invariants 1 and 3).
  */
+@Slow
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class AppendKillTest {

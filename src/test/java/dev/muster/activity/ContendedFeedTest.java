@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.MessageContent;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** A feed that is never free: larger transactions wait in line for it without a pause. */
+@Slow
 @Timeout(60)
 class ContendedFeedTest {
 

@@ -2,6 +2,7 @@ package dev.muster.activity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * No row is ever skipped (R6.4), and what it takes. The short form; the full one is {@code
  * dev.muster.bench.FeedOrderBench}.
  */
+@Slow
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class FeedOrderTest {

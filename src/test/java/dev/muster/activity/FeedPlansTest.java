@@ -2,6 +2,7 @@ package dev.muster.activity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import java.sql.SQLException;
 import org.junit.jupiter.api.BeforeAll;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Each reading of a feed goes along its index, in order, and stops where its page is full. The
  * short form; the full one is {@code dev.muster.bench.FeedPlansBench}.
  */
+@Slow
 class FeedPlansTest {
 
   /** A page has a hundred rows; each may lie on a page of its own. */

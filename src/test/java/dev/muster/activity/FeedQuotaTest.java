@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.MessageContent;
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How much a feed keeps for an agent that does not read it (R6.7a). */
+@Slow
 @Timeout(90)
 class FeedQuotaTest {
 

@@ -4,6 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Race;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** Every row of every feed is told live, once and in its feed's order (R6.10, R6.5, R10.4). */
+@Slow
 @Timeout(60)
 class LiveActivityTest {
 

@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /** Polls that wait for a row, and all that can end them (R6.2, R1.5, R1.6, R0.6). */
+@Slow
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LongPollTest {
 

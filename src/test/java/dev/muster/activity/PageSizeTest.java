@@ -2,6 +2,7 @@ package dev.muster.activity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Answer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** How large a listed body and a page may be (R6.6). */
+@Slow
 class PageSizeTest {
 
   private static final int LARGEST_BODY = 256 * 1024;

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.LongPolls;
 import dev.muster.platform.longpoll.Seen;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Requests that wait are so many for each workspace, and one more is told so (R6.7a). */
+@Slow
 @Timeout(90)
 class WaitSharesTest {
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.muster.protocol.RuntimeEvent;
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Section 13: what a client asks of the platform, and how it takes a refusal. */
+@Slow
 @Timeout(60)
 class AgentClientTest {
 

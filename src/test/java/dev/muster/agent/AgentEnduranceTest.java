@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** A long life: an agent that has handled thousands of messages is no larger than a young one. */
+@Slow
 @Timeout(120)
 class AgentEnduranceTest {
 

@@ -3,6 +3,7 @@ package dev.muster.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** R13.1: a killed agent loses no message, and repeats only the one that it was at. */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(180)
 class AgentKillTest {

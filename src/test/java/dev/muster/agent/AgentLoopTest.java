@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.muster.agent.AgentLoop.End;
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Section 13: a whole agent, until it is stopped, paused or removed. */
+@Slow
 @Timeout(60)
 class AgentLoopTest {
 

@@ -3,6 +3,7 @@ package dev.muster.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The agent's program as a shell script meets it. */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class AgentProgramTest {

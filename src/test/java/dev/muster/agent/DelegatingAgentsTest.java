@@ -3,6 +3,7 @@ package dev.muster.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Sections 8 and 13: agents that give each other tasks, and the control plane between them. */
+@Slow
 @Timeout(120)
 class DelegatingAgentsTest {
 

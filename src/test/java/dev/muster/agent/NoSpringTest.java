@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.muster.testing.Slow;
 import org.junit.jupiter.api.Test;
 
 /** The library stands on the JDK, OkHttp, Jackson and SLF4J alone. */
+@Slow
 class NoSpringTest {
 
   private static final JavaClasses LIBRARY =

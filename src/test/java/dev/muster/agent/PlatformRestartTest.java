@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * The control plane is killed under a working agent, and comes back: the agent beats on, and
  * handles every message once.
  */
+@Slow
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class PlatformRestartTest {

@@ -3,6 +3,7 @@ package dev.muster.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Section 13, seed 004, R13.1: how messages come to an agent that polls. */
+@Slow
 @Timeout(60)
 class PollDeliveryTest {
 

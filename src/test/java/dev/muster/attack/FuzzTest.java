@@ -2,12 +2,14 @@ package dev.muster.attack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Whatever is sent, the answer is one that a client can work with, and the log has no trace. */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
 class FuzzTest {

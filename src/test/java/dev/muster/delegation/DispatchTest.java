@@ -4,6 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** How delegations reach their callees, and what comes back (R8.3, R8.7). */
+@Slow
 @Timeout(90)
 class DispatchTest {
 

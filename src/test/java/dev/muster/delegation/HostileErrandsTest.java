@@ -3,6 +3,7 @@ package dev.muster.delegation;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Messages and heartbeats that name delegations as nobody should. */
+@Slow
 class HostileErrandsTest {
 
   private static final Delegations LEDGER = new Delegations(TestServer.shared());

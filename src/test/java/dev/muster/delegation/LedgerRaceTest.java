@@ -1,5 +1,6 @@
 package dev.muster.delegation;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -7,6 +8,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The short form; the full one is {@code dev.muster.bench.LedgerRaceBench}. */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(240)
 class LedgerRaceTest {

@@ -2,6 +2,7 @@ package dev.muster.delegation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A wait for the end of a delegation lasts as long as it was asked to (R8.6). */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(90)
 class LongWaitTest {

@@ -4,6 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.settings.Settings;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import org.springframework.core.env.StandardEnvironment;
 import tools.jackson.databind.JsonNode;
 
 /** The sweeper, and all that seed 001 says of it (R8.8). */
+@Slow
 class SweeperTest {
 
   private static final TestServer SERVER =

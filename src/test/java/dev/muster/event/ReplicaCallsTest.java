@@ -4,6 +4,7 @@ import static dev.muster.event.ReplicaTopic.EVENTS;
 import static dev.muster.event.ReplicaTopic.FEEDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.Bean;
 
 /** A call of one replica reaches the receivers of the other, and nobody else's. */
+@Slow
 @Timeout(60)
 class ReplicaCallsTest {
 

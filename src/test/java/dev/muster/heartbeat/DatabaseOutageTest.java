@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.postgres.EmbeddedDatabase;
 import dev.muster.platform.postgres.MusterHome;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * The database goes away under load: 503 in time, nothing acknowledged lost, recovery by itself
  * (R0.6, invariant 1).
  */
+@Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class DatabaseOutageTest {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -17,6 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What the hot path costs, counted by the database itself and not timed (design 2.1, 2.2). */
+@Slow
 class HeartbeatCostTest {
 
   private static final int AGENTS = 40;

@@ -3,6 +3,7 @@ package dev.muster.heartbeat;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** Beats against whoever else writes a status, many rounds on two replicas (R4.4, invariant 2). */
+@Slow
 @Timeout(180)
 class HeartbeatRaceTest {
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.testing.Race;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** Sweeps of two replicas against beats, many rounds (R4.4, R5.1, invariant 2). */
+@Slow
 @Timeout(120)
 class LivenessRaceTest {
 

@@ -3,6 +3,7 @@ package dev.muster.heartbeat;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 /** 10,000 workspaces on servers that sweep by themselves (R5.1, R5.3). */
+@Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class MassSilenceTest {

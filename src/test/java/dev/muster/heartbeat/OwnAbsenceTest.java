@@ -3,6 +3,7 @@ package dev.muster.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * A server that is killed or stands still for longer than the threshold, while its clients come
  * back at their own pace, makes nobody offline (R5.2, invariant 6).
  */
+@Slow
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class OwnAbsenceTest {

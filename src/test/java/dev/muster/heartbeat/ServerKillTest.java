@@ -3,6 +3,7 @@ package dev.muster.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * kill -9 of the embedded server under load: what was answered 200 is there at the next start
  * (invariant 1).
  */
+@Slow
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class ServerKillTest {

@@ -3,6 +3,7 @@ package dev.muster.identity;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
@@ -17,6 +18,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Without {@code ADMIN_TOKEN} the server makes its own and shows it once (R1.2). */
+@Slow
 @ExtendWith(OutputCaptureExtension.class)
 class AdminTokenTest {
 

@@ -3,6 +3,7 @@ package dev.muster.identity;
 import static dev.muster.testing.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -13,6 +14,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** What the settings of the rate limits do, and what bad ones do not (sections 11 and 12). */
+@Slow
 @ExtendWith(OutputCaptureExtension.class)
 class RateLimitSettingsTest {
 

@@ -7,6 +7,7 @@ import static java.util.stream.Collectors.toList;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Race;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Tokens are shown once, kept as hashes, listed, minted and revoked (R1.1, section 2). */
+@Slow
 class TokensTest {
 
   private static final int MOST_LIVE = 50;

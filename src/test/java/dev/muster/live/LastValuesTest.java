@@ -3,6 +3,7 @@ package dev.muster.live;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestServer;
 import dev.muster.testing.TestSocket;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 /** A fleet that beats faster than a canvas can look does not drown it (R4.5, R10.4). */
+@Slow
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class LastValuesTest {

@@ -7,6 +7,7 @@ import dev.muster.event.LiveEvent;
 import dev.muster.event.LiveEvent.Kind;
 import dev.muster.event.LiveEvents;
 import dev.muster.testing.Race;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestEventStream;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** Live events reach whoever is connected, each once and in order, or the stream ends (R10.4). */
+@Slow
 @Timeout(60)
 class LiveEventsTest {
 

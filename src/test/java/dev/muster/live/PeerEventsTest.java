@@ -3,6 +3,7 @@ package dev.muster.live;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** What a workspace's token sees of the workspaces it may talk to, and nothing else (R10.3). */
+@Slow
 @Timeout(60)
 class PeerEventsTest {
 

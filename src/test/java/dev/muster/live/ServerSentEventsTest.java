@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Race;
 import dev.muster.testing.Refusals;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestEventStream;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** The two routes of server-sent events (R10.4, R1.6). */
+@Slow
 @Timeout(60)
 class ServerSentEventsTest {
 

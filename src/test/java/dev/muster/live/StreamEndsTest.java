@@ -3,6 +3,7 @@ package dev.muster.live;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestEventStream;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Clients that do not read, clients that are many, and a server that goes down. */
+@Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class StreamEndsTest {

@@ -9,6 +9,7 @@ import dev.muster.event.LiveEvents;
 import dev.muster.platform.postgres.EmbeddedDatabase;
 import dev.muster.platform.postgres.MusterHome;
 import dev.muster.testing.Refusals;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Streams outlive a database that swallows everything for a while, and go on without a gap. */
+@Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class StreamOutageTest {

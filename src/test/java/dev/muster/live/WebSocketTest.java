@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.muster.testing.Race;
 import dev.muster.testing.RawHttp;
 import dev.muster.testing.Refusals;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** {@code GET /ws} as a canvas and an agent see it (R10.3, R1.6). */
+@Slow
 @Timeout(60)
 class WebSocketTest {
 

@@ -8,6 +8,7 @@ import dev.muster.protocol.RuntimeEvent.RuntimeEnd;
 import dev.muster.protocol.RuntimeEvent.RuntimeStart;
 import dev.muster.protocol.RuntimeEvent.RuntimeStdout;
 import dev.muster.testing.Race;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Runs whose workspace went away while they ran (R9.3). */
+@Slow
 class LostRunsTest {
 
   /** Sweeps every second. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.protocol.RuntimeEvent.RuntimeStdout;
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** kill -9 of the server while a sandbox talks: what was accepted is there afterwards, in order. */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
 class RuntimeKillTest {

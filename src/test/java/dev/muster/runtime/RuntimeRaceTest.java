@@ -8,6 +8,7 @@ import dev.muster.protocol.RuntimeEvent.RuntimeEnd;
 import dev.muster.protocol.RuntimeEvent.RuntimeStart;
 import dev.muster.protocol.RuntimeEvent.RuntimeStdout;
 import dev.muster.testing.Race;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** Many writers on two replicas: nothing is lost, doubled or out of order, stored or live. */
+@Slow
 @Timeout(180)
 class RuntimeRaceTest {
 

@@ -7,11 +7,13 @@ import dev.muster.protocol.RuntimeEvent;
 import dev.muster.protocol.RuntimeEvent.RuntimeEnd;
 import dev.muster.protocol.RuntimeEvent.RuntimeStart;
 import dev.muster.protocol.RuntimeEvent.RuntimeStdout;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestServer;
 import org.junit.jupiter.api.Test;
 
 /** How long events and runs are kept (R6.11), and how much room they take. */
+@Slow
 class RuntimeRetentionTest {
 
   @Test

@@ -8,6 +8,7 @@ import dev.muster.protocol.RuntimeEvent.RuntimeEnd;
 import dev.muster.protocol.RuntimeEvent.RuntimeStart;
 import dev.muster.protocol.RuntimeEvent.RuntimeStdout;
 import dev.muster.testing.RawHttp;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Who may post and read runtime events, what is refused, and what comes back (R9.2, R1.4). */
+@Slow
 class RuntimeRoutesTest {
 
   private static final TestServer SERVER = TestServer.shared();

@@ -4,6 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.RawHttp;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -15,6 +16,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** Answers that carry a token: kept by no cache, and safe to paste into a shell. */
+@Slow
 class TokenAnswersTest {
 
   private static final TestServer SERVER = TestServer.shared();

@@ -3,6 +3,7 @@ package dev.muster.a2a.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Race;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Replicas that claim from one target's line at the same moment (R7.7). */
+@Slow
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock(Postman.ONLY_ONE)

@@ -2,6 +2,7 @@ package dev.muster.a2a.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestServer;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** What waits is delivered when its target has room, in the order of the line (R7.7). */
+@Slow
 @Timeout(120)
 @ResourceLock(Postman.ONLY_ONE)
 class DeliveryTest {

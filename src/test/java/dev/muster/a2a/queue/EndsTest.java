@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
@@ -23,6 +24,7 @@ import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Messages that end without a delivery: too old, dropped, or for a removed workspace (R7.7). */
+@Slow
 @Timeout(120)
 @ResourceLock(Postman.ONLY_ONE)
 class EndsTest {

@@ -3,6 +3,7 @@ package dev.muster.a2a.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * A message whose deliverer dies or stands still is another's when the lease has lapsed, and not a
  * moment before (R7.7).
  */
+@Slow
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock(Postman.ONLY_ONE)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.testing.Slow;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.dao.DataAccessResourceFailureException;
 
+@Slow
 @Timeout(60)
 class GroupCommitTest {
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the log says of requests that are no HTTP: that there were some, and nothing of them. */
+@Slow
 @Timeout(120)
 class BadHttpLogTest {
 

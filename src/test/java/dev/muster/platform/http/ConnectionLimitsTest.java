@@ -3,6 +3,7 @@ package dev.muster.platform.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.Slow;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How many connections there may be, and how long one may take to say what it wants. */
+@Slow
 @Timeout(60)
 class ConnectionLimitsTest {
 

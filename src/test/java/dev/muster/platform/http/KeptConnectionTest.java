@@ -2,6 +2,7 @@ package dev.muster.platform.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Connections are kept for whoever comes again after a while, as a heartbeat does. */
+@Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class KeptConnectionTest {

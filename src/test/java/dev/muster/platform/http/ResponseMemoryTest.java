@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -28,6 +29,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Large answers that nobody reads take their owner's share of the memory, and no more. */
+@Slow
 @Timeout(120)
 @ExtendWith(OutputCaptureExtension.class)
 class ResponseMemoryTest {

@@ -3,6 +3,7 @@ package dev.muster.platform.jobs;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
@@ -23,6 +24,7 @@ import org.springframework.context.annotation.Bean;
 import tools.jackson.databind.JsonNode;
 
 /** Recurring jobs on servers that share a database (design, section 2.4). */
+@Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the body of ClusterJobsTest")

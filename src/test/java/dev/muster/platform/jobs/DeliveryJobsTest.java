@@ -3,6 +3,7 @@ package dev.muster.platform.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.kagkarlsson.scheduler.Clock;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
@@ -26,6 +27,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Durable one-off jobs on servers that share a database (design, section 2.4). */
+@Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the body of DeliveryJobsTest")

@@ -3,6 +3,7 @@ package dev.muster.platform.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A job whose replica is killed in the middle of a run is another's within 30 s. */
+@Slow
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class TakeoverTest {

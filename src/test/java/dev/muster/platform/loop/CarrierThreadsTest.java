@@ -2,6 +2,7 @@ package dev.muster.platform.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestServer;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Virtual threads that compute without end keep nobody else from a processor. */
+@Slow
 @Timeout(60)
 @Isolated("a server that starts or stops beside it sets the number of carriers as well")
 class CarrierThreadsTest {

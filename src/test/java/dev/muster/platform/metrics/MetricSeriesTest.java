@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.RawHttp;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * What callers choose makes no series of metrics: they are kept for ever and read by every scrape.
  */
+@Slow
 @Timeout(180)
 class MetricSeriesTest {
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.muster.platform.postgres.Postmaster.Patience;
 import dev.muster.platform.settings.StartRefusedException;
+import dev.muster.testing.Slow;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.PGConnection;
 
 /** Processes that are really killed, and files as they are found after worse. */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 class EmbeddedDatabaseCrashTest {
 

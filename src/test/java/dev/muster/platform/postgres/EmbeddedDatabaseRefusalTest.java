@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.platform.postgres.Postmaster.Patience;
 import dev.muster.platform.settings.StartRefusedException;
+import dev.muster.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a person reads who has to repair it. */
+@Slow
 class EmbeddedDatabaseRefusalTest {
 
   @TempDir Path temporary;

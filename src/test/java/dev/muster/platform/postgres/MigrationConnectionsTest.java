@@ -2,6 +2,7 @@ package dev.muster.platform.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 
 /** Migrations may take longer than any other statement, or than a transaction may be idle. */
+@Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class MigrationConnectionsTest {

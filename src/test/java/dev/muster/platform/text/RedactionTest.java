@@ -2,6 +2,7 @@ package dev.muster.platform.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** R6.9. All secrets here are made up. */
+@Slow
 class RedactionTest {
   private static final String OWN = "q7Jk2vX9_bN4mR-tY8wZ1cD5fG6hL0pS3aE7iU2oK4c";
   private static final String ALNUM36 = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";

@@ -2,6 +2,7 @@ package dev.muster.platform.uptime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestServer;
 import java.net.InetAddress;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 
 /** A replica that serves nobody does not say that the control plane is up. */
+@Slow
 class VitalSignsTest {
 
   private static final AtomicBoolean WELL = new AtomicBoolean(true);

@@ -6,6 +6,7 @@ import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.Unreachable;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.PeerExchange;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** No target and no sender holds the memory for answers alone, and none holds it for nothing. */
+@Slow
 @Timeout(60)
 class AnswerShareTest {
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.protocol.client.A2aResult.OutOfTime;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Race;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** R7.10, invariant 8: a send ends by its deadline, whatever happens. */
+@Slow
 @Timeout(60)
 class DeadlineTest {
 

@@ -8,6 +8,7 @@ import dev.muster.protocol.client.A2aResult.OutOfTime;
 import dev.muster.protocol.client.A2aResult.Unreachable;
 import dev.muster.protocol.client.Fault.Place;
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** R7.10: each fault, with and without the courage to send twice. */
+@Slow
 @Timeout(60)
 class FaultMatrixTest {
 

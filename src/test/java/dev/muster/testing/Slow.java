@@ -1,0 +1,18 @@
+package dev.muster.testing;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.Tag;
+
+/**
+ * Left out by {@code mvn test}, run by {@code mvn verify}: a class that takes more than 3 s on two
+ * idle cores, starts or kills processes, or takes the database away.
+ */
+@Tag("slow")
+@Inherited
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Slow {}
