@@ -3,6 +3,7 @@ package dev.muster.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.uptime.Uptime;
+import dev.muster.testing.Slow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Who a sweep takes offline, and who not, at a given time (R5.1, R5.2). */
+@Slow
 class LivenessSweepTest {
 
   private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");

@@ -16,10 +16,13 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** R7.6, R7.10: what is an answer, and what is passed on of it. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class AnswerTest {
 

@@ -12,10 +12,13 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is no response of HTTP is a malformed answer, sent once, and holds no connection. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class MalformedHttpTest {
 

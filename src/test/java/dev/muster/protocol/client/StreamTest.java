@@ -17,8 +17,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** R7.9: streams are passed on as they come. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class StreamTest {
 

@@ -14,8 +14,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** R3.3: names are looked up in bounded time, and all their addresses count. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AgentUrlGuardLookupTest {
   private static final Duration SHORT = Duration.ofMillis(100);
