@@ -11,6 +11,7 @@ import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -70,13 +71,35 @@ class RemovalFenceTest {
     String held = LEDGER.delegate(caller, callee, "Do it.");
     LEDGER.await(caller, held, "dispatched");
     CompletableFuture<Answer> removing;
-    try (var holder = SERVER.database().connect();
+    CompletableFuture<?> waiting;
+    try (var gate = SERVER.database().connect();
+        var gateStatement = gate.createStatement();
+        var holder = SERVER.database().connect();
         var statement = holder.createStatement()) {
+      gate.setAutoCommit(false);
+      gateStatement.execute(
+          "SELECT pg_advisory_xact_lock(hashtextextended('" + callee.id() + "', 8003))");
       holder.setAutoCommit(false);
+      neverEndedByADeadlock(statement);
       removing = removeBehind(statement, held, callee);
-      // the one that has waited longer is ended, which is the removal
-      statement.execute(
-          "SELECT FROM workspace_beats WHERE workspace_id = '" + callee.id() + "' FOR UPDATE");
+      // The removal has the workspace's row and waits at the gate; the holder waits for that row.
+      waiting =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  statement.execute(
+                      "SELECT FROM workspace_beats WHERE workspace_id = '"
+                          + callee.id()
+                          + "' FOR UPDATE");
+                } catch (SQLException e) {
+                  throw new IllegalStateException(e);
+                }
+              },
+              Thread::startVirtualThread);
+      awaitLocks(2);
+      // With the delegation, which the removal wants next, the circle is closed.
+      gate.rollback();
+      waiting.get(30, TimeUnit.SECONDS);
       holder.rollback();
     }
 
@@ -85,6 +108,15 @@ class RemovalFenceTest {
     assertThat(LEDGER.await(caller, held, "failed").path("error").asString())
         .isEqualTo("callee removed");
     assertThat(LEDGER.inbox(caller).size()).isEqualTo(1);
+  }
+
+  /** Who of a deadlock looks for it is its victim: never this one. Only a superuser may say so. */
+  private static void neverEndedByADeadlock(Statement holder) throws SQLException {
+    try {
+      holder.execute("SET LOCAL deadlock_timeout = '1h'");
+    } catch (SQLException e) {
+      Assumptions.abort("the tests' database user is no superuser: " + e.getMessage());
+    }
   }
 
   /** Returns when the removal waits for the delegation, which the statement's transaction holds. */
