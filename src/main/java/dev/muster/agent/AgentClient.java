@@ -222,7 +222,15 @@ public final class AgentClient {
    * @throws MusterException when the peer cannot be reached or spoken to
    */
   public Sent send(String peerId, String text, Duration wait) {
-    return outbox.send(peerId, text, wait);
+    return send(peerId, text, wait, UUID.randomUUID().toString());
+  }
+
+  /**
+   * {@link #send(String, String, Duration)} under an id of the caller's choice, which an answer
+   * names as {@link InboundMessage#replyTo()}; sent again under the same id it arrives once.
+   */
+  public Sent send(String peerId, String text, Duration wait, String messageId) {
+    return outbox.send(peerId, text, wait, messageId);
   }
 
   /**
@@ -250,11 +258,23 @@ public final class AgentClient {
    * @throws MusterException when it could not be delivered, in three attempts
    */
   public void reply(InboundMessage message, String text) {
-    reply(message, text, UUID.randomUUID().toString());
+    send(answer(message, text, UUID.randomUUID().toString()));
   }
 
-  void reply(InboundMessage message, String text, String replyId) {
-    outbox.reply(message, text, replyId);
+  PlatformCall answer(InboundMessage message, String text, String replyId) {
+    return outbox.answer(message, text, replyId);
+  }
+
+  PlatformCall report(String delegationId, DelegationReport report) {
+    return delegations.report(delegationId, report);
+  }
+
+  PlatformCall again(String path, JsonNode body, Patience patience) {
+    return outbox.again(path, body, patience);
+  }
+
+  void send(PlatformCall call) {
+    http.json(call);
   }
 
   /**
@@ -262,7 +282,7 @@ public final class AgentClient {
    * again, so in the rarest of cases it is read twice.
    */
   public void notify(String text) {
-    outbox.notify(text, Patience.USUAL);
+    outbox.notify(text);
   }
 
   /** All messages up to this {@code seq} are handled: without a cursor, a poll starts after it. */
@@ -295,7 +315,7 @@ public final class AgentClient {
 
   /** Reports on a delegation, as the one who gave or got it. */
   public void updateDelegation(String delegationId, DelegationReport report) {
-    delegations.report(delegationId, report);
+    send(report(delegationId, report));
   }
 
   /** Says that this agent is still at it; a heartbeat that names the delegation says the same. */

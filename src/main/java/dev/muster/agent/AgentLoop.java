@@ -130,7 +130,9 @@ public final class AgentLoop implements AutoCloseable {
     heartbeat = builder.heartbeat.listener(new Statuses()).build();
     handler =
         new WorkingHandler(
-            Objects.requireNonNull(builder.handler, "handler: none (expected: one)"), heartbeat);
+            Objects.requireNonNull(builder.handler, "handler: none (expected: one)"),
+            heartbeat,
+            delivery);
   }
 
   /** Makes a loop for this client's workspace. */

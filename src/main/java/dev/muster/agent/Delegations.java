@@ -29,8 +29,9 @@ final class Delegations {
     post("/delegations/record", task(peerId, task).put("delegation_id", delegationId));
   }
 
-  void report(String delegationId, DelegationReport report) {
-    post(one(delegationId) + "/update", report.toJson());
+  PlatformCall report(String delegationId, DelegationReport report) {
+    return PlatformCall.post(
+        path.to(one(delegationId) + "/update"), report.toJson(), Patience.USUAL);
   }
 
   void beat(String delegationId) {

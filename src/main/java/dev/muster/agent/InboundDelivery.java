@@ -18,6 +18,16 @@ public interface InboundDelivery {
     return Duration.ofSeconds(5);
   }
 
+  /**
+   * Tells the platform that a delegated task failed; {@link AgentLoop} asks for it. A delivery that
+   * keeps what cannot be sent now does so with this as well.
+   *
+   * @throws MusterException when it cannot be told
+   */
+  default void reportFailure(String delegationId, String error, AgentClient client) {
+    client.updateDelegation(delegationId, new DelegationReport.Failed(error, ""));
+  }
+
   /** Lets go of everything, a wait for messages included. Once for all, from any thread. */
   void stop();
 }

@@ -3,12 +3,13 @@ package dev.muster.agent;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.UUID;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Sends messages, answers and notifications. */
 final class Outbox {
 
+  private static final String SENDER = "X-Source-Workspace-Id";
   private static final Duration PEER_LIMIT = Duration.ofMinutes(10);
 
   private final PlatformHttp http;
@@ -19,37 +20,49 @@ final class Outbox {
     this.path = path;
   }
 
-  Sent send(String peerId, String text, Duration wait) {
+  Sent send(String peerId, String text, Duration wait, String messageId) {
     Duration held = Patience.heldAtMost(wait);
     String query = held.isPositive() ? "?wait=" + held.toMillis() / 1000.0 : "";
     // a peer that is called takes its time, whatever we would wait for one that polls
     Patience patience = Patience.held(PEER_LIMIT, Patience.USUAL.policy().maxAttempts());
-    return deliver(peerId, query, UUID.randomUUID().toString(), text, Map.of(), patience);
+    PlatformCall call = message(peerId, query, messageId, text, Map.of(), patience);
+    return Sent.of(messageId, http.json(call));
   }
 
-  void notify(String text, Patience patience) {
-    http.json(
-        PlatformCall.post(
-            path.to("/notify"),
-            JsonNodeFactory.instance.objectNode().put("message", text),
-            patience));
+  void notify(String text) {
+    http.json(notification(text, Patience.USUAL));
   }
 
-  void reply(InboundMessage message, String text, String replyId) {
-    switch (message.source()) {
-      case CANVAS_USER -> notify(text, Patience.REPLY);
+  /**
+   * What answers a message.
+   *
+   * @throws IllegalArgumentException when there is nobody to answer
+   */
+  PlatformCall answer(InboundMessage message, String text, String replyId) {
+    return switch (message.source()) {
+      case CANVAS_USER -> notification(text, Patience.REPLY);
       case PEER_AGENT -> {
         if (message.sourceId().isEmpty()) {
           throw unanswerable(message, "it does not say which workspace it is from");
         }
-        deliver(message.sourceId(), "", replyId, text, correlation(message), Patience.REPLY);
+        yield message(message.sourceId(), "", replyId, text, correlation(message), Patience.REPLY);
       }
       case SYSTEM -> throw unanswerable(message, "it is from the control plane");
       case UNKNOWN -> throw unanswerable(message, "it does not say who it is from");
-    }
+    };
   }
 
-  private Sent deliver(
+  /** What was not sent, once more, as the same workspace. */
+  PlatformCall again(String where, JsonNode body, Patience patience) {
+    return PlatformCall.post(where, body, patience).with(SENDER, path.workspaceId());
+  }
+
+  private PlatformCall notification(String text, Patience patience) {
+    return PlatformCall.post(
+        path.to("/notify"), JsonNodeFactory.instance.objectNode().put("message", text), patience);
+  }
+
+  private PlatformCall message(
       String peerId,
       String query,
       String messageId,
@@ -57,12 +70,7 @@ final class Outbox {
       Map<String, String> metadata,
       Patience patience) {
     WorkspacePath peer = new WorkspacePath(WorkspacePath.canonical("peer id", peerId));
-    return Sent.of(
-        messageId,
-        http.json(
-            PlatformCall.post(
-                    peer.to("/a2a" + query), Envelope.send(messageId, text, metadata), patience)
-                .with("X-Source-Workspace-Id", path.workspaceId())));
+    return again(peer.to("/a2a" + query), Envelope.send(messageId, text, metadata), patience);
   }
 
   private static Map<String, String> correlation(InboundMessage message) {

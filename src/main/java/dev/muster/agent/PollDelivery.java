@@ -25,6 +25,11 @@ import tools.jackson.databind.JsonNode;
  * only when the agent is killed between the end of its handling and the next write. A handler that
  * throws has handled its message: one bad message does not hold up the others.
  *
+ * <p>A reply that cannot be sent, or the report of a failed task, is kept: with a file beside it,
+ * so that it survives a restart as well, else in memory. It is sent under the same id when the
+ * platform is back, within 7 days. Only a notification has no id: when the platform's answer to it
+ * was lost, it may be read twice.
+ *
  * <p>An answer to a message of this agent's own is handed over like any message, but what the
  * handler returns for it is not sent: two agents that answer every answer would never stop. To go
  * on with a conversation, a handler calls {@link AgentClient#reply}.
@@ -88,7 +93,7 @@ public final class PollDelivery implements InboundDelivery {
       return this;
     }
 
-    /** Where the cursor survives a restart. */
+    /** Where the cursor survives a restart, and beside it what could not be sent. */
     public Builder cursorFile(Path file) {
       this.cursorFile = file;
       return this;
@@ -114,7 +119,7 @@ public final class PollDelivery implements InboundDelivery {
 
   private PollDelivery(Builder builder) {
     client = builder.client;
-    replies = new Replies(client);
+    replies = new Replies(client, new UnsentReplies(builder.cursorFile), cancellation);
     interval = builder.interval;
     type = builder.type;
     limit = builder.limit;
@@ -142,6 +147,7 @@ public final class PollDelivery implements InboundDelivery {
     }
     long began = System.nanoTime();
     int handled = 0;
+    replies.sendKept();
     List<JsonNode> rows = fetch();
     for (JsonNode row : rows) {
       if (cancellation.isCancelled() || Thread.currentThread().isInterrupted()) {
@@ -154,6 +160,12 @@ public final class PollDelivery implements InboundDelivery {
     boolean held = System.nanoTime() - began >= HELD.toNanos();
     goesOnAtOnce = goesOnAtOnce || held;
     return handled;
+  }
+
+  /** Never throws: what cannot be told now is kept, and told later. */
+  @Override
+  public void reportFailure(String delegationId, String error, AgentClient client) {
+    replies.report(delegationId, new DelegationReport.Failed(error, ""));
   }
 
   @Override
@@ -169,7 +181,7 @@ public final class PollDelivery implements InboundDelivery {
   private List<JsonNode> fetch() {
     goesOnAtOnce = false;
     Duration most = client.cadence().longPollMax();
-    Duration wait = most.compareTo(longestWait) < 0 ? most : longestWait;
+    Duration wait = replies.atMost(most.compareTo(longestWait) < 0 ? most : longestWait);
     String since = cursor;
     try {
       return client.inbox().fetch(since, limit, type, wait, cancellation);

@@ -12,10 +12,12 @@ final class WorkingHandler implements MessageHandler {
 
   private final MessageHandler handler;
   private final HeartbeatLoop heartbeat;
+  private final InboundDelivery delivery;
 
-  WorkingHandler(MessageHandler handler, HeartbeatLoop heartbeat) {
+  WorkingHandler(MessageHandler handler, HeartbeatLoop heartbeat, InboundDelivery delivery) {
     this.handler = handler;
     this.heartbeat = heartbeat;
+    this.delivery = delivery;
   }
 
   @Override
@@ -62,9 +64,9 @@ final class WorkingHandler implements MessageHandler {
     }
   }
 
-  private static void report(String delegationId, String text, AgentClient client) {
+  private void report(String delegationId, String text, AgentClient client) {
     try {
-      client.updateDelegation(delegationId, new DelegationReport.Failed(text, ""));
+      delivery.reportFailure(delegationId, text, client);
     } catch (MusterException e) {
       log.warn("delegation {} cannot be reported failed: {}", delegationId, e.getMessage());
     }

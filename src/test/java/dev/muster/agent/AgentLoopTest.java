@@ -195,7 +195,8 @@ class AgentLoopTest {
               (_, _) -> {
                 throw new IllegalStateException("no such file");
               },
-              heartbeat);
+              heartbeat,
+              PollDelivery.builder(client).build());
       String row =
           "{\"id\":\"a\",\"source\":\"peer_agent\",\"source_id\":\"b\",\"data\":{\"delegation_id\":\"d/1\"}}";
       InboundMessage task = InboundMessage.ofRow(JsonMapper.shared().readTree(row)).orElseThrow();
