@@ -25,8 +25,12 @@ import org.slf4j.LoggerFactory;
  * the same answer. The last 1,000 are known, for as long as the process lives.
  *
  * <p>It listens on loopback unless told otherwise, and asks for no credential: whoever can reach
- * the port can speak to the agent. The messages are handled while {@link #runOnce} is called: that
- * says by whom, and does nothing else.
+ * the port can speak to the agent. The messages are handled by whom {@link #runOnce} names.
+ *
+ * <p>A delegated task may take longer than the platform waits for an answer over HTTP: the end of a
+ * task that took more than 5 s is also reported (R8.4), and until then each heartbeat of an {@link
+ * AgentLoop} says that somebody is at it (R8.5). A report that cannot be sent is kept in memory and
+ * sent later.
  */
 public final class PushDelivery implements InboundDelivery, AutoCloseable {
 
@@ -78,10 +82,13 @@ public final class PushDelivery implements InboundDelivery, AutoCloseable {
 
   private final HttpServer server;
   private final ExecutorService threads;
+  private final Cancellation cancellation = new Cancellation();
+  private final Replies replies;
   private final PushedMessages messages;
 
   private PushDelivery(Builder builder) throws IOException {
-    messages = new PushedMessages(builder.client, builder.concurrency);
+    replies = new Replies(builder.client, new UnsentReplies(null), cancellation);
+    messages = new PushedMessages(builder.client, replies, builder.concurrency);
     threads =
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("muster-push-", 0).factory());
     server = HttpServer.create(new InetSocketAddress(builder.address, builder.port), 0);
@@ -103,17 +110,28 @@ public final class PushDelivery implements InboundDelivery, AutoCloseable {
     return URI.create("http://" + inUrl + ":" + bound.getPort() + "/a2a");
   }
 
-  /** Says who handles the messages; they come on their own. */
+  /**
+   * Says who handles the messages, which come on their own, and tries again to report what the
+   * platform could not be told.
+   */
   @Override
   public int runOnce(MessageHandler handler) {
     messages.handledBy(handler);
+    replies.sendKept();
     return 0;
+  }
+
+  /** Never throws: what cannot be told now is kept in memory, and told later. */
+  @Override
+  public void reportFailure(String delegationId, String error, AgentClient client) {
+    replies.report(delegationId, new DelegationReport.Failed(error, ""));
   }
 
   /** Waits 5 s for what is being answered, then ends it. */
   @Override
   public void stop() {
     messages.stop();
+    cancellation.cancel();
     try {
       server.stop((int) FAREWELL.toSeconds());
     } catch (IllegalStateException e) {

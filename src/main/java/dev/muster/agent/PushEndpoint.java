@@ -2,18 +2,27 @@ package dev.muster.agent;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
+import dev.muster.agent.PushedMessages.Answer;
 import java.io.IOException;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** JSON-RPC over HTTP: what comes in is bounded, and whatever it is, it gets an answer. */
+/**
+ * JSON-RPC over HTTP: what comes in is bounded, and whatever it is, it gets an answer. The platform
+ * waits for it only so long, and a connection that it has closed may take the answer all the same:
+ * so the end of a task that was slow is reported as well.
+ */
 final class PushEndpoint implements HttpHandler {
 
   private static final Logger log = LoggerFactory.getLogger(PushEndpoint.class);
   private static final int LARGEST_BODY = 16 * 1024 * 1024;
+
+  /** Shorter than the platform waits for anybody. */
+  private static final Duration SLOW = Duration.ofSeconds(5);
 
   private final PushedMessages messages;
 
@@ -33,7 +42,7 @@ final class PushEndpoint implements HttpHandler {
       if (body.length > LARGEST_BODY) {
         answer(exchange, 413, RpcFault.INVALID_REQUEST.answer(null, "larger than 16 MiB"));
       } else {
-        answer(exchange, 200, answer(body));
+        answer(exchange, body);
       }
     } catch (IOException e) {
       log.debug("whoever asked is gone", e);
@@ -42,26 +51,43 @@ final class PushEndpoint implements HttpHandler {
     }
   }
 
-  private JsonNode answer(byte[] body) {
+  private void answer(HttpExchange exchange, byte[] body) throws IOException {
+    long began = System.nanoTime();
+    Answer answer = answer(body);
+    boolean slow = System.nanoTime() - began > SLOW.toNanos();
+    try {
+      answer(exchange, 200, answer.json());
+    } catch (IOException e) {
+      slow = true;
+      throw e;
+    } finally {
+      if (slow) {
+        answer.unheard().run();
+      }
+    }
+  }
+
+  private Answer answer(byte[] body) {
     JsonNode request;
     try {
       request = JsonMapper.shared().readTree(body);
     } catch (JacksonException e) {
-      return RpcFault.PARSE_ERROR.answer(null, "the body is no JSON");
+      return Answer.of(RpcFault.PARSE_ERROR.answer(null, "the body is no JSON"));
     }
     if (request.isMissingNode()) {
-      return RpcFault.PARSE_ERROR.answer(null, "there is no body");
+      return Answer.of(RpcFault.PARSE_ERROR.answer(null, "there is no body"));
     }
     JsonNode id = request.path("id");
     JsonNode method = request.path("method");
     if (!request.isObject() || !method.isString()) {
-      return RpcFault.INVALID_REQUEST.answer(id, "no JSON-RPC request with a method");
+      return Answer.of(RpcFault.INVALID_REQUEST.answer(id, "no JSON-RPC request with a method"));
     }
     return switch (method.stringValue()) {
       case "message/send", "SendMessage" -> messages.answer(request);
       default ->
-          RpcFault.METHOD_NOT_FOUND.answer(
-              id, "unknown method " + method + " (expected: \"message/send\")");
+          Answer.of(
+              RpcFault.METHOD_NOT_FOUND.answer(
+                  id, "unknown method " + method + " (expected: \"message/send\")"));
     };
   }
 
@@ -70,5 +96,6 @@ final class PushEndpoint implements HttpHandler {
     exchange.getResponseHeaders().add("Content-Type", "application/json");
     exchange.sendResponseHeaders(status, bytes.length);
     exchange.getResponseBody().write(bytes);
+    exchange.getResponseBody().close();
   }
 }

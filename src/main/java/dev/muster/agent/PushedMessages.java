@@ -24,11 +24,24 @@ final class PushedMessages {
     record Failed(String why) implements Outcome {}
   }
 
+  /**
+   * An answer to a request.
+   *
+   * @param unheard for the case that nobody got it: tells the platform how a delegated task ended
+   */
+  record Answer(JsonNode json, Runnable unheard) {
+
+    static Answer of(JsonNode json) {
+      return new Answer(json, () -> {});
+    }
+  }
+
   private static final Logger log = LoggerFactory.getLogger(PushedMessages.class);
   private static final int MOST_KNOWN = 1_000;
   private static final int START_LIMIT_S = 30;
 
   private final AgentClient client;
+  private final Replies replies;
   private final Semaphore room;
   private final CompletableFuture<MessageHandler> first = new CompletableFuture<>();
   private volatile @Nullable MessageHandler handler;
@@ -36,8 +49,9 @@ final class PushedMessages {
   // guarded by itself; the ones that came last
   private final Map<String, CompletableFuture<Outcome>> known = new LinkedHashMap<>();
 
-  PushedMessages(AgentClient client, int concurrency) {
+  PushedMessages(AgentClient client, Replies replies, int concurrency) {
     this.client = client;
+    this.replies = replies;
     this.room = new Semaphore(concurrency, true);
   }
 
@@ -50,13 +64,18 @@ final class PushedMessages {
     first.completeExceptionally(new IllegalStateException("the agent is stopping"));
   }
 
-  JsonNode answer(JsonNode request) {
+  Answer answer(JsonNode request) {
     JsonNode id = request.path("id");
     if (!request.path("params").path("message").isObject()) {
-      return RpcFault.INVALID_PARAMS.answer(id, "no params.message");
+      return Answer.of(RpcFault.INVALID_PARAMS.answer(id, "no params.message"));
     }
     InboundMessage message = InboundMessage.ofRequest(request);
-    return switch (outcome(message)) {
+    Outcome outcome = outcome(message);
+    return new Answer(json(id, message, outcome), () -> report(message, outcome));
+  }
+
+  private static JsonNode json(JsonNode id, InboundMessage message, Outcome outcome) {
+    return switch (outcome) {
       case Outcome.Said(String text) -> {
         ObjectNode response = RpcFault.envelope(id);
         response.set("result", Envelope.message("agent", answerId(message), text));
@@ -64,6 +83,18 @@ final class PushedMessages {
       }
       case Outcome.Failed(String why) -> RpcFault.INTERNAL.answer(id, why);
     };
+  }
+
+  /** To a platform that got the answer as well, it tells nothing new (R8.1). */
+  private void report(InboundMessage message, Outcome outcome) {
+    if (message.isDelegatedTask()) {
+      replies.report(
+          message.delegationId(),
+          switch (outcome) {
+            case Outcome.Said(String text) -> new DelegationReport.Completed(text);
+            case Outcome.Failed(String why) -> new DelegationReport.Failed(why, "");
+          });
+    }
   }
 
   private Outcome outcome(InboundMessage message) {
