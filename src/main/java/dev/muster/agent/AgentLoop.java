@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A whole agent: registers, beats, and hands every message to its handler, until it is stopped, or
- * its workspace paused or removed.
+ * A whole agent: registers, beats, and hands every message to its handler, until it is stopped, its
+ * workspace paused or removed, or its token revoked.
  *
  * {@snippet :
  * AgentClient client =
@@ -40,7 +40,9 @@ public final class AgentLoop implements AutoCloseable {
     /** The workspace is paused; run another loop when it is resumed. */
     PAUSED,
     /** The workspace is removed, for good. */
-    REMOVED
+    REMOVED,
+    /** The token was refused for a minute, however often its file was read again: it is revoked. */
+    REFUSED
   }
 
   private static final Logger log = LoggerFactory.getLogger(AgentLoop.class);
@@ -51,6 +53,7 @@ public final class AgentLoop implements AutoCloseable {
     private final AgentClient client;
     private final HeartbeatLoop.Builder heartbeat;
     private Duration stateInterval = Duration.ofSeconds(30);
+    private Duration longestRefusal = Duration.ofMinutes(1);
     private ThreadFactory threads = Thread.ofPlatform().daemon().name("muster-agent").factory();
     private @Nullable Registration registration;
     private @Nullable InboundDelivery delivery;
@@ -96,6 +99,12 @@ public final class AgentLoop implements AutoCloseable {
       return this;
     }
 
+    /** For how long its token may be refused: a minute. Tests are in a hurry. */
+    Builder longestRefusal(Duration limit) {
+      this.longestRefusal = limit;
+      return this;
+    }
+
     /** Who makes the two threads, daemons by default; virtual ones for very many agents. */
     public Builder threads(ThreadFactory threads) {
       this.threads = threads;
@@ -115,16 +124,21 @@ public final class AgentLoop implements AutoCloseable {
   private final MessageHandler handler;
   private final HeartbeatLoop heartbeat;
   private final Duration stateInterval;
+  private final Duration longestRefusal;
   private final ThreadFactory threads;
   private final Cancellation cancellation = new Cancellation();
   private final AtomicReference<@Nullable End> end = new AtomicReference<>();
   private final AtomicBoolean begun = new AtomicBoolean();
   private long stateAskedAt;
 
+  /** When the platform first refused the token since it last heard a beat; null if it did not. */
+  private final AtomicReference<@Nullable Long> refusedSince = new AtomicReference<>();
+
   private AgentLoop(Builder builder) {
     client = builder.client;
     registration = builder.registration;
     stateInterval = builder.stateInterval;
+    longestRefusal = builder.longestRefusal;
     threads = builder.threads;
     delivery = builder.delivery == null ? PollDelivery.builder(client).build() : builder.delivery;
     heartbeat = builder.heartbeat.listener(new Statuses()).build();
@@ -213,6 +227,7 @@ public final class AgentLoop implements AutoCloseable {
     for (int failures = 0; wish != null && end.get() == null; ) {
       try {
         String status = client.register(wish);
+        log.info("registered as workspace {}, which is {}", client.workspaceId(), status);
         if (status.equals("paused")) {
           finish(End.PAUSED);
         }
@@ -244,11 +259,27 @@ public final class AgentLoop implements AutoCloseable {
         finish(End.REMOVED);
       } else if (end.get() == null) {
         log.warn("the agent goes on after: {}", e.getMessage());
+        noteRefusal(e);
       }
       return false;
     } catch (Throwable t) {
       log.error("the agent goes on after an error", t);
       return false;
+    }
+  }
+
+  /** Each refusal has made the client read the token's file again. */
+  private void noteRefusal(Exception failure) {
+    if (!(failure instanceof MusterException e) || e.status() != 401) {
+      return;
+    }
+    Long now = System.nanoTime();
+    @Nullable Long since = refusedSince.compareAndExchange(null, now);
+    if (since != null && now - since >= longestRefusal.toNanos()) {
+      log.error(
+          "the token has been refused for {}: it is revoked; give the agent a new one",
+          longestRefusal);
+      finish(End.REFUSED);
     }
   }
 
@@ -277,9 +308,15 @@ public final class AgentLoop implements AutoCloseable {
 
     @Override
     public void heard(String workspaceStatus) {
+      refusedSince.set(null);
       if (workspaceStatus.equals("paused")) {
         finish(End.PAUSED);
       }
+    }
+
+    @Override
+    public void missed(Exception why) {
+      noteRefusal(why);
     }
 
     @Override

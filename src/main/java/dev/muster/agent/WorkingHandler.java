@@ -44,6 +44,8 @@ final class WorkingHandler implements MessageHandler {
   }
 
   private void begin(InboundMessage message) {
+    String sender = (message.sourceWord() + " " + message.sourceId()).strip();
+    log.info("message {} from {} is handed over", message.activityId(), sender);
     heartbeat.vitals().begun(task(message.text()));
     if (message.isDelegatedTask()) {
       heartbeat.vitals().worksOn(message.delegationId());
@@ -54,6 +56,7 @@ final class WorkingHandler implements MessageHandler {
     heartbeat.vitals().ended();
     heartbeat.vitals().leaves(message.delegationId());
     if (failure == null) {
+      log.info("message {} is handled", message.activityId());
       heartbeat.recordSuccess();
     } else if (!(failure instanceof InterruptedException)) {
       String text = failure.getMessage() == null ? failure.toString() : failure.getMessage();

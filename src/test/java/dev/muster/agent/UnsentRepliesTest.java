@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.TcpRelay;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** What an agent could not send is sent when the platform is back. */
+@Slow
 @Timeout(120)
 class UnsentRepliesTest {
 

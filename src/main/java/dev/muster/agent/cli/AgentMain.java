@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "muster-agent",
     mixinStandardHelpOptions = true,
-    version = "muster-agent",
+    versionProvider = AgentVersion.class,
     description = "Makes any command an agent of Muster, and lets scripts speak to other agents.",
     subcommands = {
       ConnectCommand.class,
@@ -27,7 +27,8 @@ import picocli.CommandLine.Command;
       "3:the workspace is removed",
       "4:not admitted: the token is missing, wrong, or not good for this",
       "5:the workspace is paused",
-      "6:no answer yet: what was sent is kept and will be delivered"
+      "6:no answer yet: what was sent is kept and will be delivered",
+      "7:the token was good and is revoked: refused for a minute, also as it is in its file"
     },
     footerHeading = "%nEnvironment:%n",
     footer =
@@ -41,6 +42,7 @@ public final class AgentMain {
 
   /** Ends the process with one of the codes that {@code --help} lists. */
   public static void main(String[] args) {
+    LineLog.install();
     System.exit(run(args));
   }
 

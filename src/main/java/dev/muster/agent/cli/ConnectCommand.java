@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -25,10 +27,12 @@ import picocli.CommandLine.Option;
           + " sent. When it ends with another code than 0, the message counts as failed, and a"
           + " delegated task is reported as failed.",
       "SIGTERM and SIGINT end it with code 0: a command that runs gets 10 seconds to end, then it"
-          + " is killed and its message is handed out again by the next start."
+          + " is killed and its message is handed out again by the next start.",
+      "A reply that cannot be sent is kept in the state folder and sent when the platform is back."
     })
 final class ConnectCommand implements Callable<Integer> {
 
+  private static final Logger log = LoggerFactory.getLogger(ConnectCommand.class);
   private static final Duration FAREWELL = Duration.ofSeconds(10);
 
   @Mixin private Workplace workplace = new Workplace();
@@ -45,8 +49,16 @@ final class ConnectCommand implements Callable<Integer> {
   @Option(names = "--name", description = "what the agent is called (default: ${DEFAULT-VALUE})")
   private String name = "agent";
 
+  @Option(
+      names = "--quiet",
+      description = "say nothing of what goes well (default: a line an event, with its time)")
+  private boolean quiet;
+
   @Override
   public Integer call() {
+    if (quiet) {
+      LineLog.beQuiet();
+    }
     if (execTimeout < 1) {
       throw new IllegalArgumentException("--exec-timeout: " + execTimeout + " (expected: 1..)");
     }
@@ -74,11 +86,23 @@ final class ConnectCommand implements Callable<Integer> {
   }
 
   private static int code(AgentLoop.End end) {
-    System.err.println("muster-agent: the workspace's agent ended: " + end);
     return switch (end) {
-      case STOPPED -> ExitCode.DONE;
-      case PAUSED -> ExitCode.PAUSED;
-      case REMOVED -> ExitCode.REMOVED;
+      case STOPPED -> {
+        log.info("the agent ends: it was stopped");
+        yield ExitCode.DONE;
+      }
+      case PAUSED -> {
+        log.warn("the agent ends: its workspace is paused; start it again when that is resumed");
+        yield ExitCode.PAUSED;
+      }
+      case REMOVED -> {
+        log.warn("the agent ends: its workspace is removed");
+        yield ExitCode.REMOVED;
+      }
+      case REFUSED -> {
+        log.error("the agent ends: its token is revoked; an admin mints another");
+        yield ExitCode.REVOKED;
+      }
     };
   }
 

@@ -22,7 +22,11 @@ final class DelegateCommand implements Callable<Integer> {
 
   @Mixin private Workplace workplace = new Workplace();
 
-  @Option(names = "--to", paramLabel = "ID", required = true, description = "the peer's workspace")
+  @Option(
+      names = "--to",
+      paramLabel = "PEER",
+      required = true,
+      description = "the peer's id, or its name if no other peer has the same")
   private String to = "";
 
   @Option(
@@ -44,7 +48,8 @@ final class DelegateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     AgentClient client = workplace.client();
-    Delegation made = client.delegate(to, task, Optional.ofNullable(key), Optional.empty());
+    String peer = Workplace.peerId(client, to);
+    Delegation made = client.delegate(peer, task, Optional.ofNullable(key), Optional.empty());
     if (wait < 1) {
       System.out.println(made.id());
       return ExitCode.DONE;

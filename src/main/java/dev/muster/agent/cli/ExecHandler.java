@@ -14,12 +14,15 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Has a command handle the messages, one process each. */
 final class ExecHandler implements MessageHandler {
 
   private static final int MOST_OUTPUT = 4 * 1024 * 1024;
+  private static final Logger log = LoggerFactory.getLogger(ExecHandler.class);
   private static final int LAST_LINES = 5;
   private static final int MOST_SAID = 1_000;
 
@@ -117,9 +120,7 @@ final class ExecHandler implements MessageHandler {
 
   private static IllegalStateException failed(String how, Path errors) throws IOException {
     String said = text(errors, true);
-    String text = "the command " + how + (said.isEmpty() ? "" : ": " + said);
-    System.err.println("muster-agent: " + text);
-    return new IllegalStateException(text);
+    return new IllegalStateException("the command " + how + (said.isEmpty() ? "" : ": " + said));
   }
 
   private static String text(Path file, boolean endOnly) throws IOException {

@@ -10,6 +10,7 @@ final class ExitCode {
   static final int NOT_ADMITTED = 4;
   static final int PAUSED = 5;
   static final int NO_ANSWER = 6;
+  static final int REVOKED = 7;
 
   private ExitCode() {}
 }

@@ -1,5 +1,6 @@
 package dev.muster.agent.cli;
 
+import dev.muster.agent.AgentClient;
 import dev.muster.agent.Sent;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -16,7 +17,11 @@ final class SendCommand implements Callable<Integer> {
 
   @Mixin private Workplace workplace = new Workplace();
 
-  @Option(names = "--to", paramLabel = "ID", required = true, description = "the peer's workspace")
+  @Option(
+      names = "--to",
+      paramLabel = "PEER",
+      required = true,
+      description = "the peer's id, or its name if no other peer has the same")
   private String to = "";
 
   @Option(
@@ -30,7 +35,8 @@ final class SendCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Sent sent = workplace.client().send(to, text, Duration.ofSeconds(wait));
+    AgentClient client = workplace.client();
+    Sent sent = client.send(Workplace.peerId(client, to), text, Duration.ofSeconds(wait));
     return switch (sent) {
       case Sent.Answered answered -> {
         System.out.println(answered.text());

@@ -1,14 +1,22 @@
 package dev.muster.agent.cli;
 
 import dev.muster.agent.AgentClient;
+import dev.muster.agent.Peer;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Where the agent works, and as whom: the options that all commands have. */
 final class Workplace {
+
+  private static final Pattern ID =
+      Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+  private static final int MOST_CANDIDATES = 20;
 
   @Option(
       names = "--platform-url",
@@ -56,6 +64,39 @@ final class Workplace {
 
   private Path tokenFile() {
     return tokenFile != null ? tokenFile : stateDir().resolve("token");
+  }
+
+  /**
+   * The peer that is meant.
+   *
+   * @param to its id, or its name if no other peer has the same
+   * @throws IllegalArgumentException when there is none or several; it names those that there are
+   */
+  static String peerId(AgentClient client, String to) {
+    String wanted = to.strip();
+    if (ID.matcher(wanted).matches()) {
+      return wanted;
+    }
+    List<Peer> peers = client.peers();
+    List<Peer> named = peers.stream().filter(peer -> peer.name().equals(wanted)).toList();
+    if (named.size() == 1) {
+      return named.getFirst().id();
+    }
+    List<Peer> candidates = named.isEmpty() ? peers : named;
+    String list =
+        candidates.stream()
+            .limit(MOST_CANDIDATES)
+            .map(peer -> "\n  " + peer.id() + " " + peer.name())
+            .collect(Collectors.joining());
+    int more = candidates.size() - MOST_CANDIDATES;
+    throw new IllegalArgumentException(
+        "--to: \"%s\" is the name of %s peer (expected: an id, or a name that one peer has)%s%s%s"
+            .formatted(
+                wanted,
+                named.isEmpty() ? "no" : "more than one",
+                candidates.isEmpty() ? "; there are no peers" : "; candidates:",
+                list,
+                more > 0 ? "\n  and " + more + " more" : ""));
   }
 
   /** For a command that calls this program again. */

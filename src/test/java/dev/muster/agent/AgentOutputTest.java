@@ -1,0 +1,118 @@
+package dev.muster.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient.Agent;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** What the agent's program tells people, and how it takes the names that they know. */
+@Execution(ExecutionMode.CONCURRENT)
+@Slow
+@Timeout(120)
+class AgentOutputTest {
+
+  private static final Duration LIMIT = Duration.ofSeconds(40);
+  private static final String LINE =
+      "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z (INFO|WARN|ERROR) \\S.*";
+
+  private final Agent boss = AgentServer.CLIENT.create("Boss");
+  private final Agent clerk = child("Clerk");
+
+  @TempDir private Path folder;
+
+  @Test
+  void tellsEachEventOnALineWithItsTime() throws IOException {
+    String row = AgentServer.sendFromCanvas(boss, "m-1", "hi");
+    try (AgentProcess program = start(boss, "connect", "--exec", "echo well")) {
+      await()
+          .atMost(LIMIT)
+          .until(() -> program.err().contains("the reply to message " + row + " is sent"));
+      program.terminate();
+      assertThat(program.awaitEnd()).isZero();
+
+      List<String> lines = program.err().lines().toList();
+      assertThat(lines).allMatch(line -> line.matches(LINE));
+      assertThat(lines.stream().map(line -> line.replaceFirst("\\S+ ", "")))
+          .containsExactly(
+              "INFO registered as workspace " + boss.id() + ", which is online",
+              "INFO message " + row + " from canvas_user is handed over",
+              "INFO message " + row + " is handled",
+              "INFO the reply to message " + row + " is sent",
+              "INFO the agent ends: it was stopped");
+    }
+  }
+
+  @Test
+  void tellsOnlyWhatGoesWrongWhenItIsToBeQuiet() throws IOException {
+    AgentServer.sendFromCanvas(boss, "m-1", "hi");
+    String row = AgentServer.sendFromCanvas(boss, "m-2", "bad");
+    String command = "grep -q bad && { echo no model >&2; echo at all >&2; exit 7; } || echo well";
+    try (AgentProcess program = start(boss, "connect", "--quiet", "--exec", command)) {
+      await().atMost(LIMIT).until(() -> program.err().contains("\n"));
+      program.terminate();
+      assertThat(program.awaitEnd()).isZero();
+
+      assertThat(AgentServer.notifications(boss)).containsExactly("well");
+      assertThat(program.err().strip())
+          .matches(LINE)
+          .endsWith(
+              " ERROR the handler failed on message "
+                  + row
+                  + ": the command ended with 7: no model | at all");
+    }
+  }
+
+  @Test
+  void tellsItsVersion() throws IOException {
+    try (AgentProcess program = start(boss, "--version")) {
+      assertThat(program.awaitEnd()).isZero();
+      assertThat(program.out()).matches("muster-agent \\d[^ ]*( \\(commit [0-9a-f]{7,}\\))?\\R");
+    }
+  }
+
+  @Test
+  void sendsToAPeerByItsName() throws IOException {
+    try (AgentProcess send = start(boss, "send", "--to", "Clerk", "hello")) {
+      assertThat(send.awaitEnd()).as(send.err()).isZero();
+    }
+    assertThat(AgentServer.client(clerk).fetchInbound(null, 10, "a2a_receive", Duration.ZERO))
+        .singleElement()
+        .satisfies(message -> assertThat(message.text()).isEqualTo("hello"));
+  }
+
+  @Test
+  void listsTheCandidatesOfANameThatIsNotUnique() throws IOException {
+    Agent other = child("Clerk");
+    Agent typist = child("Typist");
+    try (AgentProcess two = start(boss, "delegate", "--to", "Clerk", "file that");
+        AgentProcess none = start(boss, "send", "--to", "Klerk", "hello")) {
+      assertThat(two.awaitEnd()).isEqualTo(2);
+      assertThat(two.err())
+          .contains("\"Clerk\" is the name of more than one peer")
+          .contains(clerk.id() + " Clerk", other.id() + " Clerk")
+          .doesNotContain("Typist");
+      assertThat(none.awaitEnd()).isEqualTo(2);
+      assertThat(none.err())
+          .contains("\"Klerk\" is the name of no peer")
+          .contains(clerk.id() + " Clerk", typist.id() + " Typist");
+    }
+  }
+
+  private Agent child(String name) {
+    return AgentServer.CLIENT.create(name, "\"parent_id\":\"" + boss.id() + "\"");
+  }
+
+  private AgentProcess start(Agent as, String... args) throws IOException {
+    return AgentProcess.start(AgentProcess.as(as, folder.resolve("state")), args);
+  }
+}

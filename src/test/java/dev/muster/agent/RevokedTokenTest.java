@@ -1,0 +1,125 @@
+package dev.muster.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.muster.agent.AgentLoop.End;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.JsonNode;
+
+/** An agent whose token is revoked ends, unless it is given another. */
+@Slow
+@Timeout(240)
+@Execution(ExecutionMode.CONCURRENT)
+class RevokedTokenTest {
+
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  private final Agent agent = AgentServer.CLIENT.create("Revoked");
+
+  @TempDir private Path folder;
+
+  @Test
+  void endsWhenItsTokenHasBeenRefusedForAWhile() throws Exception {
+    try (AgentLoop loop = loop()) {
+      CompletableFuture<End> end = running(loop);
+      revokeAllBut("");
+
+      assertThat(end.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(End.REFUSED);
+      assertThat(loop.heartbeat().isRunning()).isFalse();
+    }
+  }
+
+  /** Also when a while has passed since: a beat that is heard begins anew. */
+  @Test
+  void goesOnWithTheNewTokenOfItsFile() throws Exception {
+    try (AgentLoop loop = loop()) {
+      CompletableFuture<End> end = running(loop);
+      for (int i = 0; i < 2; i++) {
+        String fresh = minted();
+        Files.writeString(folder.resolve("token"), fresh);
+        revokeAllBut(fresh);
+        for (int beats = 0; beats < 3; beats++) {
+          String then = lastBeat();
+          await().atMost(LIMIT).until(() -> !lastBeat().equals(then));
+        }
+      }
+      assertThat(end).isNotDone();
+    }
+  }
+
+  @Test
+  void endsTheProgramWithACodeOfItsOwnAfterAMinute() throws IOException {
+    try (AgentProcess program =
+        AgentProcess.start(
+            AgentProcess.as(agent, folder.resolve("state")), "connect", "--exec", "true")) {
+      await().atMost(LIMIT).until(() -> !lastBeat().isEmpty());
+      long began = System.nanoTime();
+      revokeAllBut("");
+
+      await().atMost(Duration.ofMinutes(3)).until(() -> !program.isAlive());
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(LIMIT);
+      assertThat(program.awaitEnd()).isEqualTo(7);
+      assertThat(program.err()).contains("its token is revoked");
+    }
+  }
+
+  private AgentLoop loop() throws IOException {
+    Files.writeString(folder.resolve("token"), agent.token());
+    AgentClient client =
+        AgentClient.builder(AgentServer.CLIENT.baseUrl(), agent.id().toString())
+            .tokenFile(folder.resolve("token"))
+            .build();
+    return AgentLoop.builder(client)
+        .registration(Registration.polling("Revoked"))
+        .answering((_, _) -> null)
+        .longestRefusal(Duration.ofSeconds(3))
+        .build();
+  }
+
+  private CompletableFuture<End> running(AgentLoop loop) {
+    CompletableFuture<End> end =
+        CompletableFuture.supplyAsync(loop::run, Thread::startVirtualThread);
+    await().atMost(LIMIT).until(() -> AgentServer.status(agent).equals("online"));
+    return end;
+  }
+
+  private String minted() {
+    return AgentServer.CLIENT
+        .post("/admin/workspaces/" + agent.id() + "/tokens", TestServer.ADMIN_TOKEN, "{}")
+        .field("auth_token");
+  }
+
+  private void revokeAllBut(String token) {
+    JsonNode tokens =
+        AgentServer.CLIENT
+            .get("/workspaces/" + agent.id() + "/tokens", TestServer.ADMIN_TOKEN)
+            .json()
+            .path("tokens");
+    for (JsonNode one : tokens) {
+      String prefix = one.path("prefix").asString();
+      if (token.isEmpty() || !token.startsWith(prefix)) {
+        AgentServer.CLIENT.delete(
+            "/workspaces/" + agent.id() + "/tokens/" + one.path("id").asString(),
+            TestServer.ADMIN_TOKEN);
+      }
+    }
+  }
+
+  private String lastBeat() {
+    return AgentServer.CLIENT.read(agent).path("last_heartbeat_at").asString("");
+  }
+}
