@@ -29,16 +29,19 @@ final class AgentProcess implements AutoCloseable {
     this.err = err;
   }
 
+  /** How the program is started, for a command that calls it. */
+  static List<String> program() {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
+        "-classpath",
+        classpath(),
+        "dev.muster.agent.cli.AgentMain");
+  }
+
   static AgentProcess start(Map<String, String> environment, String... args) throws IOException {
-    List<String> line =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-classpath",
-                classpath(),
-                "dev.muster.agent.cli.AgentMain"));
+    List<String> line = new ArrayList<>(program());
     line.addAll(List.of(args));
     Path out = Files.createTempFile("agent-", ".out");
     Path err = Files.createTempFile("agent-", ".err");

@@ -29,6 +29,8 @@ import picocli.CommandLine.Option;
       "SIGTERM and SIGINT end it with code 0: a command that runs gets 10 seconds to end, then it"
           + " is killed and its message is handed out again by the next start.",
       "A reply that cannot be sent is kept in the state folder and sent when the platform is back."
+          + " An answer that 'send --wait' or 'delegate --wait' of this agent has printed is not"
+          + " handed to the command again."
     })
 final class ConnectCommand implements Callable<Integer> {
 
@@ -64,7 +66,11 @@ final class ConnectCommand implements Callable<Integer> {
     }
     AgentClient client = workplace.client();
     ExecHandler handler =
-        new ExecHandler(exec, Duration.ofSeconds(execTimeout), workplace.variables());
+        new ExecHandler(
+            exec,
+            Duration.ofSeconds(execTimeout),
+            workplace.variables(),
+            new Waits(workplace.stateDir()));
     AgentLoop loop =
         AgentLoop.builder(client)
             .registration(Registration.polling(name))

@@ -2,6 +2,9 @@ package dev.muster.agent.cli;
 
 import dev.muster.agent.AgentClient;
 import dev.muster.agent.Delegation;
+import dev.muster.agent.cli.Waits.Wait;
+import java.io.Closeable;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -46,15 +49,34 @@ final class DelegateCommand implements Callable<Integer> {
   private String task = "";
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     AgentClient client = workplace.client();
     String peer = Workplace.peerId(client, to);
-    Delegation made = client.delegate(peer, task, Optional.ofNullable(key), Optional.empty());
     if (wait < 1) {
-      System.out.println(made.id());
+      System.out.println(made(client, peer).id());
       return ExitCode.DONE;
     }
-    return told(ended(client, made));
+    Waits waits = new Waits(workplace.stateDir());
+    Delegation made;
+    Wait waiting;
+    try (Closeable _ = waits.holdingAnswers()) {
+      made = made(client, peer);
+      waiting = waits.begin(made.id());
+    }
+    try (waiting) {
+      Delegation now = ended(client, made);
+      if (now.isOver()) {
+        int code = told(now);
+        waiting.told();
+        return code;
+      }
+    }
+    // it may have ended just before the command became the one to hear of it
+    return told(client.delegation(made.id(), Duration.ZERO));
+  }
+
+  private Delegation made(AgentClient client, String peer) {
+    return client.delegate(peer, task, Optional.ofNullable(key), Optional.empty());
   }
 
   private Delegation ended(AgentClient client, Delegation made) {

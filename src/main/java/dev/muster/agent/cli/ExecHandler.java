@@ -9,35 +9,38 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Has a command handle the messages, one process each. */
 final class ExecHandler implements MessageHandler {
 
-  private static final int MOST_OUTPUT = 4 * 1024 * 1024;
   private static final Logger log = LoggerFactory.getLogger(ExecHandler.class);
+  private static final int MOST_OUTPUT = 4 * 1024 * 1024;
   private static final int LAST_LINES = 5;
   private static final int MOST_SAID = 1_000;
 
   private final String command;
   private final Duration limit;
   private final Map<String, String> variables;
+  private final Waits waits;
 
   // guarded by this
   private @Nullable Process running;
   private boolean stopped;
 
-  ExecHandler(String command, Duration limit, Map<String, String> variables) {
+  ExecHandler(String command, Duration limit, Map<String, String> variables, Waits waits) {
     this.command = command;
     this.limit = limit;
     this.variables = Map.copyOf(variables);
+    this.waits = waits;
   }
 
   /** Kills the command that runs, and runs none any more. */
@@ -51,6 +54,12 @@ final class ExecHandler implements MessageHandler {
   @Override
   public Reply handle(InboundMessage message, AgentClient client)
       throws IOException, InterruptedException {
+    if (somebodyHasIt(message)) {
+      log.info(
+          "message {} is an answer that was waited for: it is not handed to the command",
+          message.activityId());
+      return Reply.none();
+    }
     Path input = Files.createTempFile("muster-in-", ".json");
     Path output = Files.createTempFile("muster-out-", ".txt");
     Path errors = Files.createTempFile("muster-err-", ".txt");
@@ -63,6 +72,15 @@ final class ExecHandler implements MessageHandler {
       Files.deleteIfExists(output);
       Files.deleteIfExists(errors);
     }
+  }
+
+  private boolean somebodyHasIt(InboundMessage message) throws IOException, InterruptedException {
+    for (String id : new LinkedHashSet<>(List.of(message.delegationId(), message.replyTo()))) {
+      if (!id.isEmpty() && waits.wasTold(id)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** By files, so that nothing blocks however much is said, and by whomever the command leaves. */

@@ -2,7 +2,10 @@ package dev.muster.agent.cli;
 
 import dev.muster.agent.AgentClient;
 import dev.muster.agent.Sent;
+import dev.muster.agent.cli.Waits.Wait;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,9 +37,24 @@ final class SendCommand implements Callable<Integer> {
   private String text = "";
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     AgentClient client = workplace.client();
-    Sent sent = client.send(Workplace.peerId(client, to), text, Duration.ofSeconds(wait));
+    String peer = Workplace.peerId(client, to);
+    if (wait < 1) {
+      return told(client.send(peer, text));
+    }
+    String id = UUID.randomUUID().toString();
+    try (Wait waiting = new Waits(workplace.stateDir()).begin(id)) {
+      Sent sent = client.send(peer, text, Duration.ofSeconds(wait), id);
+      int code = told(sent);
+      if (!(sent instanceof Sent.Queued)) {
+        waiting.told();
+      }
+      return code;
+    }
+  }
+
+  private int told(Sent sent) {
     return switch (sent) {
       case Sent.Answered answered -> {
         System.out.println(answered.text());
