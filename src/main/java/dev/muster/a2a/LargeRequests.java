@@ -1,5 +1,6 @@
 package dev.muster.a2a;
 
+import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Slots;
@@ -43,6 +44,7 @@ final class LargeRequests {
     take(owner);
     FutureTask<T> task = new FutureTask<>(work::get);
     @Nullable Map<String, String> logFields = MDC.getCopyOfContextMap();
+    Runnable inTime = RequestDeadline.carry(task);
     boolean started = false;
     try {
       Thread.ofPlatform()
@@ -53,7 +55,7 @@ final class LargeRequests {
               if (logFields != null) {
                 MDC.setContextMap(logFields);
               }
-              task.run();
+              inTime.run();
             } finally {
               slots.giveBack(owner);
             }
@@ -69,7 +71,7 @@ final class LargeRequests {
 
   private void take(Object owner) {
     try {
-      if (!slots.tryTake(owner, PATIENCE)) {
+      if (!slots.tryTake(owner, RequestDeadline.capping(PATIENCE))) {
         throw refused();
       }
     } catch (InterruptedException e) {

@@ -3,6 +3,7 @@ package dev.muster.activity;
 import dev.muster.platform.commit.BatchAttempts;
 import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.commit.Outcome;
+import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.postgres.LongStatements;
 import dev.muster.platform.problem.ProblemException;
 import java.time.Duration;
@@ -35,7 +36,8 @@ class PatientWrites {
 
     boolean isOurTurn() {
       try {
-        return turns.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS);
+        return turns.tryAcquire(
+            RequestDeadline.cappingNanos(patience.toNanos()), TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return false;

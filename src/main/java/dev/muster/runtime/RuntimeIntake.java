@@ -5,6 +5,7 @@ import dev.muster.platform.commit.BatchLimits;
 import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.commit.Outcome;
+import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
@@ -80,7 +81,8 @@ class RuntimeIntake {
 
   private boolean isOurTurn() {
     try {
-      return turns.tryAcquire(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+      return turns.tryAcquire(
+          RequestDeadline.cappingNanos(LONGEST_WAIT.toNanos()), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;

@@ -1,7 +1,9 @@
 package dev.muster.workspace;
 
 import dev.muster.platform.commit.CertainTransactions;
+import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.problem.ProblemException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -16,7 +18,7 @@ import org.springframework.stereotype.Component;
 @Component
 class TreeChanges {
 
-  private static final int PATIENCE_MILLIS = 2000;
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final ReentrantLock ours = new ReentrantLock(true);
   private final Hierarchy hierarchy;
@@ -48,7 +50,7 @@ class TreeChanges {
 
   private boolean isOurTurn() {
     try {
-      return ours.tryLock(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      return ours.tryLock(RequestDeadline.cappingNanos(PATIENCE.toNanos()), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;

@@ -6,12 +6,15 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
- * A wire that a test can cut: it carries bytes to a port, swallows them, or refuses to take any.
+ * A wire that a test can cut: it carries bytes to a port, at once or late, swallows them, or
+ * refuses to take any.
  */
 public final class TcpRelay implements AutoCloseable {
 
@@ -20,6 +23,7 @@ public final class TcpRelay implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile int targetPort;
   private volatile boolean swallowing;
+  private volatile Duration lateness = Duration.ZERO;
 
   public TcpRelay(int targetPort) throws IOException {
     this.targetPort = targetPort;
@@ -36,10 +40,16 @@ public final class TcpRelay implements AutoCloseable {
     swallowing = true;
   }
 
+  /** From now on every answer is that late, on connections that exist as well. */
+  public void delayAnswers(Duration by) {
+    lateness = by;
+  }
+
   /** Works again, for new connections; those that swallowed are cut. */
   public void heal(int newTargetPort) {
     targetPort = newTargetPort;
     swallowing = false;
+    lateness = Duration.ZERO;
     cut();
   }
 
@@ -75,20 +85,26 @@ public final class TcpRelay implements AutoCloseable {
     try {
       Socket server = new Socket(InetAddress.getLoopbackAddress(), targetPort);
       open.add(server);
-      Thread.ofVirtual().start(() -> pump(server, client));
-      pump(client, server);
+      Thread.ofVirtual().start(() -> pump(server, client, true));
+      pump(client, server, false);
     } catch (IOException e) {
       closeQuietly(client);
     }
   }
 
-  private void pump(Socket from, Socket to) {
+  private void pump(Socket from, Socket to, boolean answers) {
     try (from;
         to) {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       byte[] buffer = new byte[16 * 1024];
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+        if (answers && !lateness.isZero()) {
+          boolean over = closed.await(lateness.toNanos(), TimeUnit.NANOSECONDS);
+          if (over) {
+            return;
+          }
+        }
         if (!swallowing) {
           out.write(buffer, 0, n);
         }

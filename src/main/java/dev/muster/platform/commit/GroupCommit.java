@@ -1,5 +1,6 @@
 package dev.muster.platform.commit;
 
+import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.LoopOwner;
@@ -29,15 +30,16 @@ import org.slf4j.event.Level;
  * committed in the order they were submitted in, and while it is busy the others go first. How many
  * of them one batch holds is told by its {@link BatchLimits}. A second committer has its batch
  * worked on while the first one's waits for the database: worth it where a batch is much work, and
- * locks of one batch may make the other wait, but never both each other. Every wait ends: after
- * {@link #PATIENCE} a caller is told {@code UNAVAILABLE}, whatever the database does.
+ * locks of one batch may make the other wait, but never both each other. Every wait ends: at its
+ * request's deadline, after {@link #PATIENCE} at the latest, a caller is told {@code UNAVAILABLE},
+ * whatever the database does.
  */
 public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
 
   private static final LimitedLog log = new LimitedLog(GroupCommit.class);
 
-  /** Below the 5 s of R0.6, with room for the answer's way back. */
-  static final Duration PATIENCE = Duration.ofMillis(4500);
+  /** Of those without a request, too. */
+  static final Duration PATIENCE = RequestDeadline.LIMIT;
 
   private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
   private static final int MOST_WAITING = 20_000;
@@ -116,6 +118,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
               value,
               keyOf.apply(value),
               limits.weightOf().applyAsLong(value),
+              RequestDeadline.cappingNanos(PATIENCE.toNanos()),
               busyPatience.toNanos());
       if (line.push(waiter)) {
         committers.forEach(LockSupport::unpark);
@@ -227,7 +230,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   }
 
   private void giveUpOnTheOverdue() {
-    line.giveUpOnThoseWaiting(PATIENCE.toNanos(), () -> new Outcome.Failed<>(tooLate()));
+    line.giveUpOnTheOverdue(() -> new Outcome.Failed<>(tooLate()));
   }
 
   private static ProblemException tooLate() {
@@ -249,6 +252,6 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
       Thread.currentThread().interrupt();
     }
     watch.close();
-    line.giveUpOnThoseWaiting(-1, () -> new Outcome.Failed<>(tooLate()));
+    line.giveUpOnAll(() -> new Outcome.Failed<>(tooLate()));
   }
 }

@@ -14,6 +14,7 @@ final class Waiter<T, R> {
   final T value;
   final Object key;
   final long weight;
+  private final long patienceNanos;
   private final long busyPatienceNanos;
   private final long submittedAt = System.nanoTime();
   @Nullable Waiter<T, R> next;
@@ -21,7 +22,9 @@ final class Waiter<T, R> {
   private final Thread caller = Thread.currentThread();
   private final AtomicReference<@Nullable Outcome<R>> outcome = new AtomicReference<>();
 
-  Waiter(T value, Object key, long weight, long busyPatienceNanos) {
+  /** With how long it waits at most, and how long for a row that is busy. */
+  Waiter(T value, Object key, long weight, long patienceNanos, long busyPatienceNanos) {
+    this.patienceNanos = patienceNanos;
     this.busyPatienceNanos = busyPatienceNanos;
     this.value = value;
     this.key = key;
@@ -35,8 +38,9 @@ final class Waiter<T, R> {
     }
   }
 
-  void completeIfOlder(long nanos, long now, Supplier<Outcome<R>> result) {
-    if (now - submittedAt > nanos) {
+  /** When it has waited for all of its time. */
+  void completeIfOverdue(long now, Supplier<Outcome<R>> result) {
+    if (now - submittedAt > patienceNanos) {
       complete(result.get());
     }
   }

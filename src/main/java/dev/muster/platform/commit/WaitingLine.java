@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -71,16 +72,24 @@ final class WaitingLine<T, R> {
     }
   }
 
-  /** Whoever is submitted while this runs may be missed, and is met the next time. */
-  void giveUpOnThoseWaiting(long patienceNanos, Supplier<Outcome<R>> outcome) {
+  /** Tells this outcome to those who have waited for all of their time. */
+  void giveUpOnTheOverdue(Supplier<Outcome<R>> outcome) {
     long now = System.nanoTime();
+    forEach(waiter -> waiter.completeIfOverdue(now, outcome));
+  }
+
+  /** Tells this outcome to all. */
+  void giveUpOnAll(Supplier<Outcome<R>> outcome) {
+    forEach(waiter -> waiter.complete(outcome.get()));
+  }
+
+  /** Whoever is submitted while this runs may be missed, and is met the next time. */
+  private void forEach(Consumer<Waiter<T, R>> action) {
     synchronized (waiting) {
-      for (Waiter<T, R> waiter : waiting) {
-        waiter.completeIfOlder(patienceNanos, now, outcome);
-      }
+      waiting.forEach(action);
     }
     for (@Nullable Waiter<T, R> waiter = submitted.get(); waiter != null; waiter = waiter.next) {
-      waiter.completeIfOlder(patienceNanos, now, outcome);
+      action.accept(waiter);
     }
   }
 

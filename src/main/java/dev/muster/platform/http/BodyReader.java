@@ -1,5 +1,6 @@
 package dev.muster.platform.http;
 
+import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.ServletInputStream;
@@ -48,7 +49,8 @@ public final class BodyReader {
 
   /**
    * Refuses with {@code BODY_TOO_LARGE}, or {@code UNAVAILABLE} when the bodies in flight of all,
-   * or of the request's owner, take all they may. Memory is taken as the bytes arrive.
+   * or of the request's owner, take all they may. Memory is taken as the bytes arrive. A client
+   * that sends slowly does not use up its request's deadline.
    */
   public byte[] read(HttpServletRequest request, int maxBytes) throws IOException {
     long declared = request.getContentLengthLong();
@@ -60,7 +62,7 @@ public final class BodyReader {
     }
     BodyBudget.Share share = shareOf(request);
     try {
-      return read(request, maxBytes, declared, share);
+      return RequestDeadline.notCounting(() -> read(request, maxBytes, declared, share));
     } finally {
       share.endArrival();
     }

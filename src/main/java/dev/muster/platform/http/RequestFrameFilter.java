@@ -1,5 +1,6 @@
 package dev.muster.platform.http;
 
+import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.FilterChain;
@@ -13,8 +14,9 @@ import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
 /**
- * Frames every request, the hot route included: security headers before (R0.9), the body's share of
- * the budget given back after, and a problem detail for whatever escaped the routes.
+ * Frames every request, the hot route included: security headers before (R0.9), its deadline
+ * (R1.8), the body's share of the budget given back after, and a problem detail for whatever
+ * escaped the routes.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
@@ -34,8 +36,15 @@ final class RequestFrameFilter extends HttpFilter {
     RequestResources.begin(request);
     try {
       refuseTrace(request);
-      chain.doFilter(request, response);
-    } catch (ServletException | RuntimeException e) {
+      RequestDeadline.within(
+          RequestDeadline.LIMIT,
+          () -> {
+            chain.doFilter(request, response);
+            return true;
+          });
+    } catch (IOException e) {
+      throw e;
+    } catch (Exception e) {
       problems.write(
           e instanceof ServletException s && s.getRootCause() != null ? s.getRootCause() : e,
           response);

@@ -1,5 +1,6 @@
 package dev.muster.platform.longpoll;
 
+import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -159,7 +160,12 @@ public class LongPolls implements SmartLifecycle {
     threads.execute(() -> {
       looks.acquireUninterruptibly();
       try {
-        work.run();
+        RequestDeadline.within(
+            RequestDeadline.LIMIT,
+            () -> {
+              work.run();
+              return true;
+            });
       } finally {
         looks.release();
       }

@@ -3,10 +3,12 @@ package dev.muster.platform.postgres;
 import dev.muster.platform.settings.Settings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.springframework.boot.flyway.autoconfigure.FlywayConfigurationCustomizer;
 import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizers;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
@@ -14,14 +16,32 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** Gives the connection pool its database; the embedded one stops after the pool is closed. */
+/**
+ * Gives the connection pool its database, and all statements their request's deadline; the embedded
+ * database stops after the pool is closed.
+ */
 @Configuration(proxyBeanMethods = false)
 class DatabaseConfiguration {
 
   @Bean
   DatabaseChoice databaseChoice(Environment environment) {
     return DatabaseChoice.of(environment);
+  }
+
+  @Bean
+  JdbcTemplate jdbcTemplate(DataSource pool) {
+    return new TimelyStatements(new TimelyConnections(pool));
+  }
+
+  @Bean
+  JdbcTransactionManager transactionManager(
+      JdbcTemplate statements, TransactionManagerCustomizers customizers) {
+    var transactions = new TimelyTransactions(Objects.requireNonNull(statements.getDataSource()));
+    customizers.customize(transactions);
+    return transactions;
   }
 
   @Bean

@@ -1,5 +1,6 @@
 package dev.muster.platform.postgres;
 
+import dev.muster.platform.deadline.RequestDeadline;
 import java.sql.Connection;
 import java.time.Duration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -28,7 +29,9 @@ public class LongStatements {
   @Transactional(propagation = Propagation.MANDATORY)
   public void allow(Duration most) {
     db.execute((Connection connection) -> {
-      connection.setNetworkTimeout(Runnable::run, (int) most.plus(FOR_ITS_END).toMillis());
+      connection.setNetworkTimeout(
+          Runnable::run,
+          (int) Math.max(1, RequestDeadline.capping(most.plus(FOR_ITS_END)).toMillis()));
       return null;
     });
     db.query(ALLOW, row -> {}, most.toMillis() + "ms");

@@ -1,5 +1,6 @@
 package dev.muster.workspace.agenturl;
 
+import dev.muster.platform.deadline.RequestDeadline;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -140,7 +141,8 @@ public final class AgentUrlGuard {
 
   private Verdict judge(URI uri, String name, Object owner) {
     try {
-      List<InetAddress> addresses = resolver.resolve(name, owner);
+      List<InetAddress> addresses =
+          RequestDeadline.notCounting(() -> resolver.resolve(name, owner));
       return addresses.isEmpty() ? UrlFault.UNRESOLVABLE.refused() : judge(uri, addresses);
     } catch (BoundedResolver.TooManyException e) {
       return UrlFault.TOO_MANY_LOOKUPS.refused();

@@ -17,7 +17,7 @@ class WaitingLineTest {
   /** Values are their own weight in letters, and their first letter is their key. */
   private void submit(String... values) {
     for (String value : values) {
-      line.push(new Waiter<>(value, value.charAt(0), value.length(), 0));
+      line.push(new Waiter<>(value, value.charAt(0), value.length(), 0, 0));
     }
   }
 
@@ -76,7 +76,7 @@ class WaitingLineTest {
   void putsAtMost256ValuesIntoABatch() {
     WaitingLine<String, Integer> weightless =
         new WaitingLine<>(BatchLimits.byWeight(value -> 0, 1));
-    IntStream.range(0, 300).forEach(i -> weightless.push(new Waiter<>("a" + i, "a", 0, 0)));
+    IntStream.range(0, 300).forEach(i -> weightless.push(new Waiter<>("a" + i, "a", 0, 0, 0)));
     assertThat(weightless.nextBatch())
         .extracting(waiter -> waiter.value)
         .isEqualTo(IntStream.range(0, 256).mapToObj(i -> "a" + i).toList());
@@ -114,7 +114,7 @@ class WaitingLineTest {
   @Test
   void leavesTheSecondOfAKeyToALaterBatchWhereThatIsTheLimit() {
     WaitingLine<String, Integer> one = new WaitingLine<>(BatchLimits.oneOfAKey());
-    List.of("a1", "a2", "b1").forEach(v -> one.push(new Waiter<>(v, v.charAt(0), 0, 0)));
+    List.of("a1", "a2", "b1").forEach(v -> one.push(new Waiter<>(v, v.charAt(0), 0, 0, 0)));
     assertThat(one.nextBatch()).extracting(waiter -> waiter.value).containsExactly("a1", "b1");
   }
 

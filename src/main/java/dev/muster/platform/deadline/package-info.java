@@ -1,0 +1,5 @@
+/** The one deadline of a request (R1.8). */
+@NullMarked
+package dev.muster.platform.deadline;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,233 @@
+package dev.muster.platform.deadline;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TcpRelay;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Whatever a request waits for, and however often, its answer comes within 5 s (R1.8). The tokens
+ * are those of agents that nobody has heard of yet, so each request begins with a look-up; but not
+ * that of the large message, whose body nobody would read then.
+ */
+@Timeout(120)
+class RequestDeadlineTest {
+
+  private static final Duration DUE = Duration.ofSeconds(5);
+
+  /**
+   * Shorter than the time-out of any single statement, or of the look whether a connection lives.
+   */
+  private static final Duration SLOW = Duration.ofMillis(850);
+
+  /** Also shorter than any time-out, and three of them are longer than a request may take. */
+  private static final Duration LOCKED = Duration.ofMillis(1900);
+
+  private static final String LARGE_MESSAGE = "large message";
+
+  private record Timed(Answer answer, Duration took) {}
+
+  private TestDatabase database;
+  private TcpRelay wire;
+  private TestServer server;
+  private TestClient client;
+  private Agent target;
+
+  @BeforeEach
+  void start() throws IOException {
+    database = TestDatabases.create();
+    int port = URI.create(database.url().substring("jdbc:".length())).getPort();
+    wire = new TcpRelay(port);
+    server =
+        TestServer.startOn(
+            new TestDatabase(
+                database.url().replaceFirst(":" + port + "/", ":" + wire.port() + "/")));
+    client = server.client();
+    target = client.create("target", "\"delivery_mode\":\"poll\"");
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    wire.heal(URI.create(database.url().substring("jdbc:".length())).getPort());
+    server.close();
+    wire.close();
+  }
+
+  @Test
+  void slowStagesShareOneTime() throws Exception {
+    assertAllAreInTime(() -> wire.delayAnswers(SLOW));
+  }
+
+  @Test
+  void aDatabaseThatFreezesIsNotWaitedFor() throws Exception {
+    assertAllAreInTime(wire::swallow);
+  }
+
+  @Test
+  void aBeatThatIsHeldUpAtEachOfItsStagesIsAnsweredInTime() throws Exception {
+    Agent agent = client.create("held-up");
+    String id = delegation(agent);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        Connection tokens = locking("workspace_tokens");
+        Connection beats = locking("workspace_beats");
+        Connection delegations = locking("delegations")) {
+      long start = System.nanoTime();
+      Future<Timed> beat =
+          threads.submit(() -> timed(() -> client.beat(agent, "\"delegations\":[\"" + id + "\"]")));
+      awaitElapsed(start, LOCKED);
+      tokens.rollback();
+      awaitElapsed(start, LOCKED.multipliedBy(2));
+      beats.rollback();
+      assertInTime("beat", beat.get());
+      delegations.rollback();
+    }
+  }
+
+  private void assertAllAreInTime(Runnable stall) throws Exception {
+    Map<String, Function<Agent, Answer>> requests = requests();
+    Map<String, Agent> agents = new LinkedHashMap<>();
+    requests.keySet().forEach(name -> agents.put(name, agent(name)));
+    get(agents.get(LARGE_MESSAGE), "/state");
+    Map<String, Future<Timed>> running = new LinkedHashMap<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      stall.run();
+      requests.forEach((name, request) ->
+          running.put(name, threads.submit(() -> timed(() -> request.apply(agents.get(name))))));
+      for (var one : running.entrySet()) {
+        assertInTime(one.getKey(), one.getValue().get());
+      }
+    }
+  }
+
+  /**
+   * Of an agent each, by what they are; for those of operators the agent is what they ask about.
+   */
+  private Map<String, Function<Agent, Answer>> requests() {
+    Map<String, Function<Agent, Answer>> requests = new LinkedHashMap<>();
+    requests.put("beat", agent -> client.beat(agent));
+    requests.put(
+        "beat with claims",
+        agent -> client.beat(agent, "\"delegations\":[\"" + agent.id() + "\"]"));
+    requests.put(
+        "register",
+        agent ->
+            client.post(
+                "/registry/register",
+                agent.token(),
+                "{\"id\":\"%s\",\"agent_card\":{\"name\":\"a\"}}".formatted(agent.id())));
+    requests.put(
+        "append",
+        agent ->
+            client.post(
+                "/workspaces/" + agent.id() + "/activity",
+                agent.token(),
+                "{\"activity_type\":\"agent_log\",\"summary\":\"s\"}"));
+    requests.put("message", agent -> message(agent, "short"));
+    requests.put(LARGE_MESSAGE, agent -> message(agent, "x".repeat(400 * 1024)));
+    requests.put("delegate", this::delegate);
+    requests.put("read the feed", agent -> get(agent, "/activity"));
+    requests.put("poll the feed", agent -> get(agent, "/activity?type=a2a_receive&wait=1"));
+    requests.put("state", agent -> get(agent, "/state"));
+    requests.put("delegations", agent -> get(agent, "/delegations"));
+    requests.put("peers", agent -> client.get("/registry/" + agent.id() + "/peers", agent.token()));
+    requests.put("workspaces", agent -> client.get("/workspaces", ADMIN_TOKEN));
+    requests.put("ledger", agent -> client.get("/admin/delegations", ADMIN_TOKEN));
+    requests.put("metrics", agent -> client.get("/metrics", ADMIN_TOKEN));
+    requests.put(
+        "rename",
+        agent -> client.patch("/workspaces/" + agent.id(), agent.token(), "{\"name\":\"b\"}"));
+    requests.put("create", agent -> client.post("/workspaces", ADMIN_TOKEN, "{\"name\":\"c\"}"));
+    requests.put("remove", agent -> client.delete("/workspaces/" + agent.id(), ADMIN_TOKEN));
+    return requests;
+  }
+
+  private Agent agent(String name) {
+    return client.create(name, "\"parent_id\":\"" + target.id() + "\"");
+  }
+
+  private Answer get(Agent agent, String path) {
+    return client.get("/workspaces/" + agent.id() + path, agent.token());
+  }
+
+  private Answer message(Agent agent, String text) {
+    return client.post(
+        "/workspaces/" + target.id() + "/a2a",
+        agent.token(),
+        """
+        {"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"role":"user",
+         "messageId":"%s","parts":[{"kind":"text","text":"%s"}]}}}\
+        """
+            .formatted(UUID.randomUUID(), text));
+  }
+
+  private Answer delegate(Agent caller) {
+    return client.post(
+        "/workspaces/" + caller.id() + "/delegate",
+        caller.token(),
+        "{\"target_id\":\"%s\",\"task\":\"t\"}".formatted(target.id()));
+  }
+
+  /** One that the agent is to work on; nobody presents its token. */
+  private String delegation(Agent callee) {
+    Answer answer =
+        client.post(
+            "/workspaces/" + target.id() + "/delegate",
+            target.token(),
+            "{\"target_id\":\"%s\",\"task\":\"t\"}".formatted(callee.id()));
+    return answer.field("delegation_id");
+  }
+
+  private Connection locking(String table) throws Exception {
+    Connection connection = database.connect();
+    connection.setAutoCommit(false);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE");
+    }
+    return connection;
+  }
+
+  private static void awaitElapsed(long start, Duration time) {
+    Awaitility.await()
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> System.nanoTime() - start > time.toNanos());
+  }
+
+  private static Timed timed(Callable<Answer> request) throws Exception {
+    long start = System.nanoTime();
+    Answer answer = request.call();
+    return new Timed(answer, Duration.ofNanos(System.nanoTime() - start));
+  }
+
+  private static void assertInTime(String what, Timed timed) {
+    assertThat(timed.took()).as(what).isLessThan(DUE);
+    if (timed.answer().status() / 100 != 2) {
+      assertThat(timed.answer().status()).as("%s: %s", what, timed.answer()).isEqualTo(503);
+      assertThat(timed.answer().field("code")).as(what).isEqualTo("UNAVAILABLE");
+      assertThat(timed.answer().header("Retry-After")).as(what).isEqualTo("5");
+    }
+  }
+}
