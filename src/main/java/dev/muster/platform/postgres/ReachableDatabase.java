@@ -1,0 +1,152 @@
+package dev.muster.platform.postgres;
+
+import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.StartRefusedException;
+import dev.muster.platform.settings.Values;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.Driver;
+import org.postgresql.PGProperty;
+import org.postgresql.util.PSQLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * Refuses the start, before anything else begins, when the database that a url names does not let
+ * the server in: one sentence with its host, port and the reason, and never with the password. It
+ * tries again only for as long as {@code DATABASE_WAIT_S} asks for.
+ */
+final class ReachableDatabase
+    implements ApplicationContextInitializer<ConfigurableApplicationContext> {
+
+  private static final Logger log = LoggerFactory.getLogger(ReachableDatabase.class);
+
+  /** Below the 5 s within which a start that cannot succeed says so. */
+  private static final Duration LONGEST_TRY = Duration.ofSeconds(3);
+
+  private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
+
+  @Override
+  public void initialize(ConfigurableApplicationContext context) {
+    Settings settings = new Settings(context.getEnvironment());
+    switch (DatabaseChoice.of(context.getEnvironment())) {
+      case EMBEDDED -> {} // says by itself why it does not start
+      case BY_URL -> {
+        DatabaseUrl url = DatabaseUrl.parse(settings.text("DATABASE_URL").orElseThrow());
+        require("DATABASE_URL", url.jdbcUrl(), url.user(), url.password(), settings);
+      }
+      case BY_SPRING ->
+          require(
+              "spring.datasource.url",
+              settings.text("spring.datasource.url").orElseThrow(),
+              settings.text("spring.datasource.username"),
+              settings.text("spring.datasource.password"),
+              settings);
+    }
+  }
+
+  private static void require(
+      String setting,
+      String url,
+      Optional<String> user,
+      Optional<String> password,
+      Settings settings) {
+    Driver driver = new Driver();
+    @Nullable Properties parsed = Driver.parseURL(url, null);
+    if (parsed == null) {
+      return; // not PostgreSQL's: the pool says so
+    }
+    Properties asked = new Properties();
+    user.ifPresent(name -> PGProperty.USER.set(asked, name));
+    password.ifPresent(secret -> PGProperty.PASSWORD.set(asked, secret));
+    PGProperty.LOGIN_TIMEOUT.set(asked, (int) LONGEST_TRY.toSeconds());
+    PGProperty.APPLICATION_NAME.set(asked, "muster-start");
+    int waitSeconds = settings.tuning("DATABASE_WAIT_S", 0, Values::zeroOrPositiveInt);
+    long giveUpAt = System.nanoTime() + Duration.ofSeconds(waitSeconds).toNanos();
+    boolean told = false;
+    while (true) {
+      @Nullable SQLException failure = tryOnce(driver, url, asked);
+      if (failure == null) {
+        return;
+      }
+      String problem =
+          "The database at %s cannot be used: %s".formatted(hosts(parsed), reason(failure));
+      if (System.nanoTime() - giveUpAt >= 0) {
+        // not with its cause: what the driver says of a url could show a secret in it
+        throw new StartRefusedException(
+            problem
+                + "; check "
+                + setting
+                + " and that PostgreSQL runs there, or set DATABASE_WAIT_S to the seconds that the"
+                + " start may wait for it.");
+      }
+      if (!told) {
+        log.warn("{}; tries again for up to {} s (DATABASE_WAIT_S)", problem, waitSeconds);
+        told = true;
+      }
+      LockSupport.parkNanos(BETWEEN_TRIES.toNanos());
+    }
+  }
+
+  private static @Nullable SQLException tryOnce(Driver driver, String url, Properties asked) {
+    try {
+      @Nullable Connection connection = driver.connect(url, asked);
+      if (connection != null) {
+        connection.close();
+      }
+      return null;
+    } catch (SQLException e) {
+      return e;
+    }
+  }
+
+  /** Such as {@code db.example:5432}, all of them if there are several. */
+  private static String hosts(Properties parsed) {
+    String[] names =
+        Objects.requireNonNullElse(PGProperty.PG_HOST.getOrDefault(parsed), "").split(",", -1);
+    String[] ports =
+        Objects.requireNonNullElse(PGProperty.PG_PORT.getOrDefault(parsed), "").split(",", -1);
+    StringBuilder hosts = new StringBuilder();
+    for (int i = 0; i < names.length; i++) {
+      hosts.append(i == 0 ? "" : ", ").append(names[i]);
+      if (i < ports.length) {
+        hosts.append(':').append(ports[i]);
+      }
+    }
+    return hosts.toString();
+  }
+
+  private static String reason(SQLException failure) {
+    if (failure instanceof PSQLException answer && answer.getServerErrorMessage() != null) {
+      return String.valueOf(answer.getServerErrorMessage().getMessage());
+    }
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return switch (root) {
+      case UnknownHostException e -> "its host name is not known";
+      case SocketTimeoutException e -> noAnswer();
+      // what it met is at fault for most of its failures, else its time is over
+      case SQLException e when "08001".equals(e.getSQLState()) -> noAnswer();
+      case SQLException e when String.valueOf(e.getSQLState()).startsWith("08") ->
+          String.valueOf(e.getMessage());
+      case SQLException e -> "the driver refuses its url (SQLSTATE " + e.getSQLState() + ")";
+      default -> String.valueOf(root.getMessage());
+    };
+  }
+
+  private static String noAnswer() {
+    return "no answer within " + LONGEST_TRY.toSeconds() + " s";
+  }
+}

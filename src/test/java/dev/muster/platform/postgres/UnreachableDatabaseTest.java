@@ -1,0 +1,146 @@
+package dev.muster.platform.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.ServerProcess;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A wrong {@code DATABASE_URL}: a sentence and an exit code at once, and no secret. */
+@Timeout(180)
+class UnreachableDatabaseTest {
+
+  private static final String SECRET = "correct-horse-battery";
+
+  @TempDir Path home;
+
+  @Test
+  void namesAPortThatNobodyListensOn() throws Exception {
+    int port = freePort();
+    assertRefused(
+        "postgres://muster:%s@127.0.0.1:%d/muster".formatted(SECRET, port),
+        "The database at 127.0.0.1:" + port + " cannot be used: Connection refused");
+  }
+
+  @Test
+  void namesAHostThatIsNotKnown() throws Exception {
+    assertRefused(
+        "postgres://muster:" + SECRET + "@db.invalid:5432/muster",
+        "The database at db.invalid:5432 cannot be used: its host name is not known");
+  }
+
+  @Test
+  void saysThatThePasswordIsWrong() throws Exception {
+    URI real = real();
+    assertRefused(
+        "postgres://%s:%s@127.0.0.1:%d%s"
+            .formatted(parameter(real, "user"), SECRET, real.getPort(), real.getPath()),
+        "The database at 127.0.0.1:"
+            + real.getPort()
+            + " cannot be used: password authentication"
+            + " failed for user");
+  }
+
+  @Test
+  void saysThatTheDatabaseIsMissing() throws Exception {
+    URI real = real();
+    String password = parameter(real, "password");
+    String output =
+        assertRefused(
+            "postgres://%s:%s@127.0.0.1:%d/no_such"
+                .formatted(parameter(real, "user"), password, real.getPort()),
+            "The database at 127.0.0.1:"
+                + real.getPort()
+                + " cannot be used: database \"no_such\" does not exist");
+    assertThat(output).doesNotContain(password);
+  }
+
+  @Test
+  void waitsInVainForNoAnswer() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      assertRefused(
+          "postgres://muster:%s@127.0.0.1:%d/muster".formatted(SECRET, silent.getLocalPort()),
+          "The database at 127.0.0.1:"
+              + silent.getLocalPort()
+              + " cannot be used: no answer within");
+    }
+  }
+
+  /** TEST-NET-1: where packets to it are dropped nobody answers, elsewhere there is no route. */
+  @Test
+  void givesUpOnAnAddressThatLeadsNowhere() throws Exception {
+    assertRefused(
+        "postgres://muster:" + SECRET + "@192.0.2.1:5432/muster",
+        "The database at 192.0.2.1:5432 cannot be used: ");
+  }
+
+  @Test
+  void waitsForOneThatComesLaterWhenItIsAskedTo() throws Exception {
+    int port = freePort();
+    Map<String, String> settings =
+        new HashMap<>(settings("postgres://muster:" + SECRET + "@127.0.0.1:" + port + "/muster"));
+    settings.put("DATABASE_WAIT_S", "60");
+    try (ServerProcess server = ServerProcess.start(home, settings)) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> server.output().contains("tries again for up to 60 s"));
+      try (ServerSocket late = new ServerSocket(port, 8, InetAddress.getLoopbackAddress());
+          Socket knock = late.accept()) {
+        assertThat(knock.isConnected()).as("it tried again").isTrue();
+      }
+      assertThat(server.output()).doesNotContain("APPLICATION FAILED TO START");
+    }
+  }
+
+  private String assertRefused(String url, String sentence) throws IOException {
+    long start = System.nanoTime();
+    try (ServerProcess server = ServerProcess.start(home, settings(url))) {
+      int exitCode = server.awaitEnd();
+      double seconds = (System.nanoTime() - start) / 1e9;
+      String output = server.output();
+      assertThat(output)
+          .contains(sentence, "check DATABASE_URL")
+          .doesNotContain(SECRET)
+          .doesNotContainPattern("(?m)^\\s+at [\\w.]+\\(")
+          .doesNotContain("Exception");
+      assertThat(exitCode).isNotZero();
+      assertThat(seconds).as("of a start on a machine that others use as well").isLessThan(20);
+      return output;
+    }
+  }
+
+  private static Map<String, String> settings(String url) {
+    return Map.of("DATABASE_URL", url, "ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
+  }
+
+  private static URI real() {
+    return URI.create(TestDatabases.create().url().substring("jdbc:".length()));
+  }
+
+  private static String parameter(URI url, String name) {
+    Matcher value = Pattern.compile("[?&]" + name + "=([^&]*)").matcher(url.toString());
+    assertThat(value.find()).isTrue();
+    return value.group(1);
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}
