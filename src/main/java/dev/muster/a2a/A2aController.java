@@ -1,6 +1,8 @@
 package dev.muster.a2a;
 
 import dev.muster.identity.Caller;
+import dev.muster.identity.Credentials;
+import dev.muster.identity.Standing;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.HeldAnswer;
 import dev.muster.platform.http.RequestOwner;
@@ -13,6 +15,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -29,12 +32,19 @@ class A2aController {
   private final BodyReader bodies;
   private final LargeRequests large;
   private final ResponseMemory responses;
+  private final Credentials credentials;
 
-  A2aController(Proxy proxy, BodyReader bodies, LargeRequests large, ResponseMemory responses) {
+  A2aController(
+      Proxy proxy,
+      BodyReader bodies,
+      LargeRequests large,
+      ResponseMemory responses,
+      Credentials credentials) {
     this.proxy = proxy;
     this.bodies = bodies;
     this.large = large;
     this.responses = responses;
+    this.credentials = credentials;
   }
 
   /** The body is read by hand: who sends comes first (R1.4's order). */
@@ -60,6 +70,8 @@ class A2aController {
   /** Apart, so that nothing keeps the body while a stream is written. */
   private Sent sent(Caller caller, UUID id, HttpServletRequest request) throws IOException {
     Sender sender = Sender.of(caller, request);
+    Standing standing =
+        new Standing(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
     byte[] body = bodies.read(request, LARGEST_BODY);
     // only now: whoever asks for a parameter first takes the body for a form, if it says that it is
     SendOptions options = SendOptions.read(request);
@@ -72,7 +84,7 @@ class A2aController {
               NormalRequest.of(LosslessJson.parse(body), sender, UUID::randomUUID);
           @Nullable ClientStream stream = normal.wantsStream() ? new ClientStream() : null;
           CompletableFuture<Reply> reply =
-              proxy.deliver(caller, sender, id, normal, options, stream, memory);
+              proxy.deliver(standing, sender, id, normal, options, stream, memory);
           if (stream != null) {
             var _ = reply.whenComplete((done, failure) -> stream.end());
           }

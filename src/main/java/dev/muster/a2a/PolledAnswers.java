@@ -7,12 +7,13 @@ import dev.muster.activity.Result;
 import dev.muster.activity.StoredMessage;
 import dev.muster.activity.TurnEnd;
 import dev.muster.activity.TurnTopic;
+import dev.muster.identity.Standing;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.LongPolls;
 import dev.muster.platform.longpoll.Seen;
-import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Workspaces;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -33,11 +34,13 @@ class PolledAnswers {
 
   private final Messages messages;
   private final Feeds feeds;
+  private final Workspaces workspaces;
   private final LongPolls polls;
 
-  PolledAnswers(Messages messages, Feeds feeds, LongPolls polls) {
+  PolledAnswers(Messages messages, Feeds feeds, Workspaces workspaces, LongPolls polls) {
     this.messages = messages;
     this.feeds = feeds;
+    this.workspaces = workspaces;
     this.polls = polls;
   }
 
@@ -82,34 +85,47 @@ class PolledAnswers {
     return LosslessJson.write(response);
   }
 
-  /** Refuses a sender that could not wait, before anything is stored for it. */
-  void requireRoomFor(Sender sender) {
-    polls.requireRoomFor(sender.owner());
+  /** Refuses a sender that has too many waits, before anything is stored for it (R6.7a). */
+  LongPolls.Slot takeSlot(Sender sender) {
+    return polls.takeSlot(sender.owner());
   }
 
-  /** The agent's answer, or {@code otherwise} when there is none in time. */
-  CompletableFuture<Reply> await(
-      Sender sender, UUID workspaceId, UUID activityId, Duration atMost, Reply otherwise) {
-    try {
-      return polls.await(
-          new LongPoll<>(
-              sender.owner(),
-              new TurnTopic(workspaceId),
-              atMost,
-              () -> look(activityId),
-              () -> true,
-              otherwise));
-    } catch (ProblemException noRoom) {
-      // the message is stored: a refusal would have it sent again, perhaps under another id
-      return CompletableFuture.completedFuture(otherwise);
-    }
+  /**
+   * A sender's wait for the answer to its message.
+   *
+   * @param standing the sender's: it ends the wait with 401 once it is not good any more (R1.6)
+   * @param targetId whose removal ends the wait with 410, unless there is an answer already
+   * @param otherwise the reply when there is no answer in time
+   */
+  record Wait(
+      Sender sender,
+      Standing standing,
+      UUID targetId,
+      UUID activityId,
+      Duration atMost,
+      Reply otherwise) {}
+
+  /** {@code slot} is the wait's, when one was taken for it. */
+  CompletableFuture<Reply> await(Wait wait, LongPolls.@Nullable Slot slot) {
+    LongPoll<Reply> poll =
+        new LongPoll<>(
+            wait.sender().owner(),
+            new TurnTopic(wait.targetId()),
+            wait.atMost(),
+            () -> look(wait),
+            () -> wait.standing().now() != Standing.Verdict.REVOKED,
+            wait.otherwise());
+    return slot == null ? polls.await(poll) : polls.await(poll, slot);
   }
 
-  private Seen<Reply> look(UUID activityId) {
-    TurnState turn = messages.turn(activityId);
+  private Seen<Reply> look(Wait wait) {
+    wait.standing().requireGood();
+    TurnState turn = messages.turn(wait.activityId());
     Optional<RawJson> answer = turn.answer();
-    return answer.isPresent()
-        ? new Seen.Answer<>(Reply.json(200, answer.get()))
-        : new Seen.Nothing<>(turn.version());
+    if (answer.isPresent()) {
+      return new Seen.Answer<>(Reply.json(200, answer.get()));
+    }
+    workspaces.requirePresent(wait.targetId());
+    return new Seen.Nothing<>(turn.version());
   }
 }

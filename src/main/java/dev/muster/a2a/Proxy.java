@@ -6,9 +6,10 @@ import dev.muster.a2a.Repeats.Turnout;
 import dev.muster.activity.Appended;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.NewActivity;
-import dev.muster.identity.Caller;
+import dev.muster.identity.Standing;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
+import dev.muster.platform.longpoll.LongPolls;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.MessageContent;
@@ -40,6 +41,7 @@ class Proxy {
   private record Sent(
       Target target,
       Sender sender,
+      Standing standing,
       NormalRequest request,
       RawJson body,
       SendOptions options,
@@ -49,7 +51,8 @@ class Proxy {
       Optional<Errand> repliesTo) {
 
     Waiting waiting() {
-      return new Waiting(sender, target.id(), request.method(), options.patience(), memory);
+      return new Waiting(
+          sender, standing, target.id(), request.method(), options.patience(), memory);
     }
 
     Turn turn(byte[] bytes, TurnSlot slot) {
@@ -62,10 +65,15 @@ class Proxy {
 
   /** For the answer of an agent that polls. */
   private record Waiting(
-      Sender sender, UUID targetId, String method, Duration patience, LongConsumer memory) {
+      Sender sender,
+      Standing standing,
+      UUID targetId,
+      String method,
+      Duration patience,
+      LongConsumer memory) {
 
     Repeat repeat(UUID activityId, Deadline deadline) {
-      return new Repeat(sender, targetId, activityId, deadline, memory);
+      return new Repeat(sender, standing, targetId, activityId, deadline, memory);
     }
   }
 
@@ -110,11 +118,12 @@ class Proxy {
    * Done when there is an answer, or no hope for one; by then it is stored. A message that comes
    * again gets the answer of its first time.
    *
+   * @param standing the sender's, for as long as its request waits (R1.6)
    * @param sink takes the answer if it is a stream
    * @param memory is told the bytes of a stored answer before that is read, and may refuse them
    */
   CompletableFuture<Reply> deliver(
-      Caller caller,
+      Standing standing,
       Sender sender,
       UUID targetId,
       NormalRequest request,
@@ -122,12 +131,14 @@ class Proxy {
       @Nullable StreamSink sink,
       LongConsumer memory) {
     Deadline deadline = Deadline.in(options.timeout().orElse(settings.totalBudget()));
-    Target target = workspaces.requireTarget(targetId, caller);
+    Target target = workspaces.requireTarget(targetId, standing.caller());
     RawJson body = LosslessJson.write(request.body());
     @Nullable UUID own = sender.workspaceId();
     Optional<Errand> repliesTo =
         own == null ? Optional.empty() : errands.repliedTo(own, targetId, request);
-    Sent sent = new Sent(target, sender, request, body, options, deadline, sink, memory, repliesTo);
+    Sent sent =
+        new Sent(
+            target, sender, standing, request, body, options, deadline, sink, memory, repliesTo);
     CompletableFuture<Reply> reply =
         target.deliveryMode() == DeliveryMode.POLL ? toFeed(sent) : toAgent(sent);
     if (own != null) {
@@ -142,17 +153,21 @@ class Proxy {
   }
 
   private CompletableFuture<Reply> toFeed(Sent sent) {
-    if (!sent.options().patience().isZero()) {
-      answers.requireRoomFor(sent.sender());
+    if (sent.options().patience().isZero()) {
+      return waitForPoll(sent.waiting(), appended(sent), null);
     }
-    return waitForPoll(
-        sent.waiting(),
-        switch (append(sent, row(sent))) {
-          case Appended.Stored(UUID id, long seq) -> id;
-          case Appended.Repeated(UUID id, long seq) -> id;
-          case Appended.OtherContent() -> throw reused();
-          case Appended.FeedFull _ -> throw full(sent.target());
-        });
+    try (LongPolls.Slot slot = answers.takeSlot(sent.sender())) {
+      return waitForPoll(sent.waiting(), appended(sent), slot);
+    }
+  }
+
+  private UUID appended(Sent sent) {
+    return switch (append(sent, row(sent))) {
+      case Appended.Stored(UUID id, long seq) -> id;
+      case Appended.Repeated(UUID id, long seq) -> id;
+      case Appended.OtherContent() -> throw reused();
+      case Appended.FeedFull _ -> throw full(sent.target());
+    };
   }
 
   /** A reply to an errand ends that in the same transaction (R8.7). */
@@ -167,12 +182,21 @@ class Proxy {
     return text.isEmpty() ? Objects.requireNonNull(row.bodies().request()).text() : text;
   }
 
-  private CompletableFuture<Reply> waitForPoll(Waiting waiting, UUID activityId) {
+  /** {@code slot} is the wait's, when one was taken for it. */
+  private CompletableFuture<Reply> waitForPoll(
+      Waiting waiting, UUID activityId, LongPolls.@Nullable Slot slot) {
     Reply stored = Replies.toBePolled(waiting.method(), activityId);
     return waiting.patience().isZero()
         ? CompletableFuture.completedFuture(stored)
         : answers.await(
-            waiting.sender(), waiting.targetId(), activityId, waiting.patience(), stored);
+            new PolledAnswers.Wait(
+                waiting.sender(),
+                waiting.standing(),
+                waiting.targetId(),
+                activityId,
+                waiting.patience(),
+                stored),
+            slot);
   }
 
   private CompletableFuture<Reply> toAgent(Sent sent) {
@@ -241,7 +265,7 @@ class Proxy {
     return repeats
         .turnout(turn.waiting().repeat(activityId, delivery.deadline()), taking)
         .map(turnout -> turnout.thenCompose(known -> again(turn, activityId, known)))
-        .orElseGet(() -> waitForPoll(turn.waiting(), activityId));
+        .orElseGet(() -> waitForPoll(turn.waiting(), activityId, null));
   }
 
   private CompletableFuture<Reply> again(Turn turn, UUID activityId, Turnout turnout) {

@@ -1,10 +1,12 @@
 package dev.muster.a2a;
 
 import dev.muster.activity.TurnTopic;
+import dev.muster.identity.Standing;
 import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.LongPolls;
 import dev.muster.platform.longpoll.Seen;
 import dev.muster.protocol.client.Deadline;
+import dev.muster.workspace.Workspaces;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
@@ -34,6 +36,7 @@ class Repeats {
   private final MessageRecords records;
   private final LapsedTurns lapsed;
   private final Replies replies;
+  private final Workspaces workspaces;
   private final A2aSettings settings;
 
   Repeats(
@@ -41,11 +44,13 @@ class Repeats {
       MessageRecords records,
       LapsedTurns lapsed,
       Replies replies,
+      Workspaces workspaces,
       A2aSettings settings) {
     this.polls = polls;
     this.records = records;
     this.lapsed = lapsed;
     this.replies = replies;
+    this.workspaces = workspaces;
     this.settings = settings;
   }
 
@@ -60,11 +65,16 @@ class Repeats {
   /**
    * A message that comes again.
    *
-   * @param sender who sends it, until the deadline
+   * @param sender who sends it, until the deadline, or until {@code standing} is not good any more
    * @param memory is told the bytes of a stored answer before that is read, and may refuse them
    */
   record Repeat(
-      Sender sender, UUID targetId, UUID activityId, Deadline deadline, LongConsumer memory) {}
+      Sender sender,
+      Standing standing,
+      UUID targetId,
+      UUID activityId,
+      Deadline deadline,
+      LongConsumer memory) {}
 
   /**
    * Waits while somebody delivers the message, until the deadline; empty for a row that nobody ever
@@ -89,7 +99,9 @@ class Repeats {
                 new TurnTopic(repeat.targetId()),
                 repeat.deadline().left(),
                 () -> look(repeat, leaseEndsAt),
-                () -> System.nanoTime() - leaseEndsAt.get() < 0,
+                () ->
+                    System.nanoTime() - leaseEndsAt.get() < 0
+                        && repeat.standing().now() != Standing.Verdict.REVOKED,
                 late))
         .thenCompose(finding ->
             switch (finding) {
@@ -112,6 +124,7 @@ class Repeats {
   }
 
   private Seen<Finding> look(Repeat repeat, AtomicLong leaseEndsAt) {
+    repeat.standing().requireGood();
     Optional<MessageRecord> found = records.find(repeat.activityId());
     if (found.isEmpty()) {
       return known(replies.unreachable("the message is gone"));
@@ -128,6 +141,7 @@ class Repeats {
 
   private Seen<Finding> ofDelivery(Repeat repeat, MessageRecord record) {
     if (!record.hasLapsed()) {
+      workspaces.requirePresent(repeat.targetId());
       return new Seen.Nothing<>(record.version());
     }
     if (settings.retriesAmbiguous()) {

@@ -22,7 +22,7 @@ record SendOptions(
   private static final String TIMEOUT = "X-Timeout";
   private static final double LONGEST_TIMEOUT_S = 3_600;
   private static final double LONGEST_WAIT_S = 60;
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds((long) LONGEST_WAIT_S);
   private static final double SHORTEST_TIMEOUT_S = 0.001;
   private static final int LONGEST_HEADER = 1024;
 

@@ -28,6 +28,16 @@ public final class Standing {
     return caller;
   }
 
+  /**
+   * Refuses with {@code UNAUTHENTICATED} when the credential is not good any more, and with {@code
+   * UNAVAILABLE} when nobody can tell.
+   */
+  public void requireGood() {
+    if (!credentials.callerOf(authorization).equals(caller)) {
+      throw Credentials.unknown();
+    }
+  }
+
   public Verdict now() {
     try {
       return credentials.callerOf(authorization).equals(caller) ? Verdict.GOOD : Verdict.REVOKED;

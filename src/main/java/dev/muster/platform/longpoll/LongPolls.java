@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
@@ -70,6 +71,19 @@ public class LongPolls implements SmartLifecycle {
       return CompletableFuture.completedFuture(
           lookOnce(poll).orElseThrow(() -> refusal(poll.owner(), grant)));
     }
+    return park(poll);
+  }
+
+  /** As {@link #await(LongPoll)}, in a slot of the same owner that was taken before. */
+  public <T> CompletableFuture<T> await(LongPoll<T> poll, Slot slot) {
+    if (!slot.owner.equals(poll.owner())) {
+      throw new IllegalArgumentException(
+          "a slot of " + slot.owner + " (expected: one of " + poll.owner() + ")");
+    }
+    return slot.isGivenUp.compareAndSet(false, true) ? park(poll) : await(poll);
+  }
+
+  private <T> CompletableFuture<T> park(LongPoll<T> poll) {
     Parked<T> one = new Parked<>(poll, this::look);
     register(one);
     one.lookNow();
@@ -80,16 +94,33 @@ public class LongPolls implements SmartLifecycle {
   }
 
   /**
-   * Refuses as {@link #await} does when this owner's next wait would have no room now: for what
-   * should not be begun in vain.
+   * Takes the slot of this owner's next wait, for what must not be begun in vain; refuses as {@link
+   * #await(LongPoll)} does. Either a wait is begun in it, or it is closed.
    */
-  public void requireRoomFor(Object owner) {
-    Quota quota = quota(owner);
-    if (quota.heldBy(owner) >= quota.ownerLimit()) {
-      throw refusal(owner, Grant.OWNER_FULL);
+  public Slot takeSlot(Object owner) {
+    Grant grant = quota(owner).take(owner, 1);
+    if (grant != Grant.GRANTED) {
+      throw refusal(owner, grant);
     }
-    if (quota.held() >= quota.limit()) {
-      throw refusal(owner, Grant.FULL);
+    return new Slot(owner);
+  }
+
+  /** What one wait takes of its owner's share (R6.7a). */
+  public final class Slot implements AutoCloseable {
+
+    private final Object owner;
+    private final AtomicBoolean isGivenUp = new AtomicBoolean();
+
+    private Slot(Object owner) {
+      this.owner = owner;
+    }
+
+    /** Gives it back, unless a wait was begun in it. */
+    @Override
+    public void close() {
+      if (isGivenUp.compareAndSet(false, true)) {
+        quota(owner).giveBack(owner, 1);
+      }
     }
   }
 
