@@ -123,6 +123,27 @@ class StreamEndsTest {
     }
   }
 
+  /** Nothing else is sent that would show it (R10.4). */
+  @Test
+  void noticesByItsPingsThatTheClientOfAnEventStreamIsGone() throws Exception {
+    try (TestServer server = TestServer.start()) {
+      TestClient client = server.client();
+      Socket leaving = new Socket(InetAddress.getLoopbackAddress(), server.port());
+      Socket cut = new Socket(InetAddress.getLoopbackAddress(), server.port());
+      for (Socket socket : List.of(leaving, cut)) {
+        socket.getOutputStream().write(eventStreamRequest());
+        assertThat(readUntil(socket, ": connected")).contains("200");
+      }
+      Awaitility.await().until(() -> streams(client, "sse") == 2);
+      leaving.close();
+      cut.setSoLinger(true, 0);
+      cut.close();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(45))
+          .until(() -> streams(client, "sse") == 0 && closed(client, "sse", "gone") == 2);
+    }
+  }
+
   private static void connectWithLittleRoom(Socket socket, TestServer server) throws IOException {
     socket.setReceiveBufferSize(4096);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));

@@ -15,6 +15,7 @@ import dev.muster.testing.TestSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -124,6 +125,21 @@ class StreamReplicaTest {
 
   @Test
   void endsAStreamWhoseTokenIsRevokedOnTheOtherReplica() throws Exception {
+    endsStreamsOn(agent -> {
+      TestClient here = SERVERS.getFirst().client();
+      String tokens = "/workspaces/" + agent.id() + "/tokens";
+      String id = here.get(tokens, ADMIN_TOKEN).json().at("/tokens/0/id").asString();
+      return tokens + "/" + id;
+    });
+  }
+
+  @Test
+  void endsAStreamWhoseWorkspaceIsRemovedOnTheOtherReplica() throws Exception {
+    endsStreamsOn(agent -> "/workspaces/" + agent.id());
+  }
+
+  /** Deletes at one replica what the function names; the streams are at the other. */
+  private static void endsStreamsOn(Function<Agent, String> deleted) throws Exception {
     TestClient here = SERVERS.getFirst().client();
     TestClient there = SERVERS.getLast().client();
     Agent agent = here.create("revoked");
@@ -131,7 +147,7 @@ class StreamReplicaTest {
         TestEventStream stream =
             TestEventStream.open(
                 there, "/workspaces/" + agent.id() + "/events/stream", agent.token())) {
-      here.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
+      here.delete(deleted.apply(agent), ADMIN_TOKEN);
       assertThat(socket.awaitClose(Duration.ofSeconds(5))).isEqualTo(1008);
       assertThat(stream.awaitEnd(Duration.ofSeconds(2))).isTrue();
     }

@@ -1,0 +1,110 @@
+package dev.muster.a2a;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.ServerProcess;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/**
+ * Senders that leave hold nothing for long, whatever time they asked for: a wait for an agent that
+ * polls ends within a minute (R7.8, R7.11).
+ */
+@Timeout(240)
+@Execution(ExecutionMode.CONCURRENT)
+class AbandonedWaitsTest {
+
+  private static final int SENDS = 200;
+
+  /** As long as possible, a day, and whatever a client may think of. */
+  private static final List<String> TIMEOUTS = List.of("0", "86400", "3600", "1e300");
+
+  /** The longest wait, and what a busy machine takes to end so many. */
+  private static final Duration A_MINUTE = Duration.ofSeconds(60 + 15);
+
+  /** Of the server's own: connections to its database, and files it has opened meanwhile. */
+  private static final int OTHER_DESCRIPTORS = 40;
+
+  @Test
+  void holdsNeitherWaitsNorDescriptorsOfSendersWhoLeftForMoreThanAMinute(@TempDir Path home)
+      throws IOException {
+    try (ServerProcess server =
+        ServerProcess.start(home, Map.of("ADMIN_TOKEN", TestServer.ADMIN_TOKEN))) {
+      TestClient client = server.awaitReady().client();
+      Agent lead = client.create("Lead");
+      Agent polling = client.create("Polling", "\"parent_id\":\"" + lead.id() + "\"");
+      long before = descriptors(server);
+
+      List<Socket> senders = new ArrayList<>();
+      for (int n = 0; n < SENDS; n++) {
+        senders.add(send(client, lead, polling, n));
+      }
+      Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> waiting(client) == SENDS);
+      assertThat(descriptors(server)).isGreaterThanOrEqualTo(before + SENDS);
+      for (Socket sender : senders) {
+        sender.close();
+      }
+
+      Awaitility.await().atMost(A_MINUTE).until(() -> waiting(client) == 0);
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> descriptors(server) < before + OTHER_DESCRIPTORS);
+    }
+  }
+
+  private static Socket send(TestClient client, Agent from, Agent to, int n) throws IOException {
+    byte[] body = Mail.message("m-" + n, "please").getBytes(StandardCharsets.UTF_8);
+    String head =
+        """
+        POST %s HTTP/1.1\r
+        Host: 127.0.0.1\r
+        Authorization: Bearer %s\r
+        X-Timeout: %s\r
+        Content-Length: %d\r
+        \r
+        """
+            .formatted(
+                Mail.path(to.id()), from.token(), TIMEOUTS.get(n % TIMEOUTS.size()), body.length);
+    Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), URI.create(client.baseUrl()).getPort());
+    socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+    socket.getOutputStream().write(body);
+    return socket;
+  }
+
+  private static double waiting(TestClient client) {
+    return client
+        .get("/metrics", null)
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("muster_polls_waiting "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' ') + 1)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static long descriptors(ServerProcess server) throws IOException {
+    try (Stream<Path> open = Files.list(Path.of("/proc", "" + server.pid(), "fd"))) {
+      return open.count();
+    }
+  }
+}
