@@ -96,6 +96,7 @@ class WorkspaceController {
 
   record CreatedAnswer(
       UUID id,
+      String name,
       WorkspaceStatus status,
       DeliveryMode deliveryMode,
       String authToken,
@@ -112,6 +113,7 @@ class WorkspaceController {
     UUID id = created.workspace().id();
     return new CreatedAnswer(
         id,
+        created.workspace().name(),
         WorkspaceStatus.AWAITING_AGENT,
         created.workspace().deliveryMode(),
         created.authToken(),

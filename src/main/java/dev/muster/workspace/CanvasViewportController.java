@@ -1,0 +1,80 @@
+package dev.muster.workspace;
+
+import dev.muster.identity.Access;
+import dev.muster.identity.Caller;
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.problem.ProblemException;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Where the people at the canvas look, one place for all of them; for operators. */
+@RestController
+class CanvasViewportController {
+
+  /**
+   * What lies in the middle of the canvas, and how large it is drawn.
+   *
+   * @param x in the units of a workspace's {@code x} and {@code y}, as {@code y}
+   * @param zoom 1 is the usual size
+   */
+  record Viewport(double x, double y, double zoom) {
+
+    static final Viewport UNMOVED = new Viewport(0, 0, 1);
+
+    private static final double SMALLEST_ZOOM = 0.001;
+    private static final double LARGEST_ZOOM = 1_000;
+
+    static Viewport read(JsonBody body) {
+      return new Viewport(
+          required("x", body.number("x", -NewWorkspace.FARTHEST, NewWorkspace.FARTHEST)),
+          required("y", body.number("y", -NewWorkspace.FARTHEST, NewWorkspace.FARTHEST)),
+          required("zoom", body.number("zoom", SMALLEST_ZOOM, LARGEST_ZOOM)));
+    }
+
+    private static double required(String name, Optional<Double> value) {
+      return value.orElseThrow(
+          () -> ProblemException.validation(name + " is missing (expected: a number)"));
+    }
+  }
+
+  private static final String FIND = "SELECT x, y, zoom FROM canvas_viewport";
+
+  private static final String STORE =
+      """
+      INSERT INTO canvas_viewport (x, y, zoom) VALUES (:x, :y, :zoom)
+      ON CONFLICT (only_row) DO UPDATE SET x = excluded.x, y = excluded.y, zoom = excluded.zoom
+      """;
+
+  private final JdbcClient db;
+
+  CanvasViewportController(JdbcClient db) {
+    this.db = db;
+  }
+
+  @GetMapping("/canvas/viewport")
+  Viewport read(Caller caller) {
+    Access.requireAdmin(caller);
+    return db.sql(FIND)
+        .query((row, n) ->
+            new Viewport(row.getDouble("x"), row.getDouble("y"), row.getDouble("zoom")))
+        .optional()
+        .orElse(Viewport.UNMOVED);
+  }
+
+  /** The last one that was stored counts. */
+  @PutMapping("/canvas/viewport")
+  Map<String, String> store(Caller caller, JsonBody body) {
+    Viewport viewport = Viewport.read(body);
+    Access.requireAdmin(caller);
+    db.sql(STORE)
+        .param("x", viewport.x())
+        .param("y", viewport.y())
+        .param("zoom", viewport.zoom())
+        .update();
+    return Map.of("status", "updated");
+  }
+}
