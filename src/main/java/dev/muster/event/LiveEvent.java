@@ -16,6 +16,7 @@ public record LiveEvent(Kind kind, UUID workspaceId, Instant timestamp, Map<Stri
     AGENT_MESSAGE,
     USER_MESSAGE,
     A2A_RESPONSE,
-    RUNTIME_EVENT
+    RUNTIME_EVENT,
+    WORKSPACE_PROVISIONING
   }
 }

@@ -1,0 +1,95 @@
+package dev.muster.workspace;
+
+import dev.muster.event.EventFollower;
+import dev.muster.event.EventType;
+import dev.muster.event.LiveEvent;
+import dev.muster.event.LiveEvents;
+import dev.muster.event.RecordedEvent;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Tells canvases of every workspace that is created, with what they need to draw it at once, on
+ * every replica: {@code WORKSPACE_PROVISIONING} is live only, and is rebuilt from the row that the
+ * recorded event tells of (R10.1).
+ */
+@Component
+class ProvisioningEvents implements EventFollower {
+
+  private static final String ROWS =
+      "SELECT id, name, tier, runtime, parent_id, x, y FROM workspaces WHERE id = ANY (:ids)";
+
+  private final JdbcClient db;
+  private final LiveEvents live;
+  private final JsonMapper json;
+
+  /** What is followed again, after a failure of another follower, is no news. */
+  private long toldUpTo;
+
+  ProvisioningEvents(JdbcClient db, LiveEvents live, JsonMapper json) {
+    this.db = db;
+    this.live = live;
+    this.json = json;
+  }
+
+  @Override
+  public synchronized void follow(List<RecordedEvent> events) {
+    if (live.isWatched()) {
+      tell(events.stream().filter(this::isCreation).toList());
+    }
+    toldUpTo = Math.max(toldUpTo, events.getLast().seq());
+  }
+
+  private void tell(List<RecordedEvent> creations) {
+    if (creations.isEmpty()) {
+      return;
+    }
+    Map<UUID, Map<String, @Nullable Object>> payloads = new HashMap<>();
+    db.sql(ROWS)
+        .param("ids", creations.stream().map(RecordedEvent::workspaceId).toArray(UUID[]::new))
+        .query((row, n) -> payloads.put(row.getObject("id", UUID.class), payload(row)))
+        .list();
+    live.publish(
+        creations.stream()
+            .filter(event -> payloads.containsKey(event.workspaceId()))
+            .map(event -> event(event, payloads.getOrDefault(event.workspaceId(), Map.of())))
+            .toList());
+  }
+
+  /** A workspace that is resumed awaits its agent too, but had a status before. */
+  private boolean isCreation(RecordedEvent event) {
+    return event.seq() > toldUpTo
+        && event.workspaceId() != null
+        && event.eventType().equals(EventType.WORKSPACE_AWAITING_AGENT.name())
+        && json.readTree(event.payload().text()).path("previous_status").isNull();
+  }
+
+  private static LiveEvent event(RecordedEvent event, Map<String, @Nullable Object> payload) {
+    return new LiveEvent(
+        LiveEvent.Kind.WORKSPACE_PROVISIONING,
+        Objects.requireNonNull(event.workspaceId()),
+        event.createdAt(),
+        payload);
+  }
+
+  private static Map<String, @Nullable Object> payload(ResultSet row) throws SQLException {
+    Map<String, @Nullable Object> payload = new LinkedHashMap<>();
+    payload.put("name", row.getString("name"));
+    payload.put("tier", row.getInt("tier"));
+    payload.put("runtime", row.getString("runtime"));
+    payload.put("parent_id", row.getObject("parent_id", UUID.class));
+    payload.put("x", row.getDouble("x"));
+    payload.put("y", row.getDouble("y"));
+    return payload;
+  }
+}

@@ -1,0 +1,99 @@
+package dev.muster.workspace;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import dev.muster.testing.TestSocket;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+
+/** A canvas draws a workspace as soon as it is created, at whichever replica (R10.1). */
+@Timeout(60)
+class ProvisioningEventsTest {
+
+  private static final TestDatabase DATABASE = TestDatabases.create();
+  private static final TestServer ONE = TestServer.startOn(DATABASE);
+  private static final TestServer OTHER = TestServer.startOn(DATABASE);
+
+  @AfterAll
+  static void stop() {
+    OTHER.close();
+    ONE.close();
+  }
+
+  @Test
+  void tellsCanvasesOfEveryReplicaWhatToDraw() {
+    Agent parent = ONE.client().create("parent");
+    try (TestSocket here = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN);
+        TestSocket there = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
+      Answer created =
+          ONE.client()
+              .post(
+                  "/workspaces",
+                  ADMIN_TOKEN,
+                  """
+                  {"name":"new","tier":2,"runtime":"claude","parent_id":"%s","canvas":{"x":4.5,"y":-1}}"""
+                      .formatted(parent.id()));
+
+      assertThat(created.field("name")).isEqualTo("new");
+      for (TestSocket canvas : List.of(here, there)) {
+        JsonNode frame =
+            canvas.await(told ->
+                told.path("event").asString().equals("WORKSPACE_PROVISIONING")
+                    && told.path("workspace_id").asString().equals(created.field("id")));
+        assertThat(frame.has("seq")).isFalse();
+        assertThat(frame.path("payload"))
+            .hasToString(
+                """
+                {"name":"new","tier":2,"runtime":"claude","parent_id":"%s","x":4.5,"y":-1.0}"""
+                    .formatted(parent.id()));
+      }
+    }
+    assertThat(ONE.client().get("/events?type=WORKSPACE_PROVISIONING", ADMIN_TOKEN).json())
+        .isEmpty();
+  }
+
+  /** A workspace that is resumed awaits its agent as a new one does, but is on the canvas. */
+  @Test
+  void tellsOfCreationsAloneEachOnce() {
+    Agent old = ONE.client().createOnline("old");
+    try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN);
+        TestSocket peer = TestSocket.open(ONE.client(), "/ws", old.token())) {
+      ONE.client().post("/workspaces/" + old.id() + "/pause", ADMIN_TOKEN, "{}");
+      ONE.client().post("/workspaces/" + old.id() + "/resume", ADMIN_TOKEN, "{}");
+      Agent child = ONE.client().create("child", "\"parent_id\":\"" + old.id() + "\"");
+      ONE.client().beat(child);
+
+      for (TestSocket socket : List.of(canvas, peer)) {
+        socket.await(frame ->
+            frame.path("event").asString().equals("WORKSPACE_ONLINE")
+                && frame.path("workspace_id").asString().equals(child.id().toString()));
+      }
+      canvas.await(frame ->
+          frame.path("event").asString().equals("WORKSPACE_PROVISIONING")
+              && frame.path("workspace_id").asString().equals(child.id().toString()));
+
+      assertThat(provisioned(canvas))
+          .filteredOn(id -> !id.equals(old.id().toString()))
+          .containsExactly(child.id().toString());
+      // when the socket was opened its own creation may not have been followed yet
+      assertThat(provisioned(canvas)).doesNotHaveDuplicates();
+      assertThat(provisioned(peer)).doesNotContain(child.id().toString());
+    }
+  }
+
+  private static List<String> provisioned(TestSocket socket) {
+    return socket.frames().stream()
+        .filter(frame -> frame.path("event").asString().equals("WORKSPACE_PROVISIONING"))
+        .map(frame -> frame.path("workspace_id").asString())
+        .toList();
+  }
+}
