@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A turn that has ended, as live events tell of it; the response is as lists show it. */
+/**
+ * A turn that has ended, as live events tell of it; the response is as lists show it. {@code
+ * isAnswered} is whether the agent answered a person: what agents answer each other is in no chat.
+ */
 record EndedTurn(
     UUID workspaceId,
     long turnSeq,

@@ -32,6 +32,19 @@ class FeedPages {
       FROM activity_feeds f WHERE f.workspace_id = :workspace_id
       """;
 
+  /**
+   * What people and the agent said to each other: what a person asks of an agent without a message,
+   * such as its card, is not said.
+   */
+  static final String CONVERSATION =
+      """
+      SELECT seq, listed_bytes FROM activity_logs
+      WHERE workspace_id = :workspace_id AND seq <= :up_to
+          AND (source = 'canvas_user' OR (source = 'self' AND source_id IS NULL))
+          AND CASE WHEN source = 'self' OR message_id IS NOT NULL THEN true ELSE false END
+      ORDER BY seq DESC LIMIT (SELECT :limit)
+      """;
+
   static final String ROWS =
       """
       SELECT id, workspace_id, seq, activity_type, source, source_id, target_id, method, summary,
@@ -93,6 +106,16 @@ class FeedPages {
         .param("without_own", query.leavesOutOwn())
         .param("with_notifications", query.bringsBackNotifications())
         .param("limit", query.limit())
+        .query((row, n) -> new Listed(row.getLong("seq"), row.getInt("listed_bytes")))
+        .list();
+  }
+
+  /** The conversation at the canvas up to a row, newest first. */
+  List<Listed> conversation(UUID workspaceId, long upTo, int limit) {
+    return db.sql(CONVERSATION)
+        .param("workspace_id", workspaceId)
+        .param("up_to", upTo)
+        .param("limit", limit)
         .query((row, n) -> new Listed(row.getLong("seq"), row.getInt("listed_bytes")))
         .list();
   }

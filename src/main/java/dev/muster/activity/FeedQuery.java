@@ -71,6 +71,22 @@ record FeedQuery(
         include(request));
   }
 
+  /** Of a request for the conversation at the canvas: {@code limit} and {@code before_ts}. */
+  static FeedQuery readChat(HttpServletRequest request) {
+    return new FeedQuery(
+        false,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        given(request, "before_ts").map(FeedQuery::time),
+        Optional.empty(),
+        Optional.of(SourceFilter.CANVAS),
+        given(request, "limit").map(FeedQuery::limit).orElse(DEFAULT_LIMIT),
+        Optional.of(Order.DESC),
+        Duration.ZERO,
+        Set.of());
+  }
+
   /** Of a request that asks for one row. */
   static boolean wantsPeerInfo(HttpServletRequest request) {
     return include(request).contains(PEER_INFO);

@@ -82,6 +82,20 @@ class FeedReader {
     }
   }
 
+  /**
+   * What people at the canvas and the agent said to each other, newest first, before the query's
+   * time and at most its limit; {@code memory} as for {@link #reading}.
+   */
+  List<StoredActivity> conversation(UUID workspaceId, FeedQuery query, LongConsumer memory) {
+    FeedPosition position = position(workspaceId, query);
+    return page(
+        workspaceId, pages.conversation(workspaceId, position.upTo(), query.limit()), memory);
+  }
+
+  boolean hasConversationBefore(UUID workspaceId, long seq) {
+    return !pages.conversation(workspaceId, seq - 1, 1).isEmpty();
+  }
+
   /** {@code memory} is told the bytes of the row before it is read, and may refuse them. */
   Optional<StoredActivity> find(UUID workspaceId, UUID id, LongConsumer memory) {
     pages.bytes(workspaceId, id).ifPresent(memory::accept);

@@ -5,9 +5,11 @@ import dev.muster.event.LiveEvent.Kind;
 import dev.muster.platform.json.RawJson;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * A row as live events tell of it (R6.10, R6.5); {@code said} is there for what an agent said to
@@ -26,13 +28,20 @@ record LoggedActivity(
     @Nullable Long durationMs,
     @Nullable String errorDetail,
     Instant createdAt,
+    @Nullable String messageId,
+    @Nullable RawJson requestBody,
+    @Nullable RawJson responseBody,
     @Nullable Said said) {
+
+  /** In bytes; a larger body is not told of, and is read in the feed. */
+  static final int LARGEST_BODY = 8 * 1024;
 
   /** What was said at the canvas. */
   sealed interface Said {}
 
-  /** {@code files} is a JSON array of the attached files as they were given, if there are any. */
-  record ByAgent(String message, @Nullable RawJson files) implements Said {}
+  /** {@code files} as they were given; {@code answered} is the message that it answers, if known. */
+  record ByAgent(String message, List<JsonNode> files, @Nullable String answered)
+      implements Said {}
 
   record ByUser(String content, @Nullable String messageId) implements Said {}
 
@@ -48,6 +57,14 @@ record LoggedActivity(
     payload.put("target_id", targetId);
     payload.put("duration_ms", durationMs);
     payload.put("error_detail", errorDetail);
+    payload.put("message_id", messageId);
+    payload.put("created_at", createdAt);
+    if (requestBody != null) {
+      payload.put("request_body", requestBody);
+    }
+    if (responseBody != null) {
+      payload.put("response_body", responseBody);
+    }
     return new LiveEvent(Kind.ACTIVITY_LOGGED, workspaceId, createdAt, payload);
   }
 
@@ -72,8 +89,11 @@ record LoggedActivity(
     payload.put("message", said.message());
     payload.put("workspace_id", workspaceId);
     payload.put("name", workspaceName);
-    if (said.files() != null) {
+    if (!said.files().isEmpty()) {
       payload.put("attachments", said.files());
+    }
+    if (said.answered() != null) {
+      payload.put("message_id", said.answered());
     }
     return new LiveEvent(Kind.AGENT_MESSAGE, workspaceId, createdAt, payload);
   }

@@ -25,6 +25,9 @@ class LoggedRepository {
 
   static final int MOST_OF_A_FEED = 200;
 
+  /** Rows have bodies: so many of them take less than what is kept of live events. */
+  static final int MOST_OF_ALL = 1_000;
+
   /** By a look at all feeds: nothing that an append changes has an index. */
   private static final String ENDS_SINCE =
       """
@@ -36,7 +39,8 @@ class LoggedRepository {
   private static final String AFTER =
       """
       SELECT l.id, l.workspace_id, l.seq, l.activity_type, l.method, l.summary, l.status, l.source_id, l.target_id,
-          l.duration_ms, l.error_detail, l.created_at, l.speaker, l.said, l.message_id, l.files
+          l.duration_ms, l.error_detail, l.created_at, l.speaker, l.said, l.message_id, l.notification, l.has_files,
+          l.request_body, l.response_body
       FROM unnest(:ids::uuid[], :afters::bigint[]) AS known (workspace_id, seq)
       CROSS JOIN LATERAL (
           SELECT r.id, r.workspace_id, r.seq, r.activity_type, r.method, r.summary, r.status, r.source_id, r.target_id,
@@ -45,12 +49,13 @@ class LoggedRepository {
                   WHEN r.source = 'canvas_user' AND r.message_id IS NOT NULL THEN 'user' END AS speaker,
               CASE WHEN (r.source = 'self' AND r.source_id IS NULL) OR r.source = 'canvas_user'
                   THEN r.message_text END AS said,
-              CASE WHEN r.source = 'self' AND r.source_id IS NULL AND r.attachments IS NOT NULL
-              THEN (SELECT json_agg(part -> 'file') FROM json_array_elements(r.response_body -> 'parts') AS part)
-              END AS files
+              CASE WHEN r.source = 'self' AND r.source_id IS NULL THEN r.response_body END AS notification,
+              r.attachments IS NOT NULL AS has_files,
+              CASE WHEN r.request_bytes <= :largest THEN r.request_body END AS request_body,
+              CASE WHEN r.response_bytes <= :largest THEN r.response_body END AS response_body
           FROM activity_logs r WHERE r.workspace_id = known.workspace_id AND r.seq > known.seq
           ORDER BY r.seq LIMIT :most) AS l
-      ORDER BY l.created_at, l.workspace_id, l.seq
+      ORDER BY l.created_at, l.workspace_id, l.seq LIMIT :most_of_all
       """;
 
   private static final String TURNS_AFTER =
@@ -59,7 +64,7 @@ class LoggedRepository {
           a.response_body, clock_timestamp() AS now
       FROM unnest(:ids::uuid[], :afters::bigint[]) AS known (workspace_id, turn_seq)
       CROSS JOIN LATERAL (
-          SELECT t.workspace_id, t.turn_seq, t.answered, r.method, r.message_id, r.duration_ms, r.response_bytes,
+          SELECT t.workspace_id, t.turn_seq, t.answered AND r.source = 'canvas_user' AND r.message_id IS NOT NULL AS answered, r.method, r.message_id, r.duration_ms, r.response_bytes,
               CASE WHEN r.response_bytes <= :largest THEN r.response_body END AS response_body
           FROM activity_turns t JOIN activity_logs r ON r.id = t.activity_id
           WHERE t.workspace_id = known.workspace_id AND t.turn_seq > known.turn_seq
@@ -85,13 +90,18 @@ class LoggedRepository {
         .list();
   }
 
-  /** Rows after these of their feeds, at most {@link #MOST_OF_A_FEED} each, in their order. */
+  /**
+   * Rows after these of their feeds, at most {@link #MOST_OF_A_FEED} each and {@link #MOST_OF_ALL}
+   * together, in their order.
+   */
   List<LoggedActivity> after(Map<UUID, Long> known) {
     List<Map.Entry<UUID, Long>> places = List.copyOf(known.entrySet());
     return db.sql(AFTER)
         .param("ids", places.stream().map(Map.Entry::getKey).toArray(UUID[]::new))
         .param("afters", places.stream().map(Map.Entry::getValue).toArray(Long[]::new))
         .param("most", MOST_OF_A_FEED)
+        .param("most_of_all", MOST_OF_ALL)
+        .param("largest", LoggedActivity.LARGEST_BODY)
         .query(LoggedRepository::logged)
         .list();
   }
@@ -131,16 +141,31 @@ class LoggedRepository {
         row.getObject("duration_ms", Long.class),
         row.getString("error_detail"),
         SqlTime.instant(row, "created_at"),
+        row.getString("message_id"),
+        json(row, "request_body"),
+        json(row, "response_body"),
         said(row));
   }
 
   private static @Nullable Said said(ResultSet row) throws SQLException {
     String words = Objects.requireNonNullElse(row.getString("said"), "");
-    @Nullable String files = row.getString("files");
     return switch (row.getString("speaker")) {
-      case "agent" -> new ByAgent(words, files == null ? null : new RawJson(files));
+      case "agent" -> {
+        @Nullable RawJson stored = json(row, "notification");
+        yield new ByAgent(
+            words,
+            stored == null || !row.getBoolean("has_files")
+                ? List.of()
+                : Notification.filesOf(stored),
+            stored == null ? null : Notification.answeredBy(stored).orElse(null));
+      }
       case "user" -> new ByUser(words, row.getString("message_id"));
       case null, default -> null;
     };
+  }
+
+  private static @Nullable RawJson json(ResultSet row, String column) throws SQLException {
+    @Nullable String text = row.getString(column);
+    return text == null ? null : new RawJson(text);
   }
 }

@@ -1,20 +1,26 @@
 package dev.muster.activity;
 
 import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What an agent says to the people at its canvas (R6.5). */
-record Notification(String message, List<Map<String, Object>> files) {
+record Notification(
+    String message, Optional<String> replyTo, List<Map<String, Object>> files) {
+
+  private static final String REPLY_TO = "reply_to";
 
   private static final int SHOWN_IN_SUMMARY = 80;
   private static final int LONGEST_URI = 8192;
@@ -30,7 +36,8 @@ record Notification(String message, List<Map<String, Object>> files) {
     for (JsonBody attachment : body.objects("attachments").orElse(List.of())) {
       files.add(file(attachment, files.size()));
     }
-    return new Notification(message, files);
+    return new Notification(
+        message, body.text(REPLY_TO, LONGEST_WORD).filter(id -> !id.isEmpty()), files);
   }
 
   private static Map<String, Object> file(JsonBody attachment, int n) {
@@ -68,7 +75,25 @@ record Notification(String message, List<Map<String, Object>> files) {
     if (!files.isEmpty()) {
       body.put("parts", files.stream().map(Notification::part).toList());
     }
+    replyTo.ifPresent(id -> body.put(REPLY_TO, id));
     return body;
+  }
+
+  /** The attached files of a notification that was stored, as they were given. */
+  static List<JsonNode> filesOf(RawJson responseBody) {
+    JsonNode parts = stored(responseBody).path("parts");
+    return parts.valueStream().map(part -> part.path("file")).toList();
+  }
+
+  /** The id of the message that a notification answers, if it says so. */
+  static Optional<String> answeredBy(RawJson responseBody) {
+    JsonNode id = stored(responseBody).path(REPLY_TO);
+    return id.isString() ? Optional.of(id.stringValue()) : Optional.empty();
+  }
+
+  /** Not by the database, which takes no JSON apart that has the escape of a NUL in it. */
+  private static JsonNode stored(RawJson responseBody) {
+    return LosslessJson.parse(responseBody.text().getBytes(StandardCharsets.UTF_8));
   }
 
   private static Map<String, Object> part(Map<String, Object> file) {

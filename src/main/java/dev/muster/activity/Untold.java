@@ -27,7 +27,8 @@ final class Untold<R> {
 
   /**
    * @param readAfter what comes after these numbers, in order, at most {@link
-   *     LoggedRepository#MOST_OF_A_FEED} of a feed
+   *     LoggedRepository#MOST_OF_A_FEED} of a feed; or the first {@link
+   *     LoggedRepository#MOST_OF_ALL} of them, or more
    */
   Untold(
       Function<Map<UUID, Long>, List<R>> readAfter,
@@ -69,8 +70,11 @@ final class Untold<R> {
               grown.stream()
                   .collect(Collectors.toMap(feed -> feed, feed -> told.getOrDefault(feed, 0L))));
       listener.accept(eventsOf.apply(page));
-      grown.clear();
-      grown.addAll(fullOnes(page));
+      Set<UUID> more = fullOnes(page);
+      if (page.size() < LoggedRepository.MOST_OF_ALL) {
+        grown.clear();
+      }
+      grown.addAll(more);
     }
   }
 

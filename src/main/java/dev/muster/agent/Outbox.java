@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Sends messages, answers and notifications. */
 final class Outbox {
@@ -30,7 +31,7 @@ final class Outbox {
   }
 
   void notify(String text) {
-    http.json(notification(text, Patience.USUAL));
+    http.json(notification(text, "", Patience.USUAL));
   }
 
   /**
@@ -40,7 +41,7 @@ final class Outbox {
    */
   PlatformCall answer(InboundMessage message, String text, String replyId) {
     return switch (message.source()) {
-      case CANVAS_USER -> notification(text, Patience.REPLY);
+      case CANVAS_USER -> notification(text, message.messageId(), Patience.REPLY);
       case PEER_AGENT -> {
         if (message.sourceId().isEmpty()) {
           throw unanswerable(message, "it does not say which workspace it is from");
@@ -57,9 +58,13 @@ final class Outbox {
     return PlatformCall.post(where, body, patience).with(SENDER, path.workspaceId());
   }
 
-  private PlatformCall notification(String text, Patience patience) {
-    return PlatformCall.post(
-        path.to("/notify"), JsonNodeFactory.instance.objectNode().put("message", text), patience);
+  /** {@code answered} is the id of the message that it answers; "" for none. */
+  private PlatformCall notification(String text, String answered, Patience patience) {
+    ObjectNode body = JsonNodeFactory.instance.objectNode().put("message", text);
+    if (!answered.isEmpty()) {
+      body.put("reply_to", answered);
+    }
+    return PlatformCall.post(path.to("/notify"), body, patience);
   }
 
   private PlatformCall message(

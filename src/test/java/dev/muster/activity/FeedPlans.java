@@ -120,7 +120,7 @@ public final class FeedPlans {
         UPDATE activity_feeds SET last_seq = %1$d, last_created_at = now();
         INSERT INTO activity_logs (
             id, workspace_id, seq, activity_type, source, source_id, target_id, method, summary, request_body, status,
-            message_text, request_bytes, listed_bytes, created_at)
+            message_text, message_id, request_bytes, listed_bytes, created_at)
         SELECT (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(noise, 1, 3) || '8'
                 || substr(noise, 4, 15))::uuid,
             feed, seq,
@@ -131,7 +131,8 @@ public final class FeedPlans {
                 WHEN kind < 9 THEN ('00000000-0000-4000-8000-' || lpad((1 + seq / 10 %% 10)::text, 12, '0'))::uuid END,
             CASE WHEN kind >= 6 THEN feed END,
             CASE WHEN kind = 9 AND seq %% 3 = 0 THEN 'notify' ELSE 'message/send' END,
-            'a summary of some words', '{"a":1}', 'ok', 'hello', 7, 800, at
+            'a summary of some words', '{"a":1}', 'ok', 'hello',
+            CASE WHEN kind >= 6 AND NOT (kind = 9 AND seq %% 3 = 0) THEN 'm-' || seq END, 7, 800, at
         FROM (
             SELECT *, md5(random()::text) AS noise, seq %% 10 AS kind,
                 now() - interval '6 days' + n * interval '6 days' / %2$d AS at
@@ -192,6 +193,16 @@ public final class FeedPlans {
             false,
             "activity_logs_of_type",
             Map.of("type", "'skill_promotion'")),
+        new Reading(
+            "conversation at the canvas",
+            FeedPages.CONVERSATION,
+            Map.of(),
+            List.of("activity_logs_chat")),
+        new Reading(
+            "conversation before a time",
+            FeedPages.CONVERSATION,
+            Map.of("up_to", middle),
+            List.of("activity_logs_chat")),
         list("chat", FeedIndex.CHAT, false, "activity_logs_chat", Map.of("from_chat", "true")),
         list(
             "with a peer",

@@ -57,8 +57,86 @@ class LiveActivityTest {
               "source_id",
               "target_id",
               "duration_ms",
-              "error_detail");
+              "error_detail",
+              "message_id",
+              "created_at");
       assertThat(frame.path("payload").path("summary").asString()).isEqualTo("thought");
+    }
+  }
+
+  /** A small body is told, a larger one is read in the feed; on the replica that did not write it. */
+  @Test
+  void tellsShortBodiesWithTheMessagesIdAndTime() {
+    Agent agent = ONE.client().create("bodies");
+    String most = "\"" + "é".repeat((LoggedActivity.LARGEST_BODY - 2) / 2) + "\"";
+    try (TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
+      ONE.client()
+          .post(
+              "/workspaces/" + agent.id() + "/a2a",
+              ADMIN_TOKEN,
+              TestFeed.request("m-1", "{\"kind\":\"text\",\"text\":\"a\\u0000b\"}"));
+      report(ONE.client(), agent, "\"request_body\":" + most + ",\"response_body\":" + most);
+      report(ONE.client(), agent, "\"request_body\":[" + most + "],\"response_body\":[1]");
+
+      JsonNode message = told(canvas, agent, 1);
+      assertThat(message.path("message_id").asString()).isEqualTo("m-1");
+      assertThat(message.at("/request_body/params/message/messageId").asString()).isEqualTo("m-1");
+      assertThat(message.has("response_body")).isFalse();
+      JsonNode small = told(canvas, agent, 2);
+      assertThat(small.path("request_body")).hasToString(most);
+      assertThat(small.path("response_body")).hasToString(most);
+      assertThat(small.path("message_id").isNull()).isTrue();
+      JsonNode large = told(canvas, agent, 3);
+      assertThat(large.has("request_body")).isFalse();
+      assertThat(large.path("response_body")).hasToString("[1]");
+      JsonNode row =
+          ONE.client()
+              .get("/workspaces/" + agent.id() + "/activity?limit=1", ADMIN_TOKEN)
+              .json()
+              .path(0);
+      assertThat(large.path("created_at")).isEqualTo(row.path("created_at"));
+    }
+  }
+
+  private static JsonNode told(TestSocket canvas, Agent agent, long seq) {
+    return canvas
+        .await(frame ->
+            frame.path("event").asString().equals("ACTIVITY_LOGGED")
+                && frame.path("workspace_id").asString().equals(agent.id().toString())
+                && frame.path("payload").path("seq").asLong() == seq)
+        .path("payload");
+  }
+
+  @Test
+  void namesTheMessageThatAnAgentAnswers() {
+    Agent agent = ONE.client().create("answering");
+    try (TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
+      ONE.client()
+          .post(
+              "/workspaces/" + agent.id() + "/notify",
+              agent.token(),
+              "{\"message\":\"yes\",\"reply_to\":\"m-1\"}");
+
+      assertThat(canvas.await("AGENT_MESSAGE").path("payload").path("message_id").asString())
+          .isEqualTo("m-1");
+    }
+  }
+
+  /** The database takes no document apart that has a NUL in it. */
+  @Test
+  void isNotStoppedByTextThatNoDatabaseWants() {
+    Agent agent = ONE.client().create("odd");
+    try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
+      ONE.client()
+          .post(
+              "/workspaces/" + agent.id() + "/notify",
+              agent.token(),
+              "{\"message\":\"a\\u0000b\",\"attachments\":[{\"uri\":\"u\",\"name\":\"n\"}]}");
+
+      JsonNode payload = canvas.await("AGENT_MESSAGE").path("payload");
+
+      assertThat(payload.path("message").asString()).isEqualTo("a\uFFFDb");
+      assertThat(payload.path("attachments")).hasToString("[{\"uri\":\"u\",\"name\":\"n\"}]");
     }
   }
 
