@@ -72,6 +72,13 @@ class TokenRepository {
       RETURNING hash
       """;
 
+  private static final String REVOKE_UNUSED =
+      """
+      UPDATE workspace_tokens SET revoked_at = now(), revoked_by = 'operator'
+      WHERE workspace_id = :workspace_id AND id = :id AND revoked_at IS NULL AND last_used_at IS NULL
+      RETURNING hash
+      """;
+
   private static final String REVOKE_OF_REMOVED =
       """
       UPDATE workspace_tokens SET revoked_at = now(), revoked_by = 'removal'
@@ -146,6 +153,14 @@ class TokenRepository {
 
   Optional<SecretHash> revoke(UUID workspaceId, UUID tokenId) {
     return db.sql(REVOKE)
+        .param("workspace_id", workspaceId)
+        .param("id", tokenId)
+        .query(TokenRepository::hash)
+        .optional();
+  }
+
+  Optional<SecretHash> revokeUnused(UUID workspaceId, UUID tokenId) {
+    return db.sql(REVOKE_UNUSED)
         .param("workspace_id", workspaceId)
         .param("id", tokenId)
         .query(TokenRepository::hash)

@@ -18,6 +18,9 @@ public class Tokens {
   /** A revocation reaches every replica's memory within this time (R1.6). */
   public static final Duration REVOCATION_REACH = Duration.ofSeconds(5);
 
+  /** A new token: its id, and itself in clear. */
+  public record Minted(UUID id, String token) {}
+
   private final TokenRepository repository;
   private final TokenMemory memory;
 
@@ -28,10 +31,11 @@ public class Tokens {
 
   /** Mints a token and returns it in clear, for this once. Runs in the caller's transaction. */
   @Transactional(propagation = Propagation.MANDATORY)
-  public String mint(UUID workspaceId) {
+  public Minted mint(UUID workspaceId) {
     Secret secret = Secret.random();
-    repository.insert(UUID.randomUUID(), workspaceId, secret);
-    return secret.text();
+    UUID id = UUID.randomUUID();
+    repository.insert(id, workspaceId, secret);
+    return new Minted(id, secret.text());
   }
 
   public List<TokenInfo> liveOf(UUID workspaceId) {
@@ -54,6 +58,14 @@ public class Tokens {
   public boolean revoke(UUID workspaceId, UUID tokenId) {
     var revoked = repository.revoke(workspaceId, tokenId);
     revoked.ifPresent(hash -> memory.forget(List.of(hash)));
+    return revoked.isPresent();
+  }
+
+  /** Revokes a token that was never used; false when it was, or is not live any more. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public boolean revokeUnused(UUID workspaceId, UUID tokenId) {
+    var revoked = repository.revokeUnused(workspaceId, tokenId);
+    revoked.ifPresent(hash -> memory.forgetAfterCommit(List.of(hash)));
     return revoked.isPresent();
   }
 

@@ -74,7 +74,7 @@ class Creation {
             null,
             WorkspaceStatus.AWAITING_AGENT,
             Map.of("name", workspace.name())));
-    return tokens.mint(workspace.id());
+    return tokens.mint(workspace.id()).token();
   }
 
   private void requireParent(UUID parentId) {

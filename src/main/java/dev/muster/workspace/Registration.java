@@ -4,6 +4,8 @@ import dev.muster.event.EventType;
 import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
 import dev.muster.identity.Caller;
+import dev.muster.identity.Tokens;
+import dev.muster.identity.Tokens.Minted;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
@@ -44,9 +46,11 @@ class Registration {
 
   private final WorkspaceRepository workspaces;
   private final StatusRepository statuses;
+  private final RegistrationRepository registrations;
   private final RegistrationGate gate;
   private final AgentUrls urls;
   private final TokenMinting minting;
+  private final Tokens tokens;
   private final Events events;
   private final Transitions transitions;
   private final TransactionTemplate transactions;
@@ -54,27 +58,31 @@ class Registration {
   Registration(
       WorkspaceRepository workspaces,
       StatusRepository statuses,
+      RegistrationRepository registrations,
       RegistrationGate gate,
       AgentUrls urls,
       TokenMinting minting,
+      Tokens tokens,
       Events events,
       Transitions transitions,
       TransactionTemplate transactions) {
     this.workspaces = workspaces;
     this.statuses = statuses;
+    this.registrations = registrations;
     this.gate = gate;
     this.urls = urls;
     this.minting = minting;
+    this.tokens = tokens;
     this.events = events;
     this.transitions = transitions;
     this.transactions = transactions;
   }
 
-  Registered register(Caller caller, Request request) {
+  Registered register(Caller caller, Request request, RegistrationOrigin origin) {
     Optional<Workspace> stored = workspaces.find(request.id());
-    gate.admit(caller, request.id(), stored);
+    gate.admit(caller, request.id(), stored, origin);
     Delivery delivery = delivery(request, stored);
-    return transactions.execute(status -> store(caller, request, delivery));
+    return transactions.execute(status -> store(caller, request, origin, delivery));
   }
 
   private Delivery delivery(Request request, Optional<Workspace> stored) {
@@ -99,21 +107,41 @@ class Registration {
     return new Delivery(mode, url);
   }
 
-  private Registered store(Caller caller, Request request, Delivery delivery) {
+  private Registered store(
+      Caller caller, Request request, RegistrationOrigin origin, Delivery delivery) {
     UUID id = request.id();
     boolean created = createIfUnknown(request);
     StatusRow was = statuses.lock(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
     Workspace stored = workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
-    gate.admit(caller, id, Optional.of(stored));
+    Optional<UUID> lost = gate.admit(caller, id, Optional.of(stored), origin);
     WorkspaceStatus now =
         was.status() == WorkspaceStatus.PAUSED ? was.status() : WorkspaceStatus.ONLINE;
     statuses.recordRegistration(was, now);
     boolean newCard =
         workspaces.storeRegistration(id, request.agentCard(), delivery.url(), delivery.mode());
     tell(was, now, request, delivery, newCard);
-    boolean needsToken = caller instanceof Caller.Anonymous || created;
-    return new Registered(
-        delivery.mode(), now, needsToken ? Optional.of(minting.mint(id)) : Optional.empty());
+    return new Registered(delivery.mode(), now, token(caller, id, created, origin, lost));
+  }
+
+  /** Minted for who has none; what shows the same request again is kept with it (R3.1). */
+  private Optional<String> token(
+      Caller caller, UUID id, boolean created, RegistrationOrigin origin, Optional<UUID> lost) {
+    if (caller instanceof Caller.Anonymous) {
+      lost.ifPresent(tokenId -> replace(id, tokenId));
+      Minted minted = minting.mint(id);
+      registrations.recordOpen(id, origin, minted.id());
+      return Optional.of(minted.token());
+    }
+    if (!caller.equals(new Caller.Agent(id))) {
+      registrations.recordByAdmin(id);
+    }
+    return created ? Optional.of(minting.mint(id).token()) : Optional.empty();
+  }
+
+  private void replace(UUID id, UUID tokenId) {
+    if (!tokens.revokeUnused(id, tokenId)) {
+      throw RegistrationGate.registeredBefore(id);
+    }
   }
 
   private boolean createIfUnknown(Request request) {

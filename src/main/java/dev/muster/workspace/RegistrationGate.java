@@ -17,11 +17,17 @@ class RegistrationGate {
 
   private final WorkspaceSettings settings;
   private final WorkspaceRepository workspaces;
+  private final RegistrationRepository registrations;
   private final Tokens tokens;
 
-  RegistrationGate(WorkspaceSettings settings, WorkspaceRepository workspaces, Tokens tokens) {
+  RegistrationGate(
+      WorkspaceSettings settings,
+      WorkspaceRepository workspaces,
+      RegistrationRepository registrations,
+      Tokens tokens) {
     this.settings = settings;
     this.workspaces = workspaces;
+    this.registrations = registrations;
     this.tokens = tokens;
   }
 
@@ -35,8 +41,12 @@ class RegistrationGate {
     }
   }
 
-  /** Refuses by the table; to be asked again under the workspace's lock. */
-  void admit(Caller caller, UUID id, Optional<Workspace> stored) {
+  /**
+   * Refuses by the table; to be asked again under the workspace's lock. Returns the unused token
+   * that a stranger was given by the same request before, and that another one replaces now.
+   */
+  Optional<UUID> admit(
+      Caller caller, UUID id, Optional<Workspace> stored, RegistrationOrigin origin) {
     admit(caller);
     Workspaces.requireOwnIdOfFormer(id, caller);
     if (stored.isPresent() && stored.get().isRemoved()) {
@@ -45,15 +55,15 @@ class RegistrationGate {
     if (stored.isEmpty()) {
       requireNeverRemoved(id);
     }
-    switch (caller) {
-      case Caller.Admin() -> {}
-      case Caller.Anonymous() -> requireNeverRegistered(id);
-      case Caller.Agent(UUID own) when own.equals(id) -> {}
+    return switch (caller) {
+      case Caller.Admin() -> Optional.empty();
+      case Caller.Anonymous() -> requireFirstOrRepeated(id, origin);
+      case Caller.Agent(UUID own) when own.equals(id) -> Optional.empty();
       case Caller.Agent(UUID own) ->
           throw new ProblemException(
               ErrorCode.FORBIDDEN, "this token belongs to another workspace");
       case Caller.FormerAgent(UUID own) -> throw Credentials.unknown();
-    }
+    };
   }
 
   private void requireNeverRemoved(UUID id) {
@@ -64,11 +74,27 @@ class RegistrationGate {
         });
   }
 
-  private void requireNeverRegistered(UUID id) {
+  /**
+   * Nobody takes over a workspace by its id: it registers without a token once, before any token of
+   * it was used. Only who shows to be the same again is answered again.
+   */
+  private Optional<UUID> requireFirstOrRepeated(UUID id, RegistrationOrigin origin) {
     if (tokens.everUsed(id)) {
-      throw new ProblemException(
-          ErrorCode.UNAUTHENTICATED,
-          "the workspace has registered before (expected: its token, or the admin's)");
+      throw registeredBefore(id);
     }
+    Optional<UUID> repeated = registrations.findRepeated(id, origin);
+    if (repeated.isEmpty() && registrations.hasRegistered(id)) {
+      throw registeredBefore(id);
+    }
+    return repeated;
+  }
+
+  static ProblemException registeredBefore(UUID id) {
+    return new ProblemException(
+        ErrorCode.UNAUTHENTICATED,
+        "the workspace has registered before (expected: its token, or the admin's); a lost token is"
+            + " replaced with the admin token by POST /admin/workspaces/"
+            + id
+            + "/tokens");
   }
 }

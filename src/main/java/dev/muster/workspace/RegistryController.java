@@ -6,6 +6,7 @@ import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.ListResponses;
+import dev.muster.platform.http.PlatformUrl;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
@@ -38,6 +39,7 @@ class RegistryController {
   private final PeerRepository peers;
   private final Hierarchy hierarchy;
   private final Cadence cadence;
+  private final PlatformUrl platformUrl;
   private final BodyReader bodies;
   private final ListResponses lists;
 
@@ -50,6 +52,7 @@ class RegistryController {
       PeerRepository peers,
       Hierarchy hierarchy,
       Cadence cadence,
+      PlatformUrl platformUrl,
       BodyReader bodies,
       ListResponses lists) {
     this.registration = registration;
@@ -60,6 +63,7 @@ class RegistryController {
     this.peers = peers;
     this.hierarchy = hierarchy;
     this.cadence = cadence;
+    this.platformUrl = platformUrl;
     this.bodies = bodies;
     this.lists = lists;
   }
@@ -80,8 +84,12 @@ class RegistryController {
       throws IOException {
     response.setHeader(HttpHeaders.CACHE_CONTROL, TokenController.NO_STORE);
     gate.admit(caller);
-    JsonBody body = JsonBody.parse(bodies.read(request, BodyReader.DEFAULT_LIMIT));
-    Registered registered = registration.register(caller, Registration.Request.read(body));
+    byte[] body = bodies.read(request, BodyReader.DEFAULT_LIMIT);
+    Registered registered =
+        registration.register(
+            caller,
+            Registration.Request.read(JsonBody.parse(body)),
+            RegistrationOrigin.of(request, body, platformUrl.isTls()));
     return new RegisteredAnswer(
         "registered",
         registered.deliveryMode(),

@@ -52,7 +52,7 @@ class TokenController {
   Minted mint(Caller caller, @PathVariable UUID id, HttpServletResponse response) {
     response.setHeader(HttpHeaders.CACHE_CONTROL, NO_STORE);
     workspaces.requireSpeakerFor(id, caller);
-    return new Minted(minting.mint(id), id);
+    return new Minted(minting.mint(id).token(), id);
   }
 
   /** For an agent that lost its last token. */
@@ -62,7 +62,7 @@ class TokenController {
     response.setHeader(HttpHeaders.CACHE_CONTROL, NO_STORE);
     workspaces.existing(id);
     Access.requireAdmin(caller);
-    return new Minted(minting.mint(id), id);
+    return new Minted(minting.mint(id).token(), id);
   }
 
   @DeleteMapping("/workspaces/{id}/tokens/{tokenId}")

@@ -1,6 +1,7 @@
 package dev.muster.workspace;
 
 import dev.muster.identity.Tokens;
+import dev.muster.identity.Tokens.Minted;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.util.UUID;
@@ -24,7 +25,7 @@ class TokenMinting {
   }
 
   @Transactional
-  public String mint(UUID id) {
+  public Minted mint(UUID id) {
     StatusRow row = statuses.lock(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
     if (row.status() == WorkspaceStatus.REMOVED) {
       throw Workspaces.removed(

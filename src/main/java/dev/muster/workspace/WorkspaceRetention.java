@@ -36,6 +36,9 @@ class WorkspaceRetention {
       ON CONFLICT (id) DO NOTHING
       """;
 
+  private static final String DELETE_REGISTRATIONS =
+      "DELETE FROM workspace_registrations WHERE workspace_id = ANY (:ids)";
+
   private static final String DELETE_BEATS =
       "DELETE FROM workspace_beats WHERE workspace_id = ANY (:ids)";
 
@@ -75,6 +78,7 @@ class WorkspaceRetention {
         tokens.deleteOfRemoved(expired);
         UUID[] ids = expired.toArray(UUID[]::new);
         db.sql(KEEP_IDS).param("ids", ids).update();
+        db.sql(DELETE_REGISTRATIONS).param("ids", ids).update();
         db.sql(DELETE_BEATS).param("ids", ids).update();
         db.sql(DELETE_WORKSPACES).param("ids", ids).update();
       }

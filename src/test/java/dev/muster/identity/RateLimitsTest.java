@@ -49,7 +49,7 @@ class RateLimitsTest {
   /** Minted without a request, which would count. */
   private static Agent withAnotherToken(Agent agent) {
     String token =
-        SERVER.bean(TransactionTemplate.class).execute(status -> TOKENS.mint(agent.id()));
+        SERVER.bean(TransactionTemplate.class).execute(status -> TOKENS.mint(agent.id()).token());
     return new Agent(agent.id(), Objects.requireNonNull(token));
   }
 

@@ -26,6 +26,11 @@ public final class PlatformUrl {
     return authority;
   }
 
+  /** Whether clients come by TLS: then a proxy stands in front, for Muster itself speaks none. */
+  public boolean isTls() {
+    return configured.filter(url -> url.startsWith("https:")).isPresent();
+  }
+
   /**
    * Without a slash at its end. A {@code Host} that is no host and port is not repeated: the
    * connection's own address stands in for it.

@@ -1,0 +1,85 @@
+package dev.muster.workspace;
+
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/**
+ * Remembers registrations that came without the workspace's own token (R3.1): those with it show by
+ * the token's use.
+ */
+@Repository
+class RegistrationRepository {
+
+  private static final String HAS_REGISTERED =
+      "SELECT EXISTS (SELECT FROM workspace_registrations WHERE workspace_id = :id)";
+
+  /** The token whose answer may have been lost; whether it was used since is asked elsewhere. */
+  private static final String FIND_REPEATED =
+      """
+      SELECT token_id FROM workspace_registrations
+      WHERE workspace_id = :id AND body_hash = decode(:body_hash, 'hex') AND remote_address = :address
+          AND registered_at > clock_timestamp() - interval '60 seconds'
+      """;
+
+  private static final String RECORD =
+      """
+      INSERT INTO workspace_registrations (workspace_id, registered_at, body_hash, remote_address, token_id)
+      VALUES (:id, clock_timestamp(), decode(:body_hash, 'hex'), :address, :token_id)
+      ON CONFLICT (workspace_id) DO UPDATE SET
+          registered_at = excluded.registered_at, body_hash = excluded.body_hash,
+          remote_address = excluded.remote_address, token_id = excluded.token_id
+      """;
+
+  private final JdbcClient db;
+
+  RegistrationRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  boolean hasRegistered(UUID workspaceId) {
+    return db.sql(HAS_REGISTERED).param("id", workspaceId).query(Boolean.class).single();
+  }
+
+  /** The token of the last registration, when {@code origin} repeats it in time. */
+  Optional<UUID> findRepeated(UUID workspaceId, RegistrationOrigin origin) {
+    return origin
+        .address()
+        .flatMap(address ->
+            db.sql(FIND_REPEATED)
+                .param("id", workspaceId)
+                .param("body_hash", origin.bodyHash())
+                .param("address", address)
+                .query(UUID.class)
+                .optional());
+  }
+
+  /** A registration that was answered with the token. */
+  void recordOpen(UUID workspaceId, RegistrationOrigin origin, UUID tokenId) {
+    if (origin.address().isPresent()) {
+      record(workspaceId, origin.bodyHash(), origin.address().get(), tokenId);
+    } else {
+      record(workspaceId, null, null, null);
+    }
+  }
+
+  /** A registration by somebody else's credential than the workspace's own. */
+  void recordByAdmin(UUID workspaceId) {
+    record(workspaceId, null, null, null);
+  }
+
+  private void record(
+      UUID workspaceId,
+      @Nullable String bodyHash,
+      @Nullable String address,
+      @Nullable UUID tokenId) {
+    db.sql(RECORD)
+        .param("id", workspaceId)
+        .param("body_hash", bodyHash, java.sql.Types.VARCHAR)
+        .param("address", address, java.sql.Types.VARCHAR)
+        .param("token_id", tokenId, java.sql.Types.OTHER)
+        .update();
+  }
+}
