@@ -26,7 +26,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.context.support.WebApplicationContextUtils;
 import org.springframework.web.servlet.HandlerMapping;
@@ -55,77 +57,84 @@ class RoleMatrixTest {
    *   <li>removed: the former agent of a removed workspace, which is then the target
    *   <li>own, sibling, parent, child: the target's agent and its relatives' (the sibling has a
    *       message queued for it, the parent a delegation); stranger: another root's
+   *   <li>view, oper: a viewer and an operator
    * </ul>
    */
   private static final String TABLE =
       """
-      #      route                                                 none unkn revk remv own  sibl prnt chld strg admn body
-      GET    /health                                               +    +    +    +    +    +    +    +    +    +
-      GET    /ready                                                +    +    +    +    +    +    +    +    +    +
-      GET    /metrics                                              +    +    +    +    +    +    +    +    +    +
-      GET    /actuator/health                                      +    +    +    +    +    +    +    +    +    +
-      GET    /actuator/health/liveness                             +    +    +    +    +    +    +    +    +    +
-      GET    /actuator/prometheus                                  +    +    +    +    +    +    +    +    +    +
-      GET    /v3/api-docs                                          +    +    +    +    +    +    +    +    +    +
-      GET    /v3/api-docs.yaml                                     +    +    +    +    +    +    +    +    +    +
-      GET    /v3/api-docs/swagger-config                           +    +    +    +    +    +    +    +    +    +
-      GET    /swagger-ui.html                                      +    +    +    +    +    +    +    +    +    +
-      GET    /swagger-ui/*                                         +    +    +    +    +    +    +    +    +    +
-      GET    /error                                                404  404  404  404  404  404  404  404  404  404
-      POST   /workspaces                                           401  401  401  401  403  403  403  403  403  +    {"name":"New"}
-      GET    /workspaces                                           401  401  401  401  403  403  403  403  403  +
-      GET    /workspaces/{id}                                      401  401  401  410  +    +    +    +    403  +
-      PATCH  /workspaces/{id}                                      401  401  401  401  +    403  403  403  403  +    {"name":"Renamed"}
-      PATCH  /workspaces/{id}                                      401  401  401  401  403  403  403  403  403  +    {"tier":2}
-      DELETE /workspaces/{id}                                      401  401  401  401  403  403  403  403  403  +
-      GET    /workspaces/{id}/state                                401  401  401  404  +    403  403  403  403  +
-      GET    /workspaces/{id}/secrets/values                       401  401  401  401  +    403  403  403  403  +
-      GET    /workspaces/{id}/tokens                               401  401  401  401  +    403  403  403  403  +
-      POST   /workspaces/{id}/tokens                               401  401  401  401  +    403  403  403  403  +
-      DELETE /workspaces/{id}/tokens/{tokenId}                     401  401  401  401  +    403  403  403  403  +
-      POST   /admin/workspaces/{id}/tokens                         401  401  401  401  403  403  403  403  403  +
-      POST   /registry/update-card                                 401  401  401  401  +    403  403  403  403  +    {"workspace_id":"{id}","agent_card":{}}
-      GET    /registry/discover/{id}                               401  401  401  401  +    +    +    +    403  +
-      GET    /registry/{id}/peers                                  401  401  401  401  +    403  403  403  403  +
-      POST   /registry/check-access                                +    +    +    +    +    +    +    +    +    +    {"caller_id":"{me}","target_id":"{id}"}
-      POST   /registry/heartbeat                                   401  401  401  410  +    403  403  403  403  +    {"workspace_id":"{id}"}
-      GET    /workspaces/{id}/.well-known/agent-card.json          401  401  401  401  +    +    +    +    403  +
-      POST   /workspaces/{id}/a2a                                  401  401  401  401  +    +    +    +    403  +    {"method":"message/send","params":{"message":{"content":"hi"}}}
-      GET    /workspaces/{id}/a2a/queue/{queueId}                  401  401  401  401  403  +    403  403  403  +
-      POST   /admin/a2a-queue/drop-stale                           401  401  401  401  403  403  403  403  403  +
-      POST   /workspaces/{id}/activity                             401  401  401  410  +    403  403  403  403  +    {"activity_type":"agent_log","summary":"row"}
-      GET    /workspaces/{id}/activity                             401  401  401  410  +    403  403  403  403  +
-      GET    /workspaces/{id}/activity/{activityId}                401  401  401  410  +    403  403  403  403  +
-      POST   /workspaces/{id}/activity/ack                         401  401  401  410  +    403  403  403  403  +    {"acked_seq":0}
-      POST   /workspaces/{id}/notify                               401  401  401  410  +    403  403  403  403  +    {"message":"hi"}
-      POST   /workspaces/{id}/delegate                             401  401  401  401  +    403  403  403  403  +    {"target_id":"{child}","task":"Do it."}
-      POST   /workspaces/{id}/delegate                             401  401  401  401  400  +    +    +    403  400  {"task":"Do it."}
-      POST   /workspaces/{id}/delegations/record                   401  401  401  401  +    403  403  403  403  +    {"target_id":"{child}","task":"Do it.","delegation_id":"{new}"}
-      GET    /workspaces/{id}/delegations                          401  401  401  401  +    403  403  403  403  +
-      GET    /workspaces/{id}/delegations/{delegationId}           401  401  401  401  +    403  403  403  403  +
-      POST   /workspaces/{id}/delegations/{delegationId}/update    401  401  401  401  +    403  403  403  403  +    {"status":"in_progress"}
-      POST   /workspaces/{id}/delegations/{delegationId}/heartbeat 401  401  401  401  +    403  403  403  403  +
-      GET    /admin/delegations                                    401  401  401  401  403  403  403  403  403  +
-      GET    /admin/delegations/stats                              401  401  401  401  403  403  403  403  403  +
-      POST   /admin/delegations/sweep                              401  401  401  401  403  403  403  403  403  +
-      POST   /admin/delegations/{delegationId}/retry               401  401  401  401  403  403  403  403  403  +
-      POST   /admin/delegations/{delegationId}/fail                401  401  401  401  403  403  403  403  403  +    {}
-      POST   /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  +    []
-      GET    /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  +
-      GET    /workspaces/{id}/runtime-runs                         401  401  401  401  +    403  403  403  403  +
-      GET    /events                                               401  401  401  401  403  403  403  403  403  +
-      GET    /events/{workspaceId}                                 401  401  401  401  403  403  403  403  403  +
-      GET    /events/stream                                        401  401  401  401  403  403  403  403  403  +
-      GET    /workspaces/{id}/events/stream                        401  401  401  401  +    403  403  403  403  +
-      GET    /ws                                                   401  401  401  401  +    +    +    +    +    +
-      GET    /admin/liveness                                       401  401  401  401  403  403  403  403  403  +
-      POST   /workspaces/{id}/pause                                401  401  401  401  +    403  403  403  403  +
-      POST   /workspaces/{id}/resume                               401  401  401  401  +    403  403  403  403  +
-      POST   /registry/register                                    401  401  401  410  +    403  403  403  403  +    {"id":"{id}","agent_card":{},"delivery_mode":"poll"}
+      #      route                                                 none unkn revk remv own  sibl prnt chld strg view oper admn body
+      GET    /health                                               +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /ready                                                +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /metrics                                              +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /actuator/health                                      +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /actuator/health/liveness                             +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /actuator/prometheus                                  +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /v3/api-docs                                          +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /v3/api-docs.yaml                                     +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /v3/api-docs/swagger-config                           +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /swagger-ui.html                                      +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /swagger-ui/*                                         +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /error                                                404  404  404  404  404  404  404  404  404  404  404  404
+      POST   /workspaces                                           401  401  401  401  403  403  403  403  403  403  +    +    {"name":"New"}
+      GET    /workspaces                                           401  401  401  401  403  403  403  403  403  +    +    +
+      GET    /workspaces/{id}                                      401  401  401  410  +    +    +    +    403  +    +    +
+      PATCH  /workspaces/{id}                                      401  401  401  401  +    403  403  403  403  403  +    +    {"name":"Renamed"}
+      PATCH  /workspaces/{id}                                      401  401  401  401  403  403  403  403  403  403  +    +    {"tier":2}
+      DELETE /workspaces/{id}                                      401  401  401  401  403  403  403  403  403  403  +    +
+      GET    /workspaces/{id}/state                                401  401  401  404  +    403  403  403  403  +    +    +
+      GET    /workspaces/{id}/secrets/values                       401  401  401  401  +    403  403  403  403  +    +    +
+      GET    /workspaces/{id}/tokens                               401  401  401  401  +    403  403  403  403  403  +    +
+      POST   /workspaces/{id}/tokens                               401  401  401  401  +    403  403  403  403  403  +    +
+      DELETE /workspaces/{id}/tokens/{tokenId}                     401  401  401  401  +    403  403  403  403  403  +    +
+      POST   /admin/workspaces/{id}/tokens                         401  401  401  401  403  403  403  403  403  403  +    +
+      POST   /admin/tokens                                         401  401  401  401  403  403  403  403  403  403  +    +    {"name":"Eyes","role":"viewer"}
+      POST   /admin/tokens                                         401  401  401  401  403  403  403  403  403  403  403  +    {"name":"Hands","role":"operator"}
+      GET    /admin/tokens                                         401  401  401  401  403  403  403  403  403  403  +    +
+      DELETE /admin/tokens/{tokenId}                               401  401  401  401  403  403  403  403  403  403  +    +
+      GET    /admin/audit                                          401  401  401  401  403  403  403  403  403  403  +    +
+      POST   /registry/update-card                                 401  401  401  401  +    403  403  403  403  403  +    +    {"workspace_id":"{id}","agent_card":{}}
+      GET    /registry/discover/{id}                               401  401  401  401  +    +    +    +    403  +    +    +
+      GET    /registry/{id}/peers                                  401  401  401  401  +    403  403  403  403  +    +    +
+      POST   /registry/check-access                                +    +    +    +    +    +    +    +    +    +    +    +    {"caller_id":"{me}","target_id":"{id}"}
+      POST   /registry/heartbeat                                   401  401  401  410  +    403  403  403  403  403  +    +    {"workspace_id":"{id}"}
+      GET    /workspaces/{id}/.well-known/agent-card.json          401  401  401  401  +    +    +    +    403  +    +    +
+      POST   /workspaces/{id}/a2a                                  401  401  401  401  +    +    +    +    403  403  +    +    {"method":"message/send","params":{"message":{"content":"hi"}}}
+      GET    /workspaces/{id}/a2a/queue/{queueId}                  401  401  401  401  403  +    403  403  403  +    +    +
+      POST   /admin/a2a-queue/drop-stale                           401  401  401  401  403  403  403  403  403  403  +    +
+      POST   /workspaces/{id}/activity                             401  401  401  410  +    403  403  403  403  403  +    +    {"activity_type":"agent_log","summary":"row"}
+      GET    /workspaces/{id}/activity                             401  401  401  410  +    403  403  403  403  +    +    +
+      GET    /workspaces/{id}/activity/{activityId}                401  401  401  410  +    403  403  403  403  +    +    +
+      POST   /workspaces/{id}/activity/ack                         401  401  401  410  +    403  403  403  403  403  +    +    {"acked_seq":0}
+      POST   /workspaces/{id}/notify                               401  401  401  410  +    403  403  403  403  403  +    +    {"message":"hi"}
+      POST   /workspaces/{id}/delegate                             401  401  401  401  +    403  403  403  403  403  +    +    {"target_id":"{child}","task":"Do it."}
+      POST   /workspaces/{id}/delegate                             401  401  401  401  400  +    +    +    403  403  400  400  {"task":"Do it."}
+      POST   /workspaces/{id}/delegations/record                   401  401  401  401  +    403  403  403  403  403  +    +    {"target_id":"{child}","task":"Do it.","delegation_id":"{new}"}
+      GET    /workspaces/{id}/delegations                          401  401  401  401  +    403  403  403  403  +    +    +
+      GET    /workspaces/{id}/delegations/{delegationId}           401  401  401  401  +    403  403  403  403  +    +    +
+      POST   /workspaces/{id}/delegations/{delegationId}/update    401  401  401  401  +    403  403  403  403  403  +    +    {"status":"in_progress"}
+      POST   /workspaces/{id}/delegations/{delegationId}/heartbeat 401  401  401  401  +    403  403  403  403  403  +    +
+      GET    /admin/delegations                                    401  401  401  401  403  403  403  403  403  +    +    +
+      GET    /admin/delegations/stats                              401  401  401  401  403  403  403  403  403  +    +    +
+      POST   /admin/delegations/sweep                              401  401  401  401  403  403  403  403  403  403  +    +
+      POST   /admin/delegations/{delegationId}/retry               401  401  401  401  403  403  403  403  403  403  +    +
+      POST   /admin/delegations/{delegationId}/fail                401  401  401  401  403  403  403  403  403  403  +    +    {}
+      POST   /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  403  +    +    []
+      POST   /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  403  +    +    [{"type":"RuntimeStart","payload":{"task_name":"t","runtime_name":"sh","language":"sh"}}]
+      GET    /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  +    +    +
+      GET    /workspaces/{id}/runtime-runs                         401  401  401  401  +    403  403  403  403  +    +    +
+      GET    /events                                               401  401  401  401  403  403  403  403  403  +    +    +
+      GET    /events/{workspaceId}                                 401  401  401  401  403  403  403  403  403  +    +    +
+      GET    /events/stream                                        401  401  401  401  403  403  403  403  403  +    +    +
+      GET    /workspaces/{id}/events/stream                        401  401  401  401  +    403  403  403  403  +    +    +
+      GET    /ws                                                   401  401  401  401  +    +    +    +    +    +    +    +
+      GET    /admin/liveness                                       401  401  401  401  403  403  403  403  403  +    +    +
+      POST   /workspaces/{id}/pause                                401  401  401  401  +    403  403  403  403  403  +    +
+      POST   /workspaces/{id}/resume                               401  401  401  401  +    403  403  403  403  403  +    +
+      POST   /registry/register                                    401  401  401  410  +    403  403  403  403  403  +    +    {"id":"{id}","agent_card":{},"delivery_mode":"poll"}
       """;
 
   private static final Set<Integer> REFUSALS = Set.of(400, 401, 403, 404, 405, 410, 421, 429);
-  private static final int IDENTITIES = 10;
+  private static final int IDENTITIES = 12;
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final TestServer SERVER = TestServer.start("REGISTRATION=open");
   private static final TestClient CLIENT = SERVER.client();
@@ -137,6 +146,9 @@ class RoleMatrixTest {
   private static final Agent CHILD = CLIENT.createOnline("Child", under(TARGET));
   private static final Agent STRANGER = CLIENT.createOnline("Stranger");
   private static final Agent REMOVED = CLIENT.createOnline("Removed", under(PARENT));
+
+  private static final String VIEWER = roleToken("viewer").field("auth_token");
+  private static final String OPERATOR = roleToken("operator").field("auth_token");
 
   /** Whose token a caller shows, and which workspace is its own. */
   private record Identity(@Nullable String token, UUID me) {}
@@ -155,6 +167,8 @@ class RoleMatrixTest {
         new Identity(PARENT.token(), PARENT.id()),
         new Identity(CHILD.token(), CHILD.id()),
         new Identity(STRANGER.token(), STRANGER.id()),
+        new Identity(VIEWER, TARGET.id()),
+        new Identity(OPERATOR, TARGET.id()),
         new Identity(ADMIN_TOKEN, TARGET.id()));
   }
 
@@ -178,6 +192,12 @@ class RoleMatrixTest {
 
   private static List<Line> table() {
     return TABLE.lines().filter(line -> !line.startsWith("#")).map(Line::of).toList();
+  }
+
+  /** As it was before another test registered it to poll; queues are for push. */
+  @BeforeEach
+  void push() {
+    CLIENT.patch("/workspaces/" + TARGET.id(), ADMIN_TOKEN, "{\"delivery_mode\":\"push\"}");
   }
 
   @Test
@@ -204,13 +224,54 @@ class RoleMatrixTest {
     assertThat(seen).isEqualTo(expected);
   }
 
+  @Test
+  void leavesOneRowInTheAuditOfEachChangeByAnOperatorAndNoneOfOthers() throws Exception {
+    Identity operator = new Identity(OPERATOR, TARGET.id());
+    Identity agent = new Identity(TARGET.token(), TARGET.id());
+    for (Line line : table()) {
+      Map<String, String> values = values(line, operator);
+      int before = actions().size();
+      int status = call(line, operator, values);
+      List<String> rows = actions().subList(before, actions().size());
+      boolean changes =
+          !line.method().equals("GET")
+              && !line.path().endsWith("check-access")
+              && !line.body().equals("[]");
+      if (changes && status < 400) {
+        assertThat(rows)
+            .as(line.route())
+            .containsExactly("operator of the matrix " + line.route() + " done");
+      } else if (changes) {
+        assertThat(rows).as(line.route()).allMatch(row -> row.endsWith(" refused"));
+      } else {
+        assertThat(rows).as(line.route()).isEmpty();
+      }
+      Map<String, String> others = values(line, agent);
+      int beforeAgent = actions().size();
+      call(line, agent, others);
+      assertThat(actions()).as(line.route()).hasSize(beforeAgent);
+    }
+  }
+
+  private static List<String> actions() {
+    return SERVER
+        .bean(JdbcClient.class)
+        .sql("SELECT who || ' ' || action || ' ' || outcome FROM operator_actions ORDER BY at, id")
+        .query((row, n) -> row.getString(1))
+        .list();
+  }
+
   private static String cell(int status) {
     return REFUSALS.contains(status) || status >= 500 ? String.valueOf(status) : "+";
   }
 
   /** The status alone: of a stream, no more is waited for. */
   private static int call(Line line, Identity identity) throws IOException, InterruptedException {
-    Map<String, String> values = values(line, identity);
+    return call(line, identity, values(line, identity));
+  }
+
+  private static int call(Line line, Identity identity, Map<String, String> values)
+      throws IOException, InterruptedException {
     String body = filled(line.body(), values);
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(CLIENT.baseUrl() + filled(line.path(), values)))
@@ -237,7 +298,11 @@ class RoleMatrixTest {
     values.put("{new}", UUID.randomUUID().toString());
     values.put("*", "index.html");
     if (line.path().contains("{tokenId}")) {
-      values.put("{tokenId}", tokenId(mint().field("auth_token")));
+      values.put(
+          "{tokenId}",
+          line.path().startsWith("/admin/")
+              ? roleToken("viewer").field("id")
+              : tokenId(mint().field("auth_token")));
     }
     if (line.path().contains("{activityId}")) {
       String row = "{\"activity_type\":\"agent_log\",\"summary\":\"row\"}";
@@ -264,6 +329,11 @@ class RoleMatrixTest {
 
   private static String under(Agent parent) {
     return "\"parent_id\":\"" + parent.id() + "\"";
+  }
+
+  private static TestClient.Answer roleToken(String role) {
+    String body = "{\"name\":\"%s of the matrix\",\"role\":\"%s\"}".formatted(role, role);
+    return CLIENT.post("/admin/tokens", ADMIN_TOKEN, body);
   }
 
   private static String tokensPath() {

@@ -1,5 +1,7 @@
 package dev.muster.a2a;
 
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.PlatformUrl;
 import dev.muster.platform.json.RawJson;
@@ -25,6 +27,7 @@ class AgentCardController {
   }
 
   @GetMapping("/workspaces/{id}/.well-known/agent-card.json")
+  @Admits(Who.VIEWER)
   RawJson card(Caller caller, @PathVariable UUID id, HttpServletRequest request) {
     RawJson stored =
         workspaces

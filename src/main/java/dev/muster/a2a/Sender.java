@@ -1,5 +1,6 @@
 package dev.muster.a2a;
 
+import dev.muster.identity.Access;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.platform.json.Ids;
@@ -22,7 +23,8 @@ record Sender(@Nullable UUID workspaceId) {
   /** Refuses with 401 a header that contradicts the credential. */
   static Sender of(Caller caller, HttpServletRequest request) {
     return switch (caller) {
-      case Caller.Admin() -> CANVAS;
+      case Caller.Admin(), Caller.Operator _ -> CANVAS;
+      case Caller.Viewer _ -> throw Access.readsOnly();
       case Caller.Agent(UUID own) -> {
         CLAIMS.forEach(header -> requireNoOther(own, header, request));
         yield new Sender(own);

@@ -2,6 +2,7 @@ package dev.muster.activity;
 
 import dev.muster.identity.Admits;
 import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.json.JsonBody;
@@ -25,6 +26,7 @@ class ActivityController {
   private final Workspaces workspaces;
   private final Feeds feeds;
   private final Acknowledgements acknowledgements;
+  private final AuditTrail audit;
   private final BodyReader bodies;
   private final JsonMapper json;
 
@@ -32,11 +34,13 @@ class ActivityController {
       Workspaces workspaces,
       Feeds feeds,
       Acknowledgements acknowledgements,
+      AuditTrail audit,
       BodyReader bodies,
       JsonMapper json) {
     this.workspaces = workspaces;
     this.feeds = feeds;
     this.acknowledgements = acknowledgements;
+    this.audit = audit;
     this.bodies = bodies;
     this.json = json;
   }
@@ -75,6 +79,6 @@ class ActivityController {
                 ProblemException.validation(
                     "acked_seq is missing (expected: the seq of the last row that was handled)"));
     workspaces.requireSpeakerFor(id, caller);
-    return new Acknowledged(acknowledgements.record(id, seq));
+    return new Acknowledged(audit.change(() -> acknowledgements.record(id, seq)));
   }
 }

@@ -43,7 +43,7 @@ class FeedController {
 
   /** The rows at once, or a wait for them. */
   @GetMapping("/workspaces/{id}/activity")
-  @Admits(Who.FORMER_AGENT)
+  @Admits({Who.FORMER_AGENT, Who.VIEWER})
   @CountsAs(RateLimit.POLL)
   Object read(Caller caller, @PathVariable UUID id, HttpServletRequest request) {
     FeedQuery query = FeedQuery.read(request, caller.equals(new Caller.Agent(id)));
@@ -52,13 +52,13 @@ class FeedController {
   }
 
   @GetMapping("/workspaces/{id}/activity/{activityId}")
-  @Admits(Who.FORMER_AGENT)
+  @Admits({Who.FORMER_AGENT, Who.VIEWER})
   FeedRow one(
       Caller caller,
       @PathVariable UUID id,
       @PathVariable UUID activityId,
       HttpServletRequest request) {
-    workspaces.requireSpeakerFor(id, caller);
+    workspaces.requireReaderOf(id, caller);
     return reader
         .find(id, activityId, memory.of(request))
         .map(row ->

@@ -56,7 +56,7 @@ class FeedPolls {
     FeedReader.Reading reading = reader.reading(id, query, memory.of(request));
     Supplier<Seen<List<FeedRow>>> look =
         () -> {
-          workspaces.requireTrustedSpeakerFor(id, credentials.callerOf(authorization));
+          workspaces.requireTrustedReaderOf(id, credentials.callerOf(authorization));
           return seen(reading.look(), view);
         };
     return polls.await(

@@ -1,6 +1,8 @@
 package dev.muster.delegation;
 
 import dev.muster.identity.Access;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.http.ListResponses;
@@ -42,6 +44,7 @@ class DelegationAdminController {
   }
 
   @GetMapping("/admin/delegations")
+  @Admits(Who.VIEWER)
   void list(
       Caller caller,
       @RequestParam(defaultValue = IN_FLIGHT) String status,
@@ -49,7 +52,7 @@ class DelegationAdminController {
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
-    Access.requireAdmin(caller);
+    Access.requireReader(caller);
     Optional<DelegationStatus> one = statusOf(status);
     responses.writePage(
         request,
@@ -86,8 +89,9 @@ class DelegationAdminController {
 
   /** How many there are of each status. */
   @GetMapping("/admin/delegations/stats")
+  @Admits(Who.VIEWER)
   Map<String, Long> stats(Caller caller) {
-    Access.requireAdmin(caller);
+    Access.requireReader(caller);
     Map<String, Long> stats = new LinkedHashMap<>();
     repository.groups().forEach((status, group) -> stats.put(status.wire(), group.delegations()));
     return stats;

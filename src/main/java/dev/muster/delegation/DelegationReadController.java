@@ -1,6 +1,8 @@
 package dev.muster.delegation;
 
 import dev.muster.delegation.DelegationLists.Filter;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.identity.CountsAs;
 import dev.muster.identity.Credentials;
@@ -60,6 +62,7 @@ class DelegationReadController {
   }
 
   @GetMapping("/workspaces/{id}/delegations")
+  @Admits(Who.VIEWER)
   void list(
       Caller caller,
       @PathVariable UUID id,
@@ -70,7 +73,7 @@ class DelegationReadController {
       throws IOException {
     Filter filter = Filter.read(status, direction);
     int limit = Math.min(PageLimit.of(request).orElse(PageLimit.DEFAULT), HIGHEST_LIMIT);
-    workspaces.requireSpeakerFor(id, caller);
+    workspaces.requireReaderOf(id, caller);
     responses.writePage(
         request,
         response,
@@ -81,6 +84,7 @@ class DelegationReadController {
 
   /** At once, or when it has ended. */
   @GetMapping("/workspaces/{id}/delegations/{delegationId}")
+  @Admits(Who.VIEWER)
   @CountsAs(RateLimit.POLL)
   DeferredResult<DelegationView> show(
       Caller caller,
@@ -90,12 +94,12 @@ class DelegationReadController {
       HttpServletRequest request) {
     Duration atMost = seconds(wait);
     String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
-    workspaces.requireSpeakerFor(id, caller);
+    workspaces.requireReaderOf(id, caller);
     Delegation found = ofWorkspace(id, delegationId);
     LongConsumer ofAnswer = memory.of(request);
     Supplier<DelegationView> read =
         () -> {
-          workspaces.requireTrustedSpeakerFor(id, credentials.callerOf(authorization));
+          workspaces.requireTrustedReaderOf(id, credentials.callerOf(authorization));
           Delegation delegation = ofWorkspace(id, delegationId);
           if (!delegation.status().isInFlight()) {
             ofAnswer.accept(repository.textBytes(delegationId));

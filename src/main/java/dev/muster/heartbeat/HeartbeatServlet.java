@@ -2,6 +2,7 @@ package dev.muster.heartbeat;
 
 import dev.muster.identity.Admission;
 import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
 import dev.muster.identity.RateLimit;
 import dev.muster.platform.http.BodyReader;
@@ -76,6 +77,7 @@ final class HeartbeatServlet extends HttpServlet {
     boolean ofItself = caller instanceof Caller.Agent(UUID own) && own.equals(id);
     if (!ofItself) {
       workspaces.requireSpeakerFor(id, caller);
+      AuditTrail.addTarget(id);
     }
     if (beat.agentCard() != null) {
       workspaces.requireUsableCard(id, beat.agentCard());

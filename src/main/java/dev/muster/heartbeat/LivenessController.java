@@ -1,6 +1,8 @@
 package dev.muster.heartbeat;
 
 import dev.muster.identity.Access;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.platform.jobs.JobRuns;
 import dev.muster.platform.jobs.RecurringJob;
@@ -46,8 +48,9 @@ class LivenessController {
    * Every cluster job, whichever replica ran it last, and every loop of the replica that answers.
    */
   @GetMapping("/admin/liveness")
+  @Admits(Who.VIEWER)
   LivenessView show(Caller caller) {
-    Access.requireAdmin(caller);
+    Access.requireReader(caller);
     var intervals =
         jobs.stream().collect(Collectors.toMap(RecurringJob::name, RecurringJob::interval));
     Stream<LoopView> ofCluster =

@@ -12,9 +12,31 @@ public final class Access {
 
   private Access() {}
 
+  /** The refusal of a viewer where something may change. */
+  public static ProblemException readsOnly() {
+    return new ProblemException(
+        ErrorCode.FORBIDDEN, "a viewer's token reads; it cannot be used for this");
+  }
+
   public static void requireAdmin(Caller caller) {
     if (!caller.isAdmin()) {
-      throw new ProblemException(ErrorCode.FORBIDDEN, "this wants the admin token");
+      throw new ProblemException(
+          ErrorCode.FORBIDDEN, "this wants the admin token, or an operator's");
+    }
+  }
+
+  /** As {@link #requireAdmin}, for reads, which viewers may as well. */
+  public static void requireReader(Caller caller) {
+    if (!caller.readsAll()) {
+      throw new ProblemException(
+          ErrorCode.FORBIDDEN, "this wants the admin token, or an operator's or a viewer's");
+    }
+  }
+
+  /** As {@link #requireSpeakerFor}, for reads, which viewers may as well. */
+  public static void requireReaderOf(UUID workspaceId, Caller caller) {
+    if (!caller.reads(workspaceId)) {
+      throw new ProblemException(ErrorCode.FORBIDDEN, "this token belongs to another workspace");
     }
   }
 

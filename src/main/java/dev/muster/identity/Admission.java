@@ -21,10 +21,12 @@ public class Admission {
 
   private final Credentials credentials;
   private final RateLimits limits;
+  private final AuditTrail audit;
 
-  Admission(Credentials credentials, RateLimits limits) {
+  Admission(Credentials credentials, RateLimits limits, AuditTrail audit) {
     this.credentials = credentials;
     this.limits = limits;
+    this.audit = audit;
   }
 
   /**
@@ -58,6 +60,10 @@ public class Admission {
       throw caller instanceof Caller.Anonymous ? Credentials.missing() : Credentials.unknown();
     }
     count(presented, limit, request, response);
+    if (caller instanceof Caller.Viewer && !admitted.contains(Who.VIEWER)) {
+      throw Access.readsOnly();
+    }
+    audit.begin(caller, request, response);
     return caller;
   }
 
@@ -114,8 +120,7 @@ public class Admission {
 
   private static boolean isAdmitted(Caller caller, Set<Who> admitted) {
     return switch (caller) {
-      case Caller.Admin() -> true;
-      case Caller.Agent(var own) -> true;
+      case Caller.Admin(), Caller.Operator _, Caller.Viewer _, Caller.Agent _ -> true;
       case Caller.FormerAgent(var own) -> admitted.contains(Who.FORMER_AGENT);
       case Caller.Anonymous() -> admitted.contains(Who.ANONYMOUS);
     };

@@ -6,9 +6,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Widens who may call a route. Without it a route wants a live credential: the admin's or a
- * workspace's (R1.4, nothing fails open). What a caller may do with a target is the route's own
- * decision.
+ * Widens who may call a route. Without it a route wants a live credential: the admin's, an
+ * operator's or a workspace's (R1.4, nothing fails open). What a caller may do with a target is the
+ * route's own decision.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
@@ -23,6 +23,8 @@ public @interface Admits {
     /** A request without a credential; a bad one is still refused. */
     ANONYMOUS,
     /** The agent of a removed workspace (R1.5). */
-    FORMER_AGENT
+    FORMER_AGENT,
+    /** Who only reads (R1.7); every other route is closed to viewers. */
+    VIEWER
   }
 }

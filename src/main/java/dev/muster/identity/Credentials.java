@@ -53,7 +53,7 @@ public class Credentials {
       return Presented.ADMIN;
     }
     KnownToken known = tokens.find(hash).orElseThrow(Credentials::unknown);
-    return new Presented(known.caller(), known.workspaceId());
+    return new Presented(known.caller(), known.countedBy());
   }
 
   /** The refusal of a request without a credential. */

@@ -16,22 +16,26 @@ final class KnownToken {
   }
 
   private final UUID id;
-  private final UUID workspaceId;
+  private final Caller holder;
   private final State state;
   private volatile boolean usedSinceLastNote;
 
-  KnownToken(UUID id, UUID workspaceId, State state) {
+  /** {@code holder}: whose it is while it is live. */
+  KnownToken(UUID id, Caller holder, State state) {
     this.id = id;
-    this.workspaceId = workspaceId;
+    this.holder = holder;
     this.state = state;
+    // the first use of an agent's token is noted when it is looked up
+    this.usedSinceLastNote = !(holder instanceof Caller.Agent);
   }
 
   UUID id() {
     return id;
   }
 
-  UUID workspaceId() {
-    return workspaceId;
+  /** All tokens of a workspace are counted together. */
+  UUID countedBy() {
+    return holder instanceof Caller.Agent(UUID workspaceId) ? workspaceId : id;
   }
 
   State state() {
@@ -41,14 +45,14 @@ final class KnownToken {
   /** Null when an operator revoked it. */
   @Nullable Caller caller() {
     return switch (state) {
-      case LIVE -> new Caller.Agent(workspaceId);
-      case REVOKED_BY_REMOVAL -> new Caller.FormerAgent(workspaceId);
+      case LIVE -> holder;
+      case REVOKED_BY_REMOVAL -> new Caller.FormerAgent(countedBy());
       case REVOKED -> null;
     };
   }
 
   KnownToken in(State newState) {
-    return new KnownToken(id, workspaceId, newState);
+    return new KnownToken(id, holder, newState);
   }
 
   void use() {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Stores workspace tokens, by hash alone. */
+/** Stores workspace tokens, by hash alone, and finds all tokens by it. */
 @Repository
 class TokenRepository {
 
@@ -45,7 +45,11 @@ class TokenRepository {
               FOR NO KEY UPDATE OF u SKIP LOCKED) AS unused
           WHERE t.id = unused.id
       )
-      SELECT id, hash, workspace_id, revoked_by FROM found
+      SELECT id, hash, workspace_id, NULL AS name, NULL AS role, revoked_by FROM found
+      UNION ALL
+      SELECT id, hash, NULL, name, role,
+          CASE WHEN revoked_at IS NOT NULL OR expires_at <= clock_timestamp() THEN 'operator' END
+      FROM role_tokens WHERE hash = ANY (:hashes)
       """;
 
   private static final String LIVE_OF_WORKSPACE =
@@ -91,11 +95,20 @@ class TokenRepository {
 
   private static final String NOW = "SELECT clock_timestamp() AS now";
 
+  /** A token that expires is one that is revoked then. */
   private static final String REVOKED_SINCE =
-      "SELECT hash, revoked_by FROM workspace_tokens WHERE revoked_at > :since";
+      """
+      SELECT hash, revoked_by FROM workspace_tokens WHERE revoked_at > :since
+      UNION ALL
+      SELECT hash, 'operator' FROM role_tokens
+      WHERE revoked_at > :since OR (expires_at > :since AND expires_at <= clock_timestamp())
+      """;
 
   private static final String NOTE_USE =
       """
+      WITH of_roles AS (
+          UPDATE role_tokens SET last_used_at = now() WHERE id = ANY (:ids) AND revoked_at IS NULL
+      )
       UPDATE workspace_tokens SET last_used_at = now()
       WHERE id = ANY (:ids) AND revoked_at IS NULL
       """;
@@ -121,14 +134,19 @@ class TokenRepository {
     db.sql(PRESENT)
         .param("hashes", presented.stream().map(SecretHash::bytes).toArray(byte[][]::new))
         .query(row -> {
+          UUID id = row.getObject("id", UUID.class);
           stored.put(
               hash(row, 0),
-              new KnownToken(
-                  row.getObject("id", UUID.class),
-                  row.getObject("workspace_id", UUID.class),
-                  state(row.getString("revoked_by"))));
+              new KnownToken(id, holder(id, row), state(row.getString("revoked_by"))));
         });
     return stored;
+  }
+
+  private static Caller holder(UUID id, ResultSet row) throws SQLException {
+    @Nullable String role = row.getString("role");
+    return role == null
+        ? new Caller.Agent(row.getObject("workspace_id", UUID.class))
+        : Role.of(role).caller(id, row.getString("name"));
   }
 
   List<TokenInfo> liveOf(UUID workspaceId) {

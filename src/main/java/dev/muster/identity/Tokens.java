@@ -35,6 +35,7 @@ public class Tokens {
     Secret secret = Secret.random();
     UUID id = UUID.randomUUID();
     repository.insert(id, workspaceId, secret);
+    AuditTrail.addTarget(id);
     return new Minted(id, secret.text());
   }
 
@@ -55,9 +56,10 @@ public class Tokens {
    * Whether there was such a live token. It stops working here at once and elsewhere within the
    * reach.
    */
+  @Transactional
   public boolean revoke(UUID workspaceId, UUID tokenId) {
     var revoked = repository.revoke(workspaceId, tokenId);
-    revoked.ifPresent(hash -> memory.forget(List.of(hash)));
+    revoked.ifPresent(hash -> memory.forgetAfterCommit(List.of(hash)));
     return revoked.isPresent();
   }
 

@@ -3,6 +3,8 @@ package dev.muster.live;
 import dev.muster.event.Events;
 import dev.muster.event.RecordedEvent;
 import dev.muster.identity.Access;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.PageLimit;
 import dev.muster.platform.problem.ProblemException;
@@ -28,6 +30,7 @@ class EventController {
   }
 
   @GetMapping("/events")
+  @Admits(Who.VIEWER)
   List<RecordedEvent> ofAll(
       Caller caller,
       HttpServletRequest request,
@@ -37,6 +40,7 @@ class EventController {
   }
 
   @GetMapping("/events/{workspaceId}")
+  @Admits(Who.VIEWER)
   List<RecordedEvent> ofWorkspace(
       Caller caller,
       HttpServletRequest request,
@@ -55,7 +59,7 @@ class EventController {
     int limit = PageLimit.of(request).orElse(PageLimit.DEFAULT);
     Optional<Long> seq =
         Optional.ofNullable(after).filter(text -> !text.isEmpty()).map(EventController::seq);
-    Access.requireAdmin(caller);
+    Access.requireReader(caller);
     Optional<String> ofType =
         Optional.ofNullable(type).filter(text -> !text.isEmpty()).map(Text::clean);
     return seq.isPresent()

@@ -2,6 +2,8 @@ package dev.muster.live;
 
 import dev.muster.event.EventLog;
 import dev.muster.identity.Access;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.identity.Standing;
@@ -42,14 +44,16 @@ class EventStreamController {
   }
 
   @GetMapping("/events/stream")
+  @Admits(Who.VIEWER)
   void ofAll(Caller caller, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     StreamStart start = start(request);
-    Access.requireAdmin(caller);
+    Access.requireReader(caller);
     stream(caller, new Viewer.Everything(), start, request, response);
   }
 
   @GetMapping("/workspaces/{id}/events/stream")
+  @Admits(Who.VIEWER)
   void ofWorkspace(
       Caller caller,
       @PathVariable UUID id,
@@ -57,7 +61,7 @@ class EventStreamController {
       HttpServletResponse response)
       throws IOException {
     StreamStart start = start(request);
-    workspaces.requireSpeakerFor(id, caller);
+    workspaces.requireReaderOf(id, caller);
     stream(caller, new Viewer.OneWorkspace(id), start, request, response);
   }
 

@@ -93,7 +93,7 @@ class Streams implements SmartLifecycle {
       case OWNER_FULL ->
           throw new ProblemException(
               ErrorCode.RATE_LIMITED,
-              "this workspace has "
+              "this workspace, or viewer, has "
                   + MAX_STREAMS_OF_A_WORKSPACE
                   + " open streams here, the most it may; close some first");
       case FULL ->

@@ -65,7 +65,8 @@ class WebSocketController {
   @CountsAs(RateLimit.NONE)
   void open(HttpServletRequest request, HttpServletResponse response) throws IOException {
     @Nullable String authorization = WebSocketCredential.authorizationOf(request);
-    Caller caller = admission.admit(request, response, authorization, Set.of(), RateLimit.GENERAL);
+    Caller caller =
+        admission.admit(request, response, authorization, Set.of(Who.VIEWER), RateLimit.GENERAL);
     Viewer viewer = viewer(caller, request);
     origins.requireAllowed(request);
     StreamStart start = StreamStart.of(request.getParameter("after"), "after", events);
@@ -78,7 +79,7 @@ class WebSocketController {
     return switch (caller) {
       case Caller.Anonymous() -> throw Credentials.missing();
       case Caller.FormerAgent(UUID own) -> throw Credentials.unknown();
-      case Caller.Admin() -> new Viewer.Everything();
+      case Caller.Admin(), Caller.Operator _, Caller.Viewer _ -> new Viewer.Everything();
       case Caller.Agent(UUID own) -> {
         @Nullable String named = request.getHeader(WORKSPACE);
         if (named != null && !named.isEmpty()) {

@@ -1,5 +1,7 @@
 package dev.muster.runtime;
 
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.Page;
@@ -52,7 +54,7 @@ class RuntimeController {
       throws IOException {
     Post post = new Post(id, Envelope.readAll(bodies.read(request, LARGEST_POST)));
     if (post.envelopes().isEmpty()) {
-      workspaces.requireSpeakerFor(id, caller);
+      workspaces.requireReaderOf(id, caller);
       return new Accepted(0);
     }
     workspaces.requireTrustedSpeakerFor(id, caller);
@@ -66,6 +68,7 @@ class RuntimeController {
   }
 
   @GetMapping("/workspaces/{id}/runtime-runs")
+  @Admits(Who.VIEWER)
   ResponseEntity<List<RunView>> runs(
       Caller caller,
       @PathVariable UUID id,
@@ -86,6 +89,7 @@ class RuntimeController {
   }
 
   @GetMapping("/workspaces/{id}/runtime-events")
+  @Admits(Who.VIEWER)
   ResponseEntity<List<EventView>> events(
       Caller caller,
       @PathVariable UUID id,
@@ -103,9 +107,9 @@ class RuntimeController {
 
   /** How the runs of a removed workspace ended is for the admin to see, as its events are. */
   private void requireReader(UUID id, Caller caller, boolean includeRemoved) {
-    boolean alsoRemoved = includeRemoved && caller.isAdmin();
+    boolean alsoRemoved = includeRemoved && caller.readsAll();
     if (!alsoRemoved || workspaces.named(List.of(id)).isEmpty()) {
-      workspaces.requireSpeakerFor(id, caller);
+      workspaces.requireReaderOf(id, caller);
     }
   }
 

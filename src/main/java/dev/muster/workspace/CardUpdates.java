@@ -1,5 +1,6 @@
 package dev.muster.workspace;
 
+import dev.muster.identity.AuditTrail;
 import dev.muster.platform.json.RawJson;
 import java.util.UUID;
 import org.springframework.stereotype.Service;
@@ -21,6 +22,7 @@ class CardUpdates {
 
   void update(UUID id, RawJson card) {
     workspaces.requireUsableCard(id, card);
+    AuditTrail.addTarget(id);
     transactions.executeWithoutResult(status -> {
       statuses.lock(id);
       workspaces.existing(id);

@@ -2,6 +2,7 @@ package dev.muster.workspace;
 
 import dev.muster.event.EventType;
 import dev.muster.event.Events;
+import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Tokens;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -67,6 +68,7 @@ class Creation {
           "the id " + workspace.id() + " is taken; leave it out to get a new one");
     }
     statuses.insert(workspace.id());
+    AuditTrail.addTarget(workspace.id());
     events.record(
         LifecycleEvents.of(
             EventType.WORKSPACE_AWAITING_AGENT,

@@ -25,7 +25,7 @@ class Discovery {
    * refused.
    */
   Found discover(Caller caller, UUID claimed, UUID target) {
-    if (!caller.speaksFor(claimed)) {
+    if (!caller.reads(claimed)) {
       throw new ProblemException(
           ErrorCode.UNAUTHENTICATED, "X-Workspace-ID is not the workspace of this token");
     }

@@ -3,6 +3,7 @@ package dev.muster.workspace;
 import dev.muster.event.EventType;
 import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
+import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Tokens;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -131,6 +132,7 @@ class Lifecycle {
     List<StatusRow> rows =
         statuses.lock(ids).stream().filter(row -> may.test(row.status())).toList();
     statuses.move(rows, to);
+    rows.forEach(row -> AuditTrail.addTarget(row.workspaceId()));
     rows.forEach(row -> transitions.countAfterCommit(row.status(), to, reason));
     return new ArrayList<>(rows);
   }

@@ -48,7 +48,7 @@ class LifecycleController {
    * problem detail.
    */
   @GetMapping("/workspaces/{id}/state")
-  @Admits(Who.FORMER_AGENT)
+  @Admits({Who.FORMER_AGENT, Who.VIEWER})
   @CountsAs(RateLimit.POLL)
   ResponseEntity<State> state(Caller caller, @PathVariable UUID id) {
     Workspaces.requireOwnIdOfFormer(id, caller);
@@ -57,7 +57,7 @@ class LifecycleController {
       return ResponseEntity.status(HttpStatus.NOT_FOUND)
           .body(new State(id, WorkspaceStatus.REMOVED, null, true));
     }
-    Access.requireSpeakerFor(id, caller);
+    Access.requireReaderOf(id, caller);
     WorkspaceStatus status = found.get().status();
     return ResponseEntity.ok(new State(id, status, status == WorkspaceStatus.PAUSED, false));
   }

@@ -3,6 +3,7 @@ package dev.muster.workspace;
 import dev.muster.event.EventType;
 import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
+import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Tokens;
 import dev.muster.identity.Tokens.Minted;
@@ -110,6 +111,7 @@ class Registration {
   private Registered store(
       Caller caller, Request request, RegistrationOrigin origin, Delivery delivery) {
     UUID id = request.id();
+    AuditTrail.addTarget(id);
     boolean created = createIfUnknown(request);
     StatusRow was = statuses.lock(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
     Workspace stored = workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces));

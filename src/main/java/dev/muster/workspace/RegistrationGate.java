@@ -1,5 +1,6 @@
 package dev.muster.workspace;
 
+import dev.muster.identity.Access;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.identity.Tokens;
@@ -56,7 +57,8 @@ class RegistrationGate {
       requireNeverRemoved(id);
     }
     return switch (caller) {
-      case Caller.Admin() -> Optional.empty();
+      case Caller.Admin(), Caller.Operator _ -> Optional.empty();
+      case Caller.Viewer _ -> throw Access.readsOnly();
       case Caller.Anonymous() -> requireFirstOrRepeated(id, origin);
       case Caller.Agent(UUID own) when own.equals(id) -> Optional.empty();
       case Caller.Agent(UUID own) ->

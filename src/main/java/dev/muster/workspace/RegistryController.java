@@ -110,12 +110,14 @@ class RegistryController {
   }
 
   @GetMapping("/registry/discover/{id}")
+  @Admits(Who.VIEWER)
   Discovery.Found discover(
       Caller caller, @PathVariable UUID id, @RequestHeader("X-Workspace-ID") String claimed) {
     return discovery.discover(caller, Ids.parse(claimed), id);
   }
 
   @GetMapping("/registry/{id}/peers")
+  @Admits(Who.VIEWER)
   void peers(
       Caller caller,
       @PathVariable UUID id,
@@ -123,7 +125,7 @@ class RegistryController {
       HttpServletResponse response,
       @RequestParam(required = false) @Nullable String q)
       throws IOException {
-    workspaces.requireSpeakerFor(id, caller);
+    workspaces.requireReaderOf(id, caller);
     Optional<String> query =
         Optional.ofNullable(q).filter(text -> !text.isEmpty()).map(Text::clean);
     lists.write(

@@ -121,6 +121,7 @@ class WorkspaceController {
   }
 
   @GetMapping("/workspaces")
+  @Admits(Who.VIEWER)
   void list(
       Caller caller,
       HttpServletRequest request,
@@ -134,7 +135,7 @@ class WorkspaceController {
             given(status).map(WorkspaceController::status),
             given(parentId).map(Ids::parse),
             given(q));
-    Access.requireAdmin(caller);
+    Access.requireReader(caller);
     lists.write(
         request,
         response,
@@ -143,7 +144,7 @@ class WorkspaceController {
   }
 
   @GetMapping("/workspaces/{id}")
-  @Admits({Who.ANONYMOUS, Who.FORMER_AGENT})
+  @Admits({Who.VIEWER, Who.ANONYMOUS, Who.FORMER_AGENT})
   Workspace read(
       Caller caller,
       @PathVariable UUID id,
@@ -156,7 +157,7 @@ class WorkspaceController {
     if (workspace.isRemoved() && !includeRemoved) {
       throw Workspaces.removed(workspace);
     }
-    if (caller.speaksFor(id)) {
+    if (caller.reads(id)) {
       return workspace;
     }
     if (!settings.publicRead()
@@ -177,8 +178,9 @@ class WorkspaceController {
 
   /** Muster keeps no secrets; agents of this family ask at start. */
   @GetMapping("/workspaces/{id}/secrets/values")
+  @Admits(Who.VIEWER)
   Map<String, String> secrets(Caller caller, @PathVariable UUID id) {
-    workspaces.requireSpeakerFor(id, caller);
+    workspaces.requireReaderOf(id, caller);
     return Map.of();
   }
 

@@ -1,6 +1,9 @@
 package dev.muster.a2a.queue;
 
 import dev.muster.identity.Access;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.json.Ids;
@@ -52,6 +55,7 @@ class QueueController {
 
   /** For the sender of the message, and the admin. */
   @GetMapping("/workspaces/{id}/a2a/queue/{queueId}")
+  @Admits(Who.VIEWER)
   QueueView show(
       Caller caller,
       @PathVariable UUID id,
@@ -75,7 +79,7 @@ class QueueController {
 
   private static void requireSender(QueuedMessage message, Caller caller) {
     boolean isSender = caller instanceof Caller.Agent(UUID own) && own.equals(message.senderId());
-    if (!isSender && !caller.isAdmin()) {
+    if (!isSender && !caller.readsAll()) {
       throw new ProblemException(
           ErrorCode.FORBIDDEN, "only its sender and the admin may see a queued message");
     }
@@ -97,8 +101,11 @@ class QueueController {
       @RequestParam(name = "workspace_id", defaultValue = "") String workspaceId) {
     Access.requireAdmin(caller);
     int minutes = minutes(maxAgeMinutes);
-    return new Dropped(
-        pass.dropStale(workspaceId.isEmpty() ? null : Ids.parse(workspaceId), minutes));
+    @Nullable UUID target = workspaceId.isEmpty() ? null : Ids.parse(workspaceId);
+    if (target != null) {
+      AuditTrail.addTarget(target);
+    }
+    return new Dropped(pass.dropStale(target, minutes));
   }
 
   private static int minutes(String text) {

@@ -211,7 +211,8 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     try {
       List<T> values = new ArrayList<>(batch.size());
       batch.forEach(waiter -> values.add(waiter.value));
-      List<Outcome<R>> outcomes = work.commit(values);
+      List<Outcome<R>> outcomes =
+          CommitRider.with(batch.getFirst().rider, () -> work.commit(values));
       if (outcomes.size() != batch.size()) {
         throw new IllegalStateException(
             outcomes.size() + " outcomes for " + batch.size() + " values indicate a bug");

@@ -41,8 +41,12 @@ final class NextBatch<T, R> {
     return chosen;
   }
 
+  /** A value that takes a rider along is alone: the rider is stored if and only if it is. */
   private boolean hasRoomFor(Waiter<T, R> waiter) {
     return chosen.isEmpty()
-        || (chosen.size() < MOST_VALUES && waiter.weight <= limits.mostWeight() - weight);
+        || (waiter.rider == null
+            && chosen.getFirst().rider == null
+            && chosen.size() < MOST_VALUES
+            && waiter.weight <= limits.mostWeight() - weight);
   }
 }

@@ -14,6 +14,10 @@ final class Waiter<T, R> {
   final T value;
   final Object key;
   final long weight;
+
+  /** What its commit takes along. */
+  final @Nullable CommitRider rider = CommitRider.waiting();
+
   private final long patienceNanos;
   private final long busyPatienceNanos;
   private final long submittedAt = System.nanoTime();

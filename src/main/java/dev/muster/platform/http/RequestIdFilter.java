@@ -16,7 +16,10 @@ import org.springframework.stereotype.Component;
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE)
-final class RequestIdFilter extends HttpFilter {
+public final class RequestIdFilter extends HttpFilter {
+
+  /** Where every answer carries its request's id. */
+  public static final String HEADER = RequestId.HEADER;
 
   @Override
   protected void doFilter(

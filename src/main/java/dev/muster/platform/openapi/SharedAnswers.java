@@ -10,9 +10,9 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Adds to an operation what it shares with the others, from {@code x-role}, {@code x-limit} and
- * {@code x-problems}: who may call, the rate limit's headers, and an answer for each status of a
- * refusal.
+ * Adds to an operation what it shares with the others, from {@code x-role}, {@code x-viewer},
+ * {@code x-limit} and {@code x-problems}: who may call, the rate limit's headers, and an answer for
+ * each status of a refusal.
  */
 final class SharedAnswers {
 
@@ -20,10 +20,13 @@ final class SharedAnswers {
       Map.of(
           "none", "Wants no credential.",
           "optional", "With or without a credential.",
-          "ws", "For the workspace's own agent and the admin.",
-          "admin", "For the admin.",
-          "peer", "For the workspace's own agent, those that may talk to it, and the admin.",
-          "sender", "For the message's sender and the admin.");
+          "ws", "For the workspace's own agent, the admin and operators.",
+          "admin", "For the admin and operators.",
+          "peer",
+              "For the workspace's own agent, those that may talk to it, the admin and operators.",
+          "sender", "For the message's sender, the admin and operators.");
+
+  private static final String VIEWERS = " Viewers may read it as well.";
 
   private SharedAnswers() {}
 
@@ -52,8 +55,9 @@ final class SharedAnswers {
     if (callers == null) {
       throw new IllegalStateException(operation.path("operationId") + ": x-role: " + role);
     }
+    String viewers = operation.remove("x-viewer") == null ? "" : VIEWERS;
     String description = operation.path("description").asString("").strip();
-    operation.put("description", (description + "\n\n" + callers).strip());
+    operation.put("description", (description + "\n\n" + callers + viewers).strip());
     if (!role.equals("none")) {
       operation.putArray("security").addObject().putArray("bearer");
       codes.add(ErrorCode.UNAUTHENTICATED);

@@ -38,6 +38,9 @@ class RealExamplesTest {
   private static final String A_TOKEN = "b7a1c0de-54e1-4a31-8f5a-3d6b7a1c0de5";
 
   /** As above. */
+  private static final String A_ROLE_TOKEN = "c8b2d1ef-65f2-4b42-9f6b-4e7c8b2d1ef6";
+
+  /** As above. */
   private static final String A_ROW = "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b";
 
   /** Of a message that no route can have queued by then. */
@@ -51,6 +54,8 @@ class RealExamplesTest {
           "heartbeat",
           "mintToken",
           "listTokens",
+          "mintRoleToken",
+          "listRoleTokens",
           "reportActivity",
           "reportRuntimeEvents");
 
@@ -72,6 +77,7 @@ class RealExamplesTest {
 
   private @Nullable String agentToken;
   private @Nullable String tokenId;
+  private @Nullable String roleTokenId;
   private @Nullable String rowId;
 
   @Test
@@ -178,6 +184,7 @@ class RealExamplesTest {
       }
     }
     path = path.replace(A_TOKEN, tokenId == null ? A_TOKEN : tokenId);
+    path = path.replace(A_ROLE_TOKEN, roleTokenId == null ? A_ROLE_TOKEN : roleTokenId);
     path = path.replace(A_ROW, rowId == null ? A_ROW : rowId);
     String token = OF_THE_AGENT.contains(operation.id()) ? agentToken : ADMIN_TOKEN;
     boolean wantsCredential = operation.description().has("security");
@@ -198,6 +205,8 @@ class RealExamplesTest {
       assertThat(answer.field("id")).isEqualTo(REVIEWER);
     } else if (operation.id().equals("reportActivity")) {
       rowId = answer.field("id");
+    } else if (operation.id().equals("mintRoleToken")) {
+      roleTokenId = answer.field("id");
     } else if (operation.id().equals("listTokens")) {
       JsonNode tokens = answer.json().path("tokens");
       tokenId = tokens.path(tokens.size() - 1).path("id").asString();

@@ -1,0 +1,33 @@
+package dev.muster.identity;
+
+import dev.muster.platform.jobs.DailyDeletion;
+import dev.muster.platform.jobs.RecurringJob;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Deletes the audit, and ended tokens of viewers and operators, after 90 days. */
+@Configuration(proxyBeanMethods = false)
+class AuditRetention {
+
+  private static final int BATCH_SIZE = 1000;
+
+  private final DailyDeletion deletion;
+
+  AuditRetention(AuditRepository audit, RoleTokenRepository tokens, MeterRegistry metrics) {
+    this.deletion =
+        new DailyDeletion(
+            "audit-retention",
+            () -> audit.deleteOld(BATCH_SIZE) + tokens.deleteEnded(BATCH_SIZE),
+            metrics);
+  }
+
+  @Bean
+  RecurringJob auditRetentionJob() {
+    return deletion.job();
+  }
+
+  int sweep() {
+    return deletion.sweep();
+  }
+}

@@ -1,0 +1,143 @@
+package dev.muster.identity;
+
+import dev.muster.platform.commit.CommitRider;
+import dev.muster.platform.http.RequestIdFilter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.web.servlet.HandlerMapping;
+
+/**
+ * Writes one row for each change by the admin or an operator, in the transaction of that change
+ * (R1.7). A request that may change something takes its row along from the moment it is let in;
+ * what commits nothing leaves none. Requests of agents and reads have no part in it.
+ */
+@Component
+@Order(Ordered.HIGHEST_PRECEDENCE + 10)
+public class AuditTrail extends HttpFilter {
+
+  private static final Logger log = LoggerFactory.getLogger(AuditTrail.class);
+  private static final int MAX_TARGETS = 1000;
+  private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+
+  private final transient AuditRepository repository;
+  private final transient TransactionTemplate transactions;
+
+  AuditTrail(AuditRepository repository, TransactionTemplate transactions) {
+    this.repository = repository;
+    this.transactions = transactions;
+  }
+
+  /** The row of one request, on its way. */
+  private static final class Entry extends CommitRider {
+
+    private final AuditRepository repository;
+    private final AuditRepository.Action action;
+
+    Entry(AuditRepository repository, AuditRepository.Action action) {
+      this.repository = repository;
+      this.action = action;
+    }
+
+    @Override
+    protected void store() {
+      repository.insert(action);
+    }
+  }
+
+  /** Names one thing more that the running request changes; its path's ids are named already. */
+  public static void addTarget(Object id) {
+    if (CommitRider.current() instanceof Entry entry
+        && entry.action.targets().size() < MAX_TARGETS) {
+      entry.action.targets().add(id.toString());
+    }
+  }
+
+  /**
+   * Runs a change of one statement, which for agents needs no transaction of its own, and for
+   * others shares one with their row.
+   */
+  public <R> R change(Supplier<R> work) {
+    return CommitRider.current() == null ? work.get() : transactions.execute(status -> work.get());
+  }
+
+  /** From here on, a change that the request makes is told of. */
+  void begin(Caller caller, HttpServletRequest request, HttpServletResponse response) {
+    if (READING.contains(request.getMethod())) {
+      return;
+    }
+    switch (caller) {
+      case Caller.Admin() -> bind("admin", "admin", null, request, response);
+      case Caller.Operator(UUID id, String name) -> bind(name, "operator", id, request, response);
+      case Caller.Viewer _, Caller.Agent _, Caller.FormerAgent _, Caller.Anonymous _ -> {}
+    }
+  }
+
+  private void bind(
+      String who,
+      String role,
+      @Nullable UUID credential,
+      HttpServletRequest request,
+      HttpServletResponse response) {
+    Object route = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+    Set<String> targets = new LinkedHashSet<>();
+    if (request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE)
+        instanceof Map<?, ?> ofPath) {
+      ofPath.values().forEach(id -> targets.add(String.valueOf(id)));
+    }
+    CommitRider.bind(
+        new Entry(
+            repository,
+            new AuditRepository.Action(
+                UUID.randomUUID(),
+                who,
+                role,
+                credential,
+                request.getMethod() + " " + (route == null ? request.getRequestURI() : route),
+                targets,
+                String.valueOf(response.getHeader(RequestIdFilter.HEADER)))));
+  }
+
+  @Override
+  protected void doFilter(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    try {
+      chain.doFilter(request, response);
+      if (CommitRider.current() instanceof Entry entry
+          && entry.isCommitted()
+          && response.getStatus() >= HttpServletResponse.SC_BAD_REQUEST) {
+        noteRefusal(entry);
+      }
+    } finally {
+      CommitRider.clear();
+    }
+  }
+
+  private void noteRefusal(Entry entry) {
+    CommitRider.clear();
+    try {
+      repository.noteRefusal(entry.action.id());
+    } catch (RuntimeException databaseFailure) {
+      log.warn(
+          "the audit takes action {} for done, though it was refused: {}",
+          entry.action.id(),
+          databaseFailure.toString());
+    }
+  }
+}

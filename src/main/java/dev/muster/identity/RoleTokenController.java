@@ -1,0 +1,139 @@
+package dev.muster.identity;
+
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.muster.identity.RoleTokenRepository.Info;
+import dev.muster.platform.http.ListResponses;
+import dev.muster.platform.http.PageLimit;
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Tokens of viewers and operators, and the audit of what is done (R1.7). */
+@RestController
+class RoleTokenController {
+
+  private static final int MAX_NAME_LENGTH = 255;
+  private static final long MAX_EXPIRES_IN_SECONDS = Duration.ofDays(3650).toSeconds();
+
+  private final RoleTokenRepository repository;
+  private final AuditRepository audit;
+  private final TokenMemory memory;
+  private final ListResponses lists;
+  private final TransactionTemplate transactions;
+
+  RoleTokenController(
+      RoleTokenRepository repository,
+      AuditRepository audit,
+      TokenMemory memory,
+      ListResponses lists,
+      TransactionTemplate transactions) {
+    this.repository = repository;
+    this.audit = audit;
+    this.memory = memory;
+    this.lists = lists;
+    this.transactions = transactions;
+  }
+
+  record Minted(@JsonUnwrapped Info info, String authToken) {}
+
+  record TokenList(List<Info> tokens, int count) {}
+
+  @PostMapping("/admin/tokens")
+  @ResponseStatus(HttpStatus.CREATED)
+  Minted mint(Caller caller, JsonBody body, HttpServletResponse response) {
+    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    String name = name(body);
+    Role role = Role.of(body.requiredText("role", MAX_NAME_LENGTH));
+    Optional<Duration> expiresIn =
+        body.longInteger("expires_in_s", 1, MAX_EXPIRES_IN_SECONDS).map(Duration::ofSeconds);
+    Access.requireAdmin(caller);
+    requireMayGrant(caller, role);
+    Secret secret = Secret.random();
+    UUID id = UUID.randomUUID();
+    AuditTrail.addTarget(id);
+    Info info =
+        transactions.execute(status -> {
+          repository.insert(id, name, role, secret, nameOf(caller), expiresIn);
+          return repository.live().stream()
+              .filter(token -> token.id().equals(id))
+              .findFirst()
+              .orElseThrow();
+        });
+    return new Minted(info, secret.text());
+  }
+
+  @GetMapping("/admin/tokens")
+  TokenList list(Caller caller) {
+    Access.requireAdmin(caller);
+    List<Info> live = repository.live();
+    return new TokenList(live, live.size());
+  }
+
+  @DeleteMapping("/admin/tokens/{tokenId}")
+  Map<String, String> revoke(Caller caller, @PathVariable UUID tokenId) {
+    Access.requireAdmin(caller);
+    Info token =
+        repository.live().stream()
+            .filter(one -> one.id().equals(tokenId))
+            .findFirst()
+            .orElseThrow(() -> absent(tokenId));
+    requireMayGrant(caller, token.role());
+    SecretHash revoked =
+        transactions.execute(
+            status -> repository.revoke(tokenId, token.role()).orElseThrow(() -> absent(tokenId)));
+    memory.forget(List.of(revoked));
+    return Map.of("status", "revoked");
+  }
+
+  /** The newest first. */
+  @GetMapping("/admin/audit")
+  void audit(Caller caller, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    int limit = PageLimit.of(request).orElse(PageLimit.DEFAULT);
+    Access.requireAdmin(caller);
+    lists.writePage(request, response, limit, audit::page, Function.identity());
+  }
+
+  private static String name(JsonBody body) {
+    String name = body.requiredText("name", MAX_NAME_LENGTH);
+    if (name.chars().anyMatch(Character::isISOControl)) {
+      throw ProblemException.validation("name: has control characters (expected: none)");
+    }
+    return name;
+  }
+
+  private static void requireMayGrant(Caller caller, Role role) {
+    if (role == Role.OPERATOR && !(caller instanceof Caller.Admin)) {
+      throw new ProblemException(
+          ErrorCode.FORBIDDEN,
+          "operators' tokens are minted and revoked with the admin token alone");
+    }
+  }
+
+  private static String nameOf(Caller caller) {
+    return caller instanceof Caller.Operator(UUID id, String name) ? name : "admin";
+  }
+
+  private static ProblemException absent(UUID id) {
+    return new ProblemException(
+        ErrorCode.NOT_FOUND, "there is no live viewer's or operator's token " + id);
+  }
+}

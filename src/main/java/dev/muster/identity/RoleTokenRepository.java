@@ -1,0 +1,111 @@
+package dev.muster.identity;
+
+import dev.muster.platform.postgres.SqlTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/**
+ * Stores the tokens of viewers and operators, by hash alone; {@link TokenRepository} finds them.
+ */
+@Repository
+class RoleTokenRepository {
+
+  /** What may be shown of one after it was minted. */
+  record Info(
+      UUID id,
+      String name,
+      Role role,
+      String prefix,
+      String createdBy,
+      Instant createdAt,
+      @Nullable Instant expiresAt,
+      @Nullable Instant lastUsedAt) {}
+
+  private static final String INSERT =
+      """
+      INSERT INTO role_tokens (id, name, role, hash, prefix, created_by, created_at, expires_at)
+      VALUES (:id, :name, :role, :hash, :prefix, :created_by, clock_timestamp(),
+          clock_timestamp() + :seconds::bigint * interval '1 second')
+      """;
+
+  private static final String LIVE =
+      """
+      SELECT id, name, role, prefix, created_by, created_at, expires_at, last_used_at FROM role_tokens
+      WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())
+      ORDER BY created_at, id
+      """;
+
+  private static final String REVOKE =
+      """
+      UPDATE role_tokens SET revoked_at = clock_timestamp()
+      WHERE id = :id AND role = :role AND revoked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > clock_timestamp())
+      RETURNING hash
+      """;
+
+  private static final String DELETE_ENDED =
+      """
+      DELETE FROM role_tokens WHERE id IN (
+          SELECT id FROM role_tokens
+          WHERE least(revoked_at, expires_at) < clock_timestamp() - interval '90 days' LIMIT :most)
+      """;
+
+  private final JdbcClient db;
+
+  RoleTokenRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  void insert(
+      UUID id,
+      String name,
+      Role role,
+      Secret secret,
+      String createdBy,
+      Optional<Duration> expiresIn) {
+    db.sql(INSERT)
+        .param("id", id)
+        .param("name", name)
+        .param("role", role.wire())
+        .param("hash", secret.hash().bytes())
+        .param("prefix", secret.prefix())
+        .param("created_by", createdBy)
+        .param("seconds", expiresIn.map(Duration::toSeconds).orElse(null), java.sql.Types.BIGINT)
+        .update();
+  }
+
+  /** The oldest first. */
+  List<Info> live() {
+    return db.sql(LIVE)
+        .query((row, n) ->
+            new Info(
+                row.getObject("id", UUID.class),
+                row.getString("name"),
+                Role.of(row.getString("role")),
+                row.getString("prefix"),
+                row.getString("created_by"),
+                SqlTime.instant(row, "created_at"),
+                SqlTime.instantOrNull(row, "expires_at"),
+                SqlTime.instantOrNull(row, "last_used_at")))
+        .list();
+  }
+
+  /** The hash of a live token that is one no more. */
+  Optional<SecretHash> revoke(UUID id, Role role) {
+    return db.sql(REVOKE)
+        .param("id", id)
+        .param("role", role.wire())
+        .query((row, n) -> new SecretHash(row.getBytes("hash")))
+        .optional();
+  }
+
+  int deleteEnded(int most) {
+    return db.sql(DELETE_ENDED).param("most", most).update();
+  }
+}

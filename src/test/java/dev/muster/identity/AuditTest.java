@@ -1,0 +1,176 @@
+package dev.muster.identity;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.JsonNode;
+
+/** Each change by the admin or an operator is one row, in the same transaction (R1.7). */
+class AuditTest {
+
+  private static final TestServer SERVER = TestServer.start();
+  private static final TestClient CLIENT = SERVER.client();
+
+  @AfterAll
+  static void close() {
+    SERVER.close();
+  }
+
+  @Test
+  void saysWhoDidWhatToWhomWhenAndByWhichRequest() {
+    Agent parent = CLIENT.create("Parent");
+    Agent child = CLIENT.create("Child", "\"parent_id\":\"" + parent.id() + "\"");
+    String operator = operator();
+
+    Answer paused =
+        CLIENT.post(
+            "/workspaces/" + parent.id() + "/pause?cascade=true",
+            operator,
+            "",
+            "X-Request-ID",
+            "audited-1");
+
+    assertThat(paused.status()).isEqualTo(200);
+    JsonNode row = audit().getFirst();
+    assertThat(row.propertyNames())
+        .containsExactlyInAnyOrder(
+            "at", "who", "role", "action", "targets", "outcome", "request_id");
+    assertThat(row.path("who").asString()).isEqualTo("Hands");
+    assertThat(row.path("role").asString()).isEqualTo("operator");
+    assertThat(row.path("action").asString()).isEqualTo("POST /workspaces/{id}/pause");
+    assertThat(row.path("targets").valueStream().map(JsonNode::asString))
+        .containsExactlyInAnyOrder(parent.id().toString(), child.id().toString());
+    assertThat(row.path("outcome").asString()).isEqualTo("done");
+    assertThat(row.path("request_id").asString()).isEqualTo("audited-1");
+    assertThat(Instant.parse(row.path("at").asString()))
+        .isBetween(Instant.now().minusSeconds(60), Instant.now().plusSeconds(60));
+  }
+
+  @Test
+  void namesWhatWasCreated() {
+    Agent agent = CLIENT.create("Created");
+
+    JsonNode row = audit().getFirst();
+
+    assertThat(row.path("who").asString()).isEqualTo("admin");
+    assertThat(row.path("role").asString()).isEqualTo("admin");
+    assertThat(row.path("action").asString()).isEqualTo("POST /workspaces");
+    assertThat(row.path("targets").valueStream().map(JsonNode::asString))
+        .contains(agent.id().toString());
+    assertThat(row.toString()).doesNotContain(agent.token());
+  }
+
+  @Test
+  void tellsNothingOfWhatAgentsDoOrWasOnlyReadOrFailed() {
+    Agent agent = CLIENT.create("Quiet");
+    int before = audit().size();
+
+    CLIENT.beat(agent);
+    CLIENT.post("/workspaces/" + agent.id() + "/pause", agent.token(), "");
+    CLIENT.read(agent);
+    String taken = "{\"name\":\"Taken\",\"id\":\"" + agent.id() + "\"}";
+    assertRefused(CLIENT.post("/workspaces", ADMIN_TOKEN, taken), 409, "ID_TAKEN");
+
+    assertThat(audit()).hasSize(before);
+  }
+
+  @Test
+  void saysWhenWhatWasAskedForWasRefused() {
+    String delegation = delegation();
+    String path = "/admin/delegations/" + delegation;
+    assertThat(CLIENT.post(path + "/fail", ADMIN_TOKEN, "{}").status()).isEqualTo(200);
+
+    assertRefused(CLIENT.post(path + "/retry", ADMIN_TOKEN, ""), 409, "INVALID_TRANSITION");
+
+    assertThat(audit().getFirst().path("outcome").asString()).isEqualTo("refused");
+    assertThat(audit().get(1).path("outcome").asString()).isEqualTo("done");
+  }
+
+  @Test
+  void changesNothingWhenItsRowCannotBeStored() {
+    Agent agent = CLIENT.create("Unaudited");
+    String delegation = delegation();
+    execute(
+        "CREATE FUNCTION no_audit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION"
+            + " ''no audit''; END'");
+    execute(
+        "CREATE TRIGGER no_audit BEFORE INSERT ON operator_actions FOR EACH ROW EXECUTE FUNCTION"
+            + " no_audit()");
+    try {
+      UUID id = UUID.randomUUID();
+      String body = "{\"name\":\"Unaudited\",\"id\":\"" + id + "\"}";
+      assertThat(CLIENT.post("/workspaces", ADMIN_TOKEN, body).status())
+          .isGreaterThanOrEqualTo(500);
+      assertThat(CLIENT.get("/workspaces/" + id, ADMIN_TOKEN).status()).isEqualTo(404);
+      CLIENT.patch("/workspaces/" + agent.id(), ADMIN_TOKEN, "{\"name\":\"Changed\"}");
+      assertThat(CLIENT.read(agent).path("name").asString()).isEqualTo("Unaudited");
+      assertThat(CLIENT.delete("/workspaces/" + agent.id(), ADMIN_TOKEN).status())
+          .isGreaterThanOrEqualTo(500);
+      assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo("awaiting_agent");
+      // what many callers share a commit for, too, and nobody else of them is harmed
+      String fail = "/admin/delegations/" + delegation + "/fail";
+      assertThat(CLIENT.post(fail, ADMIN_TOKEN, "{}").status()).isGreaterThanOrEqualTo(500);
+      assertThat(CLIENT.get("/admin/delegations", ADMIN_TOKEN).text()).contains(delegation);
+      assertThat(CLIENT.beat(agent).status()).isEqualTo(200);
+    } finally {
+      execute("DROP TRIGGER no_audit ON operator_actions");
+      execute("DROP FUNCTION no_audit()");
+    }
+  }
+
+  @Test
+  void givesPagesNewestFirst() {
+    for (int i = 0; i < 5; i++) {
+      CLIENT.create("Paged " + i);
+    }
+
+    Answer first = CLIENT.get("/admin/audit?limit=2", ADMIN_TOKEN);
+    String next = first.header("Link").replaceAll("^<([^>]*)>.*", "$1");
+    Answer second = CLIENT.get(next, ADMIN_TOKEN);
+
+    assertThat(first.json()).hasSize(2);
+    assertThat(second.json()).hasSize(2);
+    List<String> times =
+        StreamSupport.stream(List.of(first.json(), second.json()).spliterator(), false)
+            .flatMap(JsonNode::valueStream)
+            .map(row -> row.path("at").asString())
+            .toList();
+    List<Instant> instants = times.stream().map(Instant::parse).toList();
+    assertThat(instants).doesNotHaveDuplicates().isSortedAccordingTo((a, b) -> b.compareTo(a));
+  }
+
+  private static List<JsonNode> audit() {
+    return CLIENT.get("/admin/audit?limit=1000", ADMIN_TOKEN).json().valueStream().toList();
+  }
+
+  private static String operator() {
+    return CLIENT
+        .post("/admin/tokens", ADMIN_TOKEN, "{\"name\":\"Hands\",\"role\":\"operator\"}")
+        .field("auth_token");
+  }
+
+  private static String delegation() {
+    Agent parent = CLIENT.createOnline("Caller");
+    Agent child = CLIENT.createOnline("Callee", "\"parent_id\":\"" + parent.id() + "\"");
+    String body = "{\"target_id\":\"" + child.id() + "\",\"task\":\"Do it.\"}";
+    return CLIENT
+        .post("/workspaces/" + parent.id() + "/delegate", parent.token(), body)
+        .field("delegation_id");
+  }
+
+  private static void execute(String sql) {
+    SERVER.bean(JdbcClient.class).sql(sql).update();
+  }
+}
