@@ -3,6 +3,8 @@ package dev.muster;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -14,6 +16,10 @@ import org.springframework.stereotype.Component;
 class MetricsPage {
 
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** One more series for each route and outcome, which says little: held polls are the longest. */
+  private static final Pattern LONGEST_REQUESTS =
+      Pattern.compile("(# [A-Z]+ )?http_server_requests_seconds_max\\b");
 
   private final PrometheusMeterRegistry metrics;
   private byte @Nullable [] page;
@@ -27,10 +33,19 @@ class MetricsPage {
   synchronized byte[] bytes() {
     byte[] made = page;
     if (made == null || System.nanoTime() - madeAtNanos >= FRESH_NANOS) {
-      made = metrics.scrape().getBytes(StandardCharsets.UTF_8);
+      made = text();
       page = made;
       madeAtNanos = System.nanoTime();
     }
     return made;
+  }
+
+  private byte[] text() {
+    return metrics
+        .scrape()
+        .lines()
+        .filter(line -> !LONGEST_REQUESTS.matcher(line).lookingAt())
+        .collect(Collectors.joining("\n", "", "\n"))
+        .getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -50,7 +50,7 @@ class ProcessTest {
           .containsPattern(
               "muster_status_transitions_total\\{from=\"online\",reason=\"[a-z_]+\",to=\"degraded\"\\}")
           .contains("muster_commit_batch_size", "muster_commit_batch_seconds")
-          .contains("http_server_requests_seconds_bucket")
+          .contains("http_server_requests_seconds_count")
           .contains("jvm_memory_used_bytes", "hikaricp_connections", "jvm_gc_pause_seconds")
           .containsPattern("(?m)^muster_build_info\\{version=\"[0-9][^\"]+\"\\} 1")
           .doesNotContain(agent.id().toString(), agent.token());

@@ -28,6 +28,7 @@ class A2aConfiguration {
   AttemptListener attemptCounter(MeterRegistry metrics) {
     return (target, outcome) ->
         Counter.builder("muster.a2a.attempts")
+            .description("Attempts to send a message to an agent")
             .tag("outcome", outcome)
             .register(metrics)
             .increment();

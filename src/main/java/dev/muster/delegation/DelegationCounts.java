@@ -36,12 +36,14 @@ class DelegationCounts {
     LockedDelegation delegation = transition.delegation();
     String to = delegation.status().wire();
     Counter.builder("muster.delegation.transitions")
+        .description("Changes of the status of delegations")
         .tag("from", transition.from().wire())
         .tag("to", to)
         .register(metrics)
         .increment();
     if (transition.isEnd()) {
       Timer.builder("muster.delegation.completion")
+          .description("From a delegation's creation to its end")
           .tag("status", to)
           .register(metrics)
           .record(Duration.between(delegation.createdAt(), delegation.now()));

@@ -29,10 +29,12 @@ class DelegationMetrics implements MeterBinder {
   public void bindTo(MeterRegistry registry) {
     for (DelegationStatus status : DelegationStatus.values()) {
       Gauge.builder("muster.delegations", () -> value(status, Group::delegations))
+          .description("Delegations by status")
           .tag("status", status.wire())
           .register(registry);
       if (status.isInFlight()) {
         Gauge.builder("muster.delegations.oldest", () -> value(status, Group::oldestS))
+            .description("Age of the oldest delegation that has not ended")
             .baseUnit("seconds")
             .tag("status", status.wire())
             .register(registry);

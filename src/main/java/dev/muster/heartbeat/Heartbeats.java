@@ -23,7 +23,8 @@ class Heartbeats {
     this.news = news;
     this.claims = claims;
     this.commits = new GroupCommit<>("heartbeat", Beat::workspaceId, batch, metrics);
-    this.recorded = Counter.builder("muster.heartbeats").register(metrics);
+    this.recorded =
+        Counter.builder("muster.heartbeats").description("Heartbeats stored").register(metrics);
   }
 
   /**

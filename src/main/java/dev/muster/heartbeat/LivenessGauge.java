@@ -27,7 +27,9 @@ class LivenessGauge implements MeterBinder {
 
   @Override
   public void bindTo(MeterRegistry registry) {
-    Gauge.builder("muster.liveness.suspended", this::suspended).register(registry);
+    Gauge.builder("muster.liveness.suspended", this::suspended)
+        .description("1 while nobody is marked offline since too many fell silent at once")
+        .register(registry);
   }
 
   private double suspended() {

@@ -22,6 +22,7 @@ class StreamMetrics {
       AtomicInteger count = new AtomicInteger();
       open.put(kind, count);
       Gauge.builder("muster.streams", count, AtomicInteger::get)
+          .description("Open live streams")
           .tag("kind", kind.word())
           .register(registry);
       for (StreamEnd reason : StreamEnd.values()) {
@@ -41,6 +42,7 @@ class StreamMetrics {
 
   private Counter ended(StreamKind kind, StreamEnd reason) {
     return Counter.builder("muster.streams.closed")
+        .description("Live streams that were closed")
         .tags("kind", kind.word(), "reason", reason.word())
         .register(registry);
   }

@@ -27,19 +27,28 @@ class RuntimeMetrics implements MeterBinder {
 
   RuntimeMetrics(MeterRegistry metrics, RunRepository runs) {
     this.metrics = metrics;
-    this.characters = Counter.builder("muster.runtime.characters").register(metrics);
+    this.characters =
+        Counter.builder("muster.runtime.characters")
+            .description("Characters of runtime events taken in")
+            .register(metrics);
     this.runs = runs;
   }
 
   @Override
   public void bindTo(MeterRegistry registry) {
-    Gauge.builder("muster.runtime.running", this::running).register(registry);
+    Gauge.builder("muster.runtime.running", this::running)
+        .description("Runs whose end nobody has reported")
+        .register(registry);
   }
 
   void count(Post post) {
     characters.increment((double) post.size());
     for (Envelope envelope : post.envelopes()) {
-      metrics.counter("muster.runtime.events", "type", envelope.event().type()).increment();
+      Counter.builder("muster.runtime.events")
+          .description("Runtime events taken in")
+          .tag("type", envelope.event().type())
+          .register(metrics)
+          .increment();
     }
   }
 

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -19,16 +20,24 @@ class FleetMetrics implements MeterBinder {
 
   private static final Duration FRESH = Duration.ofSeconds(5);
 
+  private static final List<WorkspaceStatus> IN_TROUBLE =
+      List.of(WorkspaceStatus.DEGRADED, WorkspaceStatus.OFFLINE, WorkspaceStatus.FAILED);
+
   private static final String COUNT_BY_STATUS =
       """
-      SELECT status, count(*) AS workspaces, count(*) FILTER (WHERE stalled) AS stalled
+      SELECT status, count(*) AS workspaces, count(*) FILTER (WHERE stalled) AS stalled,
+        EXTRACT(EPOCH FROM now() - min(status_since)) AS oldest_s
       FROM workspace_beats GROUP BY status
       """;
 
   /** NaN when the database cannot tell: a gap in the graph, not a fleet that is gone. */
-  private record Counts(Map<WorkspaceStatus, Double> byStatus, double ofOthers, double stalled) {
+  private record Counts(
+      Map<WorkspaceStatus, Double> byStatus,
+      Map<WorkspaceStatus, Double> oldestS,
+      double ofOthers,
+      double stalled) {
 
-    static final Counts UNKNOWN = new Counts(Map.of(), Double.NaN, Double.NaN);
+    static final Counts UNKNOWN = new Counts(Map.of(), Map.of(), Double.NaN, Double.NaN);
   }
 
   private final JdbcClient db;
@@ -43,10 +52,21 @@ class FleetMetrics implements MeterBinder {
   public void bindTo(MeterRegistry registry) {
     for (WorkspaceStatus status : WorkspaceStatus.values()) {
       Gauge.builder("muster.workspaces", () -> count(status))
+          .description("Workspaces by status")
           .tag("status", status.wire())
           .register(registry);
     }
-    Gauge.builder("muster.workspaces.stalled", () -> counts.get().stalled()).register(registry);
+    for (WorkspaceStatus status : IN_TROUBLE) {
+      Gauge.builder("muster.workspaces.oldest", () -> oldestS(status))
+          .description(
+              "For how long the workspace has been in this status that has been so longest")
+          .baseUnit("seconds")
+          .tag("status", status.wire())
+          .register(registry);
+    }
+    Gauge.builder("muster.workspaces.stalled", () -> counts.get().stalled())
+        .description("Workspaces whose heartbeats arrive but whose agent writes nothing")
+        .register(registry);
   }
 
   private double count(WorkspaceStatus status) {
@@ -54,14 +74,22 @@ class FleetMetrics implements MeterBinder {
     return counted.byStatus().getOrDefault(status, counted.ofOthers());
   }
 
+  private double oldestS(WorkspaceStatus status) {
+    Counts counted = counts.get();
+    return counted.oldestS().getOrDefault(status, counted.ofOthers());
+  }
+
   private Counts countAll() {
+    Map<WorkspaceStatus, Double> oldestS = new EnumMap<>(WorkspaceStatus.class);
     Map<WorkspaceStatus, Double> byStatus = new EnumMap<>(WorkspaceStatus.class);
     double[] stalled = {0};
     db.sql(COUNT_BY_STATUS)
         .query(row -> {
-          byStatus.put(WorkspaceStatus.of(row.getString("status")), row.getDouble("workspaces"));
+          WorkspaceStatus status = WorkspaceStatus.of(row.getString("status"));
+          byStatus.put(status, row.getDouble("workspaces"));
+          oldestS.put(status, Math.max(0, row.getDouble("oldest_s")));
           stalled[0] += row.getDouble("stalled");
         });
-    return new Counts(byStatus, 0, stalled[0]);
+    return new Counts(byStatus, oldestS, 0, stalled[0]);
   }
 }

@@ -31,6 +31,7 @@ public class Transitions {
           @Override
           public void afterCommit() {
             Counter.builder("muster.status.transitions")
+                .description("Changes of the status of workspaces")
                 .tags("from", from.wire(), "to", to.wire(), "reason", reason)
                 .register(metrics)
                 .increment(moved);

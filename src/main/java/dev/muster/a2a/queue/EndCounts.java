@@ -20,6 +20,7 @@ class EndCounts {
       counters.put(
           state,
           Counter.builder("muster.queue.ends")
+              .description("Queued messages that ended")
               .tag("state", state.state().wire())
               .register(metrics));
     }

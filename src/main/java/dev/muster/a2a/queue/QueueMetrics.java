@@ -21,6 +21,8 @@ class QueueMetrics implements MeterBinder {
 
   @Override
   public void bindTo(MeterRegistry registry) {
-    Gauge.builder("muster.queue.depth", depth::get).register(registry);
+    Gauge.builder("muster.queue.depth", depth::get)
+        .description("Messages that wait for push agents")
+        .register(registry);
   }
 }

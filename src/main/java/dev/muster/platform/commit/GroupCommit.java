@@ -87,8 +87,15 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     this.line = new WaitingLine<>(limits);
     this.work = work;
     this.batchSize =
-        DistributionSummary.builder("muster.commit.batch.size").tag("name", name).register(metrics);
-    this.batchTime = Timer.builder("muster.commit.batch").tag("name", name).register(metrics);
+        DistributionSummary.builder("muster.commit.batch.size")
+            .description("Requests that shared a commit")
+            .tag("name", name)
+            .register(metrics);
+    this.batchTime =
+        Timer.builder("muster.commit.batch")
+            .description("How long shared commits took")
+            .tag("name", name)
+            .register(metrics);
     Thread.Builder.OfPlatform thread = Thread.ofPlatform().daemon().name(name + "-committer-", 1);
     this.committers =
         Stream.generate(() -> thread.start(this::commitUntilClosed)).limit(committers).toList();

@@ -44,9 +44,16 @@ class DeliveryRunner {
     long start = System.nanoTime();
     End end = endOf(job, execution);
     Duration took = Duration.ofNanos(System.nanoTime() - start);
-    Timer.builder("muster.job").tag("job", job.name()).register(metrics).record(took);
+    Timer.builder("muster.job")
+        .description("How long runs of a job took")
+        .tag("job", job.name())
+        .register(metrics)
+        .record(took);
     Counter failures =
-        Counter.builder("muster.job.failures").tag("job", job.name()).register(metrics);
+        Counter.builder("muster.job.failures")
+            .description("Runs of a job that failed")
+            .tag("job", job.name())
+            .register(metrics);
     if (end.failed()) {
       failures.increment();
     }

@@ -40,9 +40,16 @@ class JobRunner {
     long start = System.nanoTime();
     @Nullable Throwable failure = failureOf(job);
     Duration took = Duration.ofNanos(System.nanoTime() - start);
-    Timer.builder("muster.job").tag("job", job.name()).register(metrics).record(took);
+    Timer.builder("muster.job")
+        .description("How long runs of a job took")
+        .tag("job", job.name())
+        .register(metrics)
+        .record(took);
     Counter failures =
-        Counter.builder("muster.job.failures").tag("job", job.name()).register(metrics);
+        Counter.builder("muster.job.failures")
+            .description("Runs of a job that failed")
+            .tag("job", job.name())
+            .register(metrics);
     if (failure != null) {
       failures.increment();
     }

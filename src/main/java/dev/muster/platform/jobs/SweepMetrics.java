@@ -14,11 +14,26 @@ public final class SweepMetrics {
   private final Counter errors;
 
   public SweepMetrics(MeterRegistry metrics, String sweep) {
-    this.runs = Counter.builder("muster.sweep.runs").tag("sweep", sweep).register(metrics);
-    this.time = Timer.builder("muster.sweep").tag("sweep", sweep).register(metrics);
+    this.runs =
+        Counter.builder("muster.sweep.runs")
+            .description("Runs of a sweep")
+            .tag("sweep", sweep)
+            .register(metrics);
+    this.time =
+        Timer.builder("muster.sweep")
+            .description("How long runs of a sweep took")
+            .tag("sweep", sweep)
+            .register(metrics);
     this.transitions =
-        Counter.builder("muster.sweep.transitions").tag("sweep", sweep).register(metrics);
-    this.errors = Counter.builder("muster.sweep.errors").tag("sweep", sweep).register(metrics);
+        Counter.builder("muster.sweep.transitions")
+            .description("Rows that a sweep changed")
+            .tag("sweep", sweep)
+            .register(metrics);
+    this.errors =
+        Counter.builder("muster.sweep.errors")
+            .description("Errors that a sweep met, and races it lost")
+            .tag("sweep", sweep)
+            .register(metrics);
   }
 
   public <R> R measure(Supplier<R> sweep) {

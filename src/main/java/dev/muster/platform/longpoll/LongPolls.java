@@ -52,7 +52,9 @@ public class LongPolls implements SmartLifecycle {
   private volatile boolean running;
 
   LongPolls(MeterRegistry metrics) {
-    Gauge.builder("muster.polls.waiting", all, Set::size).register(metrics);
+    Gauge.builder("muster.polls.waiting", all, Set::size)
+        .description("Requests that are held until there is something to answer")
+        .register(metrics);
     this.loop = BackgroundLoop.start("long-polls", TICK, this::lookAfterAll);
   }
 

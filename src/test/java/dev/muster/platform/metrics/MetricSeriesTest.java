@@ -36,7 +36,7 @@ class MetricSeriesTest {
           .distinct()
           .toList();
   private static final int MANY = 120;
-  private static final int MAX_SERIES = 2_000;
+  private static final int MAX_SERIES = 1_000;
 
   @Test
   void doNotGrowWithWhatCallersChoose() throws Exception {

@@ -1,0 +1,114 @@
+package dev.muster.platform.metrics;
+
+import io.micrometer.common.KeyValue;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.server.observation.ServerRequestObservationContext;
+
+/**
+ * What is kept of requests. Each route and outcome has a timer without buckets. Routes that agents
+ * call all the time, and that answer at once, have buckets under a name of their own: Prometheus
+ * wants all series of a name alike. Statuses are counted for all routes together.
+ */
+@Configuration(proxyBeanMethods = false)
+class RequestMeters {
+
+  /** The timer of Spring's observation. */
+  private static final String TIMER = "http.server.requests";
+
+  private static final Set<String> KEPT = Set.of("method", "uri", "outcome");
+
+  /** Method and route. */
+  private static final Set<String> WITH_BUCKETS =
+      Set.of(
+          "POST /registry/heartbeat",
+          "POST /workspaces/{id}/activity",
+          "POST /workspaces/{id}/activity/ack",
+          "POST /workspaces/{id}/delegate",
+          "GET /workspaces/{id}/state");
+
+  private static final Duration[] BUCKETS =
+      Stream.of(1, 5, 10, 25, 50, 100, 250, 500, 1000, 5000)
+          .map(Duration::ofMillis)
+          .toArray(Duration[]::new);
+
+  @Bean
+  MeterFilter requestTags() {
+    return new MeterFilter() {
+      @Override
+      public Meter.Id map(Meter.Id id) {
+        return id.getName().equals(TIMER) ? bounded(id) : id;
+      }
+    };
+  }
+
+  /** The registry is asked for late: it comes after what observes. */
+  @Bean
+  ObservationHandler<ServerRequestObservationContext> requestHandler(
+      ObjectProvider<MeterRegistry> metrics) {
+    return new ObservationHandler<>() {
+      @Override
+      public boolean supportsContext(Observation.Context context) {
+        return context instanceof ServerRequestObservationContext;
+      }
+
+      @Override
+      public void onStart(ServerRequestObservationContext context) {
+        context.put(RequestMeters.class, System.nanoTime());
+      }
+
+      @Override
+      public void onStop(ServerRequestObservationContext context) {
+        Counter.builder("muster.http.answers")
+            .description("Answers by HTTP status")
+            .tag("status", value(context, "status"))
+            .register(metrics.getObject())
+            .increment();
+        String method = value(context, "method");
+        String route = value(context, "uri");
+        if (value(context, "outcome").equals("SUCCESS")
+            && WITH_BUCKETS.contains(method + " " + route)) {
+          Timer.builder("muster.http.latency")
+              .description(
+                  "How long requests took that agents send all the time, when they succeeded")
+              .tags("method", method, "uri", route)
+              .serviceLevelObjectives(BUCKETS)
+              .register(metrics.getObject())
+              .record(
+                  System.nanoTime() - context.<Long>getRequired(RequestMeters.class),
+                  TimeUnit.NANOSECONDS);
+        }
+      }
+    };
+  }
+
+  private static String value(ServerRequestObservationContext context, String key) {
+    KeyValue tag = context.getLowCardinalityKeyValue(key);
+    return tag == null ? "UNKNOWN" : tag.getValue();
+  }
+
+  private static Meter.Id bounded(Meter.Id id) {
+    List<Tag> kept = id.getTags().stream().filter(tag -> KEPT.contains(tag.getKey())).toList();
+    return new Meter.Id(
+        TIMER,
+        Tags.of(kept),
+        id.getBaseUnit(),
+        "How long requests took, by route and outcome",
+        id.getType());
+  }
+}
