@@ -36,6 +36,26 @@ class DashboardTest {
     Awaitility.await().untilAsserted(() -> assertThat(shown()).containsAll(asked));
   }
 
+  /** What is wrong has an alert and a line in the table of the worst, without a graph to read. */
+  @Test
+  void showsAgentsAndDelegationsThatNeedSomebody() throws IOException {
+    String rules = Files.readString(RULES);
+    JsonNode worst = null;
+    for (JsonNode panel :
+        JsonMapper.builder().build().readTree(Files.readString(DASHBOARD)).path("panels")) {
+      worst = panel.path("title").asString("").equals("The worst") ? panel : worst;
+    }
+
+    assertThat(rules)
+        .contains("muster:workspaces{status=\"degraded\"} > 0")
+        .contains("muster:workspaces{status=\"offline\"} > 0")
+        .contains("muster_delegations{status=\"stuck\"} >= 0) > 0");
+    assertThat(worst).isNotNull();
+    assertThat(worst.path("type").asString("")).isEqualTo("table");
+    assertThat(String.join(" ", worst.findValuesAsString("expr")))
+        .contains("degraded|offline|failed", "muster_workspaces_stalled", "stuck");
+  }
+
   @Test
   void readsFromTheProvisionedDataSource() throws IOException {
     JsonNode dashboard = JsonMapper.builder().build().readTree(Files.readString(DASHBOARD));
