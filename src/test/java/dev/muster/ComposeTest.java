@@ -1,0 +1,68 @@
+package dev.muster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.yaml.snakeyaml.Yaml;
+
+/** What {@code docker compose} starts can be set as the server itself (contract, section 12). */
+class ComposeTest {
+
+  /** Compose decides these itself: its own database, and the port and address within the image. */
+  private static final Set<String> DECIDED =
+      Set.of("DATABASE_URL", "MUSTER_HOME", "SERVER_ADDRESS", "SERVER_PORT");
+
+  private static final Pattern NAME = Pattern.compile("`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`");
+
+  @Test
+  void passesEverySettingThrough() throws IOException {
+    Map<?, ?> environment = (Map<?, ?>) server().get("environment");
+    Set<String> settings = documented();
+    assertThat(settings).hasSizeGreaterThan(35).containsAll(DECIDED);
+    settings.removeAll(DECIDED);
+
+    for (String setting : settings) {
+      assertThat(environment.get(setting)).as(setting).isEqualTo("${" + setting + ":-}");
+    }
+    assertThat(environment.keySet().stream().map(Object::toString).toList())
+        .allMatch(name -> settings.contains(name) || name.startsWith("SPRING_"));
+  }
+
+  /** Two servers cannot have the same port of the host; which ports there are can be said. */
+  @Test
+  void letsSeveralServersBeStarted() throws IOException {
+    assertThat((List<?>) server().get("ports"))
+        .singleElement()
+        .isEqualTo("127.0.0.1:${MUSTER_PORTS:-8080}:8080");
+    assertThat(server().get("container_name")).isNull();
+  }
+
+  private static Map<?, ?> server() throws IOException {
+    Map<?, ?> compose = new Yaml().load(Files.readString(Path.of("docker/compose.yaml")));
+    return (Map<?, ?>) ((Map<?, ?>) compose.get("services")).get("server");
+  }
+
+  /** The names in the first columns of the tables of the README's section of settings. */
+  private static Set<String> documented() throws IOException {
+    String readme = Files.readString(Path.of("README.md"));
+    String section = readme.substring(readme.indexOf("\n## Settings\n") + 1);
+    return section
+        .substring(0, section.indexOf("\n## "))
+        .lines()
+        .filter(line -> line.startsWith("| "))
+        .flatMap(line -> NAME.matcher(line.split("\\|")[1]).results())
+        .map(MatchResult::group)
+        .map(name -> name.replace("`", ""))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+}
