@@ -1,10 +1,13 @@
 package dev.muster.delegation;
 
+import dev.muster.platform.log.LineBudget;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -13,6 +16,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 @Component
 class DelegationCounts {
 
+  private static final Logger log = LoggerFactory.getLogger(DelegationCounts.class);
+
+  private final LineBudget lines = new LineBudget(System::nanoTime);
   private final MeterRegistry metrics;
 
   DelegationCounts(MeterRegistry metrics) {
@@ -28,8 +34,26 @@ class DelegationCounts {
           @Override
           public void afterCommit() {
             transitions.forEach(DelegationCounts.this::count);
+            logEnds(transitions.stream().filter(Transition::isEnd).toList());
           }
         });
+  }
+
+  private void logEnds(List<Transition> ends) {
+    int granted = lines.grant(ends.size());
+    for (Transition end : ends.subList(0, granted)) {
+      LockedDelegation delegation = end.delegation();
+      log.info(
+          "delegation {} of workspace {} to {}: {} -> {}",
+          delegation.delegationId(),
+          delegation.callerId(),
+          delegation.calleeId(),
+          end.from().wire(),
+          delegation.status().wire());
+    }
+    if (granted < ends.size()) {
+      log.info("{} more delegations ended", ends.size() - granted);
+    }
   }
 
   private void count(Transition transition) {

@@ -169,11 +169,24 @@ class BeatBatch implements BatchWork<Beat, BeatOutcome> {
       if (one.beat().agentCard() != null) {
         workspaces.storeCard(one.beat().workspaceId(), one.beat().agentCard());
       }
-      if (one.nextStatus() != one.stored().status()) {
-        transitions.countAfterCommit(one.stored().status(), one.nextStatus(), reasonOf(one));
-      }
     }
+    evaluated.stream()
+        .filter(one -> one.nextStatus() != one.stored().status())
+        .collect(
+            Collectors.groupingBy(
+                Change::of,
+                Collectors.mapping(one -> one.beat().workspaceId(), Collectors.toList())))
+        .forEach((change, ids) ->
+            transitions.tellAfterCommit(ids, change.from(), change.to(), change.reason()));
     events.recordAll(evaluated.stream().flatMap(one -> HealthEvents.of(one).stream()).toList());
+  }
+
+  /** What may be told of several at once. */
+  private record Change(WorkspaceStatus from, WorkspaceStatus to, String reason) {
+
+    static Change of(EvaluatedBeat one) {
+      return new Change(one.stored().status(), one.nextStatus(), reasonOf(one));
+    }
   }
 
   private static String reasonOf(EvaluatedBeat one) {

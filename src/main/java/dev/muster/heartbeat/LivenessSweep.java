@@ -126,10 +126,12 @@ class LivenessSweep {
     repository.takeOffline(silent);
     events.recordAll(silent.stream().map(one -> one.offlineEvent(silence.now())).toList());
     silent.stream()
-        .collect(Collectors.groupingBy(SilentWorkspace::status, Collectors.counting()))
+        .collect(
+            Collectors.groupingBy(
+                SilentWorkspace::status,
+                Collectors.mapping(SilentWorkspace::workspaceId, Collectors.toList())))
         .forEach((from, moved) ->
-            transitions.countAfterCommit(
-                from, WorkspaceStatus.OFFLINE, "silence", moved.intValue()));
+            transitions.tellAfterCommit(moved, from, WorkspaceStatus.OFFLINE, "silence"));
     return silent.size();
   }
 }

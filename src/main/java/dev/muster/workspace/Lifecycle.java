@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -133,7 +134,11 @@ class Lifecycle {
         statuses.lock(ids).stream().filter(row -> may.test(row.status())).toList();
     statuses.move(rows, to);
     rows.forEach(row -> AuditTrail.addTarget(row.workspaceId()));
-    rows.forEach(row -> transitions.countAfterCommit(row.status(), to, reason));
+    rows.stream()
+        .collect(
+            Collectors.groupingBy(
+                StatusRow::status, Collectors.mapping(StatusRow::workspaceId, Collectors.toList())))
+        .forEach((from, moved) -> transitions.tellAfterCommit(moved, from, to, reason));
     return new ArrayList<>(rows);
   }
 

@@ -166,7 +166,7 @@ class Registration {
       events.record(
           LifecycleEvents.of(
               EventType.WORKSPACE_ONLINE, was.workspaceId(), was.status(), now, fields));
-      transitions.countAfterCommit(was.status(), now, "registration");
+      transitions.tellAfterCommit(was.workspaceId(), was.status(), now, "registration");
     } else if (newCard && now == WorkspaceStatus.ONLINE) {
       events.record(
           new NewEvent(

@@ -1,15 +1,23 @@
 package dev.muster.workspace;
 
+import dev.muster.platform.log.LineBudget;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Counts status changes once they are committed. */
+/** Counts status changes once they are committed, and logs them. */
 @Component
 public class Transitions {
 
+  private static final Logger log = LoggerFactory.getLogger(Transitions.class);
+
+  private final LineBudget lines = new LineBudget(System::nanoTime);
   private final MeterRegistry metrics;
 
   Transitions(MeterRegistry metrics) {
@@ -17,25 +25,44 @@ public class Transitions {
   }
 
   /**
-   * Counts when the transaction under way commits; {@code reason} is one of a handful of fixed
+   * Tells when the transaction under way commits; {@code reason} is one of a handful of fixed
    * words.
    */
-  public void countAfterCommit(WorkspaceStatus from, WorkspaceStatus to, String reason) {
-    countAfterCommit(from, to, reason, 1);
+  public void tellAfterCommit(
+      UUID workspaceId, WorkspaceStatus from, WorkspaceStatus to, String reason) {
+    tellAfterCommit(List.of(workspaceId), from, to, reason);
   }
 
-  /** Of {@code moved} workspaces at once. */
-  public void countAfterCommit(WorkspaceStatus from, WorkspaceStatus to, String reason, int moved) {
+  /** Of all these workspaces at once: a line for each, or for many a count of the rest. */
+  public void tellAfterCommit(
+      List<UUID> workspaceIds, WorkspaceStatus from, WorkspaceStatus to, String reason) {
     TransactionSynchronizationManager.registerSynchronization(
         new TransactionSynchronization() {
           @Override
           public void afterCommit() {
-            Counter.builder("muster.status.transitions")
-                .description("Changes of the status of workspaces")
-                .tags("from", from.wire(), "to", to.wire(), "reason", reason)
-                .register(metrics)
-                .increment(moved);
+            tell(workspaceIds, from, to, reason);
           }
         });
+  }
+
+  private void tell(
+      List<UUID> workspaceIds, WorkspaceStatus from, WorkspaceStatus to, String reason) {
+    Counter.builder("muster.status.transitions")
+        .description("Changes of the status of workspaces")
+        .tags("from", from.wire(), "to", to.wire(), "reason", reason)
+        .register(metrics)
+        .increment(workspaceIds.size());
+    int granted = lines.grant(workspaceIds.size());
+    for (UUID id : workspaceIds.subList(0, granted)) {
+      log.info("workspace {}: {} -> {} ({})", id, from.wire(), to.wire(), reason);
+    }
+    if (granted < workspaceIds.size()) {
+      log.info(
+          "{} more workspaces: {} -> {} ({})",
+          workspaceIds.size() - granted,
+          from.wire(),
+          to.wire(),
+          reason);
+    }
   }
 }
