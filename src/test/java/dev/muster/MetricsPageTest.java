@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.platform.postgres.EmbeddedDatabase;
 import dev.muster.platform.postgres.MusterHome;
 import dev.muster.testing.TcpRelay;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -43,6 +44,7 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
  * also when every route has been called with every outcome.
  */
 @Timeout(300)
+@Slow
 class MetricsPageTest {
 
   /** What a caller of a route may be told. */

@@ -3,6 +3,7 @@ package dev.muster.platform.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a log tells of changes (contract, section 11): each of a few, and a count of many. */
+@Slow
 class TransitionLinesTest {
 
   @TempDir private Path home = Path.of("");
