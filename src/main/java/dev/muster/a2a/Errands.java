@@ -1,11 +1,13 @@
 package dev.muster.a2a;
 
 import dev.muster.a2a.RecordCompanion.Queueing;
+import dev.muster.a2a.queue.EndState;
 import dev.muster.a2a.queue.MessageQueue;
 import dev.muster.a2a.queue.QueueKind;
 import dev.muster.a2a.queue.QueueSettings;
 import dev.muster.activity.Appended;
 import dev.muster.activity.Feeds;
+import dev.muster.activity.Messages;
 import dev.muster.activity.NewActivity;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.protocol.MessageContent;
@@ -34,11 +36,13 @@ public class Errands {
   private static final int PRIORITY_OF_RESULTS = 100;
 
   private final Feeds feeds;
+  private final Messages messages;
   private final MessageQueue queue;
   private final QueueSettings queueSettings;
 
-  Errands(Feeds feeds, MessageQueue queue, QueueSettings queueSettings) {
+  Errands(Feeds feeds, Messages messages, MessageQueue queue, QueueSettings queueSettings) {
     this.feeds = feeds;
+    this.messages = messages;
     this.queue = queue;
     this.queueSettings = queueSettings;
   }
@@ -92,6 +96,19 @@ public class Errands {
     ObjectNode request = JsonNodeFactory.instance.objectNode().put("method", "message/send");
     request.putObject("params").set("message", message);
     return request;
+  }
+
+  /**
+   * In the caller's transaction, with the delegation's row locked: the errand's message is not sent
+   * any more, if it still waits to be. False, and nothing has changed, while it is being sent.
+   */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public boolean withdraw(Errand errand, String why) {
+    return messages
+        .find(errand.calleeId(), errand.callerId(), MessageNames.key(errand.messageId()))
+        .flatMap(message -> queue.openOf(message.activityId()))
+        .map(queueId -> queue.endUnsent(queueId, EndState.DROPPED, why))
+        .orElse(true);
   }
 
   /**

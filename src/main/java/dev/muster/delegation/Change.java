@@ -32,6 +32,6 @@ sealed interface Change {
     }
   }
 
-  /** An operator wants it delivered again. */
+  /** An operator wants it delivered again (R8.9). */
   record Retried() implements Change {}
 }

@@ -26,11 +26,14 @@ class DelegationController {
   private final Workspaces workspaces;
   private final Delegating delegating;
   private final Reports reports;
+  private final Retries retries;
 
-  DelegationController(Workspaces workspaces, Delegating delegating, Reports reports) {
+  DelegationController(
+      Workspaces workspaces, Delegating delegating, Reports reports, Retries retries) {
     this.workspaces = workspaces;
     this.delegating = delegating;
     this.reports = reports;
+    this.retries = retries;
   }
 
   @PostMapping("/workspaces/{id}/delegate")
@@ -116,7 +119,7 @@ class DelegationController {
   @PostMapping("/admin/delegations/{delegationId}/retry")
   Reported retry(Caller caller, @PathVariable String delegationId) {
     Access.requireAdmin(caller);
-    return report(new Wish(delegationId, new Claimant.Muster(), new Change.Retried()));
+    return report(delegationId, retries.retry(delegationId));
   }
 
   @PostMapping("/admin/delegations/{delegationId}/fail")
@@ -131,15 +134,19 @@ class DelegationController {
   }
 
   private Reported report(Wish wish) {
-    return switch (reports.make(wish)) {
+    return report(wish.delegationId(), reports.make(wish));
+  }
+
+  private static Reported report(String delegationId, Granted granted) {
+    return switch (granted) {
       case Granted.Done(DelegationStatus status, boolean moved) ->
-          new Reported(wish.delegationId(), status.wire());
+          new Reported(delegationId, status.wire());
       case Granted.Invalid(DelegationStatus status) ->
           throw new ProblemException(
               ErrorCode.INVALID_TRANSITION,
               "the delegation is " + status.wire() + ", and cannot go from there to what was asked",
-              Map.of("delegation_id", wish.delegationId(), "delegation_status", status.wire()));
-      case Granted.Unknown() -> throw DelegationId.unknown(wish.delegationId());
+              Map.of("delegation_id", delegationId, "delegation_status", status.wire()));
+      case Granted.Unknown() -> throw DelegationId.unknown(delegationId);
     };
   }
 }

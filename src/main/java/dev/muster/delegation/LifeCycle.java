@@ -20,7 +20,7 @@ final class LifeCycle {
   private static final Map<DelegationStatus, Set<DelegationStatus>> NEXT =
       Map.of(
           QUEUED, Set.of(DISPATCHED, IN_PROGRESS, COMPLETED, FAILED, STUCK),
-          DISPATCHED, Set.of(IN_PROGRESS, COMPLETED, FAILED, STUCK),
+          DISPATCHED, Set.of(QUEUED, IN_PROGRESS, COMPLETED, FAILED, STUCK),
           IN_PROGRESS, Set.of(COMPLETED, FAILED, STUCK),
           STUCK, Set.of(QUEUED, IN_PROGRESS, COMPLETED, FAILED),
           COMPLETED, Set.of(),

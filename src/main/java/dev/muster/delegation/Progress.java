@@ -93,7 +93,7 @@ record Progress(
   }
 
   private Optional<Progress> retried(Instant newDeadline) {
-    return status == DelegationStatus.STUCK && LifeCycle.allows(status, DelegationStatus.QUEUED)
+    return LifeCycle.allows(status, DelegationStatus.QUEUED)
         ? Optional.of(
             new Progress(
                 DelegationStatus.QUEUED,

@@ -231,9 +231,6 @@ class DelegationReportTest {
         .isEqualTo("t");
     JsonNode inbox = LEDGER.inbox(callee);
     assertThat(inbox.at("/1/data/message_id").asString()).isEqualTo(id + "~1");
-    assertThat(
-            LEDGER.client().post("/admin/delegations/" + id + "/retry", ADMIN_TOKEN, "").status())
-        .isEqualTo(409);
 
     LEDGER.send(callee, caller, "r", "Done.", "{\"reply_to\":\"" + id + "~1\"}");
     assertThat(LEDGER.read(caller, id).path("result").asString()).isEqualTo("Done.");

@@ -36,7 +36,7 @@ class LifeCycleTest {
   @ParameterizedTest
   @CsvSource({
     "queued,      '. y y y y y'",
-    "dispatched,  '. . y y y y'",
+    "dispatched,  'y . y y y y'",
     "in_progress, '. . . y y y'",
     "stuck,       'y . y y y .'",
     "completed,   '. . . . . .'",

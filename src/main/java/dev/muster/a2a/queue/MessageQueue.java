@@ -114,6 +114,20 @@ public class MessageQueue {
     return repository.find(queueId);
   }
 
+  /** The row of the queue by which this message waits or is being sent. */
+  public Optional<UUID> openOf(UUID activityId) {
+    return repository.openOf(activityId);
+  }
+
+  /**
+   * Ends a message in the caller's transaction, with all that hangs on it. False, and nothing has
+   * changed, when it does not wait: it is being delivered, or it has ended.
+   */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public boolean endUnsent(UUID queueId, EndState state, String why) {
+    return unsent.end(queueId, state, why);
+  }
+
   /** These may have room now. Returns at once, and costs nothing for those nothing waits for. */
   public void kick(Collection<UUID> targetIds) {
     waiting.heard(targetIds);

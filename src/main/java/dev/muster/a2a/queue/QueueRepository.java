@@ -69,6 +69,10 @@ class QueueRepository {
       FROM a2a_queue WHERE queue_id = :id
       """;
 
+  private static final String OPEN_OF =
+      "SELECT queue_id FROM a2a_queue WHERE activity_id = :id AND state IN ('waiting',"
+          + " 'delivering')";
+
   private static final String PLACE =
       """
       SELECT count(*) FROM a2a_queue q JOIN a2a_queue mine ON mine.target_id = q.target_id
@@ -150,6 +154,13 @@ class QueueRepository {
 
   Optional<QueuedMessage> find(UUID queueId) {
     return db.sql(FIND).param("id", queueId).query(QueueRows::message).optional();
+  }
+
+  Optional<UUID> openOf(UUID activityId) {
+    return db.sql(OPEN_OF)
+        .param("id", activityId)
+        .query((row, n) -> row.getObject("queue_id", UUID.class))
+        .optional();
   }
 
   /** Which one of those that wait for its target it is, from 1. */

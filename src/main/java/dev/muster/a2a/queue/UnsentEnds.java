@@ -45,6 +45,11 @@ class UnsentEnds {
         status -> ended(EndState.DROPPED, repository.dropStale(targetIds, minutes, why)));
   }
 
+  /** In the caller's transaction; whether it waited, or was nobody's any more. */
+  boolean end(UUID queueId, EndState state, String why) {
+    return ended(state, repository.end(queueId, state, why)) > 0;
+  }
+
   /** In the caller's transaction. */
   int dropOf(Collection<UUID> targetIds, String why) {
     return ended(EndState.DROPPED, repository.dropOf(targetIds, why));

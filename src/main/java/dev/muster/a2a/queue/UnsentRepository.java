@@ -64,6 +64,19 @@ class UnsentRepository {
       RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.kind, q.error
       """;
 
+  private static final String END =
+      """
+      WITH unsent AS (
+          SELECT queue_id FROM a2a_queue
+          WHERE queue_id = :id AND state IN ('waiting', 'delivering')
+              AND (state = 'waiting' OR lease_until <= clock_timestamp())
+          FOR UPDATE SKIP LOCKED)
+      UPDATE a2a_queue q SET
+          state = :state, ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL, error = :why
+      FROM unsent WHERE q.queue_id = unsent.queue_id
+      RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.kind, q.error
+      """;
+
   private final JdbcClient db;
 
   UnsentRepository(JdbcClient db) {
@@ -98,6 +111,16 @@ class UnsentRepository {
         .param("targets", targetIds.toArray(UUID[]::new))
         .param("why", why)
         .query((row, n) -> QueueRows.endedUnsent(row, EndState.DROPPED))
+        .list();
+  }
+
+  /** The one, or none when somebody delivers it, has it locked, or has ended it. */
+  List<EndedUnsent> end(UUID queueId, EndState state, String why) {
+    return db.sql(END)
+        .param("id", queueId)
+        .param("state", state.state().wire())
+        .param("why", why)
+        .query((row, n) -> QueueRows.endedUnsent(row, state))
         .list();
   }
 }
