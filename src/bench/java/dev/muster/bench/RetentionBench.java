@@ -19,9 +19,9 @@ public final class RetentionBench {
   private static final int WARM_UP_ROUNDS = 3;
 
   private static final String RETENTION =
-      "FROM recurring_jobs WHERE task_name = 'activity-retention'";
+      "FROM retention_jobs WHERE task_name = 'activity-retention'";
   private static final String DUE_NOW =
-      "UPDATE recurring_jobs SET execution_time = now() WHERE task_name = 'activity-retention'";
+      "UPDATE retention_jobs SET execution_time = now() WHERE task_name = 'activity-retention'";
 
   private final int seconds;
   private final int rounds;

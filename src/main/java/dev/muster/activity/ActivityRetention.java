@@ -45,7 +45,7 @@ class ActivityRetention {
 
   @Bean
   RecurringJob activityRetentionJob() {
-    return new RecurringJob("activity-retention", interval, this::run);
+    return new RecurringJob("activity-retention", interval, this::run, RecurringJob.Kind.RETENTION);
   }
 
   private void run() {

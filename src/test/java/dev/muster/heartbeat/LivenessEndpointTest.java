@@ -34,15 +34,7 @@ class LivenessEndpointTest {
         .untilAsserted(() -> {
           Map<String, JsonNode> loops = loops();
           for (String job :
-              new String[] {
-                "liveness-sweep",
-                "stall-sweep",
-                "event-retention",
-                "token-retention",
-                "workspace-retention",
-                "queue-pass",
-                "queue-retention"
-              }) {
+              new String[] {"liveness-sweep", "stall-sweep", "activity-retention", "queue-pass"}) {
             assertRan(loop(loops, job), "cluster");
             assertThat(Instant.parse(loop(loops, job).path("next_run_at").asString())).isNotNull();
           }
@@ -64,6 +56,9 @@ class LivenessEndpointTest {
             assertRan(loop(loops, loop), "replica");
           }
         });
+    JsonNode nightly = loop(loops(), "event-retention");
+    assertThat(Instant.parse(nightly.path("next_run_at").asString())).isAfter(Instant.now());
+    assertThat(nightly.path("overdue").asBoolean()).isFalse();
     assertThat(loop(loops(), "liveness-sweep").path("interval_s").asInt()).isEqualTo(15);
     assertThat(loop(loops(), "heartbeat-watch").path("interval_s").asDouble()).isEqualTo(0.1);
   }

@@ -2,10 +2,13 @@ package dev.muster.platform.jobs;
 
 import com.github.kagkarlsson.scheduler.Scheduler;
 import java.time.Duration;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Stops a scheduler in a thread of its own: a database that does not answer would hold it up. */
+/**
+ * Stops schedulers, each in a thread of its own: a database that does not answer would hold it up.
+ */
 final class BoundedStop {
 
   private static final Logger log = LoggerFactory.getLogger(BoundedStop.class);
@@ -17,11 +20,16 @@ final class BoundedStop {
 
   private BoundedStop() {}
 
-  static void stop(Scheduler scheduler) {
-    Thread stopping = Thread.ofVirtual().start(scheduler::stop);
+  /** All at once, so that together they take no longer than one. */
+  static void stop(List<Scheduler> schedulers) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    List<Thread> stopping =
+        schedulers.stream().map(one -> Thread.ofVirtual().start(one::stop)).toList();
     try {
-      if (!stopping.join(PATIENCE)) {
-        log.warn("a job did not end in time; another replica will run it again");
+      for (Thread one : stopping) {
+        if (!one.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())))) {
+          log.warn("a job did not end in time; another replica will run it again");
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes, once a day, what is past its time, batch after batch until one finds nothing more;
+ * Deletes, once a night, what is past its time, batch after batch until one finds nothing more;
  * counted as a sweep.
  */
 public final class DailyDeletion {
@@ -26,7 +26,8 @@ public final class DailyDeletion {
   }
 
   public RecurringJob job() {
-    return new RecurringJob(name, Duration.ofDays(1), this::run);
+    return new RecurringJob(
+        name, Duration.ofDays(1), this::run, RecurringJob.Kind.NIGHTLY_RETENTION);
   }
 
   /** How many were deleted. */

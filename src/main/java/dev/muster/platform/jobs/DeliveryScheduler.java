@@ -96,7 +96,7 @@ class DeliveryScheduler implements SmartLifecycle {
     if (scheduler != null) {
       running = null;
       schedule.lookWith(() -> {});
-      BoundedStop.stop(scheduler);
+      BoundedStop.stop(List.of(scheduler));
     }
   }
 

@@ -37,9 +37,13 @@ public class JobRuns {
       SELECT job.name, r.replica, r.started_at, r.duration_ms, r.last_error, r.last_error_at,
           coalesce(r.runs, 0) AS runs, coalesce(r.failures, 0) AS failures, j.execution_time,
           coalesce(j.execution_time < clock_timestamp() - interval '30 seconds', true) AS overdue
-      FROM unnest(:jobs::text[]) AS job (name)
+      FROM unnest(:jobs::text[], :sweeps::boolean[]) AS job (name, is_sweep)
       LEFT JOIN job_runs r ON r.job = job.name
-      LEFT JOIN recurring_jobs j ON j.task_name = job.name
+      LEFT JOIN (
+          SELECT task_name, true AS is_sweep, execution_time FROM recurring_jobs
+          UNION ALL
+          SELECT task_name, false, execution_time FROM retention_jobs) j
+          ON j.task_name = job.name AND j.is_sweep = job.is_sweep
       ORDER BY job.name
       """;
 
@@ -63,6 +67,9 @@ public class JobRuns {
   public List<JobRun> of(Collection<RecurringJob> jobs) {
     return db.sql(OF_JOBS)
         .param("jobs", jobs.stream().map(RecurringJob::name).toArray(String[]::new))
+        .param(
+            "sweeps",
+            jobs.stream().map(job -> job.kind() == RecurringJob.Kind.SWEEP).toArray(Boolean[]::new))
         .query(JobRuns::run)
         .list();
   }

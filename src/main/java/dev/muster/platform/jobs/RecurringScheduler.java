@@ -6,23 +6,32 @@ import com.github.kagkarlsson.scheduler.SchedulerName;
 import com.github.kagkarlsson.scheduler.jdbc.PostgreSqlJdbcCustomization;
 import com.github.kagkarlsson.scheduler.task.helper.RecurringTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
+import com.github.kagkarlsson.scheduler.task.schedule.Daily;
 import com.github.kagkarlsson.scheduler.task.schedule.FixedDelay;
+import com.github.kagkarlsson.scheduler.task.schedule.Schedule;
+import dev.muster.platform.jobs.RecurringJob.Kind;
 import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.List;
+import java.util.Set;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /**
- * Gives each recurring job to one replica at a time, and to another when that one dies.
+ * Gives each recurring job to one replica at a time, and to another when that one dies. Deletions
+ * by age have threads and a table of their own, so that no sweep ever waits for them.
  *
  * <p>It starts after the web server and stops before it, and long before the connections.
  */
 @Component
 class RecurringScheduler implements SmartLifecycle {
 
-  private static final int THREADS = 4;
+  private static final int SWEEP_THREADS = 4;
+
+  /** What deletes much is not to take the database from those who work with it. */
+  private static final int RETENTION_THREADS = 2;
 
   /** Half of what a job's lateness may be, which is a second. */
   private static final Duration POLLS_EVERY = Duration.ofMillis(500);
@@ -32,13 +41,16 @@ class RecurringScheduler implements SmartLifecycle {
 
   private static final int MISSED_HEARTBEATS = 4;
 
+  private static final LocalTime NIGHT_BEGINS = LocalTime.of(1, 0);
+  private static final Duration NIGHT = Duration.ofHours(4);
+
   private final DataSource database;
   private final List<RecurringJob> jobs;
   private final JobRunner runner;
   private final Replica replica;
   private final Clock clock;
   private final SchedulerOutages outages;
-  private volatile @Nullable Scheduler running;
+  private volatile List<Scheduler> running = List.of();
 
   RecurringScheduler(
       DataSource database,
@@ -57,41 +69,68 @@ class RecurringScheduler implements SmartLifecycle {
 
   @Override
   public void start() {
-    Scheduler scheduler =
-        Scheduler.create(database)
-            .startTasks(jobs.stream().map(this::task).toList())
-            .tableName("recurring_jobs")
-            .schedulerName(new SchedulerName.Fixed(replica.name()))
-            .jdbcCustomization(new PostgreSqlJdbcCustomization(false, false))
-            .clock(clock)
-            .threads(THREADS)
-            .pollUsingLockAndFetch(0.5, 1)
-            .pollingInterval(POLLS_EVERY)
-            .heartbeatInterval(HEARTBEAT)
-            .missedHeartbeatsLimit(MISSED_HEARTBEATS)
-            .shutdownMaxWait(BoundedStop.PATIENCE_WITH_RUNS)
-            .addSchedulerListener(outages)
-            .build();
-    scheduler.start();
-    running = scheduler;
+    List<Scheduler> schedulers =
+        List.of(
+            scheduler("recurring_jobs", SWEEP_THREADS, tasks(Kind.SWEEP)),
+            scheduler(
+                "retention_jobs",
+                RETENTION_THREADS,
+                tasks(Kind.RETENTION, Kind.NIGHTLY_RETENTION)));
+    schedulers.forEach(Scheduler::start);
+    running = schedulers;
   }
 
-  private RecurringTask<Void> task(RecurringJob job) {
-    return Tasks.recurring(job.name(), FixedDelay.of(job.interval()))
-        .execute((instance, context) -> runner.run(job));
+  private Scheduler scheduler(String table, int threads, List<RecurringTask<Void>> tasks) {
+    return Scheduler.create(database)
+        .startTasks(tasks)
+        .tableName(table)
+        .schedulerName(new SchedulerName.Fixed(replica.name()))
+        .jdbcCustomization(new PostgreSqlJdbcCustomization(false, false))
+        .clock(clock)
+        .threads(threads)
+        .pollUsingLockAndFetch(0.5, 1)
+        .pollingInterval(POLLS_EVERY)
+        .heartbeatInterval(HEARTBEAT)
+        .missedHeartbeatsLimit(MISSED_HEARTBEATS)
+        .shutdownMaxWait(BoundedStop.PATIENCE_WITH_RUNS)
+        .addSchedulerListener(outages)
+        .build();
+  }
+
+  private List<RecurringTask<Void>> tasks(Kind... kinds) {
+    Set<Kind> wanted = Set.of(kinds);
+    return jobs.stream()
+        .filter(job -> wanted.contains(job.kind()))
+        .map(job ->
+            Tasks.recurring(job.name(), schedule(job))
+                .execute((instance, context) -> runner.run(job)))
+        .toList();
+  }
+
+  private Schedule schedule(RecurringJob job) {
+    if (job.kind() != Kind.NIGHTLY_RETENTION) {
+      return FixedDelay.of(job.interval());
+    }
+    List<String> nightly =
+        jobs.stream()
+            .filter(one -> one.kind() == Kind.NIGHTLY_RETENTION)
+            .map(RecurringJob::name)
+            .sorted()
+            .toList();
+    Duration pause = NIGHT.dividedBy(nightly.size());
+    return new Daily(
+        ZoneId.systemDefault(), NIGHT_BEGINS.plus(pause.multipliedBy(nightly.indexOf(job.name()))));
   }
 
   @Override
   public void stop() {
-    @Nullable Scheduler scheduler = running;
-    if (scheduler != null) {
-      running = null;
-      BoundedStop.stop(scheduler);
-    }
+    List<Scheduler> schedulers = running;
+    running = List.of();
+    BoundedStop.stop(schedulers);
   }
 
   @Override
   public boolean isRunning() {
-    return running != null;
+    return !running.isEmpty();
   }
 }
