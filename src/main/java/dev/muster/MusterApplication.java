@@ -1,5 +1,12 @@
 package dev.muster;
 
+import dev.muster.platform.settings.SettingNames;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 
@@ -7,7 +14,37 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 @SpringBootApplication
 public class MusterApplication {
 
+  private static final String HELP =
+      """
+      Usage: java -jar muster.jar [--help | --version]
+
+      Starts the server. Settings are environment variables, all optional:
+        %s
+      Without DATABASE_URL it brings its own PostgreSQL, with its data in MUSTER_HOME,
+      and listens on 127.0.0.1, port SERVER_PORT (8080).
+      """;
+
+  /** {@code --help} and {@code --version} are answered, and start nothing (section 12). */
   public static void main(String[] args) {
-    SpringApplication.run(MusterApplication.class, args);
+    if (Arrays.asList(args).contains("--help")) {
+      System.out.printf(HELP, String.join("\n  ", SettingNames.all()));
+    } else if (Arrays.asList(args).contains("--version")) {
+      System.out.println("muster " + version());
+    } else {
+      SpringApplication.run(MusterApplication.class, args);
+    }
+  }
+
+  private static String version() {
+    Properties build = new Properties();
+    try (@Nullable InputStream in =
+        MusterApplication.class.getResourceAsStream("/META-INF/build-info.properties")) {
+      if (in != null) {
+        build.load(in);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return build.getProperty("build.version", "unknown");
   }
 }

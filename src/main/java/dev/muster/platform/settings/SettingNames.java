@@ -1,0 +1,89 @@
+package dev.muster.platform.settings;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.stereotype.Component;
+
+/**
+ * The names of all settings (contract, section 12), and warnings about variables of the environment
+ * that are probably meant to be one of them.
+ */
+@Component
+public final class SettingNames {
+
+  private static final Logger log = LoggerFactory.getLogger(SettingNames.class);
+
+  private static final Set<String> KNOWN =
+      new TreeSet<>(
+          List.of(
+              """
+              A2A_DELEGATE_MAX_ATTEMPTS A2A_DELEGATE_READ_TIMEOUT A2A_DELEGATE_TOTAL_BUDGET A2A_QUEUE_TTL_S
+              A2A_RETRY_AMBIGUOUS ACTIVITY_CLEANUP_INTERVAL_HOURS ACTIVITY_HARD_RETENTION_DAYS ACTIVITY_RETENTION_DAYS
+              ADMIN_TOKEN AGENT_URL_ALLOW ALLOWED_HOSTS CORS_ORIGINS DATABASE_URL DATABASE_WAIT_S DEGRADE_AT_ERROR_RATE
+              DELEGATION_STUCK_THRESHOLD_S DELEGATION_SWEEPER_ENABLED DELEGATION_SWEEPER_INTERVAL_S EVENT_RETENTION_DAYS
+              FEED_MAX_BYTES FEED_MAX_ROWS HEARTBEAT_INTERVAL_S LIVENESS_SWEEP_INTERVAL_S LOG_FORMAT MASS_OFFLINE_HOLD_S
+              MASS_OFFLINE_RATIO MUSTER_HOME PUBLIC_URL PUBLIC_WORKSPACE_READ RATE_LIMIT RATE_LIMIT_HEARTBEAT
+              RATE_LIMIT_POLL RECOVERY_GRACE_S RECOVER_BELOW_ERROR_RATE REGISTRATION ROOTS_ARE_SIBLINGS SERVER_ADDRESS
+              SERVER_PORT STALE_AFTER_S STALLED_AFTER_S STATUS_HISTORY_DAYS
+              """
+                  .split("\\s+")));
+
+  private static final String PREFIX = "MUSTER_";
+
+  /** What orchestrators set for a service of this name. */
+  private static final List<String> OF_ORCHESTRATORS = List.of("MUSTER_SERVICE_", "MUSTER_PORT");
+
+  private static final Set<String> OF_THE_AGENT_PROGRAM =
+      Set.of(
+          "MUSTER_URL",
+          "MUSTER_TOKEN",
+          "MUSTER_TOKEN_FILE",
+          "MUSTER_WORKSPACE_ID",
+          "MUSTER_STATE_DIR",
+          "MUSTER_NAME",
+          "MUSTER_EXEC",
+          "MUSTER_EXEC_TIMEOUT");
+
+  private static final int LONGEST_NAME = 64;
+
+  /** Warns once, at the start. */
+  SettingNames(ConfigurableEnvironment environment) {
+    warnings(environment.getSystemEnvironment()).forEach(log::warn);
+  }
+
+  /** In alphabetical order. */
+  public static Collection<String> all() {
+    return List.copyOf(KNOWN);
+  }
+
+  /** One sentence for each variable that is taken for a misspelt setting; never with its value. */
+  static List<String> warnings(Map<String, ?> variables) {
+    List<String> warnings = new ArrayList<>();
+    for (String name : new TreeMap<>(variables).keySet()) {
+      if (KNOWN.contains(name)
+          || OF_THE_AGENT_PROGRAM.contains(name)
+          || OF_ORCHESTRATORS.stream().anyMatch(name::startsWith)) {
+        continue;
+      }
+      Optional<String> meant = Misspelling.nearest(name.toUpperCase(Locale.ROOT), KNOWN);
+      if (meant.isPresent() || name.startsWith(PREFIX)) {
+        warnings.add(
+            "the environment variable %s is not a setting of Muster and is ignored%s"
+                .formatted(
+                    name.substring(0, Math.min(name.length(), LONGEST_NAME)),
+                    meant.map(near -> "; did you mean " + near + "?").orElse("")));
+      }
+    }
+    return warnings;
+  }
+}

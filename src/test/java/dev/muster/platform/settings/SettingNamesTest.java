@@ -1,0 +1,142 @@
+package dev.muster.platform.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.MusterApplication;
+import dev.muster.testing.ServerProcess;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Settings with a typo, and what the program says of itself (section 12). */
+@Timeout(180)
+class SettingNamesTest {
+
+  private static final Pattern ROW_OF_A_SETTING =
+      Pattern.compile("(?m)^\\| `([A-Z][A-Z0-9_]+)`(?:, `([A-Z][A-Z0-9_]+)`)? \\|");
+
+  @TempDir Path folder;
+
+  @Test
+  void areThoseOfTheReadme() throws Exception {
+    String readme = Files.readString(Path.of("README.md"));
+    List<String> listed =
+        ROW_OF_A_SETTING
+            .matcher(
+                readme.substring(
+                    readme.indexOf("| Security | Default |"),
+                    readme.indexOf("For the tests: `TEST")))
+            .results()
+            .map(MatchResult::group)
+            .flatMap(row -> Pattern.compile("[A-Z][A-Z0-9_]+").matcher(row).results())
+            .map(MatchResult::group)
+            .toList();
+
+    assertThat(listed).hasSizeGreaterThan(35);
+    assertThat(SettingNames.all()).containsAll(listed);
+    assertThat(SettingNames.warnings(Map.of())).isEmpty();
+    listed.forEach(name -> assertThat(SettingNames.warnings(Map.of(name, "x"))).isEmpty());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "STALE_AFTER, STALE_AFTER_S",
+    "STALE_AFTR_S, STALE_AFTER_S",
+    "stale_after_s, STALE_AFTER_S",
+    "ADMIN_TOKNE, ADMIN_TOKEN",
+    "MUSTER_HOM, MUSTER_HOME",
+    "RATELIMIT, RATE_LIMIT",
+    "STALED_AFTER_S, STALE_AFTER_S",
+  })
+  void areToldByTheNameThatIsNear(String variable, String meant) {
+    assertThat(SettingNames.warnings(Map.of(variable, "hunter2-secret")))
+        .containsExactly(
+            "the environment variable "
+                + variable
+                + " is not a setting of Muster and is ignored; did you mean "
+                + meant
+                + "?");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"MUSTER_STALE_AFTER_S", "MUSTER_X", "MUSTER_"})
+  void areOfNobodyElseBehindThePrefix(String variable) {
+    assertThat(SettingNames.warnings(Map.of(variable, "hunter2-secret")))
+        .containsExactly(
+            "the environment variable " + variable + " is not a setting of Muster and is ignored");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "MUSTER_SERVICE_HOST",
+        "MUSTER_SERVICE_PORT_HTTP",
+        "MUSTER_PORT",
+        "MUSTER_PORT_8080_TCP_ADDR",
+        "MUSTER_HOME",
+        "MUSTER_URL",
+        "MUSTER_TOKEN",
+        "MUSTER_TOKEN_FILE",
+        "MUSTER_WORKSPACE_ID",
+        "MUSTER_STATE_DIR",
+        "MUSTER_NAME",
+        "MUSTER_EXEC",
+        "MUSTER_EXEC_TIMEOUT",
+        "PATH",
+        "STALE",
+        "DATABASE",
+        "JAVA_HOME",
+        "SPRING_DATASOURCE_HIKARI_MINIMUM_IDLE",
+      })
+  void areNotSeenInWhatOthersSet(String variable) {
+    assertThat(SettingNames.warnings(Map.of(variable, "x"))).isEmpty();
+  }
+
+  @Test
+  void areToldOnceAtTheStart() throws Exception {
+    try (ServerProcess server =
+        ServerProcess.start(
+                folder,
+                Map.of("STALE_AFTER", "hunter2-secret", "MUSTER_TYPO", "1", "MUSTER_PORT", "tcp"))
+            .awaitReady()) {
+      String output = server.output();
+      assertThat(output.split("did you mean STALE_AFTER_S\\?", -1)).hasSize(2);
+      assertThat(output.split("variable MUSTER_TYPO ", -1)).hasSize(2);
+      assertThat(output).doesNotContain("hunter2-secret", "variable MUSTER_PORT");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"--help, Usage: java -jar muster.jar", "--version, muster "})
+  void areNotNeededToAskTheProgramWhatItIs(String option, String begin) throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-classpath",
+            System.getProperty("java.class.path"),
+            MusterApplication.class.getName(),
+            option);
+    builder.environment().put("MUSTER_HOME", folder.resolve("home").toString());
+    builder.environment().put("DATABASE_URL", "not an address");
+    builder.redirectErrorStream(true);
+    Process process = builder.start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(output).isZero();
+    assertThat(output).startsWith(begin).doesNotContain("INFO", "Spring", "unknown");
+    assertThat(output.contains("STALE_AFTER_S")).isEqualTo(option.equals("--help"));
+    assertThat(folder.resolve("home")).doesNotExist();
+  }
+}
