@@ -101,9 +101,17 @@ class RoleMatrixTest {
       POST   /workspaces/{id}/a2a                                  401  401  401  401  +    +    +    +    403  403  +    +    {"method":"message/send","params":{"message":{"content":"hi"}}}
       GET    /workspaces/{id}/a2a/queue/{queueId}                  401  401  401  401  403  +    403  403  403  +    +    +
       POST   /admin/a2a-queue/drop-stale                           401  401  401  401  403  403  403  403  403  403  +    +
+      GET    /admin/a2a-queue                                     401  401  401  401  403  403  403  403  403  +    +    +
+      GET    /admin/a2a-queue/summary                             401  401  401  401  403  403  403  403  403  +    +    +
+      POST   /admin/a2a-queue/{queueId}/retry                     401  401  401  401  403  403  403  403  403  403  +    +
+      POST   /admin/a2a-queue/{queueId}/expire                    401  401  401  401  403  403  403  403  403  403  +    +
+      POST   /admin/a2a-queue/{queueId}/cancel                    401  401  401  401  403  403  403  403  403  403  +    +
       POST   /workspaces/{id}/activity                             401  401  401  410  +    403  403  403  403  403  +    +    {"activity_type":"agent_log","summary":"row"}
       GET    /workspaces/{id}/activity                             401  401  401  410  +    403  403  403  403  +    +    +
       GET    /workspaces/{id}/activity/{activityId}                401  401  401  410  +    403  403  403  403  +    +    +
+      GET    /workspaces/{id}/chat-history                        401  401  401  401  +    403  403  403  403  +    +    +
+      GET    /canvas/viewport                                     401  401  401  401  403  403  403  403  403  +    +    +
+      PUT    /canvas/viewport                                     401  401  401  401  403  403  403  403  403  403  +    +    {"x":0,"y":0,"zoom":1}
       POST   /workspaces/{id}/activity/ack                         401  401  401  410  +    403  403  403  403  403  +    +    {"acked_seq":0}
       POST   /workspaces/{id}/notify                               401  401  401  410  +    403  403  403  403  403  +    +    {"message":"hi"}
       POST   /workspaces/{id}/delegate                             401  401  401  401  +    403  403  403  403  403  +    +    {"target_id":"{child}","task":"Do it."}

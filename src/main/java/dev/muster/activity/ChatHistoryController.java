@@ -1,5 +1,7 @@
 package dev.muster.activity;
 
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.workspace.Workspaces;
@@ -40,9 +42,10 @@ class ChatHistoryController {
    * oldest row, so with its timestamp the next page goes on without gap or repeat.
    */
   @GetMapping("/workspaces/{id}/chat-history")
+  @Admits(Who.VIEWER)
   ChatHistory read(Caller caller, @PathVariable UUID id, HttpServletRequest request) {
     FeedQuery query = FeedQuery.readChat(request);
-    workspaces.requireSpeakerFor(id, caller);
+    workspaces.requireReaderOf(id, caller);
     List<StoredActivity> rows = reader.conversation(id, query, memory.of(request));
     boolean reachedEnd =
         rows.isEmpty() || !reader.hasConversationBefore(id, rows.getLast().seq());

@@ -1,6 +1,9 @@
 package dev.muster.workspace;
 
 import dev.muster.identity.Access;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
@@ -50,14 +53,17 @@ class CanvasViewportController {
       """;
 
   private final JdbcClient db;
+  private final AuditTrail audit;
 
-  CanvasViewportController(JdbcClient db) {
+  CanvasViewportController(JdbcClient db, AuditTrail audit) {
     this.db = db;
+    this.audit = audit;
   }
 
   @GetMapping("/canvas/viewport")
+  @Admits(Who.VIEWER)
   Viewport read(Caller caller) {
-    Access.requireAdmin(caller);
+    Access.requireReader(caller);
     return db.sql(FIND)
         .query((row, n) ->
             new Viewport(row.getDouble("x"), row.getDouble("y"), row.getDouble("zoom")))
@@ -70,11 +76,12 @@ class CanvasViewportController {
   Map<String, String> store(Caller caller, JsonBody body) {
     Viewport viewport = Viewport.read(body);
     Access.requireAdmin(caller);
-    db.sql(STORE)
-        .param("x", viewport.x())
-        .param("y", viewport.y())
-        .param("zoom", viewport.zoom())
-        .update();
+    audit.change(() ->
+        db.sql(STORE)
+            .param("x", viewport.x())
+            .param("y", viewport.y())
+            .param("zoom", viewport.zoom())
+            .update());
     return Map.of("status", "updated");
   }
 }

@@ -85,7 +85,7 @@ class RealExamplesTest {
     try (TestServer server = TestServer.start()) {
       TestClient client = server.client();
       client.create("Lead", "\"id\":\"" + LEAD + "\",\"agent_card\":{\"name\":\"Lead\"}");
-      queueMessage(server);
+      queueMessages(server);
       enterDelegations(server);
       JsonNode docs = client.get("/v3/api-docs", null).json();
 
@@ -98,16 +98,21 @@ class RealExamplesTest {
     }
   }
 
-  private static void queueMessage(TestServer server) {
+  /** One to look at, one to expire, and one to cancel. */
+  private static void queueMessages(TestServer server) {
     server
         .database()
         .execute(
             """
             INSERT INTO a2a_queue (
                 queue_id, activity_id, target_id, priority, state, enqueued_at, next_attempt_at, expires_at)
-            SELECT '%s', '%s', '%s', 50, 'waiting', now, now + interval '1 hour', now + interval '1 day' FROM clock_timestamp() AS now
+            SELECT q.queue_id, q.activity_id, '%s', 50, 'waiting', now, now + interval '1 hour', now + interval '1 day'
+            FROM (VALUES ('%s'::uuid, '%s'::uuid),
+                ('0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2d', gen_random_uuid()),
+                ('0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2e', gen_random_uuid())) AS q (queue_id, activity_id),
+                clock_timestamp() AS now
             """
-                .formatted(A_QUEUED_MESSAGE, A_ROW, REVIEWER));
+                .formatted(REVIEWER, A_QUEUED_MESSAGE, A_ROW));
   }
 
   /** In flight: one to work on, one to retry, and one to give up. */
