@@ -37,9 +37,13 @@ class ProcessTest {
   void showsItsMetrics() {
     Agent agent = CLIENT.createOnline("Metrics");
     CLIENT.beat(agent, "\"runtime_state\":\"wedged\"");
+    // pauses are shown from the first collection on
+    System.gc();
 
     Awaitility.await()
-        .until(() -> CLIENT.get("/metrics", null).text().contains("to=\"degraded\"}"));
+        .untilAsserted(() ->
+            assertThat(CLIENT.get("/metrics", null).text())
+                .contains("to=\"degraded\"}", "jvm_gc_pause_seconds"));
     for (String path : List.of("/metrics", "/actuator/prometheus")) {
       Answer answer = CLIENT.get(path, null);
       assertThat(answer.status()).isEqualTo(200);
