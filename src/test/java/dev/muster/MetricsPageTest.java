@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.postgres.EmbeddedDatabase;
 import dev.muster.platform.postgres.MusterHome;
-import dev.muster.testing.TcpRelay;
 import dev.muster.testing.Slow;
+import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases.TestDatabase;

@@ -47,8 +47,7 @@ class ChatHistoryController {
     FeedQuery query = FeedQuery.readChat(request);
     workspaces.requireReaderOf(id, caller);
     List<StoredActivity> rows = reader.conversation(id, query, memory.of(request));
-    boolean reachedEnd =
-        rows.isEmpty() || !reader.hasConversationBefore(id, rows.getLast().seq());
+    boolean reachedEnd = rows.isEmpty() || !reader.hasConversationBefore(id, rows.getLast().seq());
     List<ChatMessage> messages =
         rows.reversed().stream()
             .flatMap(row -> ChatMessage.of(row, json))

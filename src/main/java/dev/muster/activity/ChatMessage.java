@@ -27,8 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param role {@code user}, {@code agent}, or {@code system} for what became of a message that the
  *     agent did not answer
- * @param attachments each with {@code uri} and {@code name}, {@code mimeType} and {@code size} where
- *     they are known
+ * @param attachments each with {@code uri} and {@code name}, {@code mimeType} and {@code size}
+ *     where they are known
  */
 record ChatMessage(
     String id,
@@ -83,7 +83,8 @@ record ChatMessage(
         MessageContent.attachmentsOf(said.path("parts")).stream().map(ChatMessage::file).toList();
     return switch (TurnAnswer.of(document, utf8)) {
       case TurnAnswer.Said(String text) ->
-          Stream.of(agent(row, AGENT, files.isEmpty() || hasText(said) ? text : "", endOf(row), files));
+          Stream.of(
+              agent(row, AGENT, files.isEmpty() || hasText(said) ? text : "", endOf(row), files));
       case TurnAnswer.GaveUp(String state, String text) ->
           Stream.of(agent(row, AGENT, text, endOf(row), files));
       case TurnAnswer.Working working -> Stream.empty();

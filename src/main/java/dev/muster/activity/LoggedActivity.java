@@ -39,9 +39,10 @@ record LoggedActivity(
   /** What was said at the canvas. */
   sealed interface Said {}
 
-  /** {@code files} as they were given; {@code answered} is the message that it answers, if known. */
-  record ByAgent(String message, List<JsonNode> files, @Nullable String answered)
-      implements Said {}
+  /**
+   * {@code files} as they were given; {@code answered} is the message that it answers, if known.
+   */
+  record ByAgent(String message, List<JsonNode> files, @Nullable String answered) implements Said {}
 
   record ByUser(String content, @Nullable String messageId) implements Said {}
 

@@ -17,8 +17,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What an agent says to the people at its canvas (R6.5). */
-record Notification(
-    String message, Optional<String> replyTo, List<Map<String, Object>> files) {
+record Notification(String message, Optional<String> replyTo, List<Map<String, Object>> files) {
 
   private static final String REPLY_TO = "reply_to";
 

@@ -65,8 +65,8 @@ class CanvasViewportController {
   Viewport read(Caller caller) {
     Access.requireReader(caller);
     return db.sql(FIND)
-        .query((row, n) ->
-            new Viewport(row.getDouble("x"), row.getDouble("y"), row.getDouble("zoom")))
+        .query(
+            (row, n) -> new Viewport(row.getDouble("x"), row.getDouble("y"), row.getDouble("zoom")))
         .optional()
         .orElse(Viewport.UNMOVED);
   }

@@ -46,8 +46,10 @@ class ChatHistoryTest {
             TestFeed.request(
                 "m-1",
                 """
-                {"kind":"text","text":"see"},{"kind":"file","file":{"uri":"u:1","name":"a","mimeType":"text/plain"}}"""));
-    feed.notify("\"message\":\"done\",\"attachments\":[{\"uri\":\"u:2\",\"name\":\"b\",\"size\":3}]");
+                {"kind":"text","text":"see"},{"kind":"file","file":{"uri":"u:1","name":"a","mimeType":"text/plain"}}\
+                """));
+    feed.notify(
+        "\"message\":\"done\",\"attachments\":[{\"uri\":\"u:2\",\"name\":\"b\",\"size\":3}]");
     JsonNode rows = feed.rowsForAdmin("?order=asc");
 
     JsonNode history = history("");
@@ -61,7 +63,8 @@ class ChatHistoryTest {
                  "attachments":[{"uri":"u:1","name":"a","mimeType":"text/plain"}]},
                 {"id":"%s:agent","role":"agent","content":"done","timestamp":"%s",
                  "attachments":[{"uri":"u:2","name":"b","size":3}]}],
-                "reached_end":true}"""
+                "reached_end":true}\
+                """
                     .formatted(
                         asked,
                         rows.path(0).path("created_at").asString(),
@@ -95,12 +98,14 @@ class ChatHistoryTest {
       HashSet<String> ids = new HashSet<>();
       String before = "";
       for (boolean reachedEnd = false; !reachedEnd; ) {
-        JsonNode page = CLIENT.get(path + "/chat-history?limit=" + limit + before, ADMIN_TOKEN).json();
+        JsonNode page =
+            CLIENT.get(path + "/chat-history?limit=" + limit + before, ADMIN_TOKEN).json();
         List<String> said = new ArrayList<>();
-        page.path("messages").forEach(message -> {
-          assertThat(ids.add(message.path("id").asString())).isTrue();
-          said.add(message.path("role").asString() + " " + message.path("content").asString());
-        });
+        page.path("messages")
+            .forEach(message -> {
+              assertThat(ids.add(message.path("id").asString())).isTrue();
+              said.add(message.path("role").asString() + " " + message.path("content").asString());
+            });
         assertThat(said).hasSizeBetween(1, 2 * limit);
         read.addAll(0, said);
         before = "&before_ts=" + page.at("/messages/0/timestamp").asString();
@@ -115,7 +120,8 @@ class ChatHistoryTest {
     String body =
         """
         {"jsonrpc":"2.0","id":"1","method":"message/send","params":{"message":{"role":"user",
-        "messageId":"m-%1$d","parts":[{"kind":"text","text":"m-%1$d"}]}}}"""
+        "messageId":"m-%1$d","parts":[{"kind":"text","text":"m-%1$d"}]}}}\
+        """
             .formatted(n);
     assertThat(CLIENT.post("/workspaces/" + agent.id() + "/a2a", ADMIN_TOKEN, body).status())
         .isEqualTo(200);
@@ -130,7 +136,8 @@ class ChatHistoryTest {
       peer.then(
           PeerDeed.answer(
               200,
-              "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"error\":{\"code\":1,\"message\":\"denied for sk-ant-api03-"
+              "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"error\":{\"code\":1,\"message\":\"denied for"
+                  + " sk-ant-api03-"
                   + "a1B2".repeat(20)
                   + "\"}}"),
           PeerDeed.answer(
@@ -142,11 +149,16 @@ class ChatHistoryTest {
       post(agent, 2);
 
       JsonNode messages =
-          CLIENT.get("/workspaces/" + agent.id() + "/chat-history", ADMIN_TOKEN).json().path("messages");
+          CLIENT
+              .get("/workspaces/" + agent.id() + "/chat-history", ADMIN_TOKEN)
+              .json()
+              .path("messages");
 
       assertThat(messages).hasSize(4);
       assertThat(messages.at("/1/role").asString()).isEqualTo("system");
-      assertThat(messages.at("/1/content").asString()).contains("denied").doesNotContain("a1B2a1B2");
+      assertThat(messages.at("/1/content").asString())
+          .contains("denied")
+          .doesNotContain("a1B2a1B2");
       assertThat(messages.at("/3/role").asString()).isEqualTo("system");
       String row = messages.at("/3/id").asString().replace(":agent", "");
       assertThat(messages.at("/3/content").asString())

@@ -39,7 +39,8 @@ class ChatTest {
       String body =
           """
           {"jsonrpc":"2.0","id":"1","method":"%s","params":{"message":{"role":"user",
-          "messageId":"%s","parts":[{"kind":"text","text":"words"}]}}}"""
+          "messageId":"%s","parts":[{"kind":"text","text":"words"}]}}}\
+          """
               .formatted(method, id);
       return CLIENT.post("/workspaces/" + target.id() + "/a2a", token, body);
     }
@@ -73,48 +74,106 @@ class ChatTest {
 
   static Stream<Kind> kinds() {
     List<Kind> kinds = new ArrayList<>();
-    kinds.add(kind("a person's message that waits", s -> s.send(s.agent(), ADMIN_TOKEN, "message/send", "m"))
-        .shows("user").tells("USER_MESSAGE"));
-    kinds.add(called("a person's message that is answered",
-        s -> s.send(s.agent(), ADMIN_TOKEN, "message/send", "m"))
-        .shows("user", "agent").tells("USER_MESSAGE", "A2A_RESPONSE"));
-    kinds.add(called("a person's message that is refused", s -> {
-      s.peer().then(PeerDeed.answer(400, "no"));
-      s.send(s.agent(), ADMIN_TOKEN, "message/send", "m");
-    }).shows("user", "system").tells("USER_MESSAGE"));
-    kinds.add(called("a person's message that fails", s -> {
-      s.peer().then(PeerDeed.answer(200,
-          "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"error\":{\"code\":-32000,\"message\":\"no\"}}"));
-      s.send(s.agent(), ADMIN_TOKEN, "message/send", "m");
-    }).shows("user", "system").tells("USER_MESSAGE", "A2A_RESPONSE"));
-    kinds.add(called("a person's call without a message",
-        s -> CLIENT.post("/workspaces/" + s.agent().id() + "/a2a", ADMIN_TOKEN,
-            "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}")));
-    kinds.add(kind("a notification", s -> accepted(CLIENT.post(
-            "/workspaces/" + s.agent().id() + "/notify", s.agent().token(), "{\"message\":\"n\"}")))
-        .shows("agent").tells("AGENT_MESSAGE"));
-    kinds.add(kind("a peer's message that waits",
-        s -> accepted(s.send(s.agent(), s.parent().token(), "message/send", "m"))));
-    kinds.add(called("a peer's message that is answered",
-        s -> accepted(s.send(s.agent(), s.parent().token(), "message/send", "m"))));
-    kinds.add(kind("a message to itself",
-        s -> accepted(s.send(s.agent(), s.agent().token(), "message/send", "m"))));
+    kinds.add(
+        kind(
+                "a person's message that waits",
+                s -> s.send(s.agent(), ADMIN_TOKEN, "message/send", "m"))
+            .shows("user")
+            .tells("USER_MESSAGE"));
+    kinds.add(
+        called(
+                "a person's message that is answered",
+                s -> s.send(s.agent(), ADMIN_TOKEN, "message/send", "m"))
+            .shows("user", "agent")
+            .tells("USER_MESSAGE", "A2A_RESPONSE"));
+    kinds.add(
+        called(
+                "a person's message that is refused",
+                s -> {
+                  s.peer().then(PeerDeed.answer(400, "no"));
+                  s.send(s.agent(), ADMIN_TOKEN, "message/send", "m");
+                })
+            .shows("user", "system")
+            .tells("USER_MESSAGE"));
+    kinds.add(
+        called(
+                "a person's message that fails",
+                s -> {
+                  s.peer()
+                      .then(
+                          PeerDeed.answer(
+                              200,
+                              "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"error\":{\"code\":-32000,\"message\":\"no\"}}"));
+                  s.send(s.agent(), ADMIN_TOKEN, "message/send", "m");
+                })
+            .shows("user", "system")
+            .tells("USER_MESSAGE", "A2A_RESPONSE"));
+    kinds.add(
+        called(
+            "a person's call without a message",
+            s ->
+                CLIENT.post(
+                    "/workspaces/" + s.agent().id() + "/a2a",
+                    ADMIN_TOKEN,
+                    "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}")));
+    kinds.add(
+        kind(
+                "a notification",
+                s ->
+                    accepted(
+                        CLIENT.post(
+                            "/workspaces/" + s.agent().id() + "/notify",
+                            s.agent().token(),
+                            "{\"message\":\"n\"}")))
+            .shows("agent")
+            .tells("AGENT_MESSAGE"));
+    kinds.add(
+        kind(
+            "a peer's message that waits",
+            s -> accepted(s.send(s.agent(), s.parent().token(), "message/send", "m"))));
+    kinds.add(
+        called(
+            "a peer's message that is answered",
+            s -> accepted(s.send(s.agent(), s.parent().token(), "message/send", "m"))));
+    kinds.add(
+        kind(
+            "a message to itself",
+            s -> accepted(s.send(s.agent(), s.agent().token(), "message/send", "m"))));
     kinds.add(kind("a delegation that it gave", s -> s.delegate(s.agent(), s.parent())));
     kinds.add(kind("a delegation that it got", s -> s.delegate(s.parent(), s.agent())));
-    kinds.add(kind("the end of a delegation that it gave", s -> {
-      String id = s.delegate(s.agent(), s.parent()).field("delegation_id");
-      accepted(CLIENT.post(
-          "/workspaces/" + s.parent().id() + "/delegations/" + id + "/update",
-          s.parent().token(), "{\"status\":\"completed\",\"result\":\"done\"}"));
-    }));
-    for (String type : List.of("a2a_send", "a2a_receive", "task_update", "agent_log",
-        "skill_promotion", "memory_write", "error")) {
-      kinds.add(kind("a report of type " + type, s -> accepted(CLIENT.post(
-          "/workspaces/" + s.agent().id() + "/activity", s.agent().token(),
-          """
-          {"activity_type":"%s","method":"notify","summary":"s","response_body":{"result":"r"},
-          "request_body":{"params":{"message":{"messageId":"m","parts":[{"kind":"text","text":"t"}]}}}}"""
-              .formatted(type)))));
+    kinds.add(
+        kind(
+            "the end of a delegation that it gave",
+            s -> {
+              String id = s.delegate(s.agent(), s.parent()).field("delegation_id");
+              accepted(
+                  CLIENT.post(
+                      "/workspaces/" + s.parent().id() + "/delegations/" + id + "/update",
+                      s.parent().token(),
+                      "{\"status\":\"completed\",\"result\":\"done\"}"));
+            }));
+    for (String type :
+        List.of(
+            "a2a_send",
+            "a2a_receive",
+            "task_update",
+            "agent_log",
+            "skill_promotion",
+            "memory_write",
+            "error")) {
+      kinds.add(
+          kind(
+              "a report of type " + type,
+              s ->
+                  accepted(
+                      CLIENT.post(
+                          "/workspaces/" + s.agent().id() + "/activity",
+                          s.agent().token(),
+                          """
+                          {"activity_type":"%s","method":"notify","summary":"s","response_body":{"result":"r"},
+                          "request_body":{"params":{"message":{"messageId":"m","parts":[{"kind":"text","text":"t"}]}}}}\
+                          """
+                              .formatted(type)))));
     }
     return kinds.stream();
   }
@@ -131,7 +190,8 @@ class ChatTest {
 
       kind.deed().accept(scene);
 
-      JsonNode history = CLIENT.get("/workspaces/" + agent.id() + "/chat-history", ADMIN_TOKEN).json();
+      JsonNode history =
+          CLIENT.get("/workspaces/" + agent.id() + "/chat-history", ADMIN_TOKEN).json();
       List<String> roles = new ArrayList<>();
       history.path("messages").forEach(message -> roles.add(message.path("role").asString()));
       assertThat(roles).as(history.toString()).isEqualTo(kind.roles());
@@ -139,7 +199,8 @@ class ChatTest {
       // what is told of another feed later comes after it
       Agent last = called(peer, below);
       scene.send(last, ADMIN_TOKEN, "message/send", "last");
-      canvas.await(frame -> isOf(frame, last.id()) && frame.path("event").asString().equals("A2A_RESPONSE"));
+      canvas.await(
+          frame -> isOf(frame, last.id()) && frame.path("event").asString().equals("A2A_RESPONSE"));
       assertThat(
               canvas.frames().stream()
                   .filter(frame -> isOf(frame, agent.id()))

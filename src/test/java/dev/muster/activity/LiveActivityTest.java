@@ -64,7 +64,9 @@ class LiveActivityTest {
     }
   }
 
-  /** A small body is told, a larger one is read in the feed; on the replica that did not write it. */
+  /**
+   * A small body is told, a larger one is read in the feed; on the replica that did not write it.
+   */
   @Test
   void tellsShortBodiesWithTheMessagesIdAndTime() {
     Agent agent = ONE.client().create("bodies");

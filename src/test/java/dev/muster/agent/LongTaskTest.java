@@ -3,8 +3,8 @@ package dev.muster.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.muster.testing.TestClient;
 import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.time.Duration;

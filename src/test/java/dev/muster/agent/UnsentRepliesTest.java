@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.testing.PeerDeed;
-import dev.muster.testing.TcpRelay;
 import dev.muster.testing.Slow;
+import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;

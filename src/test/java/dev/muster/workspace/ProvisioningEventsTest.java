@@ -40,7 +40,8 @@ class ProvisioningEventsTest {
                   "/workspaces",
                   ADMIN_TOKEN,
                   """
-                  {"name":"new","tier":2,"runtime":"claude","parent_id":"%s","canvas":{"x":4.5,"y":-1}}"""
+                  {"name":"new","tier":2,"runtime":"claude","parent_id":"%s","canvas":{"x":4.5,"y":-1}}\
+                  """
                       .formatted(parent.id()));
 
       assertThat(created.field("name")).isEqualTo("new");
@@ -53,7 +54,8 @@ class ProvisioningEventsTest {
         assertThat(frame.path("payload"))
             .hasToString(
                 """
-                {"name":"new","tier":2,"runtime":"claude","parent_id":"%s","x":4.5,"y":-1.0}"""
+                {"name":"new","tier":2,"runtime":"claude","parent_id":"%s","x":4.5,"y":-1.0}\
+                """
                     .formatted(parent.id()));
       }
     }

@@ -48,13 +48,18 @@ class CanvasOriginsTest {
   static Stream<Route> routes() {
     List<Route> routes = new ArrayList<>();
     JsonNode paths = CLIENT.get("/v3/api-docs", null).json().path("paths");
-    paths.propertyStream().forEach(path ->
-        path.getValue().propertyStream()
-            .map(operation -> operation.getKey().toUpperCase(Locale.ROOT))
-            .filter(List.of("GET", "POST", "PUT", "PATCH", "DELETE")::contains)
-            .map(method ->
-                new Route(method, path.getKey().replaceAll("\\{[^}]*}", UUID.randomUUID().toString())))
-            .forEach(routes::add));
+    paths
+        .propertyStream()
+        .forEach(path ->
+            path.getValue()
+                .propertyStream()
+                .map(operation -> operation.getKey().toUpperCase(Locale.ROOT))
+                .filter(List.of("GET", "POST", "PUT", "PATCH", "DELETE")::contains)
+                .map(method ->
+                    new Route(
+                        method,
+                        path.getKey().replaceAll("\\{[^}]*}", UUID.randomUUID().toString())))
+                .forEach(routes::add));
     assertThat(routes)
         .contains(new Route("GET", "/workspaces"), new Route("PUT", "/canvas/viewport"));
     missing().map(path -> new Route("GET", path)).forEach(routes::add);
