@@ -19,7 +19,7 @@ public class MusterApplication {
       Usage: java -jar muster.jar [--help | --version]
 
       Starts the server. Settings are environment variables, all optional:
-        %s
+        NAMES
       Without DATABASE_URL it brings its own PostgreSQL, with its data in MUSTER_HOME,
       and listens on 127.0.0.1, port SERVER_PORT (8080).
       """;
@@ -27,7 +27,7 @@ public class MusterApplication {
   /** {@code --help} and {@code --version} are answered, and start nothing (section 12). */
   public static void main(String[] args) {
     if (Arrays.asList(args).contains("--help")) {
-      System.out.printf(HELP, String.join("\n  ", SettingNames.all()));
+      System.out.print(HELP.replace("NAMES", String.join("\n  ", SettingNames.all())));
     } else if (Arrays.asList(args).contains("--version")) {
       System.out.println("muster " + version());
     } else {

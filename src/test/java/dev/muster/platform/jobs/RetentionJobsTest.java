@@ -60,7 +60,7 @@ class RetentionJobsTest {
   @Test
   void leaveTheSweepsAloneWhenAllOfThemAreStuck() {
     end = new CountDownLatch(1);
-    try (TestServer server =
+    try (TestServer _ =
         TestServer.startWith(
             database, List.of(StuckDeletions.class), "LIVENESS_SWEEP_INTERVAL_S=1")) {
       Awaitility.await()
