@@ -4,6 +4,7 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Race;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -11,7 +12,7 @@ import dev.muster.testing.TestServer;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
-import java.util.stream.StreamSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -19,6 +20,8 @@ import tools.jackson.databind.JsonNode;
 
 /** Each change by the admin or an operator is one row, in the same transaction (R1.7). */
 class AuditTest {
+
+  private static final int AT_ONCE = 24;
 
   private static final TestServer SERVER = TestServer.start();
   private static final TestClient CLIENT = SERVER.client();
@@ -131,6 +134,29 @@ class AuditTest {
   }
 
   @Test
+  void losesNoRowOfChangesThatShareACommitter() {
+    List<String> delegations = Stream.generate(AuditTest::delegation).limit(AT_ONCE).toList();
+    long before = failures();
+
+    List<Integer> statuses =
+        Race.run(
+            AT_ONCE,
+            i ->
+                CLIENT
+                    .post("/admin/delegations/" + delegations.get(i) + "/fail", ADMIN_TOKEN, "{}")
+                    .status());
+
+    assertThat(statuses).containsOnly(200);
+    assertThat(failures() - before).isEqualTo(AT_ONCE);
+  }
+
+  private static long failures() {
+    return audit().stream()
+        .filter(row -> row.path("action").asString().endsWith("/fail"))
+        .count();
+  }
+
+  @Test
   void givesPagesNewestFirst() {
     for (int i = 0; i < 5; i++) {
       CLIENT.create("Paged " + i);
@@ -142,12 +168,10 @@ class AuditTest {
 
     assertThat(first.json()).hasSize(2);
     assertThat(second.json()).hasSize(2);
-    List<String> times =
-        StreamSupport.stream(List.of(first.json(), second.json()).spliterator(), false)
-            .flatMap(JsonNode::valueStream)
-            .map(row -> row.path("at").asString())
+    List<Instant> instants = Stream.of(first, second)
+            .flatMap(page -> page.json().valueStream())
+            .map(row -> Instant.parse(row.path("at").asString()))
             .toList();
-    List<Instant> instants = times.stream().map(Instant::parse).toList();
     assertThat(instants).doesNotHaveDuplicates().isSortedAccordingTo((a, b) -> b.compareTo(a));
   }
 
