@@ -1,6 +1,7 @@
 package dev.muster.platform.deadline;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,10 +18,10 @@ public final class RequestDeadline {
 
   private static final ScopedValue<RequestDeadline> CURRENT = ScopedValue.newInstance();
 
-  private volatile long atNanos;
+  private final AtomicLong atNanos;
 
   private RequestDeadline(long atNanos) {
-    this.atNanos = atNanos;
+    this.atNanos = new AtomicLong(atNanos);
   }
 
   /** Runs the work of a request, or of a part of it that has a time of its own. */
@@ -59,7 +60,7 @@ public final class RequestDeadline {
     try {
       return work.call();
     } finally {
-      current.atNanos += System.nanoTime() - start;
+      current.atNanos.addAndGet(System.nanoTime() - start);
     }
   }
 
@@ -70,6 +71,6 @@ public final class RequestDeadline {
 
   /** As {@link #capping}, in nanoseconds. */
   public static long cappingNanos(long own) {
-    return CURRENT.isBound() ? Math.clamp(CURRENT.get().atNanos - System.nanoTime(), 0, own) : own;
+    return CURRENT.isBound() ? Math.clamp(CURRENT.get().atNanos.get() - System.nanoTime(), 0, own) : own;
   }
 }
