@@ -108,18 +108,17 @@ class UnreachableDatabaseTest {
   }
 
   private String assertRefused(String url, String sentence) throws IOException {
-    long start = System.nanoTime();
     try (ServerProcess server = ServerProcess.start(home, settings(url))) {
       int exitCode = server.awaitEnd();
-      double seconds = (System.nanoTime() - start) / 1e9;
       String output = server.output();
       assertThat(output)
           .contains(sentence, "check DATABASE_URL")
           .doesNotContain(SECRET)
           .doesNotContainPattern("(?m)^\\s+at [\\w.]+\\(")
-          .doesNotContain("Exception");
+          .doesNotContain("Exception")
+          .as("it says so before anything else begins")
+          .doesNotContain("HikariPool", "Jetty");
       assertThat(exitCode).isNotZero();
-      assertThat(seconds).as("of a start on a machine that others use as well").isLessThan(20);
       return output;
     }
   }
