@@ -50,16 +50,17 @@ public final class ListResponses {
       writePage(request, response, limit.orElse(PageLimit.DEFAULT), source, view);
       return;
     }
-    try (JsonGenerator out = begin(response)) {
-      Page<T> page = source.read(PageCursor.START, PAGE_OF_A_WHOLE_LIST);
+    Page<T> page = source.read(PageCursor.START, PAGE_OF_A_WHOLE_LIST);
+    JsonGenerator out = begin(response);
+    write(page, view, out);
+    while (page.next() != null) {
+      PageCursor next = page.next();
+      page = inItsOwnTime(() -> source.read(next, PAGE_OF_A_WHOLE_LIST));
       write(page, view, out);
-      while (page.next() != null) {
-        PageCursor next = page.next();
-        page = inItsOwnTime(() -> source.read(next, PAGE_OF_A_WHOLE_LIST));
-        write(page, view, out);
-      }
-      out.writeEndArray();
     }
+    out.writeEndArray();
+    // only now: to close it ends the array, and a part of the list would look like all of it
+    out.close();
   }
 
   /** One page, of at most {@code limit} rows, also when the client asked for none. */
