@@ -151,9 +151,7 @@ class AuditTest {
   }
 
   private static long failures() {
-    return audit().stream()
-        .filter(row -> row.path("action").asString().endsWith("/fail"))
-        .count();
+    return audit().stream().filter(row -> row.path("action").asString().endsWith("/fail")).count();
   }
 
   @Test
@@ -168,7 +166,8 @@ class AuditTest {
 
     assertThat(first.json()).hasSize(2);
     assertThat(second.json()).hasSize(2);
-    List<Instant> instants = Stream.of(first, second)
+    List<Instant> instants =
+        Stream.of(first, second)
             .flatMap(page -> page.json().valueStream())
             .map(row -> Instant.parse(row.path("at").asString()))
             .toList();

@@ -71,6 +71,8 @@ public final class RequestDeadline {
 
   /** As {@link #capping}, in nanoseconds. */
   public static long cappingNanos(long own) {
-    return CURRENT.isBound() ? Math.clamp(CURRENT.get().atNanos.get() - System.nanoTime(), 0, own) : own;
+    return CURRENT.isBound()
+        ? Math.clamp(CURRENT.get().atNanos.get() - System.nanoTime(), 0, own)
+        : own;
   }
 }
