@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -26,7 +27,7 @@ class ComposeTest {
 
   @Test
   void passesEverySettingThrough() throws IOException {
-    Map<?, ?> environment = (Map<?, ?>) server().get("environment");
+    Map<?, ?> environment = part(server(), "environment");
     Set<String> settings = documented();
     assertThat(settings).hasSizeGreaterThan(35).containsAll(DECIDED);
     settings.removeAll(DECIDED);
@@ -49,7 +50,11 @@ class ComposeTest {
 
   private static Map<?, ?> server() throws IOException {
     Map<?, ?> compose = new Yaml().load(Files.readString(Path.of("docker/compose.yaml")));
-    return (Map<?, ?>) ((Map<?, ?>) compose.get("services")).get("server");
+    return part(part(compose, "services"), "server");
+  }
+
+  private static Map<?, ?> part(Map<?, ?> whole, String name) {
+    return (Map<?, ?>) Objects.requireNonNull(whole.get(name), name);
   }
 
   /** The names in the first columns of the tables of the README's section of settings. */
@@ -60,7 +65,7 @@ class ComposeTest {
         .substring(0, section.indexOf("\n## "))
         .lines()
         .filter(line -> line.startsWith("| "))
-        .flatMap(line -> NAME.matcher(line.split("\\|")[1]).results())
+        .flatMap(line -> NAME.matcher(line.split("\\|", -1)[1]).results())
         .map(MatchResult::group)
         .map(name -> name.replace("`", ""))
         .collect(Collectors.toCollection(TreeSet::new));

@@ -6,6 +6,7 @@ import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -50,8 +51,8 @@ class DashboardTest {
         .contains("muster:workspaces{status=\"degraded\"} > 0")
         .contains("muster:workspaces{status=\"offline\"} > 0")
         .contains("muster_delegations{status=\"stuck\"} >= 0) > 0");
-    assertThat(worst).isNotNull();
-    assertThat(worst.path("type").asString("")).isEqualTo("table");
+    assertThat(Objects.requireNonNull(worst, "the worst").path("type").asString(""))
+        .isEqualTo("table");
     assertThat(String.join(" ", worst.findValuesAsString("expr")))
         .contains("degraded|offline|failed", "muster_workspaces_stalled", "stuck");
   }

@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Senders that leave hold nothing for long, whatever time they asked for: a wait for an agent that
  * polls ends within a minute (R7.8, R7.11).
  */
+@Slow
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class AbandonedWaitsTest {

@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Race;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What ends the wait of a sender before there is an answer, on every replica (R1.6, R7.11). */
+@Slow
 @Timeout(120)
 class SenderWaitsTest {
 

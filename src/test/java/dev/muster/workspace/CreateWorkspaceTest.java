@@ -26,7 +26,9 @@ class CreateWorkspaceTest {
 
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.json().propertyNames())
-        .containsExactlyInAnyOrder("id", "status", "delivery_mode", "auth_token", "connection");
+        .containsExactlyInAnyOrder(
+            "id", "name", "status", "delivery_mode", "auth_token", "connection");
+    assertThat(answer.field("name")).isEqualTo("Reviewer");
     assertThat(answer.field("status")).isEqualTo("awaiting_agent");
     assertThat(answer.field("delivery_mode")).isEqualTo("poll");
     JsonNode connection = answer.json().path("connection");

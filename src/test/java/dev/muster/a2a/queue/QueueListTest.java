@@ -10,6 +10,7 @@ import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -152,10 +153,10 @@ class QueueListTest {
       own = one.path("id").asString().equals(target.id().toString()) ? one : own;
     }
     if (summary.path("targets").size() < 50) {
-      assertThat(own).isNotNull();
-      assertThat(own.path("waiting").asInt()).isEqualTo(2);
-      assertThat(own.path("oldest_s").asLong()).isBetween(3600L, 3700L);
-      assertThat(own.path("status").asString()).isEqualTo("awaiting_agent");
+      JsonNode found = Objects.requireNonNull(own, "the target");
+      assertThat(found.path("waiting").asInt()).isEqualTo(2);
+      assertThat(found.path("oldest_s").asLong()).isBetween(3600L, 3700L);
+      assertThat(found.path("status").asString()).isEqualTo("awaiting_agent");
     }
   }
 

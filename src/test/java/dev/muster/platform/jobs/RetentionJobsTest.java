@@ -2,6 +2,7 @@ package dev.muster.platform.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
@@ -20,6 +21,7 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProce
 import org.springframework.beans.factory.support.RootBeanDefinition;
 
 /** Deletions by age, beside the sweeps that keep the fleet alive (R5.1, R6.8, R6.11). */
+@Slow
 @Timeout(180)
 @ResourceLock("the stuck deletions of RetentionJobsTest")
 class RetentionJobsTest {
@@ -99,6 +101,7 @@ class RetentionJobsTest {
       assertThat(database.value(own + "retention_jobs").split(" "))
           .containsExactlyInAnyOrder(
               "activity-retention",
+              "audit-retention",
               "delegation-retention",
               "event-retention",
               "queue-retention",
@@ -115,7 +118,7 @@ class RetentionJobsTest {
                   """
                       .formatted(ZoneId.systemDefault()))
               .split(" ");
-      assertThat(Arrays.stream(starts).distinct()).hasSize(6);
+      assertThat(Arrays.stream(starts).distinct()).hasSize(7);
       assertThat(starts).allMatch(time -> time.compareTo("01") >= 0 && time.compareTo("05") < 0);
       assertThat(server.client().get("/admin/liveness", TestServer.ADMIN_TOKEN).text())
           .contains("\"delegation-retention\"");

@@ -3,6 +3,7 @@ package dev.muster.platform.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A wrong {@code DATABASE_URL}: a sentence and an exit code at once, and no secret. */
+@Slow
 @Timeout(180)
 class UnreachableDatabaseTest {
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.MusterApplication;
 import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Settings with a typo, and what the program says of itself (section 12). */
+@Slow
 @Timeout(180)
 class SettingNamesTest {
 
