@@ -39,26 +39,26 @@ class AnswersTest {
 
   @ParameterizedTest(name = "{0}")
   @CsvSource({
-    "/workspaces, 'PUT,PATCH,DELETE,BREW', GET POST",
-    "/workspaces/{id}, 'PUT,POST', GET PATCH DELETE",
-    "/workspaces/{id}/state, 'PUT,POST,PATCH,DELETE', GET",
-    "/workspaces/{id}/pause, 'GET,PUT,PATCH,DELETE', POST",
-    "/workspaces/{id}/resume, 'GET,PUT,PATCH,DELETE', POST",
-    "/workspaces/{id}/tokens, 'PUT,PATCH,DELETE', GET POST",
-    "/workspaces/{id}/tokens/{id}, 'GET,PUT,PATCH,POST', DELETE",
-    "/workspaces/{id}/secrets/values, 'PUT,POST,PATCH,DELETE', GET",
-    "/admin/workspaces/{id}/tokens, 'GET,PUT,PATCH,DELETE', POST",
-    "/registry/register, 'GET,PUT,PATCH,DELETE', POST",
-    "/registry/update-card, 'GET,PUT,PATCH,DELETE', POST",
-    "/registry/discover/{id}, 'PUT,POST,PATCH,DELETE', GET",
-    "/registry/{id}/peers, 'PUT,POST,PATCH,DELETE', GET",
-    "/registry/check-access, 'GET,PUT,PATCH,DELETE', POST",
-    "/registry/heartbeat, 'GET,PUT,PATCH,DELETE,BREW', POST",
-    "/events, 'PUT,POST,PATCH,DELETE', GET",
-    "/events/{id}, 'PUT,POST,PATCH,DELETE', GET",
-    "/health, 'PUT,POST,PATCH,DELETE', GET",
-    "/ready, 'PUT,POST,PATCH,DELETE', GET",
-    "/metrics, 'PUT,POST,PATCH,DELETE', GET"
+    "/workspaces, 'PUT,PATCH,DELETE,BREW,TRACE', GET POST",
+    "/workspaces/{id}, 'PUT,POST,TRACE', GET PATCH DELETE",
+    "/workspaces/{id}/state, 'PUT,POST,PATCH,DELETE,TRACE', GET",
+    "/workspaces/{id}/pause, 'GET,PUT,PATCH,DELETE,TRACE', POST",
+    "/workspaces/{id}/resume, 'GET,PUT,PATCH,DELETE,TRACE', POST",
+    "/workspaces/{id}/tokens, 'PUT,PATCH,DELETE,TRACE', GET POST",
+    "/workspaces/{id}/tokens/{id}, 'GET,PUT,PATCH,POST,TRACE', DELETE",
+    "/workspaces/{id}/secrets/values, 'PUT,POST,PATCH,DELETE,TRACE', GET",
+    "/admin/workspaces/{id}/tokens, 'GET,PUT,PATCH,DELETE,TRACE', POST",
+    "/registry/register, 'GET,PUT,PATCH,DELETE,TRACE', POST",
+    "/registry/update-card, 'GET,PUT,PATCH,DELETE,TRACE', POST",
+    "/registry/discover/{id}, 'PUT,POST,PATCH,DELETE,TRACE', GET",
+    "/registry/{id}/peers, 'PUT,POST,PATCH,DELETE,TRACE', GET",
+    "/registry/check-access, 'GET,PUT,PATCH,DELETE,TRACE', POST",
+    "/registry/heartbeat, 'GET,PUT,PATCH,DELETE,BREW,TRACE', POST",
+    "/events, 'PUT,POST,PATCH,DELETE,TRACE', GET",
+    "/events/{id}, 'PUT,POST,PATCH,DELETE,TRACE', GET",
+    "/health, 'PUT,POST,PATCH,DELETE,TRACE', GET",
+    "/ready, 'PUT,POST,PATCH,DELETE,TRACE', GET",
+    "/metrics, 'PUT,POST,PATCH,DELETE,TRACE', GET"
   })
   void refusesAWrongMethodAndNamesTheRightOnes(String path, String methods, String allowed) {
     for (String method : methods.split(",", -1)) {
