@@ -55,7 +55,11 @@ final class CarrierThreads {
   /** On a platform thread. */
   private void probe() {
     CountDownLatch started = new CountDownLatch(1);
-    Thread.startVirtualThread(started::countDown);
+    if (delaysInARow == 0) {
+      Thread.startVirtualThread(started::countDown);
+    } else {
+      startFromNewThread(started::countDown);
+    }
     if (!isOverInTime(started)) {
       lastDelayAt = System.nanoTime();
       delaysInARow++;
@@ -68,6 +72,18 @@ final class CarrierThreads {
         setCarriers(CARRIERS);
       }
     }
+  }
+
+  /**
+   * The scheduler puts what a platform thread starts into a queue of that thread's, and adds a
+   * carrier only when it puts something into an empty queue: never into the one where an earlier
+   * probe still waits. Another thread has another queue.
+   */
+  private static void startFromNewThread(Runnable probe) {
+    Thread.ofPlatform()
+        .daemon()
+        .name("carrier-threads-probe")
+        .start(() -> Thread.startVirtualThread(probe));
   }
 
   private static boolean isOverInTime(CountDownLatch started) {
