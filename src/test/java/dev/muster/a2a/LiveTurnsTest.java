@@ -57,6 +57,25 @@ class LiveTurnsTest {
   }
 
   @Test
+  void tellsPeersOfNoAnswer() throws Exception {
+    try (TestPeer peer = TestPeer.start()) {
+      Agent agent = called(peer);
+      Agent below = ONE.client().create("Below", "\"parent_id\":\"" + agent.id() + "\"");
+      peer.then(PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":7}"));
+      try (TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN);
+          TestSocket ofPeer = TestSocket.open(OTHER.client(), "/ws", below.token())) {
+        new Mail(ONE).send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));
+        canvas.await("A2A_RESPONSE");
+        ONE.client().patch("/workspaces/" + agent.id(), ADMIN_TOKEN, "{\"name\":\"Later\"}");
+
+        ofPeer.await("WORKSPACE_UPDATED");
+        assertThat(ofPeer.frames())
+            .noneMatch(frame -> frame.path("event").asString().equals("A2A_RESPONSE"));
+      }
+    }
+  }
+
+  @Test
   void tellsWhatAPersonSaysAndNotWhatAnAgentDoes() throws Exception {
     try (TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
       Agent agent = ONE.client().create("Listening");

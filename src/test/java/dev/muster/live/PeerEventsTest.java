@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 class PeerEventsTest {
 
   private static final List<String> LIVE_ONLY =
-      List.of("AGENT_MESSAGE", "USER_MESSAGE", "A2A_RESPONSE", "ACTIVITY_LOGGED", "RUNTIME_EVENT");
+      List.of("AGENT_MESSAGE", "USER_MESSAGE", "ACTIVITY_LOGGED", "RUNTIME_EVENT");
 
   private final TestClient client = TestServer.shared().client();
   private final Agent parent = client.create("parent");
