@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.context.support.WebApplicationContextUtils;
@@ -43,6 +46,8 @@ import tools.jackson.databind.JsonNode;
  * may be. A route that is not in the table fails the test: decide who may call it, and add its
  * line.
  */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of RoleMatrixTest")
 class RoleMatrixTest {
 
   /**

@@ -18,9 +18,14 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Renewals of leases cost nobody else anything (R7.3, R7.14). */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of TurnLeasesTest")
 class TurnLeasesTest {
 
   private static final TestServer SERVER =

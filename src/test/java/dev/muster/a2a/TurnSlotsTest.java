@@ -19,9 +19,14 @@ import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** How many turns run on a replica, and what they keep in memory. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of TurnSlotsTest")
 class TurnSlotsTest {
 
   private static final long MIB = 1 << 20;

@@ -12,11 +12,16 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.mock.env.MockEnvironment;
 
 /** Rows go when their time is over: acknowledged ones sooner, and always a feed's oldest (R6.8). */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of ActivityRetentionTest")
 class ActivityRetentionTest {
 
   private static final TestServer SERVER = TestServer.start();

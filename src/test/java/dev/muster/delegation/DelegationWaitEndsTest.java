@@ -18,9 +18,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** What ends a wait for a delegation before that ends by itself, on every replica (R1.6, R8.6). */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of DelegationWaitEndsTest")
 class DelegationWaitEndsTest {
 
   /** Less than any of the waits, and more than the 5 s of R1.6 on a busy machine. */

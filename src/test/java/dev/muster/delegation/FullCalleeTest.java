@@ -12,9 +12,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Delegations of and to agents that do not read their feeds (R6.7a). */
 @Timeout(90)
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of FullCalleeTest")
 class FullCalleeTest {
 
   private static final TestServer SERVER = TestServer.start("FEED_MAX_ROWS=3");

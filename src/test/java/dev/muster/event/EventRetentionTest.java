@@ -8,10 +8,15 @@ import dev.muster.testing.TestServer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.mock.env.MockEnvironment;
 
 /** Old events are deleted, and the numbering goes on. */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of EventRetentionTest")
 class EventRetentionTest {
 
   private static final String OLD_EVENTS =

@@ -15,10 +15,15 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 
 /** Each change by the admin or an operator is one row, in the same transaction (R1.7). */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of AuditTest")
 class AuditTest {
 
   private static final int AT_ONCE = 24;

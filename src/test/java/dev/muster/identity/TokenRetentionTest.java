@@ -8,8 +8,13 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Revoked tokens are deleted after 90 days, but for what R3.1 needs to know of them (R6.11). */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of TokenRetentionTest")
 class TokenRetentionTest {
 
   private static final TestServer SERVER = TestServer.start();

@@ -12,10 +12,15 @@ import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where the people at the canvas look is one place for all, on every replica. */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of CanvasViewportTest")
 class CanvasViewportTest {
 
   private static final String PATH = "/canvas/viewport";

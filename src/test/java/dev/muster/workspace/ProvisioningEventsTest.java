@@ -13,10 +13,15 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import tools.jackson.databind.JsonNode;
 
 /** A canvas draws a workspace as soon as it is created, at whichever replica (R10.1). */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of ProvisioningEventsTest")
 class ProvisioningEventsTest {
 
   private static final TestDatabase DATABASE = TestDatabases.create();

@@ -12,8 +12,13 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Removed workspaces are deleted after 90 days, with what was theirs (R6.11). */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of WorkspaceRetentionTest")
 class WorkspaceRetentionTest {
 
   private static final TestServer SERVER = TestServer.start("REGISTRATION=open");

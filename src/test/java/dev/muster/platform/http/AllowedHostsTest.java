@@ -12,10 +12,15 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server on loopback is not to be had under another site's name (R0.11). */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of AllowedHostsTest")
 class AllowedHostsTest {
 
   private static final TestServer SERVER =

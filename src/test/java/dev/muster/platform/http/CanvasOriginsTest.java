@@ -17,6 +17,9 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,6 +30,8 @@ import tools.jackson.databind.JsonNode;
  * read the answers where {@code CORS_ORIGINS} lists it, and nowhere else; what it may do is decided
  * by its bearer token alone.
  */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of CanvasOriginsTest")
 class CanvasOriginsTest {
 
   private static final String LISTED = "https://canvas.example";
