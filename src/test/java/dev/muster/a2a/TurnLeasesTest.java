@@ -4,6 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Renewals of leases cost nobody else anything (R7.3, R7.14). */
 @Timeout(120)
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of TurnLeasesTest")
 class TurnLeasesTest {

@@ -4,6 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.settings.Settings;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.mock.env.MockEnvironment;
 
 /** Rows go when their time is over: acknowledged ones sooner, and always a feed's oldest (R6.8). */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of ActivityRetentionTest")
 class ActivityRetentionTest {

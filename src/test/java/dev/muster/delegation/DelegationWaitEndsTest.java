@@ -4,6 +4,7 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** What ends a wait for a delegation before that ends by itself, on every replica (R1.6, R8.6). */
 @Timeout(120)
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of DelegationWaitEndsTest")
 class DelegationWaitEndsTest {

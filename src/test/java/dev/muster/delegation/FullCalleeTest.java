@@ -3,6 +3,7 @@ package dev.muster.delegation;
 import static dev.muster.testing.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Delegations of and to agents that do not read their feeds (R6.7a). */
 @Timeout(90)
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of FullCalleeTest")
 class FullCalleeTest {

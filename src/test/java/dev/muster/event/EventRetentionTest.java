@@ -3,6 +3,7 @@ package dev.muster.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.settings.Settings;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestServer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -15,6 +16,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.mock.env.MockEnvironment;
 
 /** Old events are deleted, and the numbering goes on. */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of EventRetentionTest")
 class EventRetentionTest {

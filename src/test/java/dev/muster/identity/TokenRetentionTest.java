@@ -2,6 +2,7 @@ package dev.muster.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import java.util.UUID;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Revoked tokens are deleted after 90 days, but for what R3.1 needs to know of them (R6.11). */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of TokenRetentionTest")
 class TokenRetentionTest {

@@ -3,6 +3,7 @@ package dev.muster.workspace;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
@@ -20,6 +21,7 @@ import tools.jackson.databind.JsonNode;
 
 /** A canvas draws a workspace as soon as it is created, at whichever replica (R10.1). */
 @Timeout(60)
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of ProvisioningEventsTest")
 class ProvisioningEventsTest {

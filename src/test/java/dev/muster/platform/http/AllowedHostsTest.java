@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.RawHttp;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server on loopback is not to be had under another site's name (R0.11). */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of AllowedHostsTest")
 class AllowedHostsTest {

@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -30,6 +31,7 @@ import tools.jackson.databind.JsonNode;
  * read the answers where {@code CORS_ORIGINS} lists it, and nowhere else; what it may do is decided
  * by its bearer token alone.
  */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of CanvasOriginsTest")
 class CanvasOriginsTest {

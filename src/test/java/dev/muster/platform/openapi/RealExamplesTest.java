@@ -3,6 +3,7 @@ package dev.muster.platform.openapi;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestEventStream;
@@ -28,6 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
  * The examples of the description are lived through on a real server: each request is sent as it
  * stands there, and the answer has the example's status and shape.
  */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 class RealExamplesTest {
 
