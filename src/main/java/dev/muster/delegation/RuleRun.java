@@ -15,6 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One run of a rule of the sweeper past all that are in flight, batch by batch, each in a
@@ -95,7 +96,8 @@ final class RuleRun {
         tally = tally.plus(batch.sweep());
       } catch (RuntimeException e) {
         requireNoOutage(e);
-        log.warn("a batch of delegations could not be swept, and is tried one by one", e);
+        log.atLevel(Outage.isBehind(e) ? Level.DEBUG : Level.WARN)
+            .log("a batch of delegations could not be swept, and is tried one by one", e);
         tally = tally.plus(oneByOne(batch.idsOrNext()));
       }
     }
@@ -110,7 +112,8 @@ final class RuleRun {
       } catch (RuntimeException e) {
         requireNoOutage(e);
         metrics.countError();
-        log.error("the delegation {} could not be swept", id, e);
+        log.atLevel(Outage.isBehind(e) ? Level.DEBUG : Level.ERROR)
+            .log("the delegation {} could not be swept", id, e);
         tally = tally.plus(new Tally(0, 1));
       }
     }

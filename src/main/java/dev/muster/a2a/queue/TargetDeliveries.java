@@ -1,6 +1,7 @@
 package dev.muster.a2a.queue;
 
 import dev.muster.platform.jobs.Replica;
+import dev.muster.platform.log.OutageLog;
 import dev.muster.workspace.Rooms;
 import java.time.Duration;
 import java.util.Map;
@@ -22,6 +23,7 @@ class TargetDeliveries {
   private final Leases leases;
   private final Rooms rooms;
   private final Replica replica;
+  private final OutageLog outages;
 
   /** Asked for late: whoever delivers also puts messages into the queue. */
   private final ObjectProvider<QueuedDelivery> delivery;
@@ -34,12 +36,14 @@ class TargetDeliveries {
       Leases leases,
       Rooms rooms,
       Replica replica,
-      ObjectProvider<QueuedDelivery> delivery) {
+      ObjectProvider<QueuedDelivery> delivery,
+      OutageLog outages) {
     this.claims = claims;
     this.leases = leases;
     this.rooms = rooms;
     this.replica = replica;
     this.delivery = delivery;
+    this.outages = outages;
   }
 
   /**
@@ -51,7 +55,7 @@ class TargetDeliveries {
       return Optional.empty();
     }
     UUID target = UUID.fromString(targetId);
-    TargetRun run = new TargetRun(target, claims, leases, rooms, to, this::newOwner);
+    TargetRun run = new TargetRun(target, claims, leases, rooms, to, this::newOwner, outages);
     running.put(target, run);
     try {
       return run.untilNothingIsLeft();

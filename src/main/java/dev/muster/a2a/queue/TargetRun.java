@@ -2,7 +2,7 @@ package dev.muster.a2a.queue;
 
 import dev.muster.platform.jobs.BackOff;
 import dev.muster.platform.log.LimitedLog;
-import dev.muster.platform.problem.Outage;
+import dev.muster.platform.log.OutageLog;
 import dev.muster.workspace.Room;
 import dev.muster.workspace.Rooms;
 import java.time.Duration;
@@ -39,6 +39,7 @@ final class TargetRun {
   private final Rooms rooms;
   private final QueuedDelivery delivery;
   private final Supplier<String> owners;
+  private final OutageLog outages;
   private final Semaphore news = new Semaphore(0);
   private final Map<Lease, Thread> attempts = new ConcurrentHashMap<>();
   private volatile boolean refused;
@@ -49,13 +50,15 @@ final class TargetRun {
       Leases leases,
       Rooms rooms,
       QueuedDelivery delivery,
-      Supplier<String> owners) {
+      Supplier<String> owners,
+      OutageLog outages) {
     this.target = target;
     this.claims = claims;
     this.leases = leases;
     this.rooms = rooms;
     this.delivery = delivery;
     this.owners = owners;
+    this.outages = outages;
   }
 
   void lookAgain() {
@@ -139,7 +142,7 @@ final class TargetRun {
     try {
       return delivery.attempt(claimed);
     } catch (RuntimeException | Error e) {
-      if (!Outage.is(e)) {
+      if (!outages.met(e)) {
         failed.log(
             Level.ERROR,
             "the attempt to deliver the queued message {} failed",

@@ -1,6 +1,5 @@
 package dev.muster.platform.http;
 
-import dev.muster.platform.problem.Problem;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Objects;
@@ -32,8 +31,7 @@ final class ProblemAdvice {
         && e.getSupportedMethods() != null) {
       response.setHeader("Allow", String.join(", ", e.getSupportedMethods()));
     }
-    Problem problem = ProblemTable.problemOf(failure);
-    writer.write(problem, response);
+    writer.write(failure, response);
   }
 
   /** However the writer of the answer has wrapped it. */

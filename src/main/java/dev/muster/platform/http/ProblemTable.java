@@ -44,16 +44,11 @@ final class ProblemTable {
       // a query that is no query: found when the first parameter is asked for
       case HttpException bad when bad.getCode() < 500 ->
           ofStatus(HttpStatusCode.valueOf(bad.getCode()));
-      case UncertainCommitException e -> {
-        OutageLog.tell(e);
-        yield problem(
-            ErrorCode.UNAVAILABLE,
-            "the database did not say whether this is stored; look, or send it again");
-      }
-      case Throwable outage when Outage.is(outage) -> {
-        OutageLog.tell(outage);
-        yield unavailable();
-      }
+      case UncertainCommitException _ ->
+          problem(
+              ErrorCode.UNAVAILABLE,
+              "the database did not say whether this is stored; look, or send it again");
+      case Throwable outage when Outage.is(outage) -> unavailable();
       default -> {
         failed.log(Level.ERROR, "a request failed", failure);
         yield problem(ErrorCode.INTERNAL, "the server failed; its log says why");

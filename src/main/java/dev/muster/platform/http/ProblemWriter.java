@@ -1,5 +1,6 @@
 package dev.muster.platform.http;
 
+import dev.muster.platform.log.OutageLog;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Problem;
 import jakarta.servlet.http.HttpServletResponse;
@@ -17,9 +18,11 @@ public final class ProblemWriter {
   private static final String RETRY_AFTER_OF_FULL_FEEDS = "60";
 
   private final JsonMapper json;
+  private final OutageLog outages;
 
-  ProblemWriter(JsonMapper json) {
+  ProblemWriter(JsonMapper json, OutageLog outages) {
     this.json = json;
+    this.outages = outages;
   }
 
   /**
@@ -27,10 +30,14 @@ public final class ProblemWriter {
    * started answer.
    */
   public void write(Throwable failure, HttpServletResponse response) throws IOException {
+    boolean _ = outages.met(failure);
     write(ProblemTable.problemOf(failure), response);
   }
 
   void write(Problem problem, HttpServletResponse response) throws IOException {
+    if (problem.code() == ErrorCode.UNAVAILABLE) {
+      outages.refused();
+    }
     if (response.isCommitted()) {
       // half an answer cannot be mended: a cut connection is the honest sign of it
       throw new IOException("the answer had begun when the request failed: " + problem.code());

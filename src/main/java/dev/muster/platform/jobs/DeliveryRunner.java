@@ -3,6 +3,7 @@ package dev.muster.platform.jobs;
 import com.github.kagkarlsson.scheduler.Clock;
 import com.github.kagkarlsson.scheduler.task.CompletionHandler;
 import com.github.kagkarlsson.scheduler.task.Execution;
+import dev.muster.platform.log.OutageLog;
 import dev.muster.platform.loop.LastError;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -26,14 +27,17 @@ class DeliveryRunner {
   private final DeliveryJobRepository repository;
   private final Clock clock;
   private final MeterRegistry metrics;
+  private final OutageLog outages;
 
   /** Those whose last run here failed: a row of failures is one line of the log. */
   private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
-  DeliveryRunner(DeliveryJobRepository repository, Clock clock, MeterRegistry metrics) {
+  DeliveryRunner(
+      DeliveryJobRepository repository, Clock clock, MeterRegistry metrics, OutageLog outages) {
     this.repository = repository;
     this.clock = clock;
     this.metrics = metrics;
+    this.outages = outages;
   }
 
   /** How a run ended: when to run again, or nothing for a job that is done. */
@@ -77,7 +81,7 @@ class DeliveryRunner {
       return new End(pause.map(clock.now()::plus).orElse(null), false);
     } catch (RuntimeException | Error e) {
       Duration pause = BackOff.OF_DELIVERIES.delay(execution.consecutiveFailures);
-      if (failing.add(name)) {
+      if (!outages.met(e) && failing.add(name)) {
         log.warn(
             "job {} failed and will be tried again, first in {} ms: {}",
             name,

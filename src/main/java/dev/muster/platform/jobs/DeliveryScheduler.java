@@ -6,6 +6,7 @@ import com.github.kagkarlsson.scheduler.SchedulerName;
 import com.github.kagkarlsson.scheduler.jdbc.PostgreSqlJdbcCustomization;
 import com.github.kagkarlsson.scheduler.task.Task;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
+import dev.muster.platform.log.OutageLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -40,7 +41,7 @@ class DeliveryScheduler implements SmartLifecycle {
   private final DeliveryJobs schedule;
   private final Replica replica;
   private final Clock clock;
-  private final SchedulerOutages outages;
+  private final OutageLog outages;
   private volatile @Nullable Scheduler running;
 
   /** The jobs are asked for at the start only: those who run them may also schedule them. */
@@ -51,7 +52,7 @@ class DeliveryScheduler implements SmartLifecycle {
       DeliveryJobs schedule,
       Replica replica,
       Clock clock,
-      SchedulerOutages outages) {
+      OutageLog outages) {
     this.database = database;
     this.jobs = jobs;
     this.runner = runner;
@@ -77,7 +78,7 @@ class DeliveryScheduler implements SmartLifecycle {
             .heartbeatInterval(HEARTBEAT)
             .missedHeartbeatsLimit(MISSED_HEARTBEATS)
             .shutdownMaxWait(BoundedStop.PATIENCE_WITH_RUNS)
-            .addSchedulerListener(outages)
+            .addSchedulerListener(new SchedulerLog(outages))
             .build();
     scheduler.start();
     schedule.lookWith(scheduler::triggerCheckForDueExecutions);

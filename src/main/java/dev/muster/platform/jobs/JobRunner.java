@@ -1,6 +1,7 @@
 package dev.muster.platform.jobs;
 
 import com.github.kagkarlsson.scheduler.Clock;
+import dev.muster.platform.log.OutageLog;
 import dev.muster.platform.loop.LastError;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -24,15 +25,17 @@ class JobRunner {
   private final Replica replica;
   private final Clock clock;
   private final MeterRegistry metrics;
+  private final OutageLog outages;
 
   /** Those whose last run here failed: a row of failures is one line of the log. */
   private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
-  JobRunner(JobRuns runs, Replica replica, Clock clock, MeterRegistry metrics) {
+  JobRunner(JobRuns runs, Replica replica, Clock clock, MeterRegistry metrics, OutageLog outages) {
     this.runs = runs;
     this.replica = replica;
     this.clock = clock;
     this.metrics = metrics;
+    this.outages = outages;
   }
 
   void run(RecurringJob job) {
@@ -64,7 +67,7 @@ class JobRunner {
       }
       return null;
     } catch (RuntimeException | Error e) {
-      if (failing.add(job.name())) {
+      if (!outages.met(e) && failing.add(job.name())) {
         log.warn(
             "job {} failed and will be tried again every {} ms: {}",
             job.name(),

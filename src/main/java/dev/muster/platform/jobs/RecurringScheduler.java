@@ -10,6 +10,7 @@ import com.github.kagkarlsson.scheduler.task.schedule.Daily;
 import com.github.kagkarlsson.scheduler.task.schedule.FixedDelay;
 import com.github.kagkarlsson.scheduler.task.schedule.Schedule;
 import dev.muster.platform.jobs.RecurringJob.Kind;
+import dev.muster.platform.log.OutageLog;
 import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZoneId;
@@ -49,7 +50,7 @@ class RecurringScheduler implements SmartLifecycle {
   private final JobRunner runner;
   private final Replica replica;
   private final Clock clock;
-  private final SchedulerOutages outages;
+  private final OutageLog outages;
   private volatile List<Scheduler> running = List.of();
 
   RecurringScheduler(
@@ -58,7 +59,7 @@ class RecurringScheduler implements SmartLifecycle {
       JobRunner runner,
       Replica replica,
       Clock clock,
-      SchedulerOutages outages) {
+      OutageLog outages) {
     this.database = database;
     this.jobs = jobs;
     this.runner = runner;
@@ -93,7 +94,7 @@ class RecurringScheduler implements SmartLifecycle {
         .heartbeatInterval(HEARTBEAT)
         .missedHeartbeatsLimit(MISSED_HEARTBEATS)
         .shutdownMaxWait(BoundedStop.PATIENCE_WITH_RUNS)
-        .addSchedulerListener(outages)
+        .addSchedulerListener(new SchedulerLog(outages))
         .build();
   }
 

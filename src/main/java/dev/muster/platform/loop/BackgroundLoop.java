@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,7 +13,8 @@ import org.slf4j.LoggerFactory;
  * Runs a task of this replica every so often, and at once when woken, on a daemon thread of its
  * own.
  *
- * <p>A failing run is logged (once per row of failures, not once per tick) and never ends the loop.
+ * <p>A failing run is logged (once per row of failures, not once per tick; an outage of the
+ * database by its own log) and never ends the loop.
  */
 public final class BackgroundLoop implements AutoCloseable {
 
@@ -29,6 +31,7 @@ public final class BackgroundLoop implements AutoCloseable {
   private final Thread thread;
   private volatile boolean closed;
   private boolean failing;
+  private volatile Predicate<Throwable> outages = failure -> false;
   private volatile long endedAt = System.nanoTime();
   private volatile LoopState state;
 
@@ -45,6 +48,11 @@ public final class BackgroundLoop implements AutoCloseable {
     BackgroundLoop loop = new BackgroundLoop(name, interval, task);
     loop.thread.start();
     return loop;
+  }
+
+  /** Failures that {@code outages} takes are logged there. */
+  void reportFailuresTo(Predicate<Throwable> outages) {
+    this.outages = outages;
   }
 
   /** Runs the task soon; many wake-ups before it starts are one run. */
@@ -120,7 +128,7 @@ public final class BackgroundLoop implements AutoCloseable {
       }
       return null;
     } catch (RuntimeException | Error e) {
-      if (!failing && !closed) {
+      if (!outages.test(e) && !failing && !closed) {
         failing = true;
         log.warn(
             "{} failed and will be tried again every {} ms: {}",

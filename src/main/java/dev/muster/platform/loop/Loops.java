@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.stereotype.Component;
@@ -18,6 +19,13 @@ import org.springframework.util.ReflectionUtils;
 public class Loops implements BeanPostProcessor {
 
   private final Queue<BackgroundLoop> found = new ConcurrentLinkedQueue<>();
+  private volatile Predicate<Throwable> outages = failure -> false;
+
+  /** Failures that {@code outages} takes are logged there, and by no loop, found or to be found. */
+  public void reportFailuresTo(Predicate<Throwable> outages) {
+    this.outages = outages;
+    found.forEach(loop -> loop.reportFailuresTo(outages));
+  }
 
   public List<LoopState> states() {
     return found.stream()
@@ -44,9 +52,14 @@ public class Loops implements BeanPostProcessor {
     ReflectionUtils.makeAccessible(field);
     @Nullable Object value = field.get(bean);
     if (value instanceof BackgroundLoop loop) {
-      found.add(loop);
+      add(loop);
     } else if (value instanceof LoopOwner owner) {
-      found.add(owner.loop());
+      add(owner.loop());
     }
+  }
+
+  private void add(BackgroundLoop loop) {
+    found.add(loop);
+    loop.reportFailuresTo(outages);
   }
 }

@@ -15,6 +15,8 @@ public final class Outage {
    */
   private static final Set<String> FAULTS_OF_THE_STATEMENT = Set.of("22", "23", "42");
 
+  private static final int MAX_CAUSES = 20;
+
   private Outage() {}
 
   /**
@@ -27,6 +29,17 @@ public final class Outage {
             || failure instanceof TransactionException
             || failure instanceof SQLException;
     return ofTheDatabase && !FAULTS_OF_THE_STATEMENT.contains(sqlClass(failure));
+  }
+
+  /** Whether that is what went wrong in the first place, whatever it was wrapped in on its way. */
+  public static boolean isBehind(Throwable failure) {
+    @Nullable Throwable cause = failure;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++, cause = cause.getCause()) {
+      if (is(cause)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The first two characters of the SQLSTATE, or empty when there is none. */

@@ -1,0 +1,55 @@
+package dev.muster.platform.jobs;
+
+import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
+import dev.muster.platform.log.OutageLog;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one scheduler, whose own log is off, tells: that its table fails it. It does not say why; an
+ * outage of the database, which others report within seconds, is left to its own log.
+ */
+final class SchedulerLog extends AbstractSchedulerListener {
+
+  private static final Logger log = LoggerFactory.getLogger(SchedulerLog.class);
+  private static final Duration TIME_TO_TELL_AN_OUTAGE = Duration.ofSeconds(8);
+
+  private final OutageLog outages;
+  private @Nullable Long failsSince;
+  private boolean told;
+
+  SchedulerLog(OutageLog outages) {
+    this.outages = outages;
+  }
+
+  @Override
+  public synchronized void onSchedulerEvent(SchedulerEventType type) {
+    switch (type) {
+      case UNEXPECTED_ERROR -> failed(System.nanoTime());
+      case RAN_DETECT_DEAD -> {
+        failsSince = null;
+        if (told) {
+          told = false;
+          log.info("cluster jobs go on");
+        }
+      }
+      default -> {
+        // the rest is its everyday
+      }
+    }
+  }
+
+  private void failed(long now) {
+    @Nullable Long since = failsSince;
+    if (outages.isUnderWay()) {
+      failsSince = null;
+    } else if (since == null) {
+      failsSince = now;
+    } else if (!told && now - since >= TIME_TO_TELL_AN_OUTAGE.toNanos()) {
+      told = true;
+      log.warn("cluster jobs wait: their table cannot be read or written right now");
+    }
+  }
+}

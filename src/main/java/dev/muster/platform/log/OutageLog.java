@@ -1,0 +1,166 @@
+package dev.muster.platform.log;
+
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.LastError;
+import dev.muster.platform.loop.Loops;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.Outage;
+import dev.muster.platform.problem.ProblemException;
+import jakarta.annotation.PreDestroy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.stereotype.Component;
+
+/**
+ * The one place that tells the log of a database that cannot answer: a line when that begins, one
+ * each minute while it lasts, and one when it is over. Whoever meets an outage reports it here and
+ * logs nothing itself.
+ *
+ * <p>It is over when the database answers and nobody has met a failure of it for a few seconds: a
+ * database that answers some and fails others is one outage, not hundreds.
+ */
+@Component
+public final class OutageLog {
+
+  private static final Logger log = LoggerFactory.getLogger(OutageLog.class);
+
+  private static final Duration LOOKS_EVERY = Duration.ofSeconds(1);
+  private static final Duration CALM_BEFORE_END = Duration.ofSeconds(5);
+  private static final Duration BETWEEN_LINES = Duration.ofMinutes(1);
+  private static final int VALIDATION_S = 1;
+
+  /** An outage that lasts. */
+  private static final class Episode {
+    private final long beganAt;
+    private long toldAt;
+    private long refused;
+
+    /** Null as long as the database does not answer, or fails somebody. */
+    private @Nullable Long answersSince;
+
+    Episode(long now) {
+      beganAt = now;
+      toldAt = now;
+    }
+  }
+
+  private final BooleanSupplier databaseAnswers;
+  private final LongSupplier nanoTime;
+  private final BackgroundLoop loop;
+  private @Nullable Episode episode;
+
+  @Autowired
+  OutageLog(DataSource database, Loops loops) {
+    this(() -> answers(database), System::nanoTime, LOOKS_EVERY);
+    loops.reportFailuresTo(this::met);
+  }
+
+  /** {@code looksEvery}: how often the database is asked while it is away. */
+  OutageLog(BooleanSupplier databaseAnswers, LongSupplier nanoTime, Duration looksEvery) {
+    this.databaseAnswers = databaseAnswers;
+    this.nanoTime = nanoTime;
+    this.loop = BackgroundLoop.start("database-outage", looksEvery, this::look);
+  }
+
+  /**
+   * Whether {@code failure} is an outage, or comes of one that is known. It is told here then, and
+   * the caller has nothing to log; everything else is the caller's.
+   */
+  public boolean met(Throwable failure) {
+    if (Outage.isBehind(failure)) {
+      begin(failure);
+      return true;
+    }
+    return isUnderWay()
+        && failure instanceof ProblemException refusal
+        && refusal.code() == ErrorCode.UNAVAILABLE;
+  }
+
+  /** Whether the database is known to be away. */
+  public synchronized boolean isUnderWay() {
+    return episode != null;
+  }
+
+  /** A request was answered with 503: counted while an outage lasts. */
+  public synchronized void refused() {
+    @Nullable Episode now = episode;
+    if (now != null) {
+      now.refused++;
+    }
+  }
+
+  private synchronized void begin(Throwable failure) {
+    log.debug("met an outage of the database", failure);
+    @Nullable Episode known = episode;
+    if (known != null) {
+      known.answersSince = null;
+      return;
+    }
+    episode = new Episode(nanoTime.getAsLong());
+    String state = Outage.sqlState(failure);
+    log.warn(
+        "the database cannot answer; requests that need it get 503 until it does: {}{}",
+        LastError.text(failure).lines().findFirst().orElse(""),
+        state.isEmpty() ? "" : " [" + state + "]");
+  }
+
+  void look() {
+    if (isUnderWay()) {
+      boolean answers = databaseAnswers.getAsBoolean();
+      tellOf(answers);
+    }
+  }
+
+  private synchronized void tellOf(boolean answers) {
+    @Nullable Episode known = episode;
+    if (known == null) {
+      return;
+    }
+    long now = nanoTime.getAsLong();
+    if (!answers) {
+      known.answersSince = null;
+    } else if (known.answersSince == null) {
+      known.answersSince = now;
+    }
+    @Nullable Long answersSince = known.answersSince;
+    if (answersSince != null && now - answersSince >= CALM_BEFORE_END.toNanos()) {
+      episode = null;
+      log.info(
+          "the database answers again, after {} s; {} requests were refused meanwhile",
+          seconds(answersSince - known.beganAt),
+          known.refused);
+    } else if (now - known.toldAt >= BETWEEN_LINES.toNanos()) {
+      known.toldAt = now;
+      log.warn(
+          "the database cannot answer for {} s by now; {} requests were refused meanwhile",
+          seconds(now - known.beganAt),
+          known.refused);
+    }
+  }
+
+  private static long seconds(long nanos) {
+    return Math.ceilDiv(nanos, Duration.ofSeconds(1).toNanos());
+  }
+
+  private static boolean answers(DataSource database) {
+    try (Connection connection = database.getConnection()) {
+      return connection.isValid(VALIDATION_S);
+    } catch (SQLException e) {
+      log.debug("the database is still away", e);
+      return false;
+    }
+  }
+
+  @PreDestroy
+  void close() {
+    loop.close();
+  }
+}

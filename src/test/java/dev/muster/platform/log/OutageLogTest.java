@@ -1,0 +1,112 @@
+package dev.muster.platform.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.muster.platform.problem.ProblemException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.DataIntegrityViolationException;
+
+/** The lines of an outage, by a clock that is set; see {@link OutageLinesTest} for a real one. */
+class OutageLogTest {
+
+  private static final RuntimeException AWAY =
+      new CompletionException(
+          new DataAccessResourceFailureException("away", new SQLException("cut", "08006")));
+
+  private final AtomicLong now = new AtomicLong(7);
+  private final AtomicBoolean answers = new AtomicBoolean();
+  private final ListAppender<ILoggingEvent> written = new ListAppender<>();
+  private final Logger logger = (Logger) LoggerFactory.getLogger(OutageLog.class);
+  private final OutageLog outages = new OutageLog(answers::get, now::get, Duration.ofHours(1));
+
+  @BeforeEach
+  void listen() {
+    written.start();
+    logger.addAppender(written);
+  }
+
+  @AfterEach
+  void close() {
+    logger.detachAppender(written);
+    outages.close();
+  }
+
+  @Test
+  void areOneForItsBeginOneAMinuteAndOneForItsEnd() {
+    pass(30);
+    assertThat(lines()).isEmpty();
+    for (int second = 0; second < 130; second++) {
+      assertThat(outages.met(AWAY)).isTrue();
+      outages.refused();
+      pass(1);
+    }
+    answers.set(true);
+    pass(6);
+    pass(600);
+
+    assertThat(lines())
+        .satisfiesExactly(
+            line ->
+                assertThat(line)
+                    .startsWith("WARN the database cannot answer;")
+                    .contains("away", "[08006]"),
+            line -> assertThat(line).startsWith("WARN ").contains("for 60 s by now; 60 requests"),
+            line -> assertThat(line).startsWith("WARN ").contains("for 120 s by now; 120 requests"),
+            line -> assertThat(line).startsWith("INFO ").contains("after 131 s; 130 requests"));
+  }
+
+  @Test
+  void areNotEndedByOneAnswerAmongFailures() {
+    answers.set(true);
+    for (int second = 0; second < 50; second++) {
+      assertThat(outages.met(AWAY)).isTrue();
+      pass(4);
+    }
+    assertThat(outages.isUnderWay()).isTrue();
+    pass(6);
+    assertThat(outages.isUnderWay()).isFalse();
+    assertThat(lines()).hasSize(5);
+  }
+
+  @Test
+  void leaveToOthersWhatIsNoOutage() {
+    var busy = ProblemException.unavailable("too many wait");
+    assertThat(outages.met(new IllegalStateException("a bug"))).isFalse();
+    assertThat(outages.met(new DataIntegrityViolationException("", new SQLException("", "23505"))))
+        .isFalse();
+    assertThat(outages.met(busy)).isFalse();
+    assertThat(lines()).isEmpty();
+
+    assertThat(outages.met(AWAY)).isTrue();
+    assertThat(outages.met(busy)).isTrue();
+    assertThat(outages.met(new IllegalStateException("a bug"))).isFalse();
+  }
+
+  private void pass(int seconds) {
+    for (int second = 0; second < seconds; second++) {
+      now.addAndGet(Duration.ofSeconds(1).toNanos());
+      outages.look();
+    }
+  }
+
+  private List<String> lines() {
+    return written.list.stream()
+        .filter(event -> event.getLevel().isGreaterOrEqual(Level.INFO))
+        .map(event -> event.getLevel() + " " + event.getFormattedMessage())
+        .toList();
+  }
+}
