@@ -2,8 +2,10 @@ package dev.muster.heartbeat;
 
 import dev.muster.event.Events;
 import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.text.Text;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -25,7 +27,7 @@ class StallSweep {
   private static final Logger log = LoggerFactory.getLogger(StallSweep.class);
 
   /** How many episodes ended and began. */
-  record Report(Moves ended, Moves begun) {}
+  record Report(Moves ended, Moves begun, List<UUID> stalled) {}
 
   private final StallRepository repository;
   private final StallSettings settings;
@@ -58,7 +60,13 @@ class StallSweep {
     }
     Report report = metrics.measure(() -> sweep(now.get()));
     if (report.begun().moved() > 0) {
-      log.info("{} busy workspaces are stalled now", report.begun().moved());
+      log.info(
+          "{} busy workspaces are stalled now: {}",
+          report.begun().moved(),
+          Text.few(report.stalled()));
+    }
+    if (report.ended().moved() > 0) {
+      log.info("{} workspaces are stalled no more", report.ended().moved());
     }
     report.ended().throwIfABatchFailed();
     report.begun().throwIfABatchFailed();
@@ -70,19 +78,22 @@ class StallSweep {
       Moves ended =
           batches.run(
               from -> repository.overFrom(from, stall), batch -> repository.unmark(batch, stall));
+      List<UUID> stalled = new ArrayList<>();
       Moves begun =
-          batches.run(from -> repository.dueFrom(from, stall), batch -> begin(batch, stall));
-      return new Report(ended, begun);
+          batches.run(
+              from -> repository.dueFrom(from, stall), batch -> begin(batch, stall, stalled));
+      return new Report(ended, begun, stalled);
     } catch (RuntimeException e) {
       metrics.countError();
       throw e;
     }
   }
 
-  private int begin(List<UUID> batch, Stall stall) {
+  private int begin(List<UUID> batch, Stall stall, List<UUID> told) {
     List<StalledWorkspace> stalled = repository.lockDue(batch, stall);
     repository.mark(stalled);
     events.recordAll(stalled.stream().map(one -> one.event(stall.now())).toList());
+    stalled.forEach(one -> told.add(one.workspaceId()));
     return stalled.size();
   }
 }

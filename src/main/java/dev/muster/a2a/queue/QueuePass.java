@@ -4,15 +4,20 @@ import dev.muster.a2a.queue.LineRepository.Line;
 import dev.muster.platform.jobs.DeliveryJobs;
 import dev.muster.platform.jobs.Pace;
 import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.text.Text;
 import dev.muster.workspace.Room;
 import dev.muster.workspace.Rooms;
 import dev.muster.workspace.WorkspaceStatus;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
@@ -22,8 +27,12 @@ import org.springframework.stereotype.Component;
 @Component
 class QueuePass {
 
+  private static final Logger log = LoggerFactory.getLogger(QueuePass.class);
   private static final int TARGETS_ON_A_PAGE = 500;
   private static final UUID BEFORE_ALL = new UUID(0, 0);
+
+  /** What a pass ended, and for which removed workspaces. */
+  private record Swept(int expired, int dropped, Set<UUID> removed) {}
 
   private final LineRepository lines;
   private final UnsentEnds unsent;
@@ -46,36 +55,44 @@ class QueuePass {
 
   void run() {
     try {
-      int ended = metrics.measure(this::sweep);
-      metrics.countTransitions(ended);
+      Swept swept = metrics.measure(this::sweep);
+      metrics.countTransitions(swept.expired() + swept.dropped());
+      if (swept.expired() + swept.dropped() > 0) {
+        log.info(
+            "the queue is swept: {} messages expired, {} were for removed workspaces [{}]",
+            swept.expired(),
+            swept.dropped(),
+            Text.few(swept.removed()));
+      }
     } catch (RuntimeException e) {
       metrics.countError();
       throw e;
     }
   }
 
-  /** How many were ended. */
-  int sweep() {
-    int ended = 0;
+  private Swept sweep() {
+    int expired = 0;
+    int dropped = 0;
+    Set<UUID> removed = new TreeSet<>();
     int batch;
     do {
       long start = System.nanoTime();
       batch = unsent.expireBatch();
-      ended += batch;
+      expired += batch;
       if (batch > 0) {
         Pace.restAfter(System.nanoTime() - start);
       }
     } while (batch == UnsentEnds.MOST_IN_A_BATCH);
     List<Line> page = lines.after(BEFORE_ALL, TARGETS_ON_A_PAGE);
     while (!page.isEmpty()) {
-      ended += goThrough(page);
+      dropped += goThrough(page, removed);
       page = lines.after(page.getLast().targetId(), TARGETS_ON_A_PAGE);
     }
-    return ended;
+    return new Swept(expired, dropped, removed);
   }
 
-  /** How many waited for removed targets; the others are delivered to if they have room. */
-  private int goThrough(List<Line> page) {
+  /** How many waited for targets that were removed; others are delivered to if they have room. */
+  private int goThrough(List<Line> page, Set<UUID> removed) {
     Map<UUID, Room> found = rooms.of(page.stream().map(Line::targetId).toList());
     jobs.schedule(
         TargetDeliveries.JOB,
@@ -86,7 +103,11 @@ class QueuePass {
     int dropped = 0;
     for (Line line : page) {
       if (isGone(found.get(line.targetId()))) {
-        dropped += unsent.dropOfRemoved(List.of(line.targetId()));
+        int now = unsent.dropOfRemoved(List.of(line.targetId()));
+        if (now > 0) {
+          removed.add(line.targetId());
+        }
+        dropped += now;
       }
     }
     return dropped;

@@ -1,15 +1,23 @@
 package dev.muster.platform.jobs;
 
 import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
+import com.github.kagkarlsson.scheduler.task.Execution;
+import com.github.kagkarlsson.scheduler.task.helper.RecurringTask;
 import dev.muster.platform.log.OutageLog;
+import dev.muster.platform.text.Text;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one scheduler, whose own log is off, tells: that its table fails it. It does not say why; an
- * outage of the database, which others report within seconds, is left to its own log.
+ * What one scheduler, whose own log is off, tells: what it takes over from a replica that is dead,
+ * and that its table fails it. It does not say why; an outage of the database, which others report
+ * within seconds, is left to its own log.
  */
 final class SchedulerLog extends AbstractSchedulerListener {
 
@@ -17,6 +25,7 @@ final class SchedulerLog extends AbstractSchedulerListener {
   private static final Duration TIME_TO_TELL_AN_OUTAGE = Duration.ofSeconds(8);
 
   private final OutageLog outages;
+  private final Map<String, List<String>> dead = new TreeMap<>();
   private @Nullable Long failsSince;
   private boolean told;
 
@@ -25,10 +34,20 @@ final class SchedulerLog extends AbstractSchedulerListener {
   }
 
   @Override
+  public synchronized void onExecutionDead(Execution execution) {
+    String job = execution.getTaskName();
+    String name =
+        execution.getId().equals(RecurringTask.INSTANCE) ? job : job + " " + execution.getId();
+    dead.computeIfAbsent(String.valueOf(execution.pickedBy), replica -> new ArrayList<>())
+        .add(name);
+  }
+
+  @Override
   public synchronized void onSchedulerEvent(SchedulerEventType type) {
     switch (type) {
       case UNEXPECTED_ERROR -> failed(System.nanoTime());
       case RAN_DETECT_DEAD -> {
+        tellOfTheDead();
         failsSince = null;
         if (told) {
           told = false;
@@ -39,6 +58,16 @@ final class SchedulerLog extends AbstractSchedulerListener {
         // the rest is its everyday
       }
     }
+  }
+
+  private void tellOfTheDead() {
+    dead.forEach((replica, names) ->
+        log.info(
+            "took over {} runs of jobs from {}, which is not heard of: {}",
+            names.size(),
+            replica,
+            Text.few(names)));
+    dead.clear();
   }
 
   private void failed(long now) {

@@ -1,11 +1,15 @@
 package dev.muster.platform.text;
 
+import java.util.Collection;
+import java.util.stream.Collectors;
+
 /**
  * Text from outside, made fit to be stored: cleaned and cut (R0.1, R0.8).
  *
  * <p>Every function returns the same instance when there is nothing to do.
  */
 public final class Text {
+  private static final int FEW = 5;
   private static final char REPLACEMENT = '\uFFFD';
 
   private Text() {}
@@ -70,6 +74,13 @@ public final class Text {
       end += pair ? 2 : 1;
     }
     return text;
+  }
+
+  /** The first five, and how many more there are: for a line that names a few of them. */
+  public static String few(Collection<?> things) {
+    String first =
+        things.stream().limit(FEW).map(String::valueOf).collect(Collectors.joining(", "));
+    return things.size() <= FEW ? first : first + " and " + (things.size() - FEW) + " more";
   }
 
   private static int utf8Bytes(char c) {

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -27,6 +30,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Slow
 @Timeout(120)
 @ResourceLock(Postman.ONLY_ONE)
+@ExtendWith(OutputCaptureExtension.class)
 class EndsTest {
 
   private static final TestServer SERVER =
@@ -55,7 +59,7 @@ class EndsTest {
   }
 
   @Test
-  void expireWhenTheirLifeIsOver() {
+  void expireWhenTheirLifeIsOver(CapturedOutput log) {
     Agent target = line.target(1);
     UUID young = line.put(target, null, 50);
     UUID old = line.put(target, null, 50);
@@ -79,6 +83,7 @@ class EndsTest {
         .containsExactlyInAnyOrder(old, lapsed);
     assertThat(Postman.UNSENT).extracting(EndedUnsent::state).containsOnly(EndState.EXPIRED);
     assertThat(ends("expired") - before).isEqualTo(2);
+    assertThat(log).contains("the queue is swept: 2 messages expired");
   }
 
   @Test

@@ -71,6 +71,19 @@ class TakeoverTest {
                       WHERE job = 'liveness-sweep' AND started_at > clock_timestamp() - interval '3 seconds'
                       """)));
       assertThat(Duration.ofNanos(System.nanoTime() - killedAt)).isLessThan(Duration.ofSeconds(30));
+      // told by the scheduler that found it, beside the run
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(() ->
+              assertThat(lives.output().lines())
+                  .filteredOn(line -> line.contains(" took over "))
+                  .anySatisfy(line ->
+                      assertThat(line)
+                          .contains(
+                              " INFO ",
+                              "runs of jobs from",
+                              "-" + dies.pid() + "-",
+                              "liveness-sweep")));
     }
   }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,5 +92,12 @@ class TextTest {
         .isThrownBy(() -> Text.cut("a", -1))
         .withMessage("max: -1 (expected: 0..)");
     assertThatIllegalArgumentException().isThrownBy(() -> Text.cutBytes("a", -1));
+  }
+
+  @Test
+  void namesFiveOfManyAndCountsTheRest() {
+    assertThat(Text.few(List.of())).isEmpty();
+    assertThat(Text.few(List.of(1, 2, 3, 4, 5))).isEqualTo("1, 2, 3, 4, 5");
+    assertThat(Text.few(List.of(1, 2, 3, 4, 5, 6, 7))).isEqualTo("1, 2, 3, 4, 5 and 2 more");
   }
 }
