@@ -5,6 +5,7 @@ import dev.muster.identity.Credentials;
 import dev.muster.identity.Standing;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.HeldAnswer;
+import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.json.LosslessJson;
@@ -21,6 +22,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
+import tools.jackson.databind.JsonNode;
 
 /** Where requests for agents come in (R7.1). */
 @RestController
@@ -30,6 +32,7 @@ class A2aController {
 
   private final Proxy proxy;
   private final BodyReader bodies;
+  private final NameWarnings names;
   private final LargeRequests large;
   private final ResponseMemory responses;
   private final Credentials credentials;
@@ -37,11 +40,13 @@ class A2aController {
   A2aController(
       Proxy proxy,
       BodyReader bodies,
+      NameWarnings names,
       LargeRequests large,
       ResponseMemory responses,
       Credentials credentials) {
     this.proxy = proxy;
     this.bodies = bodies;
+    this.names = names;
     this.large = large;
     this.responses = responses;
     this.credentials = credentials;
@@ -55,7 +60,7 @@ class A2aController {
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
-    Sent sent = sent(caller, id, request);
+    Sent sent = sent(caller, id, request, response);
     @Nullable ClientStream stream = sent.stream();
     if (stream == null || !stream.writeTo(response)) {
       return answer(sent.reply());
@@ -68,7 +73,9 @@ class A2aController {
   private record Sent(CompletableFuture<Reply> reply, @Nullable ClientStream stream) {}
 
   /** Apart, so that nothing keeps the body while a stream is written. */
-  private Sent sent(Caller caller, UUID id, HttpServletRequest request) throws IOException {
+  private Sent sent(
+      Caller caller, UUID id, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
     Sender sender = Sender.of(caller, request);
     Standing standing =
         new Standing(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
@@ -80,8 +87,9 @@ class A2aController {
         body.length,
         RequestOwner.of(request),
         () -> {
-          NormalRequest normal =
-              NormalRequest.of(LosslessJson.parse(body), sender, UUID::randomUUID);
+          JsonNode json = LosslessJson.parse(body);
+          names.look(json, request, response);
+          NormalRequest normal = NormalRequest.of(json, sender, UUID::randomUUID);
           @Nullable ClientStream stream = normal.wantsStream() ? new ClientStream() : null;
           CompletableFuture<Reply> reply =
               proxy.deliver(standing, sender, id, normal, options, stream, memory);

@@ -5,10 +5,12 @@ import dev.muster.identity.Admits.Who;
 import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.BodyReader;
+import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Map;
 import java.util.UUID;
@@ -28,6 +30,7 @@ class ActivityController {
   private final Acknowledgements acknowledgements;
   private final AuditTrail audit;
   private final BodyReader bodies;
+  private final NameWarnings names;
   private final JsonMapper json;
 
   ActivityController(
@@ -36,12 +39,14 @@ class ActivityController {
       Acknowledgements acknowledgements,
       AuditTrail audit,
       BodyReader bodies,
+      NameWarnings names,
       JsonMapper json) {
     this.workspaces = workspaces;
     this.feeds = feeds;
     this.acknowledgements = acknowledgements;
     this.audit = audit;
     this.bodies = bodies;
+    this.names = names;
     this.json = json;
   }
 
@@ -49,10 +54,14 @@ class ActivityController {
 
   @PostMapping("/workspaces/{id}/activity")
   @Admits(Who.FORMER_AGENT)
-  Logged report(Caller caller, @PathVariable UUID id, HttpServletRequest request)
+  Logged report(
+      Caller caller,
+      @PathVariable UUID id,
+      HttpServletRequest request,
+      HttpServletResponse response)
       throws IOException {
-    ReportedActivity report =
-        ReportedActivity.read(id, JsonBody.parse(bodies.read(request, LARGEST_REPORT)));
+    byte[] body = bodies.read(request, LARGEST_REPORT);
+    ReportedActivity report = ReportedActivity.read(id, names.parse(body, request, response));
     workspaces.requireTrustedSpeakerFor(id, caller);
     report.requireOwnName();
     Appended.Stored stored = feeds.appendOwn(report.row());

@@ -2,6 +2,7 @@ package dev.muster.heartbeat;
 
 import dev.muster.identity.Admission;
 import dev.muster.platform.http.BodyReader;
+import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.ProblemWriter;
 import dev.muster.platform.settings.Settings;
 import dev.muster.workspace.Workspaces;
@@ -21,12 +22,13 @@ class HeartbeatConfiguration {
   ServletRegistrationBean<HeartbeatServlet> heartbeatServlet(
       Admission admission,
       BodyReader bodies,
+      NameWarnings names,
       Workspaces workspaces,
       Heartbeats heartbeats,
       BeatAnswers answers,
       ProblemWriter problems) {
     HeartbeatServlet servlet =
-        new HeartbeatServlet(admission, bodies, workspaces, heartbeats, answers, problems);
+        new HeartbeatServlet(admission, bodies, names, workspaces, heartbeats, answers, problems);
     return new ServletRegistrationBean<>(servlet, HeartbeatServlet.PATH);
   }
 }

@@ -6,8 +6,8 @@ import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
 import dev.muster.identity.RateLimit;
 import dev.muster.platform.http.BodyReader;
+import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.ProblemWriter;
-import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.WorkspaceStatus;
@@ -34,6 +34,7 @@ final class HeartbeatServlet extends HttpServlet {
 
   private final transient Admission admission;
   private final transient BodyReader bodies;
+  private final transient NameWarnings names;
   private final transient Workspaces workspaces;
   private final transient Heartbeats heartbeats;
   private final transient BeatAnswers answers;
@@ -42,12 +43,14 @@ final class HeartbeatServlet extends HttpServlet {
   HeartbeatServlet(
       Admission admission,
       BodyReader bodies,
+      NameWarnings names,
       Workspaces workspaces,
       Heartbeats heartbeats,
       BeatAnswers answers,
       ProblemWriter problems) {
     this.admission = admission;
     this.bodies = bodies;
+    this.names = names;
     this.workspaces = workspaces;
     this.heartbeats = heartbeats;
     this.answers = answers;
@@ -72,7 +75,8 @@ final class HeartbeatServlet extends HttpServlet {
   private WorkspaceStatus statusAfter(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     Caller caller = admission.admit(request, response, FORMER_AGENTS_TOO, RateLimit.HEARTBEAT);
-    Beat beat = BeatReader.read(JsonBody.parse(bodies.read(request, LARGEST_BODY)));
+    byte[] body = bodies.read(request, LARGEST_BODY);
+    Beat beat = BeatReader.read(names.parse(body, request, response));
     UUID id = beat.workspaceId();
     boolean ofItself = caller instanceof Caller.Agent(UUID own) && own.equals(id);
     if (!ofItself) {

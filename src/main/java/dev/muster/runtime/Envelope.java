@@ -16,8 +16,7 @@ import tools.jackson.databind.JsonNode;
 record Envelope(RuntimeEvent event, RawJson payload) {
 
   /** Of one envelope or an array of them: all, or a refusal with the first that is none. */
-  static List<Envelope> readAll(byte[] utf8) {
-    JsonNode body = LosslessJson.parse(utf8);
+  static List<Envelope> readAll(JsonNode body) {
     if (body.isObject()) {
       return List.of(read(body, 0));
     }

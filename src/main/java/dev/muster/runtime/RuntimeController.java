@@ -4,13 +4,16 @@ import dev.muster.identity.Admits;
 import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.BodyReader;
+import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.http.PageLimit;
 import dev.muster.platform.json.Ids;
+import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +29,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.util.UriComponentsBuilder;
+import tools.jackson.databind.JsonNode;
 
 /** What sandboxes say of their runs, and what became of these (contract, 9). */
 @RestController
@@ -37,22 +41,34 @@ class RuntimeController {
   private final RuntimeIntake intake;
   private final StreamReader reader;
   private final BodyReader bodies;
+  private final NameWarnings names;
 
   RuntimeController(
-      Workspaces workspaces, RuntimeIntake intake, StreamReader reader, BodyReader bodies) {
+      Workspaces workspaces,
+      RuntimeIntake intake,
+      StreamReader reader,
+      BodyReader bodies,
+      NameWarnings names) {
     this.workspaces = workspaces;
     this.intake = intake;
     this.reader = reader;
     this.bodies = bodies;
+    this.names = names;
   }
 
   record Accepted(int accepted) {}
 
   @PostMapping("/workspaces/{id}/runtime-events")
   @ResponseStatus(HttpStatus.ACCEPTED)
-  Accepted accept(Caller caller, @PathVariable UUID id, HttpServletRequest request)
+  Accepted accept(
+      Caller caller,
+      @PathVariable UUID id,
+      HttpServletRequest request,
+      HttpServletResponse response)
       throws IOException {
-    Post post = new Post(id, Envelope.readAll(bodies.read(request, LARGEST_POST)));
+    JsonNode body = LosslessJson.parse(bodies.read(request, LARGEST_POST));
+    names.look(body, request, response);
+    Post post = new Post(id, Envelope.readAll(body));
     if (post.envelopes().isEmpty()) {
       workspaces.requireReaderOf(id, caller);
       return new Accepted(0);

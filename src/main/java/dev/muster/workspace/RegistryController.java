@@ -6,6 +6,7 @@ import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.ListResponses;
+import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.PlatformUrl;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.JsonBody;
@@ -41,6 +42,7 @@ class RegistryController {
   private final Cadence cadence;
   private final PlatformUrl platformUrl;
   private final BodyReader bodies;
+  private final NameWarnings names;
   private final ListResponses lists;
 
   RegistryController(
@@ -54,6 +56,7 @@ class RegistryController {
       Cadence cadence,
       PlatformUrl platformUrl,
       BodyReader bodies,
+      NameWarnings names,
       ListResponses lists) {
     this.registration = registration;
     this.gate = gate;
@@ -65,6 +68,7 @@ class RegistryController {
     this.cadence = cadence;
     this.platformUrl = platformUrl;
     this.bodies = bodies;
+    this.names = names;
     this.lists = lists;
   }
 
@@ -88,7 +92,7 @@ class RegistryController {
     Registered registered =
         registration.register(
             caller,
-            Registration.Request.read(JsonBody.parse(body)),
+            Registration.Request.read(names.parse(body, request, response)),
             RegistrationOrigin.of(request, body, platformUrl.isTls()));
     return new RegisteredAnswer(
         "registered",

@@ -39,6 +39,7 @@ class CorsFilterConfiguration {
               "Link",
               "Retry-After",
               "X-Request-ID",
+              NameWarnings.HEADER,
               "X-RateLimit-Limit",
               "X-RateLimit-Remaining",
               "X-RateLimit-Reset"));

@@ -2,6 +2,7 @@ package dev.muster.platform.http;
 
 import dev.muster.platform.json.JsonBody;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +18,11 @@ import org.springframework.web.method.support.ModelAndViewContainer;
 final class JsonBodyResolver implements HandlerMethodArgumentResolver {
 
   private final BodyReader reader;
+  private final NameWarnings names;
 
-  JsonBodyResolver(BodyReader reader) {
+  JsonBodyResolver(BodyReader reader, NameWarnings names) {
     this.reader = reader;
+    this.names = names;
   }
 
   @Override
@@ -36,6 +39,8 @@ final class JsonBodyResolver implements HandlerMethodArgumentResolver {
       throws IOException {
     HttpServletRequest http =
         Objects.requireNonNull(request.getNativeRequest(HttpServletRequest.class));
-    return JsonBody.parse(reader.read(http, BodyReader.DEFAULT_LIMIT));
+    HttpServletResponse response =
+        Objects.requireNonNull(request.getNativeResponse(HttpServletResponse.class));
+    return names.parse(reader.read(http, BodyReader.DEFAULT_LIMIT), http, response);
   }
 }

@@ -18,10 +18,12 @@ class WebConfiguration implements WebMvcConfigurer {
 
   private final JsonBodyResolver bodies;
   private final BodilessRoutes bodiless;
+  private final NameWarnings names;
 
-  WebConfiguration(JsonBodyResolver bodies, BodilessRoutes bodiless) {
+  WebConfiguration(JsonBodyResolver bodies, BodilessRoutes bodiless, NameWarnings names) {
     this.bodies = bodies;
     this.bodiless = bodiless;
+    this.names = names;
   }
 
   @Override
@@ -33,6 +35,7 @@ class WebConfiguration implements WebMvcConfigurer {
   @Override
   public void addInterceptors(InterceptorRegistry registry) {
     registry.addInterceptor(bodiless).order(Ordered.LOWEST_PRECEDENCE);
+    registry.addInterceptor(names).order(Ordered.LOWEST_PRECEDENCE);
   }
 
   @Override

@@ -154,7 +154,7 @@ public final class JsonBody {
     return texts;
   }
 
-  /** The names of all fields, in no order. */
+  /** The names of all fields, in no order; a view. */
   public Set<String> names() {
     return fields.names();
   }

@@ -3,6 +3,7 @@ package dev.muster.platform.json;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
 import java.nio.charset.CharacterCodingException;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -83,7 +84,7 @@ final class JsonFields {
   }
 
   Set<String> names() {
-    return Set.copyOf(fields.keySet());
+    return Collections.unmodifiableSet(fields.keySet());
   }
 
   /** The field's value, unless it is absent or null. */

@@ -132,7 +132,8 @@ class OriginsTest {
     Answer listed = CLIENT.get("/workspaces", ADMIN_TOKEN, "Origin", LISTED);
     assertThat(listed.header("Access-Control-Allow-Origin")).isEqualTo(LISTED);
     assertThat(listed.headers().allValues("Vary").toString()).contains("Origin");
-    assertThat(listed.header("Access-Control-Expose-Headers")).contains("X-Request-ID");
+    assertThat(listed.header("Access-Control-Expose-Headers"))
+        .contains("X-Request-ID", "X-Muster-Warning");
 
     Answer allowed = preflight(CLIENT, LISTED);
     assertThat(allowed.status()).isEqualTo(200);

@@ -1,0 +1,78 @@
+package dev.muster.platform.openapi;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The names that each operation takes, as the description of the API has them. */
+@Component
+public final class OperationNames {
+
+  private static final List<String> CHOICES = List.of("oneOf", "anyOf", "allOf");
+
+  /**
+   * Of one operation.
+   *
+   * @param path with its variables, such as {@code /workspaces/{id}}
+   * @param fields of the body, at its top level alone
+   * @param parameters of the query
+   */
+  public record Operation(String method, String path, Set<String> fields, Set<String> parameters) {}
+
+  private final JsonNode description;
+
+  OperationNames(ApiDescription description) {
+    this.description = JsonMapper.shared().readTree(description.json());
+  }
+
+  /** In no order. */
+  public List<Operation> all() {
+    return description
+        .path("paths")
+        .propertyStream()
+        .flatMap(path ->
+            path.getValue()
+                .propertyStream()
+                .map(method ->
+                    operation(
+                        method.getKey().toUpperCase(Locale.ROOT),
+                        path.getKey(),
+                        method.getValue())))
+        .toList();
+  }
+
+  private Operation operation(String method, String path, JsonNode operation) {
+    Set<String> parameters = new HashSet<>();
+    for (JsonNode parameter : operation.path("parameters")) {
+      JsonNode whole = resolved(parameter);
+      if (whole.path("in").asString("").equals("query")) {
+        parameters.add(whole.path("name").asString(""));
+      }
+    }
+    Set<String> fields = new HashSet<>();
+    JsonNode body = resolved(operation.path("requestBody"));
+    addFields(body.path("content").path("application/json").path("schema"), fields);
+    return new Operation(method, path, Set.copyOf(fields), Set.copyOf(parameters));
+  }
+
+  /** Of an array those of its items. */
+  private void addFields(JsonNode reference, Set<String> fields) {
+    JsonNode schema = resolved(reference);
+    fields.addAll(schema.path("properties").propertyNames());
+    for (String choice : CHOICES) {
+      schema.path(choice).forEach(one -> addFields(one, fields));
+    }
+    if (schema.has("items")) {
+      addFields(schema.path("items"), fields);
+    }
+  }
+
+  private JsonNode resolved(JsonNode node) {
+    String reference = node.path("$ref").asString("");
+    return reference.isEmpty() ? node : resolved(description.at(reference.substring(1)));
+  }
+}

@@ -1,0 +1,145 @@
+package dev.muster.platform.openapi;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.openapi.OperationNames.Operation;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Every operation knows the names that its description has: those with a typo are told, and change
+ * nothing (section 12).
+ */
+class OperationNamesTest {
+
+  private static final String HEADER = "X-Muster-Warning";
+  private static final String FAR = "zzqqzzqqzz";
+
+  private static final TestServer SERVER = TestServer.shared();
+  private static final TestClient CLIENT = SERVER.client();
+
+  private static Stream<Operation> operations() {
+    List<Operation> all = SERVER.bean(OperationNames.class).all();
+    assertThat(all).hasSizeGreaterThan(50);
+    return all.stream();
+  }
+
+  /** {@code id} and {@code x} are too short to be nearly anything. */
+  private static String longest(Collection<String> names) {
+    return names.stream().max(Comparator.comparingInt(String::length)).orElseThrow();
+  }
+
+  /** Without a letter in the middle. */
+  private static String misspelt(String name) {
+    int middle = name.length() / 2;
+    return name.substring(0, middle) + name.substring(middle + 1);
+  }
+
+  static Stream<Operation> withFields() {
+    List<Operation> all = operations().filter(one -> !one.fields().isEmpty()).toList();
+    assertThat(all)
+        .extracting(one -> one.method() + " " + one.path())
+        .hasSizeGreaterThan(15)
+        .contains(
+            "POST /workspaces",
+            "PATCH /workspaces/{id}",
+            "POST /registry/register",
+            "POST /registry/heartbeat",
+            "POST /workspaces/{id}/activity",
+            "POST /workspaces/{id}/a2a",
+            "POST /workspaces/{id}/runtime-events",
+            "PUT /canvas/viewport");
+    return all.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("withFields")
+  void areToldOfTheFieldsOfEveryOperation(Operation operation) {
+    String path = path(operation);
+    String meant = longest(operation.fields());
+    Answer plain = CLIENT.send(operation.method(), path, ADMIN_TOKEN, "{}");
+    Answer near = CLIENT.send(operation.method(), path, ADMIN_TOKEN, body(misspelt(meant)));
+    Answer far = CLIENT.send(operation.method(), path, ADMIN_TOKEN, body(FAR));
+
+    assertThat(warnings(near)).containsExactly(warning("field", misspelt(meant), meant));
+    for (Answer other : List.of(plain, far)) {
+      assertThat(warnings(other)).isEmpty();
+      assertSame(near, other);
+    }
+  }
+
+  static Stream<Operation> withParameters() {
+    List<Operation> all = operations().filter(one -> !one.parameters().isEmpty()).toList();
+    assertThat(all)
+        .extracting(one -> one.method() + " " + one.path())
+        .hasSizeGreaterThan(15)
+        .contains(
+            "GET /workspaces",
+            "GET /ws",
+            "GET /workspaces/{id}/activity",
+            "POST /workspaces/{id}/a2a",
+            "DELETE /workspaces/{id}",
+            "POST /admin/a2a-queue/drop-stale");
+    return all.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("withParameters")
+  void areToldOfTheQueryParametersOfEveryOperation(Operation operation) {
+    // streams would go on for ever if they began
+    String path =
+        path(operation) + "?" + (operation.parameters().contains("after") ? "after=x" : "");
+    String meant = longest(operation.parameters());
+    Answer plain = CLIENT.send(operation.method(), path, ADMIN_TOKEN, null);
+    Answer near =
+        CLIENT.send(operation.method(), path + "&" + misspelt(meant) + "=1", ADMIN_TOKEN, null);
+    Answer far = CLIENT.send(operation.method(), path + "&" + FAR + "=1", ADMIN_TOKEN, null);
+
+    assertThat(warnings(near)).containsExactly(warning("query parameter", misspelt(meant), meant));
+    for (Answer other : List.of(plain, far)) {
+      assertThat(warnings(other)).isEmpty();
+      assertSame(near, other);
+    }
+  }
+
+  private static String path(Operation operation) {
+    return operation.path().replaceAll("\\{[^}]*}", UUID.randomUUID().toString());
+  }
+
+  private static String body(String name) {
+    return "{\"" + name + "\":1}";
+  }
+
+  private static String warning(String kind, String name, String meant) {
+    return "unknown %s \"%s\", did you mean \"%s\"?".formatted(kind, name, meant);
+  }
+
+  private static List<String> warnings(Answer answer) {
+    return answer.headers().allValues(HEADER);
+  }
+
+  private static void assertSame(Answer one, Answer other) {
+    assertThat(one.status()).as(one.text()).isEqualTo(other.status());
+    assertThat(withoutRequestId(one)).isEqualTo(withoutRequestId(other));
+  }
+
+  private static String withoutRequestId(Answer answer) {
+    if (!answer.text().startsWith("{")) {
+      return answer.text();
+    }
+    ObjectNode body = (ObjectNode) JsonMapper.shared().readTree(answer.text());
+    body.remove("request_id");
+    return body.toString();
+  }
+}
