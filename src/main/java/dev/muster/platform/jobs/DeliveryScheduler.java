@@ -78,7 +78,7 @@ class DeliveryScheduler implements SmartLifecycle {
             .heartbeatInterval(HEARTBEAT)
             .missedHeartbeatsLimit(MISSED_HEARTBEATS)
             .shutdownMaxWait(BoundedStop.PATIENCE_WITH_RUNS)
-            .addSchedulerListener(new SchedulerLog(outages))
+            .addSchedulerListener(new SchedulerLog(replica, outages))
             .build();
     scheduler.start();
     schedule.lookWith(scheduler::triggerCheckForDueExecutions);

@@ -94,7 +94,7 @@ class RecurringScheduler implements SmartLifecycle {
         .heartbeatInterval(HEARTBEAT)
         .missedHeartbeatsLimit(MISSED_HEARTBEATS)
         .shutdownMaxWait(BoundedStop.PATIENCE_WITH_RUNS)
-        .addSchedulerListener(new SchedulerLog(outages))
+        .addSchedulerListener(new SchedulerLog(replica, outages))
         .build();
   }
 

@@ -24,17 +24,23 @@ final class SchedulerLog extends AbstractSchedulerListener {
   private static final Logger log = LoggerFactory.getLogger(SchedulerLog.class);
   private static final Duration TIME_TO_TELL_AN_OUTAGE = Duration.ofSeconds(8);
 
+  private final Replica self;
   private final OutageLog outages;
   private final Map<String, List<String>> dead = new TreeMap<>();
   private @Nullable Long failsSince;
   private boolean told;
 
-  SchedulerLog(OutageLog outages) {
+  SchedulerLog(Replica self, OutageLog outages) {
+    this.self = self;
     this.outages = outages;
   }
 
+  /** What this replica picked itself, and lost in an outage, is taken over from nobody. */
   @Override
   public synchronized void onExecutionDead(Execution execution) {
+    if (self.name().equals(execution.pickedBy)) {
+      return;
+    }
     String job = execution.getTaskName();
     String name =
         execution.getId().equals(RecurringTask.INSTANCE) ? job : job + " " + execution.getId();
