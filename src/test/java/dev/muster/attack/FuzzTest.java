@@ -24,7 +24,8 @@ class FuzzTest {
       fuzzer.run(REQUESTS);
 
       assertThat(fuzzer.faults()).as("seed " + seed).isEmpty();
-      assertThat(fuzzer.statuses()).containsKeys(200, 400, 401, 403, 404, 405, 413);
+      // of each there are dozens at least, whatever the seed; others are up to it
+      assertThat(fuzzer.statuses()).containsKeys(200, 400, 401, 403, 404, 405);
     }
   }
 }
