@@ -169,7 +169,8 @@ record FeedQuery(
     BigInteger seconds =
         wholeNumber(text)
             .orElseThrow(() ->
-                ProblemException.validation("since_secs: not a number (expected: 1..2592000)"));
+                ProblemException.validation(
+                    "since_secs: not a number (expected: whole seconds, 1..2592000)"));
     return Duration.ofSeconds(seconds.max(BigInteger.ONE).min(LONGEST_SINCE_SECS).longValueExact());
   }
 

@@ -35,6 +35,6 @@ final class DelegationId {
 
   static ProblemException unknown(String id) {
     return new ProblemException(
-        ErrorCode.NOT_FOUND, "this workspace has no delegation " + id + ", or no longer");
+        ErrorCode.NOT_FOUND, "no delegation " + id + " is known here, or no longer");
   }
 }

@@ -100,7 +100,8 @@ final class HeartbeatServlet extends HttpServlet {
     if (!request.getMethod().equals("POST")) {
       response.setHeader(HttpHeaders.ALLOW, "POST");
       throw new ProblemException(
-          ErrorCode.METHOD_NOT_ALLOWED, request.getMethod() + " is not allowed here");
+          ErrorCode.METHOD_NOT_ALLOWED,
+          request.getMethod() + " is not allowed here; the header Allow names what is");
     }
   }
 }

@@ -36,14 +36,20 @@ public final class Access {
   /** As {@link #requireSpeakerFor}, for reads, which viewers may as well. */
   public static void requireReaderOf(UUID workspaceId, Caller caller) {
     if (!caller.reads(workspaceId)) {
-      throw new ProblemException(ErrorCode.FORBIDDEN, "this token belongs to another workspace");
+      throw new ProblemException(
+          ErrorCode.FORBIDDEN,
+          "this token belongs to another workspace (expected: that workspace's own, or the"
+              + " admin's)");
     }
   }
 
   /** The role {@code ws}: the workspace's own agent, or the admin. */
   public static void requireSpeakerFor(UUID workspaceId, Caller caller) {
     if (!caller.speaksFor(workspaceId)) {
-      throw new ProblemException(ErrorCode.FORBIDDEN, "this token belongs to another workspace");
+      throw new ProblemException(
+          ErrorCode.FORBIDDEN,
+          "this token belongs to another workspace (expected: that workspace's own, or the"
+              + " admin's)");
     }
   }
 }

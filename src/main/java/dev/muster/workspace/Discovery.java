@@ -27,7 +27,8 @@ class Discovery {
   Found discover(Caller caller, UUID claimed, UUID target) {
     if (!caller.reads(claimed)) {
       throw new ProblemException(
-          ErrorCode.UNAUTHENTICATED, "X-Workspace-ID is not the workspace of this token");
+          ErrorCode.UNAUTHENTICATED,
+          "X-Workspace-ID is not the workspace of this token (expected: its own workspace)");
     }
     Workspace found = workspaces.reachable(target, caller);
     return new Found(found.id(), found.name(), found.url(), found.deliveryMode(), found.status());

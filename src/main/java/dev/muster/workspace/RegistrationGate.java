@@ -63,7 +63,9 @@ class RegistrationGate {
       case Caller.Agent(UUID own) when own.equals(id) -> Optional.empty();
       case Caller.Agent(UUID own) ->
           throw new ProblemException(
-              ErrorCode.FORBIDDEN, "this token belongs to another workspace");
+              ErrorCode.FORBIDDEN,
+              "this token belongs to another workspace (expected: that workspace's own, or the"
+                  + " admin's)");
       case Caller.FormerAgent(UUID own) -> throw Credentials.unknown();
     };
   }

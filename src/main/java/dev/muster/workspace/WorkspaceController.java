@@ -192,9 +192,10 @@ class WorkspaceController {
     return WorkspaceStatus.find(word)
         .orElseThrow(() ->
             ProblemException.validation(
-                "status: not one of "
+                "status: not usable (expected one of: "
                     + Arrays.stream(WorkspaceStatus.values())
                         .map(WorkspaceStatus::wire)
-                        .collect(Collectors.joining(", "))));
+                        .collect(Collectors.joining(", "))
+                    + ")"));
   }
 }

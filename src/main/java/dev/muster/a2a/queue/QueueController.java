@@ -116,6 +116,7 @@ class QueueController {
     } catch (NumberFormatException notANumber) {
       // falls through to the one message for both
     }
-    throw ProblemException.validation("max_age_minutes: not a whole number (expected: 1..)");
+    throw ProblemException.validation(
+        "max_age_minutes: not a whole number (expected: minutes, 1 or more)");
   }
 }

@@ -39,7 +39,9 @@ final class ProblemTable {
           problem(
               ErrorCode.VALIDATION_FAILED, "the parameter " + e.getParameterName() + " is missing");
       case HttpRequestMethodNotSupportedException e ->
-          problem(ErrorCode.METHOD_NOT_ALLOWED, e.getMethod() + " is not allowed here");
+          problem(
+              ErrorCode.METHOD_NOT_ALLOWED,
+              e.getMethod() + " is not allowed here; the header Allow names what is");
       case ErrorResponse response -> ofStatus(response.getStatusCode());
       // a query that is no query: found when the first parameter is asked for
       case HttpException bad when bad.getCode() < 500 ->
@@ -72,7 +74,10 @@ final class ProblemTable {
               "the server cannot answer right now; try again in a few seconds");
       default ->
           status.is4xxClientError()
-              ? problem(ErrorCode.BAD_REQUEST, "the request is not valid HTTP for this server")
+              ? problem(
+                  ErrorCode.BAD_REQUEST,
+                  "the request is not valid HTTP (expected: a path and query in percent-encoded"
+                      + " UTF-8, and headers of a common size)")
               : problem(ErrorCode.INTERNAL, "the server failed; its log says why");
     };
   }
@@ -83,6 +88,9 @@ final class ProblemTable {
 
   private static String expected(MethodArgumentTypeMismatchException e) {
     Class<?> type = e.getRequiredType();
+    if (type == boolean.class || type == Boolean.class) {
+      return "true or false";
+    }
     return type == null ? "another form" : type.getSimpleName().toLowerCase(java.util.Locale.ROOT);
   }
 }

@@ -27,6 +27,6 @@ public final class Ids {
     }
     throw new ProblemException(
         ErrorCode.INVALID_ID,
-        "\"" + Text.cut(Text.clean(text), LENGTH) + "\" is not a workspace id (expected: a UUID)");
+        "\"" + Text.cut(Text.clean(text), LENGTH) + "\" is not an id (expected: a UUID)");
   }
 }

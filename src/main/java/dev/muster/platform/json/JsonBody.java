@@ -47,7 +47,12 @@ public final class JsonBody {
   public String requiredText(String name, int maxCodePoints) {
     return text(name, maxCodePoints)
         .filter(value -> !value.isBlank())
-        .orElseThrow(() -> missing(name, "a text of 1 to " + maxCodePoints + " characters"));
+        .orElseThrow(() ->
+            missing(
+                name,
+                maxCodePoints == Integer.MAX_VALUE
+                    ? "a text that is not empty"
+                    : "a text of 1 to " + maxCodePoints + " characters"));
   }
 
   /** {@code ""} counts as absent (R0.3). */

@@ -38,14 +38,16 @@ final class JsonFields {
     String json = decoded(utf8);
     try (JsonParser parser = MAPPER.createParser(json)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
-        throw ProblemException.validation("the body is not a JSON object");
+        throw ProblemException.validation(
+            "the body is not a JSON object (expected: one, in { and })");
       }
       Map<String, Located> fields = new HashMap<>();
       for (String name = parser.nextName(); name != null; name = parser.nextName()) {
         fields.put(name, locate(parser));
       }
       if (parser.nextToken() != null) {
-        throw ProblemException.validation("the body goes on after the end of the JSON object");
+        throw ProblemException.validation(
+            "the body goes on after the end of the JSON object (expected: one object alone)");
       }
       return new JsonFields(json, fields);
     } catch (JacksonException e) {

@@ -1,0 +1,62 @@
+package dev.muster.platform.http;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The text of a refusal says what was wrong, what was expected and what to do (R0.2). */
+class ErrorTextsTest {
+
+  private static final TestClient CLIENT = TestServer.shared().client();
+  private static final Agent AGENT = CLIENT.create("Texts");
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "POST /workspaces/W/delegate | {'target_id':'T'} | task is missing or empty (expected: a"
+            + " text that is not empty)",
+        "POST /workspaces/W/delegations/record | {'target_id':'T','task':'x'} | delegation_id is"
+            + " missing or empty (expected: a text that is not empty)",
+        "POST /workspaces | {'name':''} | name is missing or empty (expected: a text of 1 to 255"
+            + " characters)",
+        "POST /workspaces | [] | the body is not a JSON object (expected: one, in { and })",
+        "GET /workspaces/W/a2a/queue/x | '' | \"x\" is not an id (expected: a UUID)",
+        "POST /admin/delegations/d-none/retry | '' | no delegation d-none is known here, or no"
+            + " longer",
+        "POST /admin/delegations/d-none/fail | {} | no delegation d-none is known here, or no"
+            + " longer",
+        "GET /workspaces?status=x | '' | status: not usable (expected one of: awaiting_agent,"
+            + " online, degraded, offline, paused, failed, removed, provisioning, hibernating,"
+            + " hibernated)",
+        "GET /workspaces/W?include_removed=x | '' | include_removed: not usable (expected: true or"
+            + " false)",
+        "PUT /workspaces/W | '' | PUT is not allowed here; the header Allow names what is"
+      })
+  void saysWhatWasExpected(String request, String body, String text) {
+    assertThat(send(request, body, ADMIN_TOKEN).field("error")).isEqualTo(text);
+  }
+
+  @Test
+  void saysWhoseTokenIsExpected() {
+    Agent other = CLIENT.create("Texts");
+
+    assertThat(send("GET /workspaces/W/tokens", "", other.token()).field("error"))
+        .isEqualTo(
+            "this token belongs to another workspace (expected: that workspace's own, or the"
+                + " admin's)");
+  }
+
+  private static Answer send(String request, String body, String token) {
+    String[] methodAndPath = request.replace("W", AGENT.id().toString()).split(" ", 2);
+    String sent = body.replace('\'', '"').replace("\"T\"", "\"" + AGENT.id() + "\"");
+    return CLIENT.send(methodAndPath[0], methodAndPath[1], token, sent.isEmpty() ? null : sent);
+  }
+}
