@@ -107,4 +107,28 @@ class TurnLeasesTest {
           .isEqualTo("0");
     }
   }
+
+  /** Another one may have taken it over; the server that stood still must not keep it alive. */
+  @Test
+  void leaveAloneWhatIsSomebodyElsesNow() throws IOException {
+    try (TestPeer silent = TestPeer.start().usually(PeerDeed.silence())) {
+      Agent target = CALLED.at(silent.url(), "\"max_concurrent_tasks\":100");
+      sendTo(target, silent, 2);
+      String begun = stored(target, "m0", "m.lease_until");
+      SERVER
+          .database()
+          .execute(
+              """
+              UPDATE a2a_messages SET owner = 'another', lease_until = '2100-01-01Z' WHERE activity_id = '%s'
+              """
+                  .formatted(stored(target, "m1", "l.id")));
+
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> !stored(target, "m0", "m.lease_until").equals(begun));
+
+      assertThat(stored(target, "m1", "m.owner || ' ' || m.lease_until"))
+          .startsWith("another 2100-01-01");
+    }
+  }
 }

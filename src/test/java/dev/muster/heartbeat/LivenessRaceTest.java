@@ -12,8 +12,11 @@ import dev.muster.testing.TestServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
@@ -26,6 +29,12 @@ class LivenessRaceTest {
   private static final int AGENTS = 24;
   private static final int BEATS = 40;
   private static final int SWEEPERS = 4;
+
+  private static final String LOCKED_OUT =
+      """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%workspace_beats%'
+      """;
 
   @Test
   void leavesAChainOfEventsAndTheLastBeatWins() {
@@ -59,6 +68,36 @@ class LivenessRaceTest {
         assertEventsAreAChain(clients.get(0), agent);
       }
     }
+  }
+
+  /** The beat is there before the sweep has its row, though not when it looked who is silent. */
+  @Test
+  void letsABeatWinThatComesBetweenTheLookAndTheLock() throws Exception {
+    Instant now = Instant.parse("2026-03-01T10:00:00Z");
+    SilentFleet fleet = new SilentFleet(QuietServer.SERVER.database());
+    LivenessSweep sweep = QuietServer.SERVER.bean(LivenessSweep.class);
+    fleet.clear();
+    fleet.add(2, "online", now);
+    UUID beating = fleet.add("online", now.minusSeconds(200));
+    UUID silent = fleet.add("online", now.minusSeconds(200));
+    try (var connection = fleet.database().connect();
+        var statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("LOCK TABLE workspace_beats IN EXCLUSIVE MODE"); // whoever only looks may
+      var sweeping =
+          CompletableFuture.supplyAsync(
+              () -> sweep.sweep(new Uptime(Instant.EPOCH, now, null, now)),
+              Thread::startVirtualThread);
+      Awaitility.await().until(() -> !fleet.database().value(LOCKED_OUT).equals("0"));
+      statement.execute(
+          "UPDATE workspace_beats SET last_heartbeat_at = '%s' WHERE workspace_id = '%s'"
+              .formatted(now, beating));
+      connection.commit();
+
+      assertThat(sweeping.join().takenOffline()).isEqualTo(1);
+    }
+    assertThat(fleet.statusOf(beating)).isEqualTo("online");
+    assertThat(fleet.statusOf(silent)).isEqualTo("offline");
   }
 
   private static void beat(List<TestClient> clients, Agent agent) {
