@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,6 +60,7 @@ class LifeCycleTest {
 
   /** All statements and the index go by the column that the schema makes of this condition. */
   @Test
+  @Tag("database")
   void isInFlightForTheSchemaAsLongAsForUs() {
     assertThat(
             conditions(

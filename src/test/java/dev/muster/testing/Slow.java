@@ -8,11 +8,12 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Left out by {@code mvn test}, run by {@code mvn verify}: a class that takes more than 3 s on two
- * idle cores, starts or kills processes, or takes the database away.
+ * Left out by {@code mvn test}, run by {@code mvn verify}: a class, or a test among quick ones,
+ * that takes more than 3 s on two idle cores, starts or kills processes, or takes the database
+ * away.
  */
 @Tag("slow")
 @Inherited
-@Target(ElementType.TYPE)
+@Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Slow {}

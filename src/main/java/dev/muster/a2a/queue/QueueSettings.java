@@ -16,8 +16,8 @@ public record QueueSettings(Duration longestLife) {
   /** Of a message whose sender wants it to live so many seconds; at least one. */
   public Duration life(Optional<Long> wantedSeconds) {
     return wantedSeconds
-        .map(seconds -> Duration.ofSeconds(Math.max(1, seconds)))
-        .filter(wanted -> wanted.compareTo(longestLife) < 0)
+        .map(seconds -> Math.clamp(seconds, 1, longestLife.toSeconds()))
+        .map(Duration::ofSeconds)
         .orElse(longestLife);
   }
 }

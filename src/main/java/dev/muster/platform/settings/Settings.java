@@ -38,21 +38,21 @@ public final class Settings {
 
   /** {@code parse} throws {@link IllegalArgumentException} with what was expected. */
   public <T> T tuning(String name, T fallback, Function<String, T> parse) {
-    return text(name)
-        .map(value -> {
-          try {
-            return parse.apply(value);
-          } catch (IllegalArgumentException e) {
-            log.warn(
-                "{}={} is not usable ({}); using the default {}",
-                name,
-                value,
-                e.getMessage(),
-                fallback);
-            return fallback;
-          }
-        })
-        .orElse(fallback);
+    Optional<String> value = text(name);
+    if (value.isEmpty()) {
+      return fallback;
+    }
+    try {
+      return parse.apply(value.get());
+    } catch (IllegalArgumentException e) {
+      log.warn(
+          "{}={} is not usable ({}); using the default {}",
+          name,
+          value.get(),
+          e.getMessage(),
+          fallback);
+      return fallback;
+    }
   }
 
   /**

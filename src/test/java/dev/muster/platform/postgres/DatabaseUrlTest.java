@@ -26,6 +26,8 @@ class DatabaseUrlTest {
           jdbc:postgresql://ann:pw@db/muster          | jdbc:postgresql://db/muster              | ann  | pw
           postgres://db/muster                        | jdbc:postgresql://db/muster              |      |
           postgres://ann@db/muster                    | jdbc:postgresql://db/muster              | ann  |
+          postgres://:@db:1/muster                    | jdbc:postgresql://db:1/muster            |      |
+          postgres://db:65535/muster?a=b              | jdbc:postgresql://db:65535/muster?a=b    |      |
           postgres://ann:pw@db                        | jdbc:postgresql://db/                    | ann  | pw
           postgres://ann:pw@/muster                   | jdbc:postgresql://localhost/muster       | ann  | pw
           postgres:///muster                          | jdbc:postgresql://localhost/muster       |      |

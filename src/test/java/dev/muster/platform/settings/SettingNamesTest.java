@@ -15,14 +15,18 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.StandardEnvironment;
 
 /** Settings with a typo, and what the program says of itself (section 12). */
-@Slow
 @Timeout(180)
+@ExtendWith(OutputCaptureExtension.class)
 class SettingNamesTest {
 
   private static final Pattern ROW_OF_A_SETTING =
@@ -79,6 +83,15 @@ class SettingNamesTest {
             "the environment variable " + variable + " is not a setting of Muster and is ignored");
   }
 
+  @Test
+  void areToldInTheOrderOfTheirNamesAndNoLongerThanANameIs() {
+    String longest = "MUSTER_" + "X".repeat(57);
+    assertThat(SettingNames.warnings(Map.of(longest + "YZ", "x", "MUSTER_A", "x")))
+        .containsExactly(
+            "the environment variable MUSTER_A is not a setting of Muster and is ignored",
+            "the environment variable " + longest + " is not a setting of Muster and is ignored");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -106,6 +119,20 @@ class SettingNamesTest {
   }
 
   @Test
+  void areToldWhenTheyAreMade(CapturedOutput output) {
+    new SettingNames(
+        new StandardEnvironment() {
+          @Override
+          public Map<String, Object> getSystemEnvironment() {
+            return Map.of("STALE_AFTER", "hunter2-secret");
+          }
+        });
+
+    assertThat(output).contains("did you mean STALE_AFTER_S?").doesNotContain("hunter2-secret");
+  }
+
+  @Test
+  @Slow
   void areToldOnceAtTheStart() throws Exception {
     try (ServerProcess server =
         ServerProcess.start(
@@ -119,6 +146,7 @@ class SettingNamesTest {
     }
   }
 
+  @Slow
   @ParameterizedTest
   @CsvSource({"--help, Usage: java -jar muster.jar", "--version, muster "})
   void areNotNeededToAskTheProgramWhatItIs(String option, String begin) throws Exception {

@@ -1,0 +1,46 @@
+package dev.muster.delegation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.settings.Settings;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.mock.env.MockEnvironment;
+
+/** How often delegations are swept, and how patiently (R8.8, section 12). */
+class SweeperSettingsTest {
+
+  private static SweeperSettings settings(MockEnvironment environment) {
+    return SweeperSettings.from(new Settings(environment));
+  }
+
+  @Test
+  void sweepEveryFiveMinutesUnlessToldOtherwise() {
+    assertThat(settings(new MockEnvironment()))
+        .isEqualTo(new SweeperSettings(true, Duration.ofMinutes(5), Duration.ofMinutes(10)));
+  }
+
+  @Test
+  void readPositiveSeconds() {
+    assertThat(
+            settings(
+                new MockEnvironment()
+                    .withProperty("DELEGATION_SWEEPER_ENABLED", "off")
+                    .withProperty("DELEGATION_SWEEPER_INTERVAL_S", "7")
+                    .withProperty("DELEGATION_STUCK_THRESHOLD_S", "70")))
+        .isEqualTo(new SweeperSettings(false, Duration.ofSeconds(7), Duration.ofSeconds(70)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"five", "-5", "0", "1.5", " ", "99999999999999999999"})
+  void fallBackOnWhatIsNoPositiveWholeNumber(String value) {
+    assertThat(
+            settings(
+                new MockEnvironment()
+                    .withProperty("DELEGATION_SWEEPER_INTERVAL_S", value)
+                    .withProperty("DELEGATION_STUCK_THRESHOLD_S", value)))
+        .isEqualTo(settings(new MockEnvironment()));
+  }
+}

@@ -1,0 +1,135 @@
+package dev.muster.platform.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.muster.platform.problem.ProblemException;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.mock.web.MockHttpServletRequest;
+
+/** Where a page of a list begins, and how long it is (R0.10). */
+class PageCursorTest {
+
+  private static final UUID ID = UUID.fromString("0193e3a0-0000-7000-8000-0000000000ff");
+
+  static Stream<Instant> storable() {
+    return Stream.of(
+        Instant.EPOCH,
+        Instant.EPOCH.plusNanos(1),
+        Instant.parse("2026-11-21T20:00:00.123456Z"),
+        Instant.parse("9999-12-31T23:59:59.999999999Z"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("storable")
+  void isReadAsItWasWritten(Instant time) {
+    PageCursor cursor = new PageCursor(time, ID);
+
+    assertThat(PageCursor.parse(cursor.text())).isEqualTo(cursor);
+    assertThat(cursor.text()).matches("[A-Za-z0-9_-]{38}");
+  }
+
+  static Stream<String> notOurs() {
+    String good = new PageCursor(Instant.parse("2026-11-21T20:00:00Z"), ID).text();
+    return Stream.of(
+        "",
+        "x",
+        "%",
+        good.substring(1),
+        good + "A",
+        good + "==",
+        written(ByteBuffer.allocate(27).array()),
+        written(ByteBuffer.allocate(29).array()),
+        good.substring(0, good.length() - 1) + "9", // bits that nobody looks at
+        at(-1, 0),
+        at(253_402_300_800L, 0),
+        at(Long.MAX_VALUE, 0),
+        at(1, -1),
+        at(1, 1_000_000_000));
+  }
+
+  private static String at(long second, int nano) {
+    return written(
+        ByteBuffer.allocate(28).putLong(second).putInt(nano).putLong(1).putLong(1).array());
+  }
+
+  private static String written(byte[] bytes) {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  @ParameterizedTest
+  @MethodSource("notOurs")
+  void refusesWhatItDidNotWrite(String text) {
+    assertThatThrownBy(() -> PageCursor.parse(text))
+        .isInstanceOf(ProblemException.class)
+        .hasMessageStartingWith("cursor: not one of this list");
+  }
+
+  @Test
+  void beginsBeforeAll() {
+    assertThat(PageCursor.START).isEqualTo(new PageCursor(Instant.EPOCH, new UUID(0, 0)));
+  }
+
+  @Test
+  void isThereAsLongAsThereIsMore() {
+    assertThat(page(List.of(1, 2, 3), 3, 2)).isEqualTo(new Page<>(List.of(1, 2), after(2)));
+    assertThat(page(List.of(1, 2), 2, 2)).isEqualTo(new Page<>(List.of(1, 2), null));
+    assertThat(page(List.of(1), 1, 2)).isEqualTo(new Page<>(List.of(1), null));
+    assertThat(page(List.of(), 0, 2)).isEqualTo(new Page<>(List.of(), null));
+    assertThat(page(List.of(1), 3, 2)).isEqualTo(new Page<>(List.of(1), after(1)));
+    assertThat(Page.of(List.of(1, 2, 3), 2, PageCursorTest::after).next()).isEqualTo(after(2));
+    assertThat(Page.of(List.of(1, 2), 2, PageCursorTest::after).next()).isNull();
+  }
+
+  private static Page<Integer> page(List<Integer> rows, int found, int limit) {
+    return Page.of(rows, found, limit, PageCursorTest::after);
+  }
+
+  private static PageCursor after(int row) {
+    return new PageCursor(Instant.EPOCH, new UUID(0, row));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 1",
+    "1000, 1000",
+    "1001, 1000",
+    "0, 1",
+    "-7, 1",
+    "0000000000000000000000000000000000000012, 12",
+    "9999999999999999999999999999999999999999, 1000"
+  })
+  void clampsTheLengthOfAPage(String text, int limit) {
+    assertThat(PageLimit.of(asking(text))).contains(limit);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x", "1.5", " ", "00000000000000000000000000000000000000012"})
+  void refusesALengthThatIsNoNumber(String text) {
+    assertThatThrownBy(() -> PageLimit.of(asking(text)))
+        .isInstanceOf(ProblemException.class)
+        .hasMessageStartingWith("limit: not a number");
+  }
+
+  @Test
+  void hasNoLengthWhereNoneIsAskedFor() {
+    assertThat(PageLimit.of(new MockHttpServletRequest())).isEmpty();
+    assertThat(PageLimit.of(asking(""))).isEmpty();
+  }
+
+  private static MockHttpServletRequest asking(String limit) {
+    MockHttpServletRequest request = new MockHttpServletRequest();
+    request.setParameter("limit", limit);
+    return request;
+  }
+}
