@@ -181,6 +181,7 @@ class OutageLinesTest {
 
   /** The line of a transition: it may come whenever an agent is heard. */
   private static boolean isOfAWorkspace(String line) {
-    return line.contains(" INFO ") && (line.contains(" workspace ") || line.contains(" delegation"));
+    return line.contains(" INFO ")
+        && (line.contains(" workspace ") || line.contains(" delegation"));
   }
 }
