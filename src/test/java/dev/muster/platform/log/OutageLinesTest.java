@@ -141,7 +141,7 @@ class OutageLinesTest {
                 () -> client.post(path + "/activity", agent.token(), row),
                 () -> client.post(path + "/delegate", agent.token(), task));
         for (Supplier<Answer> request : requests) {
-          threads.submit(() -> {
+          threads.execute(() -> {
             while (!over.get()) {
               if (request.get().status() == 503) {
                 refused.incrementAndGet();
@@ -154,7 +154,7 @@ class OutageLinesTest {
         cut.happen(wire);
         Awaitility.await()
             .pollDelay(outage)
-            .atMost(Duration.ofSeconds(120))
+            .atMost(Duration.ofMinutes(2))
             .until(() -> refused.get() >= ENOUGH_REFUSALS);
       } finally {
         over.set(true);
