@@ -124,6 +124,37 @@ class FeedQuotaTest {
     feed.rows("?type=a2a_receive&since_id=" + first);
     SERVER.bean(ReadPositions.class).write();
     assertThat(readSeq()).isEqualTo("3");
+
+    // as a replica that has heard less, and late
+    SERVER.bean(ReadPositions.class).move(feed.id(), 1);
+    SERVER.bean(ReadPositions.class).write();
+    assertThat(readSeq()).isEqualTo("3");
+  }
+
+  @Test
+  void takesARowThatFitsToTheByte() {
+    feed.log("row 0");
+    long before = totalBytes();
+    feed.log("row 1");
+    long row = totalBytes() - before;
+    SERVER
+        .database()
+        .execute(
+            "UPDATE activity_feeds SET total_bytes = %d WHERE workspace_id = '%s'"
+                .formatted((64 << 10) - row, feed.id()));
+
+    feed.log("row 2");
+
+    assertThat(totalBytes()).isEqualTo(64 << 10);
+    assertFull(report());
+  }
+
+  private long totalBytes() {
+    return Long.parseLong(
+        SERVER
+            .database()
+            .value(
+                "SELECT total_bytes FROM activity_feeds WHERE workspace_id = '" + feed.id() + "'"));
   }
 
   /** A busy agent hears nothing of its own rows: to have polled past them is to have read them. */

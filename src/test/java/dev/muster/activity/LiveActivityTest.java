@@ -71,6 +71,7 @@ class LiveActivityTest {
   void tellsShortBodiesWithTheMessagesIdAndTime() {
     Agent agent = ONE.client().create("bodies");
     String most = "\"" + "é".repeat((LoggedActivity.LARGEST_BODY - 2) / 2) + "\"";
+    String tooMuch = most.replaceFirst("é", "one");
     try (TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
       ONE.client()
           .post(
@@ -78,7 +79,8 @@ class LiveActivityTest {
               ADMIN_TOKEN,
               TestFeed.request("m-1", "{\"kind\":\"text\",\"text\":\"a\\u0000b\"}"));
       report(ONE.client(), agent, "\"request_body\":" + most + ",\"response_body\":" + most);
-      report(ONE.client(), agent, "\"request_body\":[" + most + "],\"response_body\":[1]");
+      report(ONE.client(), agent, "\"request_body\":" + tooMuch + ",\"response_body\":[1]");
+      report(ONE.client(), agent, "\"request_body\":[2],\"response_body\":" + tooMuch);
 
       JsonNode message = told(canvas, agent, 1);
       assertThat(message.path("message_id").asString()).isEqualTo("m-1");
@@ -91,6 +93,9 @@ class LiveActivityTest {
       JsonNode large = told(canvas, agent, 3);
       assertThat(large.has("request_body")).isFalse();
       assertThat(large.path("response_body")).hasToString("[1]");
+      large = told(canvas, agent, 4);
+      assertThat(large.path("request_body")).hasToString("[2]");
+      assertThat(large.has("response_body")).isFalse();
       JsonNode row =
           ONE.client()
               .get("/workspaces/" + agent.id() + "/activity?limit=1", ADMIN_TOKEN)

@@ -9,12 +9,16 @@ import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -29,6 +33,11 @@ class LivenessRaceTest {
   private static final int AGENTS = 24;
   private static final int BEATS = 40;
   private static final int SWEEPERS = 4;
+
+  private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
+  private static final Instant LONG_AGO = NOW.minus(Duration.ofHours(1));
+  private static final Uptime UP_FOR_AGES = new Uptime(Instant.EPOCH, NOW, null, NOW);
+  private static final SilentFleet FLEET = new SilentFleet(QuietServer.SERVER.database());
 
   private static final String LOCKED_OUT =
       """
@@ -70,34 +79,73 @@ class LivenessRaceTest {
     }
   }
 
-  /** The beat is there before the sweep has its row, though not when it looked who is silent. */
   @Test
   void letsABeatWinThatComesBetweenTheLookAndTheLock() throws Exception {
-    Instant now = Instant.parse("2026-03-01T10:00:00Z");
-    SilentFleet fleet = new SilentFleet(QuietServer.SERVER.database());
-    LivenessSweep sweep = QuietServer.SERVER.bean(LivenessSweep.class);
-    fleet.clear();
-    fleet.add(2, "online", now);
-    UUID beating = fleet.add("online", now.minusSeconds(200));
-    UUID silent = fleet.add("online", now.minusSeconds(200));
-    try (var connection = fleet.database().connect();
-        var statement = connection.createStatement()) {
-      connection.setAutoCommit(false);
-      statement.execute("LOCK TABLE workspace_beats IN EXCLUSIVE MODE"); // whoever only looks may
-      var sweeping =
-          CompletableFuture.supplyAsync(
-              () -> sweep.sweep(new Uptime(Instant.EPOCH, now, null, now)),
-              Thread::startVirtualThread);
-      Awaitility.await().until(() -> !fleet.database().value(LOCKED_OUT).equals("0"));
-      statement.execute(
-          "UPDATE workspace_beats SET last_heartbeat_at = '%s' WHERE workspace_id = '%s'"
-              .formatted(now, beating));
-      connection.commit();
+    FLEET.clear();
+    FLEET.add(2, "online", NOW);
+    UUID beating = FLEET.add("online", NOW.minusSeconds(200));
+    UUID silent = FLEET.add("online", NOW.minusSeconds(200));
 
-      assertThat(sweeping.join().takenOffline()).isEqualTo(1);
+    SweepReport report =
+        sweepAround(
+            "last_heartbeat_at = '" + NOW + "'",
+            beating,
+            () -> QuietServer.SERVER.bean(LivenessSweep.class).sweep(UP_FOR_AGES));
+
+    assertThat(report.takenOffline()).isEqualTo(1);
+    assertThat(FLEET.statusOf(beating)).isEqualTo("online");
+    assertThat(FLEET.statusOf(silent)).isEqualTo("offline");
+  }
+
+  @Test
+  void blamesNobodyWhoBeginsAnewBetweenTheLookAndTheLock() throws Exception {
+    FLEET.clear();
+    UUID busy = FLEET.add("online", NOW);
+    set("stalled = false, active_tasks = 1, busy_since = '" + LONG_AGO + "'", busy);
+
+    StallSweep.Report report =
+        sweepAround("busy_since = '" + NOW + "'", busy, LivenessRaceTest::sweepStalled);
+
+    assertThat(report.begun().moved()).isZero();
+    assertThat(FLEET.events("WORKSPACE_STALLED")).isZero();
+  }
+
+  @Test
+  void leavesAnEpisodeThatGoesOnBetweenTheLookAndTheLock() throws Exception {
+    FLEET.clear();
+    UUID busy = FLEET.add("online", NOW);
+    set("active_tasks = 0, busy_since = '" + LONG_AGO + "'", busy);
+
+    StallSweep.Report report =
+        sweepAround("active_tasks = 1", busy, LivenessRaceTest::sweepStalled);
+
+    assertThat(report.ended().moved()).isZero();
+  }
+
+  private static StallSweep.Report sweepStalled() {
+    return QuietServer.SERVER.bean(StallSweep.class).sweep(UP_FOR_AGES);
+  }
+
+  private static void set(String columns, UUID id) {
+    FLEET.database().execute(update(columns, id));
+  }
+
+  private static String update(String columns, UUID id) {
+    return "UPDATE workspace_beats SET " + columns + " WHERE workspace_id = '" + id + "'";
+  }
+
+  /** A sweep that looks who is due before this change, and has their rows after it. */
+  private static <R> R sweepAround(String change, UUID id, Supplier<R> sweep) throws SQLException {
+    try (Connection changing = FLEET.database().connect();
+        Statement statement = changing.createStatement()) {
+      changing.setAutoCommit(false);
+      statement.execute("LOCK TABLE workspace_beats IN EXCLUSIVE MODE"); // whoever only looks may
+      var sweeping = CompletableFuture.supplyAsync(sweep, Thread::startVirtualThread);
+      Awaitility.await().until(() -> !FLEET.database().value(LOCKED_OUT).equals("0"));
+      statement.execute(update(change, id));
+      changing.commit();
+      return sweeping.join();
     }
-    assertThat(fleet.statusOf(beating)).isEqualTo("online");
-    assertThat(fleet.statusOf(silent)).isEqualTo("offline");
   }
 
   private static void beat(List<TestClient> clients, Agent agent) {

@@ -52,6 +52,23 @@ class RevocationTest {
     assertThat(here.beat(agent).status()).isEqualTo(401);
   }
 
+  /** Whether a token was ever used decides who may still register (R3.1). */
+  @Test
+  void isStillNeverUsedWhenItIsTriedAfterwards() {
+    Agent agent = here.create("Never used");
+    String tokens = "/workspaces/" + agent.id() + "/tokens";
+    String id = here.get(tokens, ADMIN_TOKEN).json().at("/tokens/0/id").asString();
+    assertThat(here.delete(tokens + "/" + id, ADMIN_TOKEN).status()).isEqualTo(200);
+
+    assertThat(here.beat(agent).status()).isEqualTo(401);
+    assertThat(elsewhere.beat(agent).status()).isEqualTo(401);
+
+    assertThat(
+            HERE.database()
+                .value("SELECT last_used_at FROM workspace_tokens WHERE id = '" + id + "'"))
+        .isEqualTo("null");
+  }
+
   @Test
   void reachesAReplicaWhenTheWorkspaceIsRemoved() {
     Agent agent = here.create("Removed");

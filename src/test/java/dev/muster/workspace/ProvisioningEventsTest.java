@@ -73,30 +73,29 @@ class ProvisioningEventsTest {
   /** A workspace that is resumed awaits its agent as a new one does, but is on the canvas. */
   @Test
   void tellsOfCreationsAloneEachOnce() {
-    Agent old = ONE.client().createOnline("old");
-    try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN);
-        TestSocket peer = TestSocket.open(ONE.client(), "/ws", old.token())) {
-      ONE.client().post("/workspaces/" + old.id() + "/pause", ADMIN_TOKEN, "{}");
-      ONE.client().post("/workspaces/" + old.id() + "/resume", ADMIN_TOKEN, "{}");
-      Agent child = ONE.client().create("child", "\"parent_id\":\"" + old.id() + "\"");
-      ONE.client().beat(child);
+    try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
+      Agent old = ONE.client().createOnline("old");
+      await(canvas, "WORKSPACE_PROVISIONING", old);
+      try (TestSocket peer = TestSocket.open(ONE.client(), "/ws", old.token())) {
+        ONE.client().post("/workspaces/" + old.id() + "/pause", ADMIN_TOKEN, "{}");
+        ONE.client().post("/workspaces/" + old.id() + "/resume", ADMIN_TOKEN, "{}");
+        Agent child = ONE.client().create("child", "\"parent_id\":\"" + old.id() + "\"");
+        ONE.client().beat(child);
 
-      for (TestSocket socket : List.of(canvas, peer)) {
-        socket.await(frame ->
-            frame.path("event").asString().equals("WORKSPACE_ONLINE")
-                && frame.path("workspace_id").asString().equals(child.id().toString()));
+        await(canvas, "WORKSPACE_ONLINE", child);
+        await(peer, "WORKSPACE_ONLINE", child);
+        await(canvas, "WORKSPACE_PROVISIONING", child);
+
+        assertThat(provisioned(canvas)).containsExactly(old.id().toString(), child.id().toString());
+        assertThat(provisioned(peer)).isEmpty();
       }
-      canvas.await(frame ->
-          frame.path("event").asString().equals("WORKSPACE_PROVISIONING")
-              && frame.path("workspace_id").asString().equals(child.id().toString()));
-
-      assertThat(provisioned(canvas))
-          .filteredOn(id -> !id.equals(old.id().toString()))
-          .containsExactly(child.id().toString());
-      // when the socket was opened its own creation may not have been followed yet
-      assertThat(provisioned(canvas)).doesNotHaveDuplicates();
-      assertThat(provisioned(peer)).doesNotContain(child.id().toString());
     }
+  }
+
+  private static void await(TestSocket socket, String event, Agent of) {
+    socket.await(frame ->
+        frame.path("event").asString().equals(event)
+            && frame.path("workspace_id").asString().equals(of.id().toString()));
   }
 
   private static List<String> provisioned(TestSocket socket) {

@@ -116,6 +116,13 @@ class QueueListTest {
     }
 
     assertThat(ids(list("&state=dropped"))).isEqualTo(ended);
+    assertThat(ids(list("&state=dropped&kind=message&sender_id=" + sender.id()))).isEqualTo(ended);
+    assertThat(ids(list("&state=dropped&kind=errand"))).isEmpty();
+    assertThat(ids(list("&state=dropped&sender_id=" + target.id()))).isEmpty();
+    assertThat(ids(list("&state=expired"))).isEmpty();
+    assertThat(
+            ids(client.get("/admin/a2a-queue?state=dropped&target_id=" + sender.id(), ADMIN_TOKEN)))
+        .isEmpty();
     Answer first = list("&state=dropped&limit=1");
     String next = first.header("Link");
     assertThat(ids(client.get(next.substring(1, next.indexOf('>')), ADMIN_TOKEN)))

@@ -125,6 +125,28 @@ class DeliveryJobsTest {
     }
   }
 
+  /**
+   * A server that stood still during a run writes down how that ended when another one is at it.
+   */
+  @Test
+  void areLeftToWhoeverHasTakenThemOver() {
+    try (TestServer server = start()) {
+      Clock clock = server.bean(Clock.class);
+      jobs(server).schedule("probe", List.of("a"), clock.now().plus(Duration.ofHours(1)));
+      database.execute(
+          "UPDATE delivery_jobs SET picked = true, picked_by = 'another', version = 2");
+      DeliveryJobRepository repository = server.bean(DeliveryJobRepository.class);
+
+      repository.end("probe", "a", 1, null, false);
+      repository.end("probe", "a", 1, clock.now(), true);
+      assertThat(database.value("SELECT picked || ' ' || version FROM delivery_jobs"))
+          .isEqualTo("true 2");
+
+      repository.end("probe", "a", 2, null, false);
+      assertThat(database.value("SELECT count(*) FROM delivery_jobs")).isEqualTo("0");
+    }
+  }
+
   @Test
   void runOnceMoreWhenTheyAreWantedDuringARun() throws Exception {
     CountDownLatch inside = new CountDownLatch(1);
