@@ -23,13 +23,27 @@ import org.springframework.dao.DataIntegrityViolationException;
 /** The lines of an outage, by a clock that is set; see {@link OutageLinesTest} for a real one. */
 class OutageLogTest {
 
-  private static final RuntimeException AWAY =
+  private final RuntimeException away =
       new CompletionException(
           new DataAccessResourceFailureException("away", new SQLException("cut", "08006")));
 
   private final AtomicLong now = new AtomicLong(7);
   private final AtomicBoolean answers = new AtomicBoolean();
-  private final ListAppender<ILoggingEvent> written = new ListAppender<>();
+
+  /** Without what servers of other tests tell of their databases. */
+  private final ListAppender<ILoggingEvent> written =
+      new ListAppender<>() {
+
+        private final String own = Thread.currentThread().getName();
+
+        @Override
+        protected void append(ILoggingEvent event) {
+          if (event.getThreadName().equals(own)) {
+            super.append(event);
+          }
+        }
+      };
+
   private final Logger logger = (Logger) LoggerFactory.getLogger(OutageLog.class);
   private final OutageLog outages = new OutageLog(answers::get, now::get, Duration.ofHours(1));
 
@@ -50,7 +64,7 @@ class OutageLogTest {
     pass(30);
     assertThat(lines()).isEmpty();
     for (int second = 0; second < 130; second++) {
-      assertThat(outages.met(AWAY)).isTrue();
+      assertThat(outages.met(away)).isTrue();
       outages.refused();
       pass(1);
     }
@@ -73,7 +87,7 @@ class OutageLogTest {
   void areNotEndedByOneAnswerAmongFailures() {
     answers.set(true);
     for (int second = 0; second < 50; second++) {
-      assertThat(outages.met(AWAY)).isTrue();
+      assertThat(outages.met(away)).isTrue();
       pass(4);
     }
     assertThat(outages.isUnderWay()).isTrue();
@@ -91,7 +105,7 @@ class OutageLogTest {
     assertThat(outages.met(busy)).isFalse();
     assertThat(lines()).isEmpty();
 
-    assertThat(outages.met(AWAY)).isTrue();
+    assertThat(outages.met(away)).isTrue();
     assertThat(outages.met(busy)).isTrue();
     assertThat(outages.met(new IllegalStateException("a bug"))).isFalse();
   }
