@@ -8,6 +8,7 @@ import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -81,6 +82,27 @@ class ClaimRaceTest {
         .isEqualTo(String.valueOf(MESSAGES));
     assertThat(DATABASE.value("SELECT max(attempts) FROM a2a_queue")).isEqualTo("1");
     assertThat(atWork).as("at work at once").isSubsetOf(upTo(places));
+  }
+
+  /** Whoever stood still finds that its message is another's, whatever it does then. */
+  @Test
+  void leaveAMessageToWhoeverHasItNow() {
+    Agent target = line.target(1);
+    UUID id = line.put(target, UUID.randomUUID(), 50);
+    var claims = ONE.bean(ClaimRepository.class);
+    Claimed lost = new Claimed(claims.claim(target.id(), 1, "first").getFirst(), "first");
+    line.set(id, "lease_until = clock_timestamp()");
+    assertThat(OTHER.bean(ClaimRepository.class).claim(target.id(), 1, "second")).hasSize(1);
+    String standing = "concat_ws(' ', state, lease_owner, attempts, lease_until, error)";
+    String held = line.of(id, standing);
+    assertThat(held).startsWith("delivering second 2 ");
+
+    assertThat(claims.renew(List.of(lost))).isEmpty();
+    assertThat(line.of(id, standing)).isEqualTo(held);
+    claims.giveBackUntried(lost);
+    assertThat(line.of(id, standing)).isEqualTo(held);
+    claims.giveBack(lost, "too late", Duration.ZERO);
+    assertThat(line.of(id, standing)).isEqualTo(held);
   }
 
   private static List<String> upTo(int places) {
