@@ -116,10 +116,15 @@ class SettingsTest {
     "STALE, STALES, 1",
     "STALE, TALE, 1",
     "STALE, STOLE, 1",
-    "STALE, STLAE, 2",
+    "STALE, STLAE, 1",
+    "STALE, TSAEL, 2",
     "STALE, STA, 2",
     "STALE, '', 3",
     "'', AB, 2",
+    "AB, BA, 1",
+    "AB, BX, 2",
+    "AB, XA, 2",
+    "CA, ABC, 3",
     "STALE, OTHER, 3",
     "ABCDE, CDEAB, 3",
     "ABCD, BCDA, 2"
@@ -131,10 +136,19 @@ class SettingsTest {
 
   @Test
   void findTheNearestName() {
-    assertThat(Misspelling.nearest("ABCD", List.of("AACC", "ABCX", "ABCZ", "QRST")))
-        .contains("ABCX");
-    assertThat(Misspelling.nearest("ABCD", List.of("ZBCD", "ABCX"))).contains("ABCX");
-    assertThat(Misspelling.nearest("ABCD", List.of("ABXY"))).contains("ABXY");
-    assertThat(Misspelling.nearest("ABCD", List.of("AXYZ", "ABCDEFG"))).isEmpty();
+    assertThat(Misspelling.nearest("ABCDEF", List.of("AACCEF", "ABCDEX", "ABCDEZ")))
+        .contains("ABCDEX");
+    assertThat(Misspelling.nearest("ABCDEF", List.of("ZBCDEF", "ABCDEX"))).contains("ABCDEX");
+    assertThat(Misspelling.nearest("ABCDEF", List.of("ABCDXY"))).contains("ABCDXY");
+    assertThat(Misspelling.nearest("ABCDE", List.of("ABCDEFG"))).contains("ABCDEFG");
+    assertThat(Misspelling.nearest("ABC", List.of("ABX"))).contains("ABX");
+    assertThat(Misspelling.nearest("AB", List.of("ABX"))).contains("ABX");
+  }
+
+  @Test
+  void findNoNameThatIsFar() {
+    assertThat(Misspelling.nearest("ABCDEF", List.of("ABCXYZ", "ABCDEFGHI"))).isEmpty();
+    assertThat(Misspelling.nearest("ABCDE", List.of("ABCXY"))).isEmpty();
+    assertThat(Misspelling.nearest("AB", List.of("AX"))).isEmpty();
   }
 }
