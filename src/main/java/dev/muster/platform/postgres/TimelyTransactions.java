@@ -13,6 +13,9 @@ final class TimelyTransactions extends JdbcTransactionManager {
 
   TimelyTransactions(DataSource connections) {
     super(connections);
+    // what is stored just before a commit may come too late; without this the connection, handed
+    // back, would commit the rest
+    setRollbackOnCommitFailure(true);
   }
 
   @Override

@@ -14,9 +14,12 @@ import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.net.URI;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -25,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,6 +53,9 @@ class RequestDeadlineTest {
 
   /** Also shorter than any time-out, and three of them are longer than a request may take. */
   private static final Duration LOCKED = Duration.ofMillis(1900);
+
+  /** Four of them are longer than a transaction may take, and a creation has four statements. */
+  private static final Duration LAST_STATEMENT_TOO_LATE = Duration.ofMillis(1050);
 
   private static final String WHOLE_LIST = "workspaces";
   private static final String LARGE_MESSAGE = "large message";
@@ -113,6 +120,28 @@ class RequestDeadlineTest {
     }
   }
 
+  /** The audit row is the last of the transaction, so it is the one whose time is over (R1.7). */
+  @Test
+  void aChangeThatTakesTooLongIsMadeWithItsAuditRowOrNotAtAll() throws Exception {
+    for (Duration late : List.of(SLOW, LAST_STATEMENT_TOO_LATE)) {
+      client.create("warms a connection");
+      wire.delayAnswers(late);
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<Timed>> creations =
+            IntStream.range(0, 6).mapToObj(n -> threads.submit(() -> timed(this::create))).toList();
+        for (Future<Timed> creation : creations) {
+          creation.get();
+        }
+        wire.delayAnswers(Duration.ZERO);
+        awaitIdleDatabase();
+        assertThat(unaudited()).as("answers late by %s", late).isZero();
+        for (Future<Timed> creation : creations) {
+          assertInTime("create", creation.get());
+        }
+      }
+    }
+  }
+
   private Map<String, Answer> assertAllAreInTime(Runnable stall) throws Exception {
     Map<String, Function<Agent, Answer>> requests = requests();
     Map<String, Agent> agents = new LinkedHashMap<>();
@@ -171,13 +200,17 @@ class RequestDeadlineTest {
     requests.put(
         "rename",
         agent -> client.patch("/workspaces/" + agent.id(), agent.token(), "{\"name\":\"b\"}"));
-    requests.put("create", agent -> client.post("/workspaces", ADMIN_TOKEN, "{\"name\":\"c\"}"));
+    requests.put("create", agent -> create());
     requests.put("remove", agent -> client.delete("/workspaces/" + agent.id(), ADMIN_TOKEN));
     return requests;
   }
 
   private Agent agent(String name) {
     return client.create(name, "\"parent_id\":\"" + target.id() + "\"");
+  }
+
+  private Answer create() {
+    return client.post("/workspaces", ADMIN_TOKEN, "{\"name\":\"c\"}");
   }
 
   private Answer get(Agent agent, String path) {
@@ -219,6 +252,35 @@ class RequestDeadlineTest {
       statement.execute("LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE");
     }
     return connection;
+  }
+
+  /** What was given up by the server may still run. */
+  private void awaitIdleDatabase() {
+    Awaitility.await()
+        .until(() ->
+            count(
+                    """
+                    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+                    AND application_name = 'muster' AND state <> 'idle'
+                    """)
+                == 0);
+  }
+
+  private long unaudited() throws SQLException {
+    return count(
+        """
+        SELECT count(*) FROM workspaces
+        WHERE NOT EXISTS (SELECT FROM operator_actions WHERE workspaces.id::text = ANY (targets))
+        """);
+  }
+
+  private long count(String query) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(query)) {
+      rows.next();
+      return rows.getLong(1);
+    }
   }
 
   private static void awaitElapsed(long start, Duration time) {
