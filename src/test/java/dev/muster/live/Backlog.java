@@ -71,8 +71,12 @@ record Backlog(List<JsonNode> frames, int closeCode) {
     }
   }
 
+  /** Of the recorded events; those that are live only have none. */
   List<Long> seqs() {
-    return frames.stream().map(frame -> frame.path("seq").asLong()).toList();
+    return frames.stream()
+        .filter(frame -> frame.has("seq"))
+        .map(frame -> frame.path("seq").asLong())
+        .toList();
   }
 
   private static void skipHead(DataInputStream in) throws IOException {
