@@ -14,7 +14,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -37,10 +40,14 @@ class LongPollTest {
   /** How long anything takes that is said to come at once, or in a second, on a busy machine. */
   private static final Duration SOON = Duration.ofSeconds(5);
 
-  private static final TestServer HERE = TestServer.shared();
+  private static final TestServer HERE = TestServer.start();
+
+  /** All that were begun, by server. */
+  private static final Map<TestServer, List<CompletableFuture<Answer>>> POLLS =
+      new ConcurrentHashMap<>();
 
   /** Begun before all tests and looked at in the last. */
-  private static final TestFeed IDLE = TestFeed.create("Idle");
+  private static final TestFeed IDLE = feedOf("Idle");
 
   private static CompletableFuture<Answer> longPoll;
   private static CompletableFuture<Answer> longerPoll;
@@ -49,8 +56,8 @@ class LongPollTest {
 
   @BeforeAll
   static void start() throws IOException {
-    longPoll = IDLE.poll(INBOX + "&wait=20");
-    longerPoll = IDLE.poll(INBOX + "&wait=60");
+    longPoll = poll(IDLE, INBOX + "&wait=20", IDLE.agent().token());
+    longerPoll = poll(IDLE, INBOX + "&wait=60", IDLE.agent().token());
     URI database = URI.create(HERE.database().url().substring("jdbc:".length()));
     wire = new TcpRelay(database.getPort());
     String url =
@@ -61,12 +68,13 @@ class LongPollTest {
   @AfterAll
   static void stop() throws IOException {
     elsewhere.close();
+    HERE.close();
     wire.close();
   }
 
   @Test
   void answersWhenARowComes() {
-    TestFeed feed = TestFeed.create("Waiting");
+    TestFeed feed = feedOf("Waiting");
     CompletableFuture<Answer> poll = waiting(feed, INBOX + "&wait=60");
 
     String id = feed.receive(null, "hello");
@@ -76,10 +84,9 @@ class LongPollTest {
 
   @Test
   void answersAtAReplicaWhenARowComesHere() {
-    TestFeed feed = TestFeed.create("Waiting elsewhere");
+    TestFeed feed = feedOf("Waiting elsewhere");
     CompletableFuture<Answer> own = waiting(feed.at(elsewhere), INBOX + "&wait=60");
-    CompletableFuture<Answer> admins = feed.at(elsewhere).poll("?wait=60", ADMIN_TOKEN);
-    await().atMost(SOON).until(() -> feed.at(elsewhere).waiting() >= 2);
+    CompletableFuture<Answer> admins = waiting(feed.at(elsewhere), "?wait=60", ADMIN_TOKEN);
 
     String id = feed.receive(null, "hello");
 
@@ -89,7 +96,7 @@ class LongPollTest {
 
   @Test
   void answersWithoutARowWhenTheTimeIsOver() {
-    TestFeed feed = TestFeed.create("In vain");
+    TestFeed feed = feedOf("In vain");
     long start = System.nanoTime();
 
     Answer answer = within(Duration.ofSeconds(10), feed.poll(INBOX + "&wait=1"));
@@ -104,7 +111,7 @@ class LongPollTest {
 
   @Test
   void goesOnWaitingWhenARowIsNotAskedFor() {
-    TestFeed feed = TestFeed.create("Choosy");
+    TestFeed feed = feedOf("Choosy");
     String first = feed.receive(null, "handled");
     feed.acknowledge("1");
     List<CompletableFuture<Answer>> polls =
@@ -131,25 +138,24 @@ class LongPollTest {
 
   @Test
   void answersAllWhoWaitForOneFeed() {
-    TestFeed feed = TestFeed.create("Popular");
-    long before = begun(feed);
+    TestFeed feed = feedOf("Popular");
     List<CompletableFuture<Answer>> polls =
         IntStream.range(0, 100)
-            .mapToObj(
-                n -> feed.poll(INBOX + "&wait=60", n % 2 == 0 ? ADMIN_TOKEN : feed.agent().token()))
+            .mapToObj(n ->
+                poll(feed, INBOX + "&wait=60", n % 2 == 0 ? ADMIN_TOKEN : feed.agent().token()))
             .toList();
-    await().atMost(Duration.ofSeconds(20)).until(() -> begun(feed) == before + 100);
+    awaitThatAllWait(HERE);
 
     String id = feed.receive(null, "hello");
 
     polls.forEach(poll -> assertOnly(within(Duration.ofSeconds(20), poll), id));
-    await().atMost(SOON).until(() -> begun(feed) == before);
+    awaitThatAllWait(HERE);
   }
 
   @Test
   void leavesOtherFeedsAlone() {
-    TestFeed feed = TestFeed.create("Quiet");
-    TestFeed other = TestFeed.create("Loud");
+    TestFeed feed = feedOf("Quiet");
+    TestFeed other = feedOf("Loud");
     CompletableFuture<Answer> poll = waiting(feed, INBOX + "&wait=60");
     CompletableFuture<Answer> others = waiting(other, INBOX + "&wait=60");
 
@@ -163,7 +169,7 @@ class LongPollTest {
 
   @Test
   void endsWhenItsTokenIsRevoked() {
-    TestFeed feed = TestFeed.create("Revoked");
+    TestFeed feed = feedOf("Revoked");
     CompletableFuture<Answer> poll = waiting(feed, INBOX + "&wait=60");
     CompletableFuture<Answer> replicas = waiting(feed.at(elsewhere), INBOX + "&wait=60");
     String tokens = "/workspaces/" + feed.id() + "/tokens";
@@ -180,7 +186,7 @@ class LongPollTest {
 
   @Test
   void givesNothingAwayToATokenThatIsRevokedMeanwhile() {
-    TestFeed feed = TestFeed.create("Too late");
+    TestFeed feed = feedOf("Too late");
     CompletableFuture<Answer> poll = waiting(feed, INBOX + "&wait=60");
     String tokens = "/workspaces/" + feed.id() + "/tokens";
     String token =
@@ -194,14 +200,13 @@ class LongPollTest {
 
   @Test
   void endsWhenItsWorkspaceIsRemoved() {
-    TestFeed feed = TestFeed.create("Removed");
+    TestFeed feed = feedOf("Removed");
     List<CompletableFuture<Answer>> polls =
         List.of(
             waiting(feed, INBOX + "&wait=60"),
             waiting(feed.at(elsewhere), INBOX + "&wait=60"),
-            feed.poll("?wait=60", ADMIN_TOKEN),
-            feed.at(elsewhere).poll("?wait=60", ADMIN_TOKEN));
-    await().atMost(SOON).until(() -> feed.at(elsewhere).waiting() >= 2);
+            waiting(feed, "?wait=60", ADMIN_TOKEN),
+            waiting(feed.at(elsewhere), "?wait=60", ADMIN_TOKEN));
 
     feed.client().delete("/workspaces/" + feed.id(), ADMIN_TOKEN);
 
@@ -216,7 +221,7 @@ class LongPollTest {
   @Test
   void endsQuicklyAndEmptyWhenTheServerStops() {
     TestServer stopping = TestServer.startOn(HERE.database());
-    TestFeed feed = TestFeed.create("Stopped").at(stopping);
+    TestFeed feed = feedOf("Stopped").at(stopping);
     List<CompletableFuture<Answer>> polls =
         IntStream.range(0, 10).mapToObj(n -> waiting(feed, INBOX + "&wait=60")).toList();
 
@@ -234,7 +239,7 @@ class LongPollTest {
   /** Whatever it is told, it is in time and no lie about its token or its workspace. */
   @Test
   void outlivesADatabaseThatGoesAway() {
-    TestFeed feed = TestFeed.create("Cut off");
+    TestFeed feed = feedOf("Cut off");
     CompletableFuture<Answer> shorter = waiting(feed.at(elsewhere), INBOX + "&wait=3");
     CompletableFuture<Answer> longer = waiting(feed.at(elsewhere), INBOX + "&wait=60");
 
@@ -269,7 +274,7 @@ class LongPollTest {
 
   @Test
   void countsAsAPoll() {
-    TestFeed feed = TestFeed.create("Counted").at(elsewhere);
+    TestFeed feed = feedOf("Counted").at(elsewhere);
     String id = feed.receive(null, "hello");
 
     for (String query :
@@ -295,21 +300,36 @@ class LongPollTest {
     assertOnly(within(SOON, longerPoll), id);
   }
 
-  /** Begins a poll and lets it come to its waiting. */
-  private static CompletableFuture<Answer> waiting(TestFeed feed, String query) {
-    long before = begun(feed);
-    CompletableFuture<Answer> poll = feed.poll(query);
-    await()
-        .atMost(Duration.ofSeconds(10))
-        .pollInterval(Duration.ofMillis(20))
-        .until(() -> begun(feed) > before);
+  private static TestFeed feedOf(String name) {
+    return new TestFeed(HERE, HERE.client().create(name));
+  }
+
+  private static CompletableFuture<Answer> poll(TestFeed feed, String query, String token) {
+    CompletableFuture<Answer> poll = feed.poll(query, token);
+    POLLS.computeIfAbsent(feed.server(), _ -> new CopyOnWriteArrayList<>()).add(poll);
     return poll;
   }
 
-  /** How many wait at the feed's server, and the one that ends by itself among the tests. */
-  private static long begun(TestFeed feed) {
-    boolean isOver = feed.server().equals(HERE) && longPoll.isDone();
-    return feed.waiting() + (isOver ? 1 : 0);
+  private static CompletableFuture<Answer> waiting(TestFeed feed, String query) {
+    return waiting(feed, query, feed.agent().token());
+  }
+
+  /** Begins a poll and lets it come to its waiting. */
+  private static CompletableFuture<Answer> waiting(TestFeed feed, String query, String token) {
+    awaitThatAllWait(feed.server());
+    CompletableFuture<Answer> poll = poll(feed, query, token);
+    awaitThatAllWait(feed.server());
+    return poll;
+  }
+
+  /** But those that have their answer; such a one may have been counted for a moment longer. */
+  private static void awaitThatAllWait(TestServer server) {
+    List<CompletableFuture<Answer>> polls = POLLS.getOrDefault(server, List.of());
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .pollInterval(Duration.ofMillis(20))
+        .until(() ->
+            IDLE.at(server).waiting() == polls.stream().filter(poll -> !poll.isDone()).count());
   }
 
   private static void assertOnly(Answer answer, String id) {
