@@ -116,6 +116,19 @@ class PushDeliveryTest {
   }
 
   @Test
+  void passesOnWhatIsSaidOfTheProtocolUpToAKibibyte() {
+    Agent agent = called("Extended");
+    String longest = "x".repeat(1024);
+
+    MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"), "A2A-Extensions", longest);
+    MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-2", "hi"), "A2A-Extensions", longest + "x");
+
+    assertThat(peer.awaitDeliveries(2))
+        .extracting(delivery -> delivery.headers().get("a2a-extensions"))
+        .containsExactly(List.of(longest), null);
+  }
+
+  @Test
   void passesRequestsOfOtherMethodsOn() {
     Agent agent = called("Tasks");
     String request =
