@@ -13,10 +13,15 @@ record AttackResult(
     Experience attacked,
     Map<String, Integer> outcomes,
     int logLines,
-    List<String> broken) {
+    List<String> broken,
+    boolean onSharedMachine) {
 
   private static final double MAX_TIMES_CALM = 20;
   private static final double FLOOR_MS = 500;
+
+  /** Within which every request is answered, R0.6. */
+  private static final double SHARED_FLOOR_MS = 5_000;
+
   private static final double GOAL_MS = 250;
 
   static String tableHead() {
@@ -64,8 +69,12 @@ record AttackResult(
     return faults;
   }
 
-  /** A noisy machine alone may take the floor. */
+  /**
+   * A noisy machine alone may take the floor. Attackers keep every processor busy, so a machine
+   * that others use too takes far more from an attacked server than from a calm one.
+   */
   private double boundMs() {
-    return Math.max(MAX_TIMES_CALM * calm.heartbeatMillis(0.99), FLOOR_MS);
+    double floor = onSharedMachine ? SHARED_FLOOR_MS : FLOOR_MS;
+    return Math.max(MAX_TIMES_CALM * calm.heartbeatMillis(0.99), floor);
   }
 }

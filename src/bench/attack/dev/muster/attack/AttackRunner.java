@@ -1,10 +1,13 @@
 package dev.muster.attack;
 
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 
 /** Runs attacks on one server while the victim lives there, and looks at the server's log. */
 final class AttackRunner {
@@ -15,6 +18,11 @@ final class AttackRunner {
 
   /** An attack opens its connections all at once; latencies count when it has. */
   private static final Duration SETTLING = Duration.ofSeconds(2);
+
+  private static final OperatingSystemMXBean MACHINE =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+  private static final Duration LOOK_AT_MACHINE = Duration.ofMillis(500);
+  private static final double MAX_LOAD_OF_OTHERS = 0.5;
 
   private final AttackedServer server;
   private final Victim victim;
@@ -41,6 +49,7 @@ final class AttackRunner {
   private AttackResult run(String name, List<Attack> attacks, Duration time, Experience calm)
       throws Exception {
     server.awaitQuiet();
+    boolean onSharedMachine = isSharedWithOthers();
     double intensity = attacks.size() == 1 ? 1 : INTENSITY_TOGETHER;
     String logBefore = server.log();
     List<AttackRun> runs = new ArrayList<>();
@@ -71,7 +80,14 @@ final class AttackRunner {
     String logged = server.log().substring(logBefore.length());
     int lines = (int) logged.lines().count();
     broken.addAll(brokenInLog(logged, lines, time));
-    return new AttackResult(name, calm, attacked, outcomes, lines, broken);
+    return new AttackResult(name, calm, attacked, outcomes, lines, broken, onSharedMachine);
+  }
+
+  /** Whether the processors are busy while neither the server nor a client has anything to do. */
+  private static boolean isSharedWithOthers() {
+    MACHINE.getCpuLoad();
+    LockSupport.parkNanos(LOOK_AT_MACHINE.toNanos());
+    return MACHINE.getCpuLoad() > MAX_LOAD_OF_OTHERS;
   }
 
   private static List<String> brokenInLog(String logged, int lines, Duration time) {
