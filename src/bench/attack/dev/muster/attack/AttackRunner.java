@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /** Runs attacks on one server while the victim lives there, and looks at the server's log. */
 final class AttackRunner {
@@ -21,8 +21,7 @@ final class AttackRunner {
 
   private static final OperatingSystemMXBean MACHINE =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-  private static final Duration LOOK_AT_MACHINE = Duration.ofMillis(500);
-  private static final double MAX_LOAD_OF_OTHERS = 0.5;
+  private static final double MAX_SHARE_OF_OTHERS = 0.25;
 
   private final AttackedServer server;
   private final Victim victim;
@@ -49,11 +48,11 @@ final class AttackRunner {
   private AttackResult run(String name, List<Attack> attacks, Duration time, Experience calm)
       throws Exception {
     server.awaitQuiet();
-    boolean onSharedMachine = isSharedWithOthers();
     double intensity = attacks.size() == 1 ? 1 : INTENSITY_TOGETHER;
     String logBefore = server.log();
     List<AttackRun> runs = new ArrayList<>();
     Experience attacked;
+    OtherPrograms others = new OtherPrograms();
     try {
       for (Attack attack : attacks) {
         AttackRun run = new AttackRun(server, SETTLING.plus(time), intensity);
@@ -67,6 +66,7 @@ final class AttackRunner {
         run.end();
       }
     }
+    boolean onSharedMachine = others.shareOfProcessors() > MAX_SHARE_OF_OTHERS;
     server.requireAlive();
     List<String> broken = new ArrayList<>();
     Map<String, Integer> outcomes = new TreeMap<>();
@@ -83,11 +83,28 @@ final class AttackRunner {
     return new AttackResult(name, calm, attacked, outcomes, lines, broken, onSharedMachine);
   }
 
-  /** Whether the processors are busy while neither the server nor a client has anything to do. */
-  private static boolean isSharedWithOthers() {
-    MACHINE.getCpuLoad();
-    LockSupport.parkNanos(LOOK_AT_MACHINE.toNanos());
-    return MACHINE.getCpuLoad() > MAX_LOAD_OF_OTHERS;
+  /** How much of the machine's processors was used by others than this test and its server. */
+  private static final class OtherPrograms {
+
+    private final long begunAt = System.nanoTime();
+    private final long oursBefore = nanosOfOurs();
+
+    OtherPrograms() {
+      MACHINE.getCpuLoad(); // the next one tells of the time since this one
+    }
+
+    double shareOfProcessors() {
+      double capacity =
+          (double) (System.nanoTime() - begunAt) * MACHINE.getAvailableProcessors();
+      return MACHINE.getCpuLoad() - (nanosOfOurs() - oursBefore) / capacity;
+    }
+
+    private static long nanosOfOurs() {
+      ProcessHandle self = ProcessHandle.current();
+      return Stream.concat(Stream.of(self), self.descendants())
+          .mapToLong(one -> one.info().totalCpuDuration().orElse(Duration.ZERO).toNanos())
+          .sum();
+    }
   }
 
   private static List<String> brokenInLog(String logged, int lines, Duration time) {
