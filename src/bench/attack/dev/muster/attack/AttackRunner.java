@@ -94,8 +94,7 @@ final class AttackRunner {
     }
 
     double shareOfProcessors() {
-      double capacity =
-          (double) (System.nanoTime() - begunAt) * MACHINE.getAvailableProcessors();
+      double capacity = (double) (System.nanoTime() - begunAt) * MACHINE.getAvailableProcessors();
       return MACHINE.getCpuLoad() - (nanosOfOurs() - oursBefore) / capacity;
     }
 

@@ -39,7 +39,7 @@ class MessageRecords {
   private static final String INSERT =
       """
       INSERT INTO a2a_messages (activity_id, state, owner, lease_until, answer_status, answer_type, answer)
-      SELECT r.id, r.state, r.owner, clock_timestamp() + CASE WHEN r.owner IS NOT NULL THEN interval '30 seconds' END,
+      SELECT r.id, r.state, r.owner, statement_timestamp() + CASE WHEN r.owner IS NOT NULL THEN interval '30 seconds' END,
           r.status, r.type, r.answer
       FROM unnest(?::uuid[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[])
           AS r (id, state, owner, status, type, answer)
@@ -86,10 +86,10 @@ class MessageRecords {
       """
       UPDATE a2a_messages SET
           deliveries = deliveries + CASE WHEN state = 'sending' THEN 1 ELSE 0 END,
-          state = 'sending', owner = :owner, lease_until = clock_timestamp() + interval '30 seconds'
+          state = 'sending', owner = :owner, lease_until = statement_timestamp() + interval '30 seconds'
       WHERE activity_id = :id
           AND (state = 'refused' OR (:ambiguous
-              AND (state = 'uncertain' OR (state = 'sending' AND lease_until < clock_timestamp()))))
+              AND (state = 'uncertain' OR (state = 'sending' AND lease_until < statement_timestamp()))))
       RETURNING deliveries
       """;
 
@@ -111,7 +111,7 @@ class MessageRecords {
           JOIN unnest(?::uuid[], ?::text[]) AS held (id, owner) ON m.activity_id = held.id
           WHERE m.state = 'sending' AND m.owner = held.owner
           FOR NO KEY UPDATE OF m SKIP LOCKED)
-      UPDATE a2a_messages m SET lease_until = clock_timestamp() + interval '30 seconds'
+      UPDATE a2a_messages m SET lease_until = statement_timestamp() + interval '30 seconds'
       FROM free WHERE m.activity_id = free.activity_id
       RETURNING m.activity_id
       """;

@@ -1,14 +1,14 @@
 package dev.muster.a2a;
 
 import dev.muster.a2a.queue.MessageQueue;
-import dev.muster.workspace.RemovalListener;
+import dev.muster.workspace.WorkspaceListener;
 import java.util.List;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
 
 /** What waits for a workspace goes with it (contract, section 2). */
 @Component
-class RemovedTargets implements RemovalListener {
+class RemovedTargets implements WorkspaceListener {
 
   private final MessageQueue queue;
 

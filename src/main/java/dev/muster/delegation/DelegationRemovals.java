@@ -1,6 +1,6 @@
 package dev.muster.delegation;
 
-import dev.muster.workspace.RemovalListener;
+import dev.muster.workspace.WorkspaceListener;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -15,7 +15,7 @@ import org.springframework.stereotype.Repository;
  */
 @Repository
 @Order(0)
-class DelegationRemovals implements RemovalListener {
+class DelegationRemovals implements WorkspaceListener {
 
   private record Affected(String delegationId, UUID calleeId) {}
 

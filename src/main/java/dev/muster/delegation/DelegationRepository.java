@@ -33,7 +33,7 @@ class DelegationRepository {
           dispatched_at, idempotency_key, created_at, updated_at)
       SELECT :delegation_id, :id, :caller, :callee, :task_preview, :task, :status, :deadline_s,
           now + make_interval(secs => :deadline_s), CASE WHEN :status = 'dispatched' THEN now END, :key, now, now
-      FROM clock_timestamp() AS now
+      FROM statement_timestamp() AS now
       ON CONFLICT (delegation_id) DO NOTHING
       """;
 

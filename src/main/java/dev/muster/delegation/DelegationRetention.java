@@ -18,8 +18,8 @@ class DelegationRetention {
       """
       DELETE FROM delegations WHERE delegation_id IN (
           SELECT delegation_id FROM delegations
-          WHERE ended_as IS NOT NULL AND created_at < clock_timestamp() - interval '90 days'
-              AND updated_at < clock_timestamp() - interval '90 days'
+          WHERE ended_as IS NOT NULL AND created_at < statement_timestamp() - interval '90 days'
+              AND updated_at < statement_timestamp() - interval '90 days'
           LIMIT :most)
       """;
 

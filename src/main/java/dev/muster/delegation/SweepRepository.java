@@ -67,7 +67,7 @@ class SweepRepository {
           ORDER BY delegation_id),
       won AS (
           UPDATE delegations d SET
-              status = 'failed', error_detail = 'deadline exceeded by sweeper', updated_at = clock_timestamp()
+              status = 'failed', error_detail = 'deadline exceeded by sweeper', updated_at = statement_timestamp()
           FROM due WHERE d.ctid = due.place AND d.status = due.status
           RETURNING d.*, due.status AS was, due.heard_at)
       """
@@ -88,7 +88,7 @@ class SweepRepository {
               ORDER BY d.deadline, d.delegation_id LIMIT :most) AS next
           ORDER BY delegation_id),
       won AS (
-          UPDATE delegations d SET status = 'stuck', updated_at = clock_timestamp(), error_detail = 'no heartbeat for '
+          UPDATE delegations d SET status = 'stuck', updated_at = statement_timestamp(), error_detail = 'no heartbeat for '
               || CASE WHEN due.silent_s >= 3600 THEN due.silent_s / 3600 || 'h' ELSE '' END
               || CASE WHEN due.silent_s >= 60 THEN due.silent_s / 60 % 60 || 'm' ELSE '' END
               || due.silent_s % 60 || 's'

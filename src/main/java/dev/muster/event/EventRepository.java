@@ -25,7 +25,7 @@ class EventRepository {
   private static final String INSERT =
       """
       INSERT INTO events (id, event_type, workspace_id, payload, created_at)
-      SELECT new.id, new.event_type, new.workspace_id, new.payload::json, clock_timestamp()
+      SELECT new.id, new.event_type, new.workspace_id, new.payload::json, statement_timestamp()
       FROM unnest(:ids::uuid[], :types::text[], :workspace_ids::uuid[], :payloads::text[])
           WITH ORDINALITY AS new (id, event_type, workspace_id, payload, place)
       ORDER BY new.place

@@ -22,8 +22,8 @@ class EventRetention {
   private static final String DELETE_OLDEST =
       """
       DELETE FROM events e USING (SELECT ordinal FROM events WHERE seq IS NOT NULL ORDER BY seq LIMIT :most) AS oldest
-      WHERE e.ordinal = oldest.ordinal AND e.created_at < clock_timestamp() - make_interval(days => :days)
-          AND e.created_at < clock_timestamp() - interval '1 day'
+      WHERE e.ordinal = oldest.ordinal AND e.created_at < statement_timestamp() - make_interval(days => :days)
+          AND e.created_at < statement_timestamp() - interval '1 day'
       """;
 
   private final JdbcClient db;

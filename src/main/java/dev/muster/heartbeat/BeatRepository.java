@@ -41,12 +41,12 @@ class BeatRepository {
           FOR NO KEY UPDATE OF b SKIP LOCKED
       )
       UPDATE workspace_beats b SET
-          last_heartbeat_at = clock_timestamp(),
+          last_heartbeat_at = statement_timestamp(),
           error_rate = coalesce(beat.error_rate, b.error_rate),
           sample_error = beat.sample_error,
           active_tasks = coalesce(beat.active_tasks, b.active_tasks),
           busy_since = CASE WHEN coalesce(beat.active_tasks, b.active_tasks) > 0
-              THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, clock_timestamp()) END,
+              THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, statement_timestamp()) END,
           stalled = b.stalled AND coalesce(beat.active_tasks, b.active_tasks) > 0,
           current_task = coalesce(beat.current_task, b.current_task),
           uptime_seconds = coalesce(beat.uptime_seconds, b.uptime_seconds),
@@ -74,12 +74,12 @@ class BeatRepository {
   private static final String RECORD_EVALUATED =
       """
       UPDATE workspace_beats b SET
-          last_heartbeat_at = clock_timestamp(),
+          last_heartbeat_at = statement_timestamp(),
           error_rate = coalesce(beat.error_rate, b.error_rate),
           sample_error = beat.sample_error,
           active_tasks = coalesce(beat.active_tasks, b.active_tasks),
           busy_since = CASE WHEN coalesce(beat.active_tasks, b.active_tasks) > 0
-              THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, clock_timestamp()) END,
+              THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, statement_timestamp()) END,
           stalled = b.stalled AND coalesce(beat.active_tasks, b.active_tasks) > 0,
           current_task = coalesce(beat.current_task, b.current_task),
           uptime_seconds = coalesce(beat.uptime_seconds, b.uptime_seconds),
@@ -88,7 +88,7 @@ class BeatRepository {
           native_status = CASE WHEN beat.sets_capabilities THEN beat.native_status ELSE b.native_status END,
           idle_timeout_seconds =
               CASE WHEN beat.sets_idle_timeout THEN beat.idle_timeout_seconds ELSE b.idle_timeout_seconds END,
-          status_since = CASE WHEN beat.next_status = b.status THEN b.status_since ELSE clock_timestamp() END,
+          status_since = CASE WHEN beat.next_status = b.status THEN b.status_since ELSE statement_timestamp() END,
           status = beat.next_status,
           degraded_reason = beat.next_reason
       FROM unnest(

@@ -42,7 +42,7 @@ class LivenessRepository {
   private static final String TAKE_OFFLINE =
       """
       UPDATE workspace_beats b
-      SET status = 'offline', status_since = clock_timestamp(), degraded_reason = NULL,
+      SET status = 'offline', status_since = statement_timestamp(), degraded_reason = NULL,
           stalled = false, busy_since = NULL
       FROM unnest(:ids::uuid[], :expected::text[]) AS row (workspace_id, status)
       WHERE b.workspace_id = row.workspace_id AND b.status = row.status

@@ -7,6 +7,7 @@ import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.workspace.Transitions;
+import dev.muster.workspace.WorkspaceChanges;
 import dev.muster.workspace.WorkspaceStatus;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -36,6 +37,7 @@ class LivenessSweep {
   private final MassOffline massOffline;
   private final ControlPlaneUptime uptime;
   private final Events events;
+  private final WorkspaceChanges changes;
   private final Transitions transitions;
   private final SweepMetrics metrics;
   private final TransactionTemplate transactions;
@@ -46,6 +48,7 @@ class LivenessSweep {
       LivenessSettings settings,
       ControlPlaneUptime uptime,
       Events events,
+      WorkspaceChanges changes,
       Transitions transitions,
       SweepMetrics livenessMetrics,
       TransactionTemplate transactions) {
@@ -54,6 +57,7 @@ class LivenessSweep {
     this.massOffline = new MassOffline(settings.massRatio(), settings.massHold());
     this.uptime = uptime;
     this.events = events;
+    this.changes = changes;
     this.transitions = transitions;
     this.metrics = livenessMetrics;
     this.transactions = transactions;
@@ -124,6 +128,8 @@ class LivenessSweep {
   private int takeOffline(List<UUID> batch, Silence silence) {
     List<SilentWorkspace> silent = repository.lock(batch, silence);
     repository.takeOffline(silent);
+    changes.statusChanged(
+        silent.stream().map(SilentWorkspace::workspaceId).toList(), WorkspaceStatus.OFFLINE);
     events.recordAll(silent.stream().map(one -> one.offlineEvent(silence.now())).toList());
     silent.stream()
         .collect(

@@ -46,7 +46,7 @@ class AuditRepository {
   private static final String INSERT =
       """
       INSERT INTO operator_actions (id, at, who, role, credential_id, action, targets, outcome, request_id)
-      VALUES (:id, clock_timestamp(), :who, :role, :credential_id, :action, :targets, 'done', :request_id)
+      VALUES (:id, statement_timestamp(), :who, :role, :credential_id, :action, :targets, 'done', :request_id)
       ON CONFLICT (id) DO NOTHING
       """;
 
@@ -62,7 +62,7 @@ class AuditRepository {
   private static final String DELETE_OLD =
       """
       DELETE FROM operator_actions WHERE id IN (
-          SELECT id FROM operator_actions WHERE at < clock_timestamp() - interval '90 days' ORDER BY at LIMIT :most)
+          SELECT id FROM operator_actions WHERE at < statement_timestamp() - interval '90 days' ORDER BY at LIMIT :most)
       """;
 
   private final JdbcClient db;

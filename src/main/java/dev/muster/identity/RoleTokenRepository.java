@@ -30,8 +30,8 @@ class RoleTokenRepository {
   private static final String INSERT =
       """
       INSERT INTO role_tokens (id, name, role, hash, prefix, created_by, created_at, expires_at)
-      VALUES (:id, :name, :role, :hash, :prefix, :created_by, clock_timestamp(),
-          clock_timestamp() + :seconds::bigint * interval '1 second')
+      VALUES (:id, :name, :role, :hash, :prefix, :created_by, statement_timestamp(),
+          statement_timestamp() + :seconds::bigint * interval '1 second')
       """;
 
   private static final String LIVE =
@@ -43,9 +43,9 @@ class RoleTokenRepository {
 
   private static final String REVOKE =
       """
-      UPDATE role_tokens SET revoked_at = clock_timestamp()
+      UPDATE role_tokens SET revoked_at = statement_timestamp()
       WHERE id = :id AND role = :role AND revoked_at IS NULL
-          AND (expires_at IS NULL OR expires_at > clock_timestamp())
+          AND (expires_at IS NULL OR expires_at > statement_timestamp())
       RETURNING hash
       """;
 
@@ -53,7 +53,7 @@ class RoleTokenRepository {
       """
       DELETE FROM role_tokens WHERE id IN (
           SELECT id FROM role_tokens
-          WHERE least(revoked_at, expires_at) < clock_timestamp() - interval '90 days' LIMIT :most)
+          WHERE least(revoked_at, expires_at) < statement_timestamp() - interval '90 days' LIMIT :most)
       """;
 
   private final JdbcClient db;

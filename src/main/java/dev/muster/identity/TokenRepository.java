@@ -48,7 +48,7 @@ class TokenRepository {
       SELECT id, hash, workspace_id, NULL AS name, NULL AS role, revoked_by FROM found
       UNION ALL
       SELECT id, hash, NULL, name, role,
-          CASE WHEN revoked_at IS NOT NULL OR expires_at <= clock_timestamp() THEN 'operator' END
+          CASE WHEN revoked_at IS NOT NULL OR expires_at <= statement_timestamp() THEN 'operator' END
       FROM role_tokens WHERE hash = ANY (:hashes)
       """;
 

@@ -21,7 +21,7 @@ class TokenRetention {
       """
       DELETE FROM workspace_tokens WHERE id IN (
           SELECT t.id FROM workspace_tokens t
-          WHERE t.revoked_at < clock_timestamp() - interval '90 days'
+          WHERE t.revoked_at < statement_timestamp() - interval '90 days'
               AND (t.last_used_at IS NULL OR EXISTS (
                   SELECT FROM workspace_tokens other
                   WHERE other.workspace_id = t.workspace_id AND other.last_used_at IS NOT NULL

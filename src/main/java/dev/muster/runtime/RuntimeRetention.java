@@ -21,19 +21,24 @@ class RuntimeRetention {
       """
       DELETE FROM runtime_segments WHERE (workspace_id, last_seq) IN (
           SELECT workspace_id, last_seq FROM runtime_segments
-          WHERE created_at < clock_timestamp() - interval '7 days'
+          WHERE created_at < statement_timestamp() - interval '7 days'
           ORDER BY created_at LIMIT :most)
       """;
 
   /** One that an event comes for right now is left until tomorrow. */
   private static final String DELETE_RUNS =
       """
-      DELETE FROM runtime_runs WHERE (workspace_id, first_seq) IN (
+      WITH old AS MATERIALIZED (
           SELECT workspace_id, first_seq FROM runtime_runs
-          WHERE started_at < clock_timestamp() - interval '7 days'
-              AND last_event_at < clock_timestamp() - interval '7 days'
+          WHERE started_at < statement_timestamp() - interval '7 days'
+              AND last_event_at < statement_timestamp() - interval '7 days'
           ORDER BY started_at LIMIT :most
-          FOR UPDATE SKIP LOCKED)
+          FOR UPDATE SKIP LOCKED),
+      output AS (
+          DELETE FROM runtime_output o USING old
+          WHERE o.workspace_id = old.workspace_id AND o.run_seq = old.first_seq)
+      DELETE FROM runtime_runs r USING old
+      WHERE r.workspace_id = old.workspace_id AND r.first_seq = old.first_seq
       """;
 
   private final JdbcClient db;

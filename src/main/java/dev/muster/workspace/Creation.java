@@ -24,6 +24,7 @@ class Creation {
   private final TreeChanges tree;
   private final AgentUrls urls;
   private final Tokens tokens;
+  private final WorkspaceChanges changes;
   private final Events events;
   private final TransactionTemplate transactions;
 
@@ -34,6 +35,7 @@ class Creation {
       TreeChanges tree,
       AgentUrls urls,
       Tokens tokens,
+      WorkspaceChanges changes,
       Events events,
       TransactionTemplate transactions) {
     this.workspaces = workspaces;
@@ -42,6 +44,7 @@ class Creation {
     this.tree = tree;
     this.urls = urls;
     this.tokens = tokens;
+    this.changes = changes;
     this.events = events;
     this.transactions = transactions;
   }
@@ -68,6 +71,7 @@ class Creation {
           "the id " + workspace.id() + " is taken; leave it out to get a new one");
     }
     statuses.insert(workspace.id());
+    changes.created(workspace.id());
     AuditTrail.addTarget(workspace.id());
     events.record(
         LifecycleEvents.of(

@@ -65,6 +65,8 @@ public class Hierarchy {
               WHERE a.parent_id = b.parent_id OR (:roots AND a.parent_id IS NULL AND b.parent_id IS NULL)))
       """;
 
+  private static final String COUNT_CHANGE = "UPDATE workspace_tree SET version = version + 1";
+
   private final JdbcClient db;
   private final WorkspaceSettings settings;
 
@@ -76,6 +78,11 @@ public class Hierarchy {
   /** Until the transaction ends, nobody else changes the tree. */
   void lock() {
     db.sql(LOCK).query((row, n) -> n).list();
+  }
+
+  /** In the transaction of a change that may part two workspaces, under {@link #lock}. */
+  void countChange() {
+    db.sql(COUNT_CHANGE).update();
   }
 
   /** Itself and all its descendants, removed ones left out. */

@@ -30,7 +30,7 @@ class Lifecycle {
   private final Events events;
   private final Transitions transitions;
   private final TransactionTemplate transactions;
-  private final List<RemovalListener> removalListeners;
+  private final WorkspaceChanges changes;
 
   Lifecycle(
       WorkspaceRepository workspaces,
@@ -41,7 +41,7 @@ class Lifecycle {
       Events events,
       Transitions transitions,
       TransactionTemplate transactions,
-      List<RemovalListener> removalListeners) {
+      WorkspaceChanges changes) {
     this.workspaces = workspaces;
     this.statuses = statuses;
     this.hierarchy = hierarchy;
@@ -50,7 +50,7 @@ class Lifecycle {
     this.events = events;
     this.transitions = transitions;
     this.transactions = transactions;
-    this.removalListeners = removalListeners;
+    this.changes = changes;
   }
 
   /** How many were paused. */
@@ -117,7 +117,8 @@ class Lifecycle {
     List<UUID> ids = removed.stream().map(StatusRow::workspaceId).toList();
     workspaces.markRemoved(ids);
     tokens.revokeOfRemoved(ids);
-    removalListeners.forEach(listener -> listener.removed(ids));
+    hierarchy.countChange();
+    changes.removed(ids);
     int descendants = removed.size() - 1;
     events.recordAll(removed.stream().map(row -> removedEvent(row, id, descendants)).toList());
     return descendants;
@@ -133,6 +134,7 @@ class Lifecycle {
     List<StatusRow> rows =
         statuses.lock(ids).stream().filter(row -> may.test(row.status())).toList();
     statuses.move(rows, to);
+    changes.statusChanged(rows.stream().map(StatusRow::workspaceId).toList(), to);
     rows.forEach(row -> AuditTrail.addTarget(row.workspaceId()));
     rows.stream()
         .collect(

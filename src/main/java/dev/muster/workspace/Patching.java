@@ -80,6 +80,9 @@ class Patching {
     Map<String, @Nullable Object> changes = WorkspacePatch.changes(was, wanted);
     if (!changes.isEmpty()) {
       workspaces.update(wanted);
+      if (!Objects.equals(was.parentId(), wanted.parentId())) {
+        hierarchy.countChange();
+      }
       events.record(new NewEvent(EventType.WORKSPACE_UPDATED, id, changes));
     }
     return !changes.isEmpty();

@@ -52,6 +52,7 @@ class Registration {
   private final AgentUrls urls;
   private final TokenMinting minting;
   private final Tokens tokens;
+  private final WorkspaceChanges changes;
   private final Events events;
   private final Transitions transitions;
   private final TransactionTemplate transactions;
@@ -64,6 +65,7 @@ class Registration {
       AgentUrls urls,
       TokenMinting minting,
       Tokens tokens,
+      WorkspaceChanges changes,
       Events events,
       Transitions transitions,
       TransactionTemplate transactions) {
@@ -74,6 +76,7 @@ class Registration {
     this.urls = urls;
     this.minting = minting;
     this.tokens = tokens;
+    this.changes = changes;
     this.events = events;
     this.transitions = transitions;
     this.transactions = transactions;
@@ -151,6 +154,7 @@ class Registration {
     boolean created = workspaces.insert(NewWorkspace.ofRegistration(request.id(), name));
     if (created) {
       statuses.insert(request.id());
+      changes.created(request.id());
     }
     return created;
   }

@@ -27,7 +27,7 @@ class RegistrationRepository {
   private static final String RECORD =
       """
       INSERT INTO workspace_registrations (workspace_id, registered_at, body_hash, remote_address, token_id)
-      VALUES (:id, clock_timestamp(), decode(:body_hash, 'hex'), :address, :token_id)
+      VALUES (:id, statement_timestamp(), decode(:body_hash, 'hex'), :address, :token_id)
       ON CONFLICT (workspace_id) DO UPDATE SET
           registered_at = excluded.registered_at, body_hash = excluded.body_hash,
           remote_address = excluded.remote_address, token_id = excluded.token_id

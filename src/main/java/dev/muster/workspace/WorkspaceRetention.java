@@ -46,13 +46,19 @@ class WorkspaceRetention {
 
   private final JdbcClient db;
   private final Tokens tokens;
+  private final WorkspaceChanges changes;
   private final TransactionTemplate transactions;
   private final DailyDeletion deletion;
 
   WorkspaceRetention(
-      JdbcClient db, Tokens tokens, TransactionTemplate transactions, MeterRegistry metrics) {
+      JdbcClient db,
+      Tokens tokens,
+      WorkspaceChanges changes,
+      TransactionTemplate transactions,
+      MeterRegistry metrics) {
     this.db = db;
     this.tokens = tokens;
+    this.changes = changes;
     this.transactions = transactions;
     this.deletion = new DailyDeletion("workspace-retention", this::deleteBatch, metrics);
   }
@@ -81,6 +87,7 @@ class WorkspaceRetention {
         db.sql(DELETE_REGISTRATIONS).param("ids", ids).update();
         db.sql(DELETE_BEATS).param("ids", ids).update();
         db.sql(DELETE_WORKSPACES).param("ids", ids).update();
+        changes.deleted(expired);
       }
       return expired.size();
     });

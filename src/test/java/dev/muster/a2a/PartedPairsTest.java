@@ -65,15 +65,6 @@ class PartedPairsTest {
   }
 
   @Test
-  void refusesAtOnceWhatSomebodyMovedInTheDatabase() {
-    assertSends(writer, reader);
-
-    DATABASE.execute("UPDATE workspaces SET parent_id = NULL WHERE id = '" + writer.id() + "'");
-
-    assertMayNotSend(writer, reader);
-  }
-
-  @Test
   void forgetsWhoWasRemoved() {
     assertSends(writer, reader);
 

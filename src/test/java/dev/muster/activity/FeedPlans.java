@@ -105,7 +105,8 @@ public final class FeedPlans {
             updated_at)
         SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'busy', 3, 'external', '', 'poll', 1, 0, 0,
             now(), now()
-        FROM generate_series(0, %d) AS n
+        FROM generate_series(0, %d) AS n;
+        INSERT INTO activity_feeds (workspace_id) SELECT id FROM workspaces ON CONFLICT DO NOTHING
         """
             .formatted(number));
   }
@@ -120,7 +121,7 @@ public final class FeedPlans {
         UPDATE activity_feeds SET last_seq = %1$d, last_created_at = now();
         INSERT INTO activity_logs (
             id, workspace_id, seq, activity_type, source, source_id, target_id, method, summary, request_body, status,
-            message_text, message_id, request_bytes, listed_bytes, created_at)
+            message_text, message_id, request_bytes, listed_bytes, created_at, feed_bytes)
         SELECT (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(noise, 1, 3) || '8'
                 || substr(noise, 4, 15))::uuid,
             feed, seq,
@@ -132,7 +133,7 @@ public final class FeedPlans {
             CASE WHEN kind >= 6 THEN feed END,
             CASE WHEN kind = 9 AND seq %% 3 = 0 THEN 'notify' ELSE 'message/send' END,
             'a summary of some words', '{"a":1}', 'ok', 'hello',
-            CASE WHEN kind >= 6 AND NOT (kind = 9 AND seq %% 3 = 0) THEN 'm-' || seq END, 7, 800, at
+            CASE WHEN kind >= 6 AND NOT (kind = 9 AND seq %% 3 = 0) THEN 'm-' || seq END, 7, 800, at, 0
         FROM (
             SELECT *, md5(random()::text) AS noise, seq %% 10 AS kind,
                 now() - interval '6 days' + n * interval '6 days' / %2$d AS at

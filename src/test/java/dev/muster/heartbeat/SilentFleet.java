@@ -10,7 +10,7 @@ record SilentFleet(TestDatabase database) {
   void clear() {
     database.execute(
         """
-        TRUNCATE workspaces CASCADE;
+        TRUNCATE workspaces, workspace_beats, activity_feeds, runtime_heads CASCADE;
         DELETE FROM events;
         UPDATE control_plane_uptime SET hold_since = NULL
         """);
@@ -42,6 +42,7 @@ record SilentFleet(TestDatabase database) {
         INSERT INTO workspace_beats (workspace_id, status, status_since, last_heartbeat_at, degraded_reason, stalled,
             busy_since)
         SELECT id, '%1$s', now(), %2$s, %3$s, true, now() FROM new_ones;
+        INSERT INTO activity_feeds (workspace_id) SELECT id FROM new_ones;
         DROP TABLE new_ones
         """
             .formatted(status, heardAt, reason, ids));

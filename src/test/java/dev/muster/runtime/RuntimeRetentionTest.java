@@ -10,6 +10,8 @@ import dev.muster.protocol.RuntimeEvent.RuntimeStdout;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestServer;
+import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** How long events and runs are kept (R6.11), and how much room they take. */
@@ -55,10 +57,9 @@ class RuntimeRetentionTest {
     try (TestServer server = TestServer.start()) {
       TestStream stream = TestStream.create(server.client(), "gone");
       stream.add(new RuntimeStart("t", "r", "l"), new RuntimeStdout("t", "x"));
-      server
-          .database()
-          .execute(
-              "DELETE FROM workspace_tokens; DELETE FROM workspace_beats; DELETE FROM workspaces");
+      UUID id = UUID.fromString(server.database().value("SELECT id FROM workspaces"));
+      server.database().execute("DELETE FROM workspace_tokens; DELETE FROM workspaces");
+      server.bean(StreamHeads.class).deleted(List.of(id));
       for (String table :
           new String[] {"runtime_heads", "runtime_runs", "runtime_segments", "runtime_output"}) {
         assertThat(server.database().value("SELECT count(*) FROM " + table)).isEqualTo("0");

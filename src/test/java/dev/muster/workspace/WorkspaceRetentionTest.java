@@ -35,7 +35,11 @@ class WorkspaceRetentionTest {
 
   @BeforeEach
   void startWithNobody() {
-    SERVER.database().execute("TRUNCATE workspaces, removed_workspaces CASCADE");
+    SERVER
+        .database()
+        .execute(
+            "TRUNCATE workspaces, workspace_beats, activity_feeds, runtime_heads,"
+                + " removed_workspaces CASCADE");
   }
 
   @Test
@@ -51,7 +55,9 @@ class WorkspaceRetentionTest {
 
     assertThat(count("removed_workspaces")).isEqualTo(3);
     for (String table :
-        new String[] {"workspaces", "workspace_beats", "workspace_tokens", "activity_feeds"}) {
+        new String[] {
+          "workspaces", "workspace_beats", "workspace_tokens", "activity_feeds", "runtime_heads"
+        }) {
       assertThat(count(table)).as(table).isZero();
     }
   }

@@ -33,8 +33,8 @@ class ClaimRepository {
   private static final String CLAIM =
       """
       WITH line AS MATERIALIZED (
-          SELECT queue_id, sender_id, kind, priority, enqueued_at, state, lease_until, expires_at > clock_timestamp()
-              AND CASE state WHEN 'waiting' THEN next_attempt_at ELSE lease_until END <= clock_timestamp() AS is_due
+          SELECT queue_id, sender_id, kind, priority, enqueued_at, state, lease_until, expires_at > statement_timestamp()
+              AND CASE state WHEN 'waiting' THEN next_attempt_at ELSE lease_until END <= statement_timestamp() AS is_due
           FROM a2a_queue WHERE target_id = :target AND state IN ('waiting', 'delivering')),
       first AS (
           (SELECT DISTINCT ON (sender_id) queue_id, kind, priority, enqueued_at, is_due FROM line WHERE kind = 'message'
@@ -49,13 +49,13 @@ class ClaimRepository {
           SELECT q.queue_id FROM a2a_queue q JOIN ranked ON ranked.queue_id = q.queue_id
           WHERE ranked.place <= CASE ranked.kind WHEN 'result' THEN :results ELSE :places - (
                   SELECT count(*) FROM line
-                  WHERE kind <> 'result' AND state = 'delivering' AND lease_until > clock_timestamp()) END
+                  WHERE kind <> 'result' AND state = 'delivering' AND lease_until > statement_timestamp()) END
               AND q.state IN ('waiting', 'delivering')
-              AND CASE q.state WHEN 'waiting' THEN q.next_attempt_at ELSE q.lease_until END <= clock_timestamp()
+              AND CASE q.state WHEN 'waiting' THEN q.next_attempt_at ELSE q.lease_until END <= statement_timestamp()
           FOR UPDATE OF q SKIP LOCKED)
       UPDATE a2a_queue q SET
           state = 'delivering', attempts = q.attempts + 1, lease_owner = :owner,
-          lease_until = clock_timestamp() + :lease_ms * interval '1 ms'
+          lease_until = statement_timestamp() + :lease_ms * interval '1 ms'
       FROM next WHERE q.queue_id = next.queue_id
       RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.priority, q.kind, q.state, q.attempts, q.enqueued_at,
           q.next_attempt_at, q.expires_at, q.lease_owner, q.lease_until, q.ended_at, q.error
@@ -63,7 +63,7 @@ class ClaimRepository {
 
   private static final String RENEW =
       """
-      UPDATE a2a_queue q SET lease_until = clock_timestamp() + ? * interval '1 ms'
+      UPDATE a2a_queue q SET lease_until = statement_timestamp() + ? * interval '1 ms'
       FROM unnest(?::uuid[], ?::text[]) AS held (queue_id, owner)
       WHERE q.queue_id = held.queue_id AND q.state = 'delivering' AND q.lease_owner = held.owner
       RETURNING q.queue_id
@@ -73,7 +73,7 @@ class ClaimRepository {
       """
       UPDATE a2a_queue SET
           state = 'waiting', lease_owner = NULL, lease_until = NULL, error = :error,
-          next_attempt_at = clock_timestamp() + :pause_ms * interval '1 ms'
+          next_attempt_at = statement_timestamp() + :pause_ms * interval '1 ms'
       WHERE queue_id = :id AND state = 'delivering' AND lease_owner = :owner
       """;
 

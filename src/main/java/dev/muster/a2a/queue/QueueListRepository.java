@@ -65,8 +65,8 @@ class QueueListRepository {
 
   private static final String MAKE_DUE =
       """
-      UPDATE a2a_queue SET next_attempt_at = clock_timestamp()
-      WHERE queue_id = :id AND (state = 'waiting' OR (state = 'delivering' AND lease_until <= clock_timestamp()))
+      UPDATE a2a_queue SET next_attempt_at = statement_timestamp()
+      WHERE queue_id = :id AND (state = 'waiting' OR (state = 'delivering' AND lease_until <= statement_timestamp()))
       RETURNING target_id
       """;
 

@@ -29,7 +29,7 @@ class QueueRepository {
       SELECT queue_id, activity_id, target_id, sender_id, priority, kind, 'waiting', now, now, now + life_ms * interval '1 ms'
       FROM unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::uuid[], ?::int[], ?::text[], ?::bigint[])
           AS row (queue_id, activity_id, target_id, sender_id, priority, kind, life_ms),
-          clock_timestamp() AS now
+          statement_timestamp() AS now
       """;
 
   private static final String DEPTHS =
@@ -56,7 +56,7 @@ class QueueRepository {
   private static final String END =
       """
       UPDATE a2a_queue q SET
-          state = row.state, ended_at = clock_timestamp(), error = row.error, lease_owner = NULL, lease_until = NULL
+          state = row.state, ended_at = statement_timestamp(), error = row.error, lease_owner = NULL, lease_until = NULL
       FROM unnest(?::uuid[], ?::text[], ?::text[], ?::text[]) AS row (queue_id, owner, state, error)
       WHERE q.queue_id = row.queue_id AND q.state = 'delivering' AND q.lease_owner = row.owner
       RETURNING q.queue_id

@@ -16,7 +16,7 @@ class QueueRetention {
   private static final String DELETE_ENDED =
       """
       DELETE FROM a2a_queue WHERE queue_id IN (
-          SELECT queue_id FROM a2a_queue WHERE ended_at < clock_timestamp() - interval '7 days'
+          SELECT queue_id FROM a2a_queue WHERE ended_at < statement_timestamp() - interval '7 days'
           ORDER BY ended_at LIMIT :most)
       """;
 

@@ -27,12 +27,12 @@ class UnsentRepository {
       """
       WITH due AS (
           SELECT queue_id FROM a2a_queue
-          WHERE expires_at <= clock_timestamp() AND state IN ('waiting', 'delivering')
-              AND (state = 'waiting' OR lease_until <= clock_timestamp())
+          WHERE expires_at <= statement_timestamp() AND state IN ('waiting', 'delivering')
+              AND (state = 'waiting' OR lease_until <= statement_timestamp())
           ORDER BY expires_at LIMIT :most
           FOR UPDATE SKIP LOCKED)
       UPDATE a2a_queue q SET
-          state = 'expired', ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL,
+          state = 'expired', ended_at = statement_timestamp(), lease_owner = NULL, lease_until = NULL,
           error = concat_ws('; the last error: ', 'not delivered in its time', error)
       FROM due WHERE q.queue_id = due.queue_id
       RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.kind, q.error
@@ -43,10 +43,10 @@ class UnsentRepository {
       WITH stale AS (
           SELECT queue_id FROM a2a_queue
           WHERE target_id = ANY (:targets) AND state = 'waiting'
-              AND enqueued_at <= clock_timestamp() - make_interval(mins => :minutes)
+              AND enqueued_at <= statement_timestamp() - make_interval(mins => :minutes)
           LIMIT :most
           FOR UPDATE SKIP LOCKED)
-      UPDATE a2a_queue q SET state = 'dropped', ended_at = clock_timestamp(), error = :why
+      UPDATE a2a_queue q SET state = 'dropped', ended_at = statement_timestamp(), error = :why
       FROM stale WHERE q.queue_id = stale.queue_id
       RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.kind, q.error
       """;
@@ -56,10 +56,10 @@ class UnsentRepository {
       WITH unsent AS (
           SELECT queue_id FROM a2a_queue
           WHERE target_id = ANY (:targets) AND state IN ('waiting', 'delivering')
-              AND (state = 'waiting' OR lease_until <= clock_timestamp())
+              AND (state = 'waiting' OR lease_until <= statement_timestamp())
           FOR UPDATE SKIP LOCKED)
       UPDATE a2a_queue q SET
-          state = 'dropped', ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL, error = :why
+          state = 'dropped', ended_at = statement_timestamp(), lease_owner = NULL, lease_until = NULL, error = :why
       FROM unsent WHERE q.queue_id = unsent.queue_id
       RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.kind, q.error
       """;
@@ -69,10 +69,10 @@ class UnsentRepository {
       WITH unsent AS (
           SELECT queue_id FROM a2a_queue
           WHERE queue_id = :id AND state IN ('waiting', 'delivering')
-              AND (state = 'waiting' OR lease_until <= clock_timestamp())
+              AND (state = 'waiting' OR lease_until <= statement_timestamp())
           FOR UPDATE SKIP LOCKED)
       UPDATE a2a_queue q SET
-          state = :state, ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL, error = :why
+          state = :state, ended_at = statement_timestamp(), lease_owner = NULL, lease_until = NULL, error = :why
       FROM unsent WHERE q.queue_id = unsent.queue_id
       RETURNING q.queue_id, q.activity_id, q.target_id, q.sender_id, q.kind, q.error
       """;

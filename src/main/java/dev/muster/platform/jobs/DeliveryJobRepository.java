@@ -36,9 +36,9 @@ class DeliveryJobRepository {
       """
       UPDATE delivery_jobs SET
           picked = false, picked_by = NULL, last_heartbeat = NULL, version = version + 1, wanted_at = NULL,
-          execution_time = coalesce(least(wanted_at, :next::timestamptz), clock_timestamp()),
-          last_success = CASE WHEN :failed THEN last_success ELSE clock_timestamp() END,
-          last_failure = CASE WHEN :failed THEN clock_timestamp() ELSE last_failure END,
+          execution_time = coalesce(least(wanted_at, :next::timestamptz), statement_timestamp()),
+          last_success = CASE WHEN :failed THEN last_success ELSE statement_timestamp() END,
+          last_failure = CASE WHEN :failed THEN statement_timestamp() ELSE last_failure END,
           consecutive_failures = CASE WHEN :failed THEN coalesce(consecutive_failures, 0) + 1 ELSE 0 END
       WHERE task_name = :job AND task_instance = :instance AND version = :version
       """;

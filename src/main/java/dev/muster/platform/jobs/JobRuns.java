@@ -19,7 +19,7 @@ public class JobRuns {
       """
       INSERT INTO job_runs AS r (job, replica, started_at, duration_ms, last_error, last_error_at, runs, failures)
       VALUES (:job, :replica, :started_at, :duration_ms, :error::text,
-          CASE WHEN :error::text IS NULL THEN NULL ELSE clock_timestamp() END, 1,
+          CASE WHEN :error::text IS NULL THEN NULL ELSE statement_timestamp() END, 1,
           CASE WHEN :error::text IS NULL THEN 0 ELSE 1 END)
       ON CONFLICT (job) DO UPDATE SET
           replica = excluded.replica,

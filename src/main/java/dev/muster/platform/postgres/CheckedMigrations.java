@@ -1,10 +1,15 @@
 package dev.muster.platform.postgres;
 
 import dev.muster.platform.settings.StartRefusedException;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Optional;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationInfoService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
@@ -20,9 +25,12 @@ final class CheckedMigrations implements FlywayMigrationStrategy {
   private static final int OLDEST_MAJOR = 15;
 
   private final DataSource pool;
+  private final Optional<Path> home;
 
-  CheckedMigrations(DataSource pool) {
+  /** {@code home} is the folder of an embedded database. */
+  CheckedMigrations(DataSource pool, Optional<Path> home) {
     this.pool = pool;
+    this.home = home;
   }
 
   @Override
@@ -40,11 +48,40 @@ final class CheckedMigrations implements FlywayMigrationStrategy {
     } catch (SQLException | RuntimeException e) {
       throw e instanceof StartRefusedException refused ? refused : unreachable(e);
     }
-    int pending = flyway.info().pending().length;
+    MigrationInfoService schema = flyway.info();
+    if (Stream.of(schema.applied()).anyMatch(CheckedMigrations::isAnother)) {
+      throw ofAnotherVersion();
+    }
+    int pending = schema.pending().length;
     if (pending > 0) {
       log.info("the schema is migrated; versions to go: {}", pending);
     }
     flyway.migrate();
+  }
+
+  /**
+   * One of a newer version is none of these: replicas of two versions share a schema for a while.
+   */
+  private static boolean isAnother(MigrationInfo applied) {
+    return applied.getResolvedChecksum() != null && !applied.isChecksumMatching();
+  }
+
+  private StartRefusedException ofAnotherVersion() {
+    return new StartRefusedException(
+        home.map(folder ->
+                "The data in %1$s is of another version of Muster, which this one cannot read; move it away (mv %1$s %1$s-old) and start again, or set MUSTER_HOME to another folder."
+                    .formatted(folder))
+            .orElseGet(() ->
+                "The database %1$s holds the data of another version of Muster, which this one cannot read; rename it (ALTER DATABASE %1$s RENAME TO %1$s_old), create an empty one of that name, and start again."
+                    .formatted(nameOfDatabase())));
+  }
+
+  private String nameOfDatabase() {
+    try (Connection connection = pool.getConnection()) {
+      return connection.getCatalog();
+    } catch (SQLException e) {
+      throw unreachable(e);
+    }
   }
 
   private static StartRefusedException unreachable(Exception e) {

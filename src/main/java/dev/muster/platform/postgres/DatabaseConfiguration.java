@@ -4,6 +4,7 @@ import dev.muster.platform.settings.Settings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.springframework.boot.flyway.autoconfigure.FlywayConfigurationCustomizer;
 import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
@@ -45,8 +46,8 @@ class DatabaseConfiguration {
   }
 
   @Bean
-  FlywayMigrationStrategy migrations(DataSource pool) {
-    return new CheckedMigrations(pool);
+  FlywayMigrationStrategy migrations(DataSource pool, Optional<MusterHome> home) {
+    return new CheckedMigrations(pool, home.map(MusterHome::folder));
   }
 
   @Bean

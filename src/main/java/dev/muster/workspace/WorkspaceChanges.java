@@ -1,0 +1,36 @@
+package dev.muster.workspace;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.stereotype.Component;
+
+/** Tells every {@link WorkspaceListener} of a change, in the transaction that makes it. */
+@Component
+public class WorkspaceChanges {
+
+  private final List<WorkspaceListener> listeners;
+
+  WorkspaceChanges(List<WorkspaceListener> listeners) {
+    this.listeners = listeners;
+  }
+
+  void created(UUID workspaceId) {
+    listeners.forEach(listener -> listener.created(workspaceId));
+  }
+
+  /** After the rows were changed, and before the transaction ends. */
+  public void statusChanged(Collection<UUID> workspaceIds, WorkspaceStatus status) {
+    if (!workspaceIds.isEmpty()) {
+      listeners.forEach(listener -> listener.statusChanged(workspaceIds, status));
+    }
+  }
+
+  void removed(List<UUID> workspaceIds) {
+    listeners.forEach(listener -> listener.removed(workspaceIds));
+  }
+
+  void deleted(List<UUID> workspaceIds) {
+    listeners.forEach(listener -> listener.deleted(workspaceIds));
+  }
+}

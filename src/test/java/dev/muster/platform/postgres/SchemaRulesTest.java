@@ -1,0 +1,104 @@
+package dev.muster.platform.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What the schema has to keep to, so that writes stay cheap and tables can be distributed. */
+class SchemaRulesTest {
+
+  /** The tables of the hot paths, by the column that their rows could be distributed by. */
+  private static final Map<String, String> DISTRIBUTED =
+      Map.of(
+          "workspace_beats", "workspace_id",
+          "activity_feeds", "workspace_id",
+          "runtime_heads", "workspace_id",
+          "runtime_runs", "workspace_id",
+          "runtime_segments", "workspace_id",
+          "runtime_output", "workspace_id");
+
+  /** Its value changes within a statement, so a replica could not run the statement again. */
+  private static final Pattern VOLATILE = Pattern.compile("clock_timestamp|random\\(|nextval\\(");
+
+  private static final Pattern WRITE =
+      Pattern.compile("\\b(INSERT INTO|DELETE FROM|UPDATE \\w+( \\w+)?\\s+SET)\\b");
+
+  private final TestDatabase database = TestServer.shared().database();
+
+  @Test
+  void hasNoTriggers() {
+    assertThat(
+            database.value(
+                "SELECT string_agg(tgrelid::regclass || ': ' || tgname, ', ') FROM pg_trigger"
+                    + " WHERE NOT tgisinternal"))
+        .isEqualTo("null");
+  }
+
+  @Test
+  void hasNoForeignKeysOnTablesOfTheHotPaths() {
+    assertThat(
+            database.value(
+                """
+                SELECT string_agg(conrelid::regclass || ': ' || conname, ', ') FROM pg_constraint
+                WHERE contype = 'f' AND (conrelid::regclass::text = ANY ('{%1$s}') OR confrelid::regclass::text = ANY ('{%1$s}'))
+                """
+                    .formatted(String.join(",", DISTRIBUTED.keySet()))))
+        .isEqualTo("null");
+  }
+
+  @Test
+  void hasKeysThatBeginWithTheColumnToDistributeBy() {
+    Map<String, String> found = new TreeMap<>();
+    for (String table : DISTRIBUTED.keySet()) {
+      found.put(
+          table,
+          database.value(
+              """
+              SELECT string_agg(DISTINCT a.attname, ',') FROM pg_index i
+              JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+              WHERE i.indrelid = '%s'::regclass AND i.indisunique
+              """
+                  .formatted(table)));
+    }
+    assertThat(found).isEqualTo(new TreeMap<>(DISTRIBUTED));
+  }
+
+  /** Every statement is a text block of its own, or a text of one line. */
+  @Test
+  void isWrittenToWithoutVolatileFunctions() throws IOException {
+    List<String> faults;
+    try (Stream<Path> sources = Files.walk(Path.of("src/main/java"))) {
+      faults =
+          sources
+              .filter(file -> file.toString().endsWith(".java"))
+              .flatMap(SchemaRulesTest::statements)
+              .filter(statement ->
+                  WRITE.matcher(statement).find() && VOLATILE.matcher(statement).find())
+              .toList();
+    }
+    assertThat(faults).isEmpty();
+  }
+
+  private static Stream<String> statements(Path file) {
+    try {
+      String source = Files.readString(file).replaceAll("(?m)^\\s*(\\*|//).*$", "");
+      return Pattern.compile("\"\"\".*?\"\"\"|\"[^\"\n]+\"", Pattern.DOTALL)
+          .matcher(source)
+          .results()
+          .map(match -> file.getFileName() + ": " + match.group());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
