@@ -46,6 +46,11 @@ class EventRetention {
   }
 
   private int deleteBatch() {
+    return deleteBatch(age);
+  }
+
+  /** What is younger than a day is kept, whatever the age. */
+  int deleteBatch(Duration age) {
     return db.sql(DELETE_OLDEST)
         .param("most", MOST_IN_A_BATCH)
         .param("days", Math.toIntExact(age.toDays()))

@@ -7,6 +7,7 @@ import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestServer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -46,6 +47,26 @@ class EventRetentionTest {
                 new SimpleMeterRegistry());
         assertThat(retention.sweep()).as(days).isZero();
       }
+    }
+  }
+
+  /** No setting asks for less than a day, but a deletion without its bound would take all. */
+  @Test
+  void keepsWhatIsYoungerThanADayWhateverTheAge() {
+    try (TestServer server = TestServer.start()) {
+      EventRetention retention = server.bean(EventRetention.class);
+      server.database().execute(OLD_EVENTS);
+      server.bean(EventPublisher.class).publishAll();
+      server
+          .database()
+          .execute(
+              """
+              UPDATE events SET created_at = clock_timestamp()
+                  - CASE WHEN seq <= 10 THEN interval '25 hours' ELSE interval '23 hours' END
+              """);
+
+      assertThat(retention.deleteBatch(Duration.ZERO)).isEqualTo(10);
+      assertThat(retention.deleteBatch(Duration.ZERO)).isZero();
     }
   }
 
