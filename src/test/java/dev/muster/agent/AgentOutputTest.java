@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the agent's program tells people, and how it takes the names that they know. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -72,11 +74,14 @@ class AgentOutputTest {
     }
   }
 
-  @Test
-  void tellsItsVersion() throws IOException {
-    try (AgentProcess program = start(boss, "--version")) {
+  @ParameterizedTest
+  @ValueSource(strings = {"", "connect", "send", "delegate", "notify", "peers"})
+  void tellsItsVersion(String command) throws IOException {
+    String[] args =
+        command.isEmpty() ? new String[] {"--version"} : new String[] {command, "--version"};
+    try (AgentProcess program = start(boss, args)) {
       assertThat(program.awaitEnd()).isZero();
-      assertThat(program.out()).matches("muster-agent \\d[^ ]*( \\(commit [0-9a-f]{7,}\\))?\\R");
+      assertThat(program.out()).as(command).matches("muster-agent \\d[^ ]*( \\(commit [0-9a-f]{7,}\\))?\\R");
     }
   }
 

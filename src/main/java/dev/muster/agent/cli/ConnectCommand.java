@@ -17,6 +17,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "connect",
     mixinStandardHelpOptions = true,
+    versionProvider = AgentVersion.class,
     description = {
       "Is an agent: registers, beats, and gives every message to a command, whose output is the"
           + " reply.",

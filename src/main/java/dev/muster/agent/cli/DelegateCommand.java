@@ -17,6 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "delegate",
     mixinStandardHelpOptions = true,
+    versionProvider = AgentVersion.class,
     description =
         "Gives a task to a peer and prints the delegation's id, or with --wait its result.")
 final class DelegateCommand implements Callable<Integer> {

@@ -8,6 +8,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "notify",
     mixinStandardHelpOptions = true,
+    versionProvider = AgentVersion.class,
     description = "Says something to the human at the canvas.")
 final class NotifyCommand implements Callable<Integer> {
 

@@ -8,6 +8,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "peers",
     mixinStandardHelpOptions = true,
+    versionProvider = AgentVersion.class,
     description = "Prints whom this agent may talk to, one a line: id, status and name, by tabs.")
 final class PeersCommand implements Callable<Integer> {
 

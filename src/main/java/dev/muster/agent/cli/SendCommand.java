@@ -15,6 +15,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "send",
     mixinStandardHelpOptions = true,
+    versionProvider = AgentVersion.class,
     description = "Sends a message to a peer and prints its answer, if there is one in time.")
 final class SendCommand implements Callable<Integer> {
 
