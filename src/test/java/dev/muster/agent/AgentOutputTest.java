@@ -74,6 +74,51 @@ class AgentOutputTest {
     }
   }
 
+  @Test
+  void tellsThatItsNotificationIsSent() throws IOException {
+    try (AgentProcess loud = start(boss, "notify", "hello");
+        AgentProcess quiet = start(boss, "notify", "--quiet", "hello")) {
+      assertThat(loud.awaitEnd()).isZero();
+      assertThat(loud.err().strip()).matches(LINE).endsWith(" INFO the notification is sent");
+      assertThat(loud.out()).isEmpty();
+      assertThat(quiet.awaitEnd()).as(quiet.err()).isZero();
+      assertThat(quiet.out() + quiet.err()).isEmpty();
+    }
+    assertThat(AgentServer.notifications(boss)).containsExactly("hello", "hello");
+  }
+
+  @Test
+  void tellsThatAMessageIsKeptUnlessItIsToBeQuiet() throws IOException {
+    try (AgentProcess loud = start(boss, "send", "--to", "Clerk", "hello");
+        AgentProcess quiet = start(boss, "send", "--quiet", "--to", "Clerk", "hello")) {
+      assertThat(loud.awaitEnd()).isZero();
+      assertThat(loud.err().strip())
+          .matches(LINE)
+          .contains(" INFO no answer yet; the message is kept as ");
+      assertThat(quiet.awaitEnd()).as(quiet.err()).isZero();
+      assertThat(quiet.out() + quiet.err()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void tellsWhyItEndsOnALineWithItsTime(boolean isQuiet) throws IOException {
+    String quiet = isQuiet ? "--quiet" : "--name=Boss";
+    try (AgentProcess connect =
+        start(boss, "connect", quiet, "--token", "wrong", "--exec", "true")) {
+      assertThat(connect.awaitEnd()).isEqualTo(4);
+      assertThat(connect.err().strip()).matches(LINE).contains(" ERROR ", "401");
+    }
+  }
+
+  @Test
+  void listsItsPeersQuietly() throws IOException {
+    try (AgentProcess peers = start(boss, "peers", "--quiet")) {
+      assertThat(peers.awaitEnd()).as(peers.err()).isZero();
+      assertThat(peers.out()).startsWith(clerk.id() + "\t").endsWith("\tClerk\n");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "connect", "send", "delegate", "notify", "peers"})
   void tellsItsVersion(String command) throws IOException {
@@ -81,7 +126,9 @@ class AgentOutputTest {
         command.isEmpty() ? new String[] {"--version"} : new String[] {command, "--version"};
     try (AgentProcess program = start(boss, args)) {
       assertThat(program.awaitEnd()).isZero();
-      assertThat(program.out()).as(command).matches("muster-agent \\d[^ ]*( \\(commit [0-9a-f]{7,}\\))?\\R");
+      assertThat(program.out())
+          .as(command)
+          .matches("muster-agent \\d[^ ]*( \\(commit [0-9a-f]{7,}\\))?\\R");
     }
   }
 

@@ -3,6 +3,7 @@ package dev.muster.agent.cli;
 import dev.muster.agent.MusterException;
 import java.util.Locale;
 import java.util.Map;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -34,8 +35,8 @@ import picocli.CommandLine.Command;
     footer =
         "  Every option has a variable: MUSTER_URL, MUSTER_WORKSPACE_ID, MUSTER_TOKEN,%n "
             + " MUSTER_TOKEN_FILE, MUSTER_STATE_DIR, MUSTER_NAME, MUSTER_EXEC,"
-            + " MUSTER_EXEC_TIMEOUT.%n  A command of connect finds them set, so that it can call"
-            + " this program itself.")
+            + " MUSTER_EXEC_TIMEOUT, MUSTER_QUIET.%n  A command of connect finds them set, so that"
+            + " it can call this program itself.")
 public final class AgentMain {
 
   private AgentMain() {}
@@ -50,8 +51,13 @@ public final class AgentMain {
     CommandLine program = new CommandLine(new AgentMain());
     program.setDefaultValueProvider(new Variables(System.getenv()));
     program.setExecutionExceptionHandler((failure, command, _) -> {
-      command.getErr().println("muster-agent: " + failure.getMessage());
-      return code(failure);
+      int code = code(failure);
+      if (code == ExitCode.USAGE) {
+        command.getErr().println("muster-agent: " + failure.getMessage());
+      } else {
+        LoggerFactory.getLogger(AgentMain.class).error("{}", failure.getMessage());
+      }
+      return code;
     });
     if (args.length == 0) {
       program.usage(System.err);

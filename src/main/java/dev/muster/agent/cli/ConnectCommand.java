@@ -52,16 +52,8 @@ final class ConnectCommand implements Callable<Integer> {
   @Option(names = "--name", description = "what the agent is called (default: ${DEFAULT-VALUE})")
   private String name = "agent";
 
-  @Option(
-      names = "--quiet",
-      description = "say nothing of what goes well (default: a line an event, with its time)")
-  private boolean quiet;
-
   @Override
   public Integer call() {
-    if (quiet) {
-      LineLog.beQuiet();
-    }
     if (execTimeout < 1) {
       throw new IllegalArgumentException("--exec-timeout: " + execTimeout + " (expected: 1..)");
     }

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -22,6 +24,7 @@ import picocli.CommandLine.Parameters;
         "Gives a task to a peer and prints the delegation's id, or with --wait its result.")
 final class DelegateCommand implements Callable<Integer> {
 
+  private static final Logger log = LoggerFactory.getLogger(DelegateCommand.class);
   private static final Duration LONGEST_POLL = Duration.ofMinutes(1);
 
   @Mixin private Workplace workplace = new Workplace();
@@ -100,12 +103,11 @@ final class DelegateCommand implements Callable<Integer> {
         yield ExitCode.DONE;
       }
       case "failed" -> {
-        System.err.println("muster-agent: the delegation failed: " + delegation.error());
+        log.error("the delegation failed: {}", delegation.error());
         yield ExitCode.FAILED;
       }
       default -> {
-        System.err.println(
-            "muster-agent: delegation " + delegation.id() + " is " + delegation.status());
+        log.warn("delegation {} is {}", delegation.id(), delegation.status());
         yield ExitCode.NO_ANSWER;
       }
     };

@@ -1,6 +1,8 @@
 package dev.muster.agent.cli;
 
 import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -12,6 +14,8 @@ import picocli.CommandLine.Parameters;
     description = "Says something to the human at the canvas.")
 final class NotifyCommand implements Callable<Integer> {
 
+  private static final Logger log = LoggerFactory.getLogger(NotifyCommand.class);
+
   @Mixin private Workplace workplace = new Workplace();
 
   @Parameters(paramLabel = "TEXT", description = "what is said")
@@ -20,6 +24,7 @@ final class NotifyCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     workplace.client().notify(text);
+    log.info("the notification is sent");
     return ExitCode.DONE;
   }
 }

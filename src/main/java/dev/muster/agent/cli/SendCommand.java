@@ -7,6 +7,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,6 +21,8 @@ import picocli.CommandLine.Parameters;
     versionProvider = AgentVersion.class,
     description = "Sends a message to a peer and prints its answer, if there is one in time.")
 final class SendCommand implements Callable<Integer> {
+
+  private static final Logger log = LoggerFactory.getLogger(SendCommand.class);
 
   @Mixin private Workplace workplace = new Workplace();
 
@@ -62,11 +67,13 @@ final class SendCommand implements Callable<Integer> {
         yield ExitCode.DONE;
       }
       case Sent.Queued queued -> {
-        System.err.println("muster-agent: no answer yet; the message is kept as " + queued.id());
-        yield wait > 0 ? ExitCode.NO_ANSWER : ExitCode.DONE;
+        boolean late = wait > 0;
+        log.atLevel(late ? Level.WARN : Level.INFO)
+            .log("no answer yet; the message is kept as {}", queued.id());
+        yield late ? ExitCode.NO_ANSWER : ExitCode.DONE;
       }
       case Sent.Refused refused -> {
-        System.err.println("muster-agent: the peer refused: " + refused.text());
+        log.error("the peer refused: {}", refused.text());
         yield ExitCode.FAILED;
       }
     };

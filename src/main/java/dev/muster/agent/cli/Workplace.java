@@ -50,6 +50,15 @@ final class Workplace {
       description = "keeps token and cursor (default: ~/.muster-agent/<workspace id>)")
   private @Nullable Path stateDir;
 
+  @Option(
+      names = "--quiet",
+      description = "say nothing of what goes well (default: a line an event, with its time)")
+  void quiet(boolean quiet) {
+    if (quiet) {
+      LineLog.beQuiet();
+    }
+  }
+
   AgentClient client() {
     AgentClient.Builder builder =
         AgentClient.builder(platformUrl, workspaceId).tokenFile(tokenFile());
