@@ -62,11 +62,25 @@ class A2aController {
       throws IOException {
     Sent sent = sent(caller, id, request, response);
     @Nullable ClientStream stream = sent.stream();
-    if (stream == null || !stream.writeTo(response)) {
+    if (stream == null || !isWritten(stream, sent.reply(), response)) {
       return answer(sent.reply());
     }
-    var _ = sent.reply().thenAccept(Reply::letGo);
     return null;
+  }
+
+  /** Whether the reply was a stream; then nobody needs it any more, however that ended. */
+  private static boolean isWritten(
+      ClientStream stream, CompletableFuture<Reply> reply, HttpServletResponse response)
+      throws IOException {
+    boolean isStream = true;
+    try {
+      isStream = stream.writeTo(response);
+      return isStream;
+    } finally {
+      if (isStream) {
+        var _ = reply.thenAccept(Reply::letGo);
+      }
+    }
   }
 
   /** {@code stream} takes the answer if it is one; null when none is welcome. */
@@ -90,7 +104,7 @@ class A2aController {
           JsonNode json = LosslessJson.parse(body);
           names.look(json, request, response);
           NormalRequest normal = NormalRequest.of(json, sender, UUID::randomUUID);
-          @Nullable ClientStream stream = normal.wantsStream() ? new ClientStream() : null;
+          @Nullable ClientStream stream = normal.wantsStream() ? new ClientStream(standing) : null;
           CompletableFuture<Reply> reply =
               proxy.deliver(standing, sender, id, normal, options, stream, memory);
           if (stream != null) {

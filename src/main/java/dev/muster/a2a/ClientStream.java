@@ -1,5 +1,6 @@
 package dev.muster.a2a;
 
+import dev.muster.identity.Standing;
 import dev.muster.protocol.client.StreamSink;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -21,6 +22,7 @@ final class ClientStream implements StreamSink {
   private static final int MOST_WAITING = 16;
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
 
   /** Of events, which are always UTF-8; an agent may send any parameters of its own. */
   private static final String CONTENT_TYPE = "text/event-stream;charset=utf-8";
@@ -30,8 +32,15 @@ final class ClientStream implements StreamSink {
 
   private final BlockingQueue<byte[]> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
   private final CompletableFuture<@Nullable Integer> head = new CompletableFuture<>();
+  private final Standing standing;
+  private long lookedAt = System.nanoTime();
   private volatile boolean isLeftBehind;
   private volatile boolean isOver;
+
+  /** {@code standing} is the client's, for as long as the stream lasts (R1.6). */
+  ClientStream(Standing standing) {
+    this.standing = standing;
+  }
 
   @Override
   public void begin(int status, String contentType) {
@@ -62,24 +71,16 @@ final class ClientStream implements StreamSink {
 
   /**
    * Writes the stream on the request's thread, until its end; false when there is none, since the
-   * turn was answered otherwise.
+   * turn was answered otherwise. A client that is not good any more is refused, or gets no more.
    */
   boolean writeTo(HttpServletResponse response) throws IOException {
     @Nullable Integer begun = head.join();
     if (begun == null) {
       return false;
     }
-    response.setStatus(begun);
-    response.setContentType(CONTENT_TYPE);
-    response.setHeader("Cache-Control", "no-store");
-    response.setHeader("X-Accel-Buffering", "no");
     try {
-      OutputStream out = response.getOutputStream();
-      response.flushBuffer();
-      for (byte @Nullable [] next = next(); next != null; next = next()) {
-        out.write(next);
-        out.flush();
-      }
+      standing.requireGood();
+      writeTo(response, begun);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
@@ -89,16 +90,39 @@ final class ClientStream implements StreamSink {
     return true;
   }
 
-  /** Null when all is written. */
+  private void writeTo(HttpServletResponse response, int status)
+      throws IOException, InterruptedException {
+    response.setStatus(status);
+    response.setContentType(CONTENT_TYPE);
+    response.setHeader("Cache-Control", "no-store");
+    response.setHeader("X-Accel-Buffering", "no");
+    OutputStream out = response.getOutputStream();
+    response.flushBuffer();
+    for (byte @Nullable [] next = next(); next != null; next = next()) {
+      out.write(next);
+      out.flush();
+    }
+  }
+
+  /** Null when all is written, or no more may be. */
   private byte @Nullable [] next() throws InterruptedException {
     while (true) {
       byte @Nullable [] next = waiting.poll(1, TimeUnit.SECONDS);
-      if (next == null ? isOver : next.length == 0) {
+      if (isRevoked() || (next == null ? isOver : next.length == 0)) {
         return null;
       }
       if (next != null) {
         return next;
       }
     }
+  }
+
+  /** Looks once a second. */
+  private boolean isRevoked() {
+    if (System.nanoTime() - lookedAt < LOOK_INTERVAL.toNanos()) {
+      return false;
+    }
+    lookedAt = System.nanoTime();
+    return standing.now() == Standing.Verdict.REVOKED;
   }
 }

@@ -281,8 +281,19 @@ class Proxy {
         .start(turn.delivery(), activityId, claim, turn.sink())
         .thenCompose(reply ->
             reply
-                .map(CompletableFuture::completedFuture)
+                .map(known -> CompletableFuture.completedFuture(ifStillGood(turn.waiting(), known)))
                 .orElseGet(() -> again(turn, activityId, (QueueWishes) null)));
+  }
+
+  /** The reply of a turn that has ended, for a sender that was admitted when it began (R1.6). */
+  private static Reply ifStillGood(Waiting waiting, Reply reply) {
+    try {
+      waiting.standing().requireGood();
+      return reply;
+    } catch (RuntimeException | Error e) {
+      reply.letGo();
+      throw e;
+    }
   }
 
   private static NewActivity row(Sent sent) {
