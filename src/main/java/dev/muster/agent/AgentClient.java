@@ -251,7 +251,8 @@ public final class AgentClient {
 
   /**
    * Answers a message: a human reads a notification on the canvas, a peer gets a message that names
-   * what it answers (and the delegation, if it belongs to one).
+   * what it answers (and the delegation, if it belongs to one). A text that is larger than the body
+   * of the request may be is cut, and says so at its end: 256 KiB for a human, 16 MiB for a peer.
    *
    * @throws IllegalArgumentException when there is nobody to answer: the message is the result of a
    *     delegation, or does not say who it is from
@@ -279,7 +280,8 @@ public final class AgentClient {
 
   /**
    * Says something to the human at the canvas. When an answer of the platform is lost it is said
-   * again, so in the rarest of cases it is read twice.
+   * again, so in the rarest of cases it is read twice. A text that is larger than the body of a
+   * notification may be (256 KiB) is cut, and says so at its end.
    */
   public void notify(String text) {
     outbox.notify(text);

@@ -9,12 +9,16 @@ public sealed interface DelegationReport {
   /** It is being worked on. */
   record InProgress() implements DelegationReport {}
 
-  /** It is done, with this result. */
+  /**
+   * It is done, with this result. For one that is larger than the body of a report may be (256 KiB)
+   * there is {@link AgentClient#reply}.
+   */
   record Completed(String result) implements DelegationReport {}
 
   /**
    * It failed.
    *
+   * @param error why; one that is larger than the body of a report may be (256 KiB) is cut
    * @param kind a word such as {@code Timeout}; {@code Cancelled} is never tried again; may be
    *     {@code ""}
    */
@@ -30,7 +34,7 @@ public sealed interface DelegationReport {
       case InProgress _ -> status("in_progress");
       case Completed(String result) -> status("completed").put("result", result);
       case Failed(String error, String kind) -> {
-        ObjectNode body = status("failed").put("error", error);
+        ObjectNode body = status("failed").put("error", TextLimit.USUAL.cut(error));
         yield kind.isEmpty() ? body : body.put("error_kind", kind);
       }
     };

@@ -46,7 +46,13 @@ final class Outbox {
         if (message.sourceId().isEmpty()) {
           throw unanswerable(message, "it does not say which workspace it is from");
         }
-        yield message(message.sourceId(), "", replyId, text, correlation(message), Patience.REPLY);
+        yield message(
+            message.sourceId(),
+            "",
+            replyId,
+            TextLimit.MESSAGE.cut(text),
+            correlation(message),
+            Patience.REPLY);
       }
       case SYSTEM -> throw unanswerable(message, "it is from the control plane");
       case UNKNOWN -> throw unanswerable(message, "it does not say who it is from");
@@ -60,7 +66,8 @@ final class Outbox {
 
   /** {@code answered} is the id of the message that it answers; "" for none. */
   private PlatformCall notification(String text, String answered, Patience patience) {
-    ObjectNode body = JsonNodeFactory.instance.objectNode().put("message", text);
+    ObjectNode body =
+        JsonNodeFactory.instance.objectNode().put("message", TextLimit.USUAL.cut(text));
     if (!answered.isEmpty()) {
       body.put("reply_to", answered);
     }

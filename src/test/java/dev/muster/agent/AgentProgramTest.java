@@ -51,6 +51,20 @@ class AgentProgramTest {
     }
   }
 
+  /** More than the body of a notification may have (R0.7). */
+  @Test
+  void cutsWhatItsCommandPrintsToWhatANotificationHolds() throws IOException {
+    AgentServer.sendFromCanvas(agent, "m-1", "hi");
+    try (AgentProcess _ = connect("head -c 300000 /dev/zero | tr '\\0' x")) {
+      await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).size() == 1);
+
+      assertThat(AgentServer.notifications(agent).getFirst())
+          .hasSizeGreaterThan(250_000)
+          .startsWith("xxx")
+          .endsWith("xxx… (cut, 300000 bytes)");
+    }
+  }
+
   @Test
   void saysNothingWhenItsCommandPrintsNothing() throws IOException {
     AgentServer.sendFromCanvas(agent, "m-1", "hi");
