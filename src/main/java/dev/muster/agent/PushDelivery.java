@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A delegated task may take longer than the platform waits for an answer over HTTP: the end of a
  * task that took more than 5 s is also reported (R8.4), and until then each heartbeat of an {@link
- * AgentLoop} says that somebody is at it (R8.5). A report that cannot be sent is kept in memory and
- * sent later.
+ * AgentLoop} says that somebody is at it (R8.5). A result of more than 250 KiB is sent as a
+ * message, which holds 16 MiB. A report that cannot be sent is kept in memory and sent later.
  */
 public final class PushDelivery implements InboundDelivery, AutoCloseable {
 

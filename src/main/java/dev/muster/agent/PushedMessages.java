@@ -88,12 +88,11 @@ final class PushedMessages {
   /** To a platform that got the answer as well, it tells nothing new (R8.1). */
   private void report(InboundMessage message, Outcome outcome) {
     if (message.isDelegatedTask()) {
-      replies.report(
-          message.delegationId(),
-          switch (outcome) {
-            case Outcome.Said(String text) -> new DelegationReport.Completed(text);
-            case Outcome.Failed(String why) -> new DelegationReport.Failed(why, "");
-          });
+      switch (outcome) {
+        case Outcome.Said(String text) -> replies.reportResult(message, text);
+        case Outcome.Failed(String why) ->
+            replies.report(message.delegationId(), new DelegationReport.Failed(why, ""));
+      }
     }
   }
 

@@ -22,6 +22,7 @@ final class Replies {
 
   private static final Logger log = LoggerFactory.getLogger(Replies.class);
   private static final Duration AGAIN_LIMIT = Duration.ofSeconds(30);
+  private static final Duration END_LIMIT = Duration.ofSeconds(5);
   private static final int LONGEST_REST_EXPONENT = 8; // 256 s
 
   /** The peer has it, or will not get it from there. */
@@ -72,6 +73,18 @@ final class Replies {
   /** How a delegation ended (R8.4). */
   void report(String delegationId, DelegationReport report) {
     send("the report on delegation " + delegationId, client.report(delegationId, report));
+  }
+
+  /**
+   * What a delegated task came to: by a report, or by a reply where a report has no room for it. A
+   * reply ends the delegation too (R8.7).
+   */
+  void reportResult(InboundMessage task, String result) {
+    if (TextLimit.USUAL.admits(result)) {
+      report(task.delegationId(), new DelegationReport.Completed(result));
+    } else if (!endsWithoutIt(task.delegationId())) {
+      send(task, result);
+    }
   }
 
   /** Tries again what is due; a platform that is away ends the attempts of this time. */
@@ -165,6 +178,19 @@ final class Replies {
       case "MESSAGE_ID_REUSED" -> log.info("{} was sent before", what);
       case "INVALID_TRANSITION" -> log.info("{} comes after its end", what);
       default -> log.warn("{} is refused and dropped: {}", what, e.getMessage());
+    }
+  }
+
+  /**
+   * An answer that the platform got after all ends the delegation within moments; a reply after the
+   * end would be one more message to the caller.
+   */
+  private boolean endsWithoutIt(String delegationId) {
+    try {
+      return client.delegation(delegationId, END_LIMIT).isOver();
+    } catch (MusterException e) {
+      log.debug("delegation {} cannot be read: {}", delegationId, e.getMessage());
+      return false;
     }
   }
 
