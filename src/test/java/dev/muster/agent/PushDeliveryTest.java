@@ -7,6 +7,8 @@ import dev.muster.testing.RawHttp;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -140,6 +142,49 @@ class PushDeliveryTest {
   void takesPostsOnly() {
     assertThat(RawHttp.send(delivery.url().getPort(), "GET /a2a", List.of()).status())
         .isEqualTo(405);
+  }
+
+  /** The answer of a task could not be written: its end is reported. */
+  @Test
+  void reportsATaskWhoseAnswerNobodyTook() throws Exception {
+    Agent boss = AgentServer.CLIENT.create("Boss", "\"parent_id\":\"" + agent.id() + "\"");
+    AgentClient bosss = AgentServer.client(boss);
+    String id = "d-" + boss.id();
+    bosss.recordDelegation(agent.id().toString(), "a long one", id);
+    String result = "well ".repeat(40_000);
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    delivery.runOnce((_, _) -> {
+      begun.countDown();
+      goOn.await();
+      return Reply.of(result);
+    });
+
+    try (Socket asking = new Socket(InetAddress.getLoopbackAddress(), delivery.url().getPort())) {
+      asking.getOutputStream().write(request(task(boss, id)));
+      assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+      asking.setSoLinger(true, 0); // closed with a RST in place of a FIN
+    }
+    goOn.countDown();
+
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> bosss.delegation(id, Duration.ZERO).isOver());
+    assertThat(bosss.delegation(id, Duration.ZERO).result()).isEqualTo(result);
+  }
+
+  private static String task(Agent from, String id) {
+    return """
+    {"jsonrpc":"2.0","id":7,"method":"message/send","params":{"message":{"messageId":"%s","parts":[],
+    "metadata":{"delegation_id":"%s","sender":{"source":"peer_agent","workspace_id":"%s"}}}}}
+    """
+        .formatted(id, id, from.id());
+  }
+
+  private static byte[] request(String body) {
+    return "POST /a2a HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
+        .formatted(body.length(), body)
+        .getBytes(StandardCharsets.UTF_8);
   }
 
   private Reply count(InboundMessage message, AgentClient client) {
