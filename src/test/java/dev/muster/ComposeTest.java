@@ -23,7 +23,7 @@ class ComposeTest {
   private static final Set<String> DECIDED =
       Set.of("DATABASE_URL", "MUSTER_HOME", "SERVER_ADDRESS", "SERVER_PORT");
 
-  private static final Pattern NAME = Pattern.compile("`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`");
+  private static final Pattern NAME = Pattern.compile("`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)`");
 
   @Test
   void passesEverySettingThrough() throws IOException {
