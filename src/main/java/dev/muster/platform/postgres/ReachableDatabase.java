@@ -3,6 +3,7 @@ package dev.muster.platform.postgres;
 import dev.muster.platform.settings.Settings;
 import dev.muster.platform.settings.StartRefusedException;
 import dev.muster.platform.settings.Values;
+import java.lang.management.ManagementFactory;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.sql.Connection;
@@ -31,8 +32,14 @@ final class ReachableDatabase
 
   private static final Logger log = LoggerFactory.getLogger(ReachableDatabase.class);
 
-  /** Below the 5 s within which a start that cannot succeed says so. */
-  private static final Duration LONGEST_TRY = Duration.ofSeconds(3);
+  /** Below the 5 s within which a start that cannot succeed says so; the rest is for its end. */
+  private static final Duration FIRST_TRY_ENDS = Duration.ofSeconds(4);
+
+  private static final long SHORTEST_TRY_S = 1;
+  private static final long LONGEST_FIRST_TRY_S = 2;
+
+  /** Of the later ones, which nobody is in a hurry for. */
+  private static final long LATER_TRY_S = 3;
 
   private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
 
@@ -69,18 +76,19 @@ final class ReachableDatabase
     Properties asked = new Properties();
     user.ifPresent(name -> PGProperty.USER.set(asked, name));
     password.ifPresent(secret -> PGProperty.PASSWORD.set(asked, secret));
-    PGProperty.LOGIN_TIMEOUT.set(asked, (int) LONGEST_TRY.toSeconds());
     PGProperty.APPLICATION_NAME.set(asked, "muster-start");
     int waitSeconds = settings.tuning("DATABASE_WAIT_S", 0, Values::zeroOrPositiveInt);
     long giveUpAt = System.nanoTime() + Duration.ofSeconds(waitSeconds).toNanos();
     boolean told = false;
+    long limitS = firstTryS(Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime()));
     while (true) {
+      PGProperty.LOGIN_TIMEOUT.set(asked, String.valueOf(limitS));
       @Nullable SQLException failure = tryOnce(driver, url, asked);
       if (failure == null) {
         return;
       }
       String problem =
-          "The database at %s cannot be used: %s".formatted(hosts(parsed), reason(failure));
+          "The database at %s cannot be used: %s".formatted(hosts(parsed), reason(failure, limitS));
       if (System.nanoTime() - giveUpAt >= 0) {
         // not with its cause: what the driver says of a url could show a secret in it
         throw new StartRefusedException(
@@ -94,8 +102,14 @@ final class ReachableDatabase
         log.warn("{}; tries again for up to {} s (DATABASE_WAIT_S)", problem, waitSeconds);
         told = true;
       }
+      limitS = LATER_TRY_S;
       LockSupport.parkNanos(BETWEEN_TRIES.toNanos());
     }
+  }
+
+  /** The whole seconds that are left for the first try of a JVM of this age. */
+  static long firstTryS(Duration age) {
+    return Math.clamp(FIRST_TRY_ENDS.minus(age).toSeconds(), SHORTEST_TRY_S, LONGEST_FIRST_TRY_S);
   }
 
   private static @Nullable SQLException tryOnce(Driver driver, String url, Properties asked) {
@@ -126,7 +140,7 @@ final class ReachableDatabase
     return hosts.toString();
   }
 
-  private static String reason(SQLException failure) {
+  private static String reason(SQLException failure, long limitS) {
     if (failure instanceof PSQLException answer && answer.getServerErrorMessage() != null) {
       return String.valueOf(answer.getServerErrorMessage().getMessage());
     }
@@ -136,9 +150,9 @@ final class ReachableDatabase
     }
     return switch (root) {
       case UnknownHostException e -> "its host name is not known";
-      case SocketTimeoutException e -> noAnswer();
+      case SocketTimeoutException e -> noAnswer(limitS);
       // what it met is at fault for most of its failures, else its time is over
-      case SQLException e when "08001".equals(e.getSQLState()) -> noAnswer();
+      case SQLException e when "08001".equals(e.getSQLState()) -> noAnswer(limitS);
       case SQLException e when String.valueOf(e.getSQLState()).startsWith("08") ->
           String.valueOf(e.getMessage());
       case SQLException e -> "the driver refuses its url (SQLSTATE " + e.getSQLState() + ")";
@@ -146,7 +160,7 @@ final class ReachableDatabase
     };
   }
 
-  private static String noAnswer() {
-    return "no answer within " + LONGEST_TRY.toSeconds() + " s";
+  private static String noAnswer(long limitS) {
+    return "no answer within " + limitS + " s";
   }
 }
