@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
@@ -16,7 +17,7 @@ public class MusterApplication {
 
   private static final String HELP =
       """
-      Usage: java -jar muster.jar [--help | --version]
+      Usage: java -jar muster.jar [-h | --help | -v | --version]
 
       Starts the server. Settings are environment variables, all optional:
         NAMES
@@ -26,9 +27,10 @@ public class MusterApplication {
 
   /** {@code --help} and {@code --version} are answered, and start nothing (section 12). */
   public static void main(String[] args) {
-    if (Arrays.asList(args).contains("--help")) {
+    List<String> options = Arrays.asList(args);
+    if (options.contains("--help") || options.contains("-h")) {
       System.out.print(HELP.replace("NAMES", String.join("\n  ", SettingNames.all())));
-    } else if (Arrays.asList(args).contains("--version")) {
+    } else if (options.contains("--version") || options.contains("-v")) {
       System.out.println("muster " + version());
     } else {
       SpringApplication.run(MusterApplication.class, args);
