@@ -7,7 +7,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +15,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * The names of all settings (contract, section 12), and warnings about variables of the environment
- * that are probably meant to be one of them.
+ * and properties that are probably meant to be one of them.
  */
 @Component
 public final class SettingNames {
@@ -59,6 +58,7 @@ public final class SettingNames {
   /** Warns once, at the start. */
   SettingNames(ConfigurableEnvironment environment) {
     warnings(environment.getSystemEnvironment()).forEach(log::warn);
+    warnings(GivenProperties.of(environment)).forEach(log::warn);
   }
 
   /** In alphabetical order. */
@@ -68,22 +68,44 @@ public final class SettingNames {
 
   /** One sentence for each variable that is taken for a misspelt setting; never with its value. */
   static List<String> warnings(Map<String, ?> variables) {
+    return warnings("environment variable", variables.keySet());
+  }
+
+  /** The same for properties, of which those with a dot are not meant to be a setting. */
+  static List<String> warnings(Collection<String> properties) {
+    return warnings("property", properties.stream().filter(name -> !name.contains(".")).toList());
+  }
+
+  private static List<String> warnings(String kind, Collection<String> names) {
     List<String> warnings = new ArrayList<>();
-    for (String name : new TreeMap<>(variables).keySet()) {
+    for (String name : new TreeSet<>(names)) {
       if (KNOWN.contains(name)
           || OF_THE_AGENT_PROGRAM.contains(name)
           || OF_ORCHESTRATORS.stream().anyMatch(name::startsWith)) {
         continue;
       }
-      Optional<String> meant = Misspelling.nearest(name.toUpperCase(Locale.ROOT), KNOWN);
+      Optional<String> meant = nearest(name);
       if (meant.isPresent() || name.startsWith(PREFIX)) {
         warnings.add(
-            "the environment variable %s is not a setting of Muster and is ignored%s"
-                .formatted(
-                    name.substring(0, Math.min(name.length(), LONGEST_NAME)),
-                    meant.map(near -> "; did you mean " + near + "?").orElse("")));
+            "the %s %s is not a setting of Muster and is ignored%s"
+                .formatted(kind, shown(name), didYouMean(meant)));
       }
     }
     return warnings;
+  }
+
+  /** The setting that is probably meant; dots and dashes are as good as underscores. */
+  static Optional<String> nearest(String name) {
+    return Misspelling.nearest(
+        name.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_'), KNOWN);
+  }
+
+  /** The name, as far as a line of log should have it. */
+  static String shown(String name) {
+    return name.substring(0, Math.min(name.length(), LONGEST_NAME));
+  }
+
+  static String didYouMean(Optional<String> meant) {
+    return meant.map(near -> "; did you mean " + near + "?").orElse("");
   }
 }

@@ -1,10 +1,13 @@
 package dev.muster.platform.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.MusterApplication;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +25,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.SimpleCommandLinePropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /** Settings with a typo, and what the program says of itself (section 12). */
@@ -118,6 +124,130 @@ class SettingNamesTest {
     assertThat(SettingNames.warnings(Map.of(variable, "x"))).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "STALE_AFTER, STALE_AFTER_S",
+    "stale-after-s, STALE_AFTER_S",
+    "RATELIMIT, RATE_LIMIT",
+  })
+  void areToldOfPropertiesLikewise(String property, String meant) {
+    assertThat(SettingNames.warnings(List.of(property)))
+        .containsExactly(
+            "the property "
+                + property
+                + " is not a setting of Muster and is ignored; did you mean "
+                + meant
+                + "?");
+  }
+
+  /** With a dot it is of Spring, of which {@code server.port} is the nearest to a setting. */
+  @ParameterizedTest
+  @ValueSource(strings = {"server.port", "server.address", "STALE_AFTER_S", "debug", "java.home"})
+  void areNotSeenInPropertiesOfOthers(String property) {
+    assertThat(SettingNames.warnings(List.of(property))).isEmpty();
+  }
+
+  @Test
+  void areToldOfTheCommandLineAndOfFilesToo(CapturedOutput output) {
+    StandardEnvironment environment = new StandardEnvironment();
+    environment
+        .getPropertySources()
+        .addFirst(new SimpleCommandLinePropertySource("--RATELIMIT=7", "--STALE_AFTER_S=7"));
+    environment
+        .getPropertySources()
+        .addLast(new MapPropertySource("a file", Map.of("STALE_AFTER", "hunter2-secret")));
+
+    new SettingNames(environment);
+
+    assertThat(output)
+        .contains("the property RATELIMIT ", "did you mean STALE_AFTER_S?")
+        .doesNotContain("hunter2-secret", "STALE_AFTER_S is");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "muster.stale-after-s, STALE_AFTER_S",
+    "muster.heartbeat.stale-after, STALE_AFTER_S",
+    "muster.home, MUSTER_HOME",
+    "Muster.Rate_Limt, RATE_LIMIT",
+  })
+  void areNeverBehindThePrefixOfAProperty(String property, String meant) {
+    assertThatThrownBy(() -> UnknownProperties.refuse(List.of("server.port", property)))
+        .isInstanceOf(StartRefusedException.class)
+        .hasMessage(
+            "The property "
+                + property
+                + " is not a setting of Muster; did you mean "
+                + meant
+                + "?");
+  }
+
+  @Test
+  void areNeverBehindThePrefixWhicheverSourceGivesIt() {
+    GenericApplicationContext context = new GenericApplicationContext();
+    context
+        .getEnvironment()
+        .getPropertySources()
+        .addLast(new MapPropertySource("a file", Map.of("muster.home", "x")));
+
+    assertThatThrownBy(() -> new UnknownProperties().initialize(context))
+        .isInstanceOf(StartRefusedException.class);
+  }
+
+  /** Of its variables there are warnings of their own. */
+  @Test
+  void areNotTakenForPropertiesInTheEnvironment() {
+    StandardEnvironment environment = new StandardEnvironment();
+    environment
+        .getPropertySources()
+        .replace(
+            StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+            new MapPropertySource(
+                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                Map.of("STALE_AFTER", "x")));
+
+    assertThat(GivenProperties.of(environment)).contains("java.home").doesNotContain("STALE_AFTER");
+  }
+
+  @Test
+  void areListedWhereNoneIsNear() {
+    assertThatThrownBy(() -> UnknownProperties.refuse(List.of("muster.colour", "muster.taste")))
+        .hasMessage(
+            "The property muster.colour is not a setting of Muster; --help lists all of them.");
+  }
+
+  @Test
+  void refuseNothingOfOthers() {
+    assertThatCode(
+            () -> UnknownProperties.refuse(List.of("spring.muster.x", "musterX", "MUSTER_X")))
+        .doesNotThrowAnyException();
+  }
+
+  /** Before it looks for the database, which here has no usable url. */
+  @Slow
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void stopTheStartFromTheCommandLineAndFromAFile(boolean file) throws Exception {
+    Path settings =
+        Files.writeString(folder.resolve("more.properties"), "muster.stale-after=hunter2-secret");
+    Process process =
+        program(
+            file
+                ? "--spring.config.additional-location=file:" + settings
+                : "--muster.stale-after=hunter2-secret");
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(output).isNotZero();
+    assertThat(output)
+        .contains(
+            "The property muster.stale-after is not a setting of Muster; did you mean"
+                + " STALE_AFTER_S?")
+        .doesNotContain("hunter2-secret", "DATABASE_URL")
+        .doesNotContainPattern("(?m)^\\s+at [\\w.]+\\(");
+    assertThat(folder.resolve("home")).doesNotExist();
+  }
+
   @Test
   void areToldWhenTheyAreMade(CapturedOutput output) {
     new SettingNames(
@@ -155,6 +285,18 @@ class SettingNamesTest {
     "-v, muster ",
   })
   void areNotNeededToAskTheProgramWhatItIs(String option, String begin) throws Exception {
+    Process process = program(option);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(output).isZero();
+    assertThat(output).startsWith(begin).doesNotContain("INFO", "Spring", "unknown");
+    assertThat(output.contains("STALE_AFTER_S")).isEqualTo(begin.startsWith("Usage"));
+    assertThat(folder.resolve("home")).doesNotExist();
+  }
+
+  /** The product in a process of its own. */
+  private Process program(String option) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -165,13 +307,6 @@ class SettingNamesTest {
     builder.environment().put("MUSTER_HOME", folder.resolve("home").toString());
     builder.environment().put("DATABASE_URL", "not an address");
     builder.redirectErrorStream(true);
-    Process process = builder.start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).as(output).isZero();
-    assertThat(output).startsWith(begin).doesNotContain("INFO", "Spring", "unknown");
-    assertThat(output.contains("STALE_AFTER_S")).isEqualTo(begin.startsWith("Usage"));
-    assertThat(folder.resolve("home")).doesNotExist();
+    return builder.start();
   }
 }
