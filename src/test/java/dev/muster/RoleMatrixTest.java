@@ -3,6 +3,7 @@ package dev.muster;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -46,6 +47,7 @@ import tools.jackson.databind.JsonNode;
  * may be. A route that is not in the table fails the test: decide who may call it, and add its
  * line.
  */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of RoleMatrixTest")
 class RoleMatrixTest {

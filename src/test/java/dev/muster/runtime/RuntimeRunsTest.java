@@ -7,6 +7,7 @@ import dev.muster.protocol.RuntimeEvent.RuntimeError;
 import dev.muster.protocol.RuntimeEvent.RuntimeStart;
 import dev.muster.protocol.RuntimeEvent.RuntimeStderr;
 import dev.muster.protocol.RuntimeEvent.RuntimeStdout;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /** Events are folded into runs (R9.3). */
+@Slow
 class RuntimeRunsTest {
 
   private static final TestClient CLIENT = TestServer.shared().client();

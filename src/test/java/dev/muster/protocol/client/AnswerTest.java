@@ -6,6 +6,7 @@ import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.HttpError;
 import dev.muster.protocol.client.A2aResult.Malformed;
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Slow;
 import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestPeer.Delivery;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** R7.6, R7.10: what is an answer, and what is passed on of it. */
+@Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class AnswerTest {
