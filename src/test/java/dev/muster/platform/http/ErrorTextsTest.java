@@ -3,10 +3,12 @@ package dev.muster.platform.http;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.Refusals;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,6 +44,37 @@ class ErrorTextsTest {
       })
   void saysWhatWasExpected(String request, String body, String text) {
     assertThat(send(request, body, ADMIN_TOKEN).field("error")).isEqualTo(text);
+  }
+
+  /** The flags of queries are described as {@code true}, {@code false} or nothing. */
+  @ParameterizedTest
+  @CsvSource({
+    "GET, '', include_removed",
+    "GET, /runtime-events, include_removed",
+    "GET, /runtime-runs, include_removed",
+    "POST, /pause, cascade",
+    "POST, /resume, cascade",
+    "DELETE, '', confirm"
+  })
+  void takesNoFlagButTrueFalseAndNothing(String method, String path, String flag) {
+    for (String other : List.of("1", "0", "on", "off", "yes", "TRUE", "False", "%20true", "x")) {
+      Answer answer = sendFlag(method, path, flag + "=" + other);
+      Refusals.assertRefused(answer, 400, "VALIDATION_FAILED");
+      assertThat(answer.field("error")).isEqualTo(flag + ": not usable (expected: true or false)");
+    }
+    String secondOne = "&" + flag + "=on";
+    for (String good : List.of("", "false", "false" + secondOne, "true")) {
+      Answer answer = sendFlag(method, path, flag + "=" + good);
+      assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    }
+  }
+
+  private static Answer sendFlag(String method, String path, String query) {
+    String workspace = "/workspaces/" + CLIENT.create("Flags").id();
+    if (path.equals("/resume")) {
+      CLIENT.post(workspace + "/pause", ADMIN_TOKEN, "");
+    }
+    return CLIENT.send(method, workspace + path + "?" + query, ADMIN_TOKEN, null);
   }
 
   @Test
