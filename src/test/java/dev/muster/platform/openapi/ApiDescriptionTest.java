@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -210,6 +211,23 @@ class ApiDescriptionTest {
         .results()
         .forEach(found -> names.add(found.group(1)));
     return names;
+  }
+
+  /** Of names, the pattern; U+0000 is fit to be sent in any text (R0.8). */
+  @Test
+  void describesTheNamesThatAreTaken() {
+    Pattern described = Pattern.compile(DOCS.at("/components/schemas/Name/pattern").asString(""));
+    String path = "/workspaces/" + CLIENT.create("Named").id();
+    for (int c = 0; c <= 0xa0; c++) {
+      for (String name : List.of(Character.toString(c), "a" + Character.toString(c) + "b")) {
+        String body = JsonMapper.shared().writeValueAsString(Map.of("name", name));
+        Answer answer = CLIENT.send("PATCH", path, TestServer.ADMIN_TOKEN, body);
+        assertThat(answer.status())
+            .as("U+%04x: %s", c, answer.text())
+            .isEqualTo(described.matcher(name).find() ? 200 : 400);
+      }
+    }
+    assertThat(described.matcher("\0").find()).isTrue();
   }
 
   @Test
