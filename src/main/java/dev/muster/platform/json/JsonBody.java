@@ -25,13 +25,17 @@ public final class JsonBody {
 
   private final JsonFields fields;
 
-  private JsonBody(JsonFields fields) {
+  /** Stands before the names of its fields in a message: {@code canvas.}, for example. */
+  private final String path;
+
+  private JsonBody(JsonFields fields, String path) {
     this.fields = fields;
+    this.path = path;
   }
 
   /** Refuses with {@code VALIDATION_FAILED} whatever is not one JSON object in UTF-8. */
   public static JsonBody parse(byte[] utf8) {
-    return new JsonBody(JsonFields.parse(utf8));
+    return new JsonBody(JsonFields.parse(utf8), "");
   }
 
   /** For documents of others, where a field of another type is none of our business. */
@@ -88,7 +92,7 @@ public final class JsonBody {
 
   /** NaN and infinities, also as too large an exponent, are refused. */
   public Optional<Double> number(String name, double min, double max) {
-    return fields.given(name).map(value -> Math.clamp(finite(name, value, "a number"), min, max));
+    return fields.given(name).map(value -> Math.clamp(finite(name, value, "number"), min, max));
   }
 
   public Optional<Boolean> flag(String name) {
@@ -99,7 +103,7 @@ public final class JsonBody {
 
   /** An object as a body of its own, for its fields. */
   public Optional<JsonBody> object(String name) {
-    return rawObject(name).map(raw -> parse(raw.text().getBytes(StandardCharsets.UTF_8)));
+    return rawObject(name).map(raw -> inner(raw, name));
   }
 
   /** An array of objects, each as a body of its own. */
@@ -108,13 +112,22 @@ public final class JsonBody {
         .given(name)
         .map(value -> {
           expect(value.isArray(), name, value, "an array of JSON objects");
+          List<RawJson> items = fields.rawItems(name);
           List<JsonBody> objects = new ArrayList<>();
-          for (JsonNode item : value) {
-            expect(item.isObject(), name + "[" + objects.size() + "]", item, "a JSON object");
-            objects.add(parse(item.toString().getBytes(StandardCharsets.UTF_8)));
+          for (RawJson item : items) {
+            String place = name + "[" + objects.size() + "]";
+            if (!value.path(objects.size()).isObject()) {
+              throw unexpected(place, item, "a JSON object");
+            }
+            objects.add(inner(item, place));
           }
           return objects;
         });
+  }
+
+  private JsonBody inner(RawJson object, String name) {
+    byte[] utf8 = object.text().getBytes(StandardCharsets.UTF_8);
+    return new JsonBody(JsonFields.parse(utf8), path + name + ".");
   }
 
   /** An object, byte for byte as it was sent. */
@@ -146,14 +159,16 @@ public final class JsonBody {
     return fields.given(name).map(value -> textsOf(name, value, maxItems, maxCodePoints));
   }
 
-  private static List<String> textsOf(
-      String name, JsonNode value, int maxItems, int maxCodePoints) {
+  private List<String> textsOf(String name, JsonNode value, int maxItems, int maxCodePoints) {
     expect(value.isArray(), name, value, "an array of texts");
     List<String> texts = new ArrayList<>();
-    for (JsonNode item : value) {
-      String text = textOf(name + "[]", item, maxCodePoints);
-      if (texts.size() < maxItems) {
-        texts.add(text);
+    for (int i = 0; i < value.size(); i++) {
+      JsonNode item = value.path(i);
+      if (!item.isString()) {
+        throw unexpected(name + "[" + i + "]", fields.rawItems(name).get(i), "a text");
+      }
+      if (i < maxItems) {
+        texts.add(clean(item, maxCodePoints));
       }
     }
     return texts;
@@ -177,41 +192,50 @@ public final class JsonBody {
     return has(name) ? new Field.Given<>(read.get()) : new Field.Absent<>();
   }
 
-  private static String textOf(String name, JsonNode value, int maxCodePoints) {
-    String text = expect(value.isString(), name, value, "a text").stringValue();
-    return Text.cut(Text.clean(text), maxCodePoints);
+  private String textOf(String name, JsonNode value, int maxCodePoints) {
+    return clean(expect(value.isString(), name, value, "a text"), maxCodePoints);
   }
 
-  private static long clamped(String name, JsonNode value, long min, long max) {
-    String expected = "a whole number";
+  private static String clean(JsonNode text, int maxCodePoints) {
+    return Text.cut(Text.clean(text.stringValue()), maxCodePoints);
+  }
+
+  private long clamped(String name, JsonNode value, long min, long max) {
     if (value.isIntegralNumber()) {
       BigInteger number = value.bigIntegerValue();
       return number.max(BigInteger.valueOf(min)).min(BigInteger.valueOf(max)).longValue();
     }
-    double number = finite(name, value, expected);
-    expect(number == Math.rint(number), name, value, expected);
+    double number = finite(name, value, "whole number");
+    expect(number == Math.rint(number), name, value, "a whole number");
     return Math.clamp((long) number, min, max);
   }
 
-  private static double finite(String name, JsonNode value, String expected) {
-    expect(value.isNumber(), name, value, expected);
+  private double finite(String name, JsonNode value, String kind) {
+    expect(value.isNumber(), name, value, "a " + kind);
     if (value.isBigInteger()) {
       return value.bigIntegerValue().doubleValue();
     }
-    expect(Double.isFinite(value.doubleValue()), name, value, expected);
+    expect(Double.isFinite(value.doubleValue()), name, value, "a finite " + kind);
     return value.doubleValue();
   }
 
-  private static JsonNode expect(boolean met, String name, JsonNode value, String expected) {
+  private JsonNode expect(boolean met, String name, JsonNode value, String expected) {
     if (!met) {
-      String shown = Text.clean(Text.cut(value.toString(), SHOWN_OF_A_BAD_VALUE));
-      throw ProblemException.validation(name + ": " + shown + " (expected: " + expected + ")");
+      throw unexpected(name, fields.raw(name), expected);
     }
     return value;
   }
 
-  private static ProblemException missing(String name, String expected) {
+  /** Shows what was sent: of a number that none can hold, the tree has only an infinity. */
+  private ProblemException unexpected(String name, RawJson sent, String expected) {
+    String shown = Text.clean(Text.cut(sent.text(), SHOWN_OF_A_BAD_VALUE));
+    return ProblemException.validation(
+        path + name + ": " + shown + " (expected: " + expected + ")");
+  }
+
+  private ProblemException missing(String name, String expected) {
     return new ProblemException(
-        ErrorCode.VALIDATION_FAILED, name + " is missing or empty (expected: " + expected + ")");
+        ErrorCode.VALIDATION_FAILED,
+        path + name + " is missing or empty (expected: " + expected + ")");
   }
 }

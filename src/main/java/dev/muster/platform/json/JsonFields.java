@@ -3,8 +3,10 @@ package dev.muster.platform.json;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
 import java.nio.charset.CharacterCodingException;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -95,6 +97,22 @@ final class JsonFields {
     return located == null || located.value().isNull()
         ? Optional.empty()
         : Optional.of(located.value());
+  }
+
+  /** The items of an array that is there, each byte for byte. */
+  List<RawJson> rawItems(String name) {
+    String array = raw(name).text();
+    List<RawJson> items = new ArrayList<>();
+    try (JsonParser parser = MAPPER.createParser(array)) {
+      parser.nextToken();
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        long start = parser.currentTokenLocation().getCharOffset();
+        parser.skipChildren();
+        long end = parser.currentLocation().getCharOffset();
+        items.add(new RawJson(array.substring((int) start, (int) end)));
+      }
+    }
+    return items;
   }
 
   /** A value that is there, byte for byte. */

@@ -40,6 +40,25 @@ class ErrorTextsTest {
             + " hibernated)",
         "GET /workspaces/W?include_removed=x | '' | include_removed: not usable (expected: true or"
             + " false)",
+        "POST /registry/heartbeat | {'workspace_id':'T','error_rate':1e999} | error_rate: 1e999"
+            + " (expected: a finite number)",
+        "POST /registry/heartbeat | {'workspace_id':'T','active_tasks':-1e999} | active_tasks:"
+            + " -1e999 (expected: a finite whole number)",
+        "POST /registry/heartbeat | {'workspace_id':'T','delegations':['d',1e999]} |"
+            + " delegations[1]: 1e999 (expected: a text)",
+        "POST /registry/heartbeat |"
+            + " {'workspace_id':'T','runtime_metadata':{'capabilities':{'status_mgmt':1}}} |"
+            + " runtime_metadata.capabilities.status_mgmt: 1 (expected: true or false)",
+        "PATCH /workspaces/W | {'x':1e400} | x: 1e400 (expected: a finite number)",
+        "PATCH /workspaces/W | {'y':'far'} | y: \"far\" (expected: a number)",
+        "POST /workspaces | {'name':'n','canvas':{'x':'a'}} | canvas.x: \"a\" (expected: a number)",
+        "POST /workspaces | {'name':'n','canvas':{'y':1e400}} | canvas.y: 1e400 (expected: a finite"
+            + " number)",
+        "POST /workspaces/W/notify | {'message':'m','attachments':[{},1e999]} | attachments[1]:"
+            + " 1e999 (expected: a JSON object)",
+        "POST /workspaces/W/notify |"
+            + " {'message':'m','attachments':[{'uri':'u','name':'n','size':1e999}]} |"
+            + " attachments[0].size: 1e999 (expected: a finite whole number)",
         "PUT /workspaces/W | '' | PUT is not allowed here; the header Allow names what is"
       })
   void saysWhatWasExpected(String request, String body, String text) {
@@ -85,6 +104,15 @@ class ErrorTextsTest {
         .isEqualTo(
             "this token belongs to another workspace (expected: that workspace's own, or the"
                 + " admin's)");
+  }
+
+  /** A sender shows no more of a long value than tells which one it is. */
+  @Test
+  void showsTheBeginningOfALongValue() {
+    String sent = "{'x':" + "1".repeat(400) + "e400}";
+
+    assertThat(send("PATCH /workspaces/W", sent, ADMIN_TOKEN).field("error"))
+        .isEqualTo("x: " + "1".repeat(60) + " (expected: a finite number)");
   }
 
   private static Answer send(String request, String body, String token) {
