@@ -77,6 +77,7 @@ record SendOptions(
   }
 
   private static ProblemException notSeconds(String name) {
-    return ProblemException.validation(name + " is not a number (expected: seconds, like 30)");
+    return ProblemException.validation(
+        name + ": not usable (expected: a finite number of seconds, like 30)");
   }
 }

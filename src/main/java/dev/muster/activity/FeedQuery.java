@@ -170,7 +170,9 @@ record FeedQuery(
         wholeNumber(text)
             .orElseThrow(() ->
                 ProblemException.validation(
-                    "since_secs: not a number (expected: whole seconds, 1..2592000)"));
+                    "since_secs: not a whole number of up to "
+                        + LONGEST_NUMBER
+                        + " digits (expected: seconds, 1..2592000)"));
     return Duration.ofSeconds(seconds.max(BigInteger.ONE).min(LONGEST_SINCE_SECS).longValueExact());
   }
 

@@ -131,6 +131,6 @@ class DelegationReadController {
     } catch (NumberFormatException notANumber) {
       // falls through to the one message for both
     }
-    throw ProblemException.validation("wait: not a number of seconds (expected: 0..60)");
+    throw ProblemException.validation("wait: not usable (expected: seconds, 0..60)");
   }
 }

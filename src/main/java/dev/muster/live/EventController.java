@@ -71,7 +71,8 @@ class EventController {
     try {
       return Long.parseLong(text);
     } catch (NumberFormatException e) {
-      throw ProblemException.validation("after: not a number (expected: the seq of an event)");
+      throw ProblemException.validation(
+          "after: not a seq (expected: a whole number, such as the seq of an event)");
     }
   }
 }

@@ -15,7 +15,7 @@ public final class PageLimit {
 
   private PageLimit() {}
 
-  /** Empty when the client sent none; not a number is refused with {@code VALIDATION_FAILED}. */
+  /** Empty when the client sent none; no whole number is refused with {@code VALIDATION_FAILED}. */
   public static Optional<Integer> of(HttpServletRequest request) {
     @Nullable String text = request.getParameter("limit");
     if (text == null || text.isEmpty()) {
@@ -28,6 +28,7 @@ public final class PageLimit {
     } catch (NumberFormatException notANumber) {
       // falls through to the one message for both
     }
-    throw ProblemException.validation("limit: not a number (expected: 1..1000)");
+    throw ProblemException.validation(
+        "limit: not a whole number of up to " + LONGEST_NUMBER + " digits (expected: 1..1000)");
   }
 }

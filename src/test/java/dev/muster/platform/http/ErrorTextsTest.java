@@ -40,6 +40,14 @@ class ErrorTextsTest {
             + " hibernated)",
         "GET /workspaces/W?include_removed=x | '' | include_removed: not usable (expected: true or"
             + " false)",
+        "GET /workspaces?limit=5.0 | '' | limit: not a whole number of up to 40 digits (expected:"
+            + " 1..1000)",
+        "GET /workspaces/W/activity?since_secs=1.5 | '' | since_secs: not a whole number of up to"
+            + " 40 digits (expected: seconds, 1..2592000)",
+        "GET /events?after=99999999999999999999 | '' | after: not a seq (expected: a whole number,"
+            + " such as the seq of an event)",
+        "GET /workspaces/W/delegations/d?wait=61 | '' | wait: not usable (expected: seconds,"
+            + " 0..60)",
         "POST /registry/heartbeat | {'workspace_id':'T','error_rate':1e999} | error_rate: 1e999"
             + " (expected: a finite number)",
         "POST /registry/heartbeat | {'workspace_id':'T','active_tasks':-1e999} | active_tasks:"
@@ -104,6 +112,15 @@ class ErrorTextsTest {
         .isEqualTo(
             "this token belongs to another workspace (expected: that workspace's own, or the"
                 + " admin's)");
+  }
+
+  /** A sender shows no more of a long value than tells which one it is. */
+  @Test
+  void showsTheBeginningOfALongValue() {
+    String sent = "{'x':" + "1".repeat(400) + "e400}";
+
+    assertThat(send("PATCH /workspaces/W", sent, ADMIN_TOKEN).field("error"))
+        .isEqualTo("x: " + "1".repeat(60) + " (expected: a finite number)");
   }
 
   /** A sender shows no more of a long value than tells which one it is. */

@@ -118,7 +118,7 @@ class PageCursorTest {
   void refusesALengthThatIsNoNumber(String text) {
     assertThatThrownBy(() -> PageLimit.of(asking(text)))
         .isInstanceOf(ProblemException.class)
-        .hasMessageStartingWith("limit: not a number");
+        .hasMessageStartingWith("limit: not a whole number of up to 40 digits");
   }
 
   @Test
