@@ -38,18 +38,23 @@ public final class Access {
     if (!caller.reads(workspaceId)) {
       throw new ProblemException(
           ErrorCode.FORBIDDEN,
-          "this token belongs to another workspace (expected: that workspace's own, or the"
-              + " admin's)");
+          "this token belongs to another workspace (expected: that workspace's own, the admin's, an"
+              + " operator's or a viewer's)");
     }
   }
 
-  /** The role {@code ws}: the workspace's own agent, or the admin. */
+  /** The role {@code ws}: the workspace's own agent, the admin, or an operator. */
   public static void requireSpeakerFor(UUID workspaceId, Caller caller) {
     if (!caller.speaksFor(workspaceId)) {
-      throw new ProblemException(
-          ErrorCode.FORBIDDEN,
-          "this token belongs to another workspace (expected: that workspace's own, or the"
-              + " admin's)");
+      throw ofAnotherWorkspace();
     }
+  }
+
+  /** The refusal of another workspace's agent where only those may who speak for this one. */
+  public static ProblemException ofAnotherWorkspace() {
+    return new ProblemException(
+        ErrorCode.FORBIDDEN,
+        "this token belongs to another workspace (expected: that workspace's own, the admin's or an"
+            + " operator's)");
   }
 }

@@ -37,8 +37,8 @@ class RegistrationGate {
     if (caller instanceof Caller.Anonymous && !settings.registrationOpen()) {
       throw new ProblemException(
           ErrorCode.UNAUTHENTICATED,
-          "registration is closed here (expected: the workspace's token, or the admin's; or set"
-              + " REGISTRATION=open)");
+          "registration is closed here (expected: the workspace's token, the admin's or an"
+              + " operator's; or set REGISTRATION=open)");
     }
   }
 
@@ -61,11 +61,7 @@ class RegistrationGate {
       case Caller.Viewer _ -> throw Access.readsOnly();
       case Caller.Anonymous() -> requireFirstOrRepeated(id, origin);
       case Caller.Agent(UUID own) when own.equals(id) -> Optional.empty();
-      case Caller.Agent(UUID own) ->
-          throw new ProblemException(
-              ErrorCode.FORBIDDEN,
-              "this token belongs to another workspace (expected: that workspace's own, or the"
-                  + " admin's)");
+      case Caller.Agent(UUID own) -> throw Access.ofAnotherWorkspace();
       case Caller.FormerAgent(UUID own) -> throw Credentials.unknown();
     };
   }
@@ -96,8 +92,8 @@ class RegistrationGate {
   static ProblemException registeredBefore(UUID id) {
     return new ProblemException(
         ErrorCode.UNAUTHENTICATED,
-        "the workspace has registered before (expected: its token, or the admin's); a lost token is"
-            + " replaced with the admin token by POST /admin/workspaces/"
+        "the workspace has registered before (expected: its token, the admin's or an operator's); a"
+            + " lost token is replaced, with one of the latter, by POST /admin/workspaces/"
             + id
             + "/tokens");
   }

@@ -64,7 +64,7 @@ record WorkspacePatch(
     if (!ofAdminAlone.isEmpty()) {
       throw new ProblemException(
           ErrorCode.FORBIDDEN,
-          "only the admin may change "
+          "only the admin and operators may change "
               + String.join(", ", ofAdminAlone.keySet())
               + "; nothing was changed");
     }

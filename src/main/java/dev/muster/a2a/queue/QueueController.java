@@ -53,7 +53,7 @@ class QueueController {
     this.memory = memory;
   }
 
-  /** For the sender of the message, and the admin. */
+  /** For the sender of the message, and those who may read all. */
   @GetMapping("/workspaces/{id}/a2a/queue/{queueId}")
   @Admits(Who.VIEWER)
   QueueView show(
@@ -81,7 +81,8 @@ class QueueController {
     boolean isSender = caller instanceof Caller.Agent(UUID own) && own.equals(message.senderId());
     if (!isSender && !caller.readsAll()) {
       throw new ProblemException(
-          ErrorCode.FORBIDDEN, "only its sender and the admin may see a queued message");
+          ErrorCode.FORBIDDEN,
+          "only its sender, the admin, operators and viewers may see a queued message");
     }
   }
 

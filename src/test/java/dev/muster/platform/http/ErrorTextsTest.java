@@ -106,21 +106,22 @@ class ErrorTextsTest {
 
   @Test
   void saysWhoseTokenIsExpected() {
-    Agent other = CLIENT.create("Texts");
+    String other = CLIENT.create("Texts").token();
 
-    assertThat(send("GET /workspaces/W/tokens", "", other.token()).field("error"))
+    assertThat(send("POST /workspaces/W/pause", "", other).field("error"))
         .isEqualTo(
-            "this token belongs to another workspace (expected: that workspace's own, or the"
-                + " admin's)");
-  }
-
-  /** A sender shows no more of a long value than tells which one it is. */
-  @Test
-  void showsTheBeginningOfALongValue() {
-    String sent = "{'x':" + "1".repeat(400) + "e400}";
-
-    assertThat(send("PATCH /workspaces/W", sent, ADMIN_TOKEN).field("error"))
-        .isEqualTo("x: " + "1".repeat(60) + " (expected: a finite number)");
+            "this token belongs to another workspace (expected: that workspace's own, the admin's"
+                + " or an operator's)");
+    assertThat(send("GET /workspaces/W/activity", "", other).field("error"))
+        .isEqualTo(
+            "this token belongs to another workspace (expected: that workspace's own, the admin's,"
+                + " an operator's or a viewer's)");
+    assertThat(send("PATCH /workspaces/W", "{'tier':1,'x':1}", AGENT.token()).field("error"))
+        .isEqualTo("only the admin and operators may change tier; nothing was changed");
+    assertThat(send("POST /registry/register", "{'id':'T','agent_card':{}}", other).field("error"))
+        .isEqualTo(
+            "this token belongs to another workspace (expected: that workspace's own, the admin's"
+                + " or an operator's)");
   }
 
   /** A sender shows no more of a long value than tells which one it is. */
