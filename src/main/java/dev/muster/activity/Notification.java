@@ -30,7 +30,9 @@ record Notification(String message, Optional<String> replyTo, List<Map<String, O
     String message =
         body.text("message", Integer.MAX_VALUE)
             .filter(text -> !text.isBlank())
-            .orElseThrow(() -> ProblemException.validation("message is required"));
+            .orElseThrow(() ->
+                ProblemException.validation(
+                    "message is required (expected: a text that is not empty)"));
     List<Map<String, Object>> files = new ArrayList<>();
     for (JsonBody attachment : body.objects("attachments").orElse(List.of())) {
       files.add(file(attachment, files.size()));

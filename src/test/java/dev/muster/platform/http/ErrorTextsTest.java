@@ -62,6 +62,7 @@ class ErrorTextsTest {
         "POST /workspaces | {'name':'n','canvas':{'x':'a'}} | canvas.x: \"a\" (expected: a number)",
         "POST /workspaces | {'name':'n','canvas':{'y':1e400}} | canvas.y: 1e400 (expected: a finite"
             + " number)",
+        "POST /workspaces/W/notify | {} | message is required (expected: a text that is not empty)",
         "POST /workspaces/W/notify | {'message':'m','attachments':[{},1e999]} | attachments[1]:"
             + " 1e999 (expected: a JSON object)",
         "POST /workspaces/W/notify |"
