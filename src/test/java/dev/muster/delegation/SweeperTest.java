@@ -3,9 +3,11 @@ package dev.muster.delegation;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.OwnLog;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
@@ -86,6 +88,23 @@ class SweeperTest {
     assertThat(LEDGER.events(caller, id)).last().isEqualTo("DELEGATION_FAILED");
     assertThat(LEDGER.inbox(caller).at("/0/response_body/text").asString())
         .isEqualTo("deadline exceeded by sweeper");
+  }
+
+  @Test
+  void isOneLineOfTheLogWhenItMovedSomething() {
+    List<String> ofSome =
+        OwnLog.of(
+            Sweeper.class,
+            () -> {
+              LEDGER.set(dispatched(), "deadline = now() - interval '1 s'");
+              String silent = "last_heartbeat = now() - interval '1 hour'";
+              LEDGER.set(dispatched(), "status = 'in_progress', " + silent);
+              sweep();
+            });
+    assertThat(ofSome)
+        .containsExactly("INFO delegations swept: 1 past their deadline, 1 stuck, 0 errors");
+
+    assertThat(OwnLog.of(Sweeper.class, SweeperTest::sweep)).isEmpty();
   }
 
   @ParameterizedTest

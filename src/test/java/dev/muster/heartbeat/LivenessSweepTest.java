@@ -3,6 +3,7 @@ package dev.muster.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.uptime.Uptime;
+import dev.muster.testing.OwnLog;
 import dev.muster.testing.Slow;
 import java.time.Duration;
 import java.time.Instant;
@@ -207,6 +208,25 @@ class LivenessSweepTest {
     sweepAt(NOW);
 
     assertThat(transitions() - before).isEqualTo(3);
+  }
+
+  @Test
+  void isOneLineOfTheLogWhenItTookSomebody() {
+    QuietServer.beUpForADay();
+
+    List<String> ofSome =
+        OwnLog.of(
+            LivenessSweep.class,
+            () -> {
+              fleet.clear();
+              fleet.add(20, "online", Instant.now());
+              fleet.add(3, "online", Instant.now().minus(Duration.ofHours(1)));
+              sweep.run();
+            });
+    assertThat(fleet.count("offline")).isEqualTo(3);
+    assertThat(ofSome).containsExactly("INFO 3 silent workspaces are offline now");
+
+    assertThat(OwnLog.of(LivenessSweep.class, sweep::run)).isEmpty();
   }
 
   private static LivenessSettings settings(int staleAfterS, int graceS) {

@@ -13,4 +13,11 @@ final class QuietServer {
   }
 
   private QuietServer() {}
+
+  /** So that a sweep at the time that it really is holds no absence of ours against anybody. */
+  static void beUpForADay() {
+    SERVER
+        .database()
+        .execute("UPDATE control_plane_uptime SET up_since = now() - interval '1 day'");
+  }
 }

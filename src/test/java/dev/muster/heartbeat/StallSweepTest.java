@@ -4,9 +4,11 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.uptime.Uptime;
+import dev.muster.testing.OwnLog;
 import dev.muster.testing.Race;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -212,6 +214,35 @@ class StallSweepTest {
     assertThat(report.ended().moved()).isEqualTo(1);
     assertThat(isStalled(begins)).isTrue();
     assertThat(isStalled(ends)).isFalse();
+  }
+
+  @Test
+  void isOneLineOfTheLogForThoseThatBeganAndOneForThoseThatEnded() {
+    QuietServer.beUpForADay();
+    List<UUID> stalled = new ArrayList<>();
+
+    List<String> begun =
+        OwnLog.of(
+            StallSweep.class,
+            () -> {
+              fleet.clear();
+              stalled.clear();
+              Instant now = Instant.now();
+              stalled.add(busy("online", now, now.minus(Duration.ofHours(1))));
+              sweep.run();
+            });
+    assertThat(begun).containsExactly("INFO 1 busy workspaces are stalled now: " + stalled.get(0));
+    assertThat(OwnLog.of(StallSweep.class, sweep::run)).isEmpty();
+
+    List<String> ended =
+        OwnLog.of(
+            StallSweep.class,
+            () -> {
+              set("stalled = true, active_tasks = 0", stalled.get(0));
+              sweep.run();
+            });
+    assertThat(ended).containsExactly("INFO 1 workspaces are stalled no more");
+    assertThat(OwnLog.of(StallSweep.class, sweep::run)).isEmpty();
   }
 
   private int begunAt(Instant now) {

@@ -1,0 +1,53 @@
+package dev.muster.testing;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.LoggerFactory;
+
+/** What a class logs in the thread of a test, whatever servers of other tests log meanwhile. */
+public final class OwnLog {
+
+  private static final int MOST_TRIES = 5;
+
+  private OwnLog() {}
+
+  /**
+   * The lines that {@code logging} writes in {@code act}, each with its level before it. The act is
+   * done again when a server that started beside it has taken all listeners away.
+   */
+  public static List<String> of(Class<?> logging, Runnable act) {
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+      Logger logger = (Logger) LoggerFactory.getLogger(logging);
+      Listener listener = new Listener();
+      listener.setContext(logger.getLoggerContext());
+      listener.start();
+      logger.addAppender(listener);
+      boolean listened;
+      try {
+        act.run();
+      } finally {
+        listened = logger.detachAppender(listener);
+      }
+      if (listened) {
+        return List.copyOf(listener.lines);
+      }
+    }
+    throw new AssertionError("the log was never listened to from beginning to end");
+  }
+
+  private static final class Listener extends AppenderBase<ILoggingEvent> {
+
+    private final Thread own = Thread.currentThread();
+    private final List<String> lines = new ArrayList<>();
+
+    @Override
+    protected void append(ILoggingEvent event) {
+      if (Thread.currentThread() == own) {
+        lines.add(event.getLevel() + " " + event.getFormattedMessage());
+      }
+    }
+  }
+}
