@@ -11,12 +11,14 @@ import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
 import dev.muster.testing.TestSocket;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,6 +32,7 @@ import tools.jackson.databind.JsonNode;
 class ChatTest {
 
   private static final Set<String> CHAT = Set.of("USER_MESSAGE", "AGENT_MESSAGE", "A2A_RESPONSE");
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final TestClient CLIENT = TestServer.shared().client();
 
   /** What is done to {@code agent}, who polls or is called, and its {@code parent}, who polls. */
@@ -51,6 +54,40 @@ class ChatTest {
               "/workspaces/" + from.id() + "/delegate",
               from.token(),
               "{\"target_id\":\"" + to.id() + "\",\"task\":\"do it\"}"));
+    }
+
+    /** Until it is stored that the agent, who is called, has answered this message. */
+    void awaitAnswer(String messageId) {
+      await(
+          """
+          SELECT count(*) FROM activity_turns t JOIN activity_logs r ON r.id = t.activity_id
+          WHERE t.answered AND r.workspace_id = '%s' AND r.message_id = '%s'
+          """
+              .formatted(agent.id(), messageId));
+    }
+
+    /** Until it is stored that what waited for the agent, who is called, is delivered. */
+    void awaitDelivery() {
+      await(
+          "SELECT count(*) FROM a2a_queue WHERE state = 'delivered' AND target_id = '"
+              + agent.id()
+              + "'");
+    }
+
+    /** Until the agent's feed has the end of a delegation, from nobody as a person's message is. */
+    void awaitResult(String delegationId) {
+      await(
+          """
+          SELECT count(*) FROM activity_logs WHERE source_id IS NULL AND method = 'delegate_result'
+              AND workspace_id = '%s' AND message_id = '%s:result'
+          """
+              .formatted(agent.id(), delegationId));
+    }
+
+    private static void await(String countOfOne) {
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> TestServer.shared().database().value(countOfOne), "1"::equals);
     }
   }
 
@@ -151,6 +188,31 @@ class ChatTest {
                       "/workspaces/" + s.parent().id() + "/delegations/" + id + "/update",
                       s.parent().token(),
                       "{\"status\":\"completed\",\"result\":\"done\"}"));
+            }));
+    kinds.add(
+        called(
+            "a delegation that it got and answers",
+            s -> s.awaitAnswer(s.delegate(s.parent(), s.agent()).field("delegation_id"))));
+    kinds.add(
+        kind(
+            "the answer of a called agent to a delegation that it gave",
+            s -> {
+              Agent callee = called(s.peer(), "\"parent_id\":\"" + s.parent().id() + "\"");
+              s.awaitResult(s.delegate(s.agent(), callee).field("delegation_id"));
+            }));
+    kinds.add(
+        called(
+            "the end, sent to it as a message, of a delegation that it gave",
+            s -> {
+              String id = s.delegate(s.agent(), s.parent()).field("delegation_id");
+              accepted(
+                  CLIENT.post(
+                      "/workspaces/" + s.parent().id() + "/delegations/" + id + "/update",
+                      s.parent().token(),
+                      "{\"status\":\"completed\",\"result\":\"done\"}"));
+              s.awaitResult(id);
+              s.awaitDelivery();
+              assertThat(s.peer().deliveries().getLast().text()).contains(id + ":result");
             }));
     for (String type :
         List.of(
