@@ -105,9 +105,10 @@ class StreamTest {
   void cutsAStreamAtTheDeadline() {
     peer.then(PeerDeed.eventsInTwo("data: 1\n\n", new CountDownLatch(1), ""));
     Recording sink = new Recording();
-    A2aResult result = client.send(Requests.within(Duration.ofMillis(500), peer.url()), sink);
+    // on a busy machine the stream itself may begin late
+    A2aResult result = client.send(Requests.within(Duration.ofSeconds(2), peer.url()), sink);
     assertStreamed(result, FailureKind.READ_TIMEOUT, "1");
-    assertThat(result.elapsed()).isLessThan(Duration.ofMillis(900)); // the machine is shared
+    assertThat(result.elapsed()).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(4));
   }
 
   @Test
