@@ -50,7 +50,7 @@ class HeldSenderTest {
       TestServer.startOn(HERE.database(), "AGENT_URL_ALLOW=loopback");
   private static final TestClient CLIENT = HERE.client();
 
-  private enum Departure {
+  enum Departure {
     REVOKED,
     REMOVED;
 
