@@ -45,7 +45,7 @@ public final class OwnLog {
 
     @Override
     protected void append(ILoggingEvent event) {
-      if (Thread.currentThread() == own) {
+      if (Thread.currentThread().equals(own)) {
         lines.add(event.getLevel() + " " + event.getFormattedMessage());
       }
     }
