@@ -21,7 +21,9 @@ CREATE TABLE workspaces (
     collapsed            boolean          NOT NULL DEFAULT false,
     created_at           timestamptz      NOT NULL,
     updated_at           timestamptz      NOT NULL,
-    removed_at           timestamptz
+    removed_at           timestamptz,
+    -- grows with every write; what was remembered of a workspace holds as long as it is the same
+    version              bigint           NOT NULL DEFAULT 1
 );
 
 CREATE INDEX workspaces_in_order ON workspaces (created_at, id) WHERE removed_at IS NULL;
@@ -226,14 +228,14 @@ INSERT INTO control_plane_uptime (up_since, alive_until) VALUES (now(), now());
 -- long as its workspace.
 CREATE TABLE activity_feeds (
     workspace_id    uuid PRIMARY KEY,
+    -- grows with every write under the lock; a statement that has locked a head knows by it whether what it sees of the
+    -- feed is as new as the head
+    version         bigint      NOT NULL DEFAULT 0,
     last_seq        bigint      NOT NULL DEFAULT 0,
     last_created_at timestamptz NOT NULL DEFAULT 'epoch',
     last_acked_seq  bigint      NOT NULL DEFAULT 0,
     -- the newest row that the workspace's own agent wrote (source "self"); stalled agents are known by its age
     last_own_at     timestamptz,
-    -- ends of turns are numbered under the same lock
-    last_turn_seq   bigint      NOT NULL DEFAULT 0,
-    last_turn_at    timestamptz NOT NULL DEFAULT 'epoch',
     -- the highest row that the workspace's own token polled after; written in the background
     read_seq        bigint      NOT NULL DEFAULT 0,
     -- the bytes of all rows that were ever appended
@@ -243,20 +245,24 @@ CREATE TABLE activity_feeds (
     quota_bytes     bigint      NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
+-- The rows of feeds. A row is written once and never updated; what becomes of its delivery is in delivery_outcomes. Its
+-- public id is made of workspace, number and time, so that no index of ids is needed.
 CREATE TABLE activity_logs (
-    id             uuid PRIMARY KEY,
     workspace_id   uuid        NOT NULL,
     seq            bigint      NOT NULL,
+    -- a letter by which readings find their rows: c from the canvas, p from a peer, s from the system, n what the agent
+    -- said to its canvas, o a received row that the agent itself reported, and one for each other type
+    class          "char"      NOT NULL,
     activity_type  text        NOT NULL,
     source         text        NOT NULL CHECK (source IN ('canvas_user', 'peer_agent', 'system', 'self')),
     source_id      uuid,
     target_id      uuid,
     method         text,
     summary        text,
-    -- "json", not "jsonb": bodies come back as they were sent, escapes that jsonb refuses included
-    request_body   json,
-    response_body  json,
-    tool_trace     json,
+    -- JSON documents, which come back as they were sent; nothing here looks into them
+    request_body   text,
+    response_body  text,
+    tool_trace     text,
     duration_ms    bigint,
     status         text        NOT NULL,
     error_detail   text,
@@ -264,7 +270,7 @@ CREATE TABLE activity_logs (
     delegation_id  text,
     -- what the bodies say, taken out when the row is written, so that no read has to take them apart
     message_text   text,
-    attachments    json,
+    attachments    text,
     -- bytes of the three bodies, null where there is none; and of the row as lists show it, to bound pages by
     request_bytes  integer,
     response_bytes integer,
@@ -277,106 +283,101 @@ CREATE TABLE activity_logs (
     peer_id        uuid GENERATED ALWAYS AS (coalesce(nullif(source_id, workspace_id), nullif(target_id, workspace_id))) STORED,
     created_at     timestamptz NOT NULL,
     -- the feed's total before this row, so that one look-up tells the total at any position
-    feed_bytes     bigint      NOT NULL
+    feed_bytes     bigint      NOT NULL,
+    PRIMARY KEY (workspace_id, seq)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.1);
 
-CREATE UNIQUE INDEX activity_logs_in_order ON activity_logs (workspace_id, seq);
-CREATE INDEX activity_logs_by_time ON activity_logs (workspace_id, created_at);
-CREATE INDEX activity_logs_of_type ON activity_logs (workspace_id, activity_type, seq);
--- the inbox: what a poller polls, and what a canvas shows as the chat
-CREATE INDEX activity_logs_inbox ON activity_logs (workspace_id, seq) WHERE activity_type = 'a2a_receive' AND source <> 'self';
-CREATE INDEX activity_logs_chat ON activity_logs (workspace_id, seq) WHERE source = 'canvas_user' OR (source = 'self' AND source_id IS NULL);
+CREATE INDEX activity_logs_by_class ON activity_logs (workspace_id, class, seq);
 CREATE INDEX activity_logs_with_peer ON activity_logs (workspace_id, peer_id, seq) WHERE peer_id IS NOT NULL;
 CREATE UNIQUE INDEX activity_logs_messages ON activity_logs (workspace_id, message_key, source_id) NULLS NOT DISTINCT
     WHERE message_key IS NOT NULL;
 
--- The last end of a row's turns, with the number that it got.
-CREATE TABLE activity_turns (
-    activity_id  uuid PRIMARY KEY REFERENCES activity_logs (id) ON DELETE CASCADE,
-    workspace_id uuid    NOT NULL,
-    turn_seq     bigint  NOT NULL,
-    -- whether the agent's answer is on the row; else only how it failed
-    answered     boolean NOT NULL
-) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02);
+-- The leases of replicas: one row each, renewed every few seconds. A delivery is its owner's as long as the row is there.
+CREATE TABLE replicas (
+    id          uuid PRIMARY KEY,
+    name        text        NOT NULL,
+    started_at  timestamptz NOT NULL,
+    alive_until timestamptz NOT NULL
+) WITH (fillfactor = 50);
 
-CREATE UNIQUE INDEX activity_turns_in_order ON activity_turns (workspace_id, turn_seq);
-
--- One message, one record (R7.3): who delivers it, and how that stands.
-CREATE TABLE a2a_messages (
-    activity_id   uuid PRIMARY KEY REFERENCES activity_logs (id) ON DELETE CASCADE,
-    state         text    NOT NULL CHECK (state IN ('sending', 'answered', 'queued', 'refused', 'uncertain')),
-    -- who delivers it now, a name of that one delivery; it is lost when the lease lapses
-    owner         text,
-    lease_until   timestamptz,
+-- Deliveries that are open: messages that are being sent, or wait in the queue of an agent that is called. A row is deleted
+-- when its delivery ends, so the table is as small as the work in hand.
+CREATE TABLE deliveries (
+    -- of the row in the target's feed
+    workspace_id uuid        NOT NULL,
+    seq          bigint      NOT NULL,
+    -- null: the canvas, or the system
+    sender_id    uuid,
+    -- delegations keep no order among themselves, and the result of one takes no slot at the agent that waits for it
+    kind         text        NOT NULL CHECK (kind IN ('message', 'delegation', 'result')),
+    -- whether it waits, or waited, for its target; else it is sent while its sender's request is held
+    queued       boolean     NOT NULL,
+    -- how many waited when it was queued, itself included
+    depth        integer     NOT NULL,
+    priority     integer     NOT NULL,
+    enqueued_at  timestamptz NOT NULL,
+    -- not tried before
+    due_at       timestamptz NOT NULL,
+    expires_at   timestamptz NOT NULL,
+    -- which replica delivers it, and by which of its claims; no pair of them is ever used again
+    owner        uuid,
+    claim        bigint,
+    claimed_at   timestamptz,
+    attempts     integer     NOT NULL DEFAULT 0,
     -- how often the agent may have been given it
-    deliveries    integer NOT NULL DEFAULT 0,
-    -- what its sender was answered: the status, and the body where it is not the response on the row
-    answer_status integer,
-    answer_type   text,
-    answer        text
-) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+    deliveries   integer     NOT NULL DEFAULT 0,
+    -- of the last failed attempt
+    error        text,
+    PRIMARY KEY (workspace_id, seq),
+    CHECK (queued OR owner IS NOT NULL),
+    CHECK ((owner IS NULL) = (claim IS NULL)),
+    CHECK ((owner IS NULL) = (claimed_at IS NULL))
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000,
+    autovacuum_analyze_scale_factor = 0.1);
 
--- Not by the lease: each renewal would write all indexes of its row anew. What is being sent is little enough to be looked
--- through for lapsed leases.
-CREATE INDEX a2a_messages_sending ON a2a_messages (activity_id) WHERE state = 'sending';
+-- Neither names a column that changes while a row lives, so that claims are heap-only updates; what is sent at once has no
+-- entry in them.
+CREATE INDEX deliveries_queue ON deliveries (workspace_id, priority DESC, enqueued_at, seq) WHERE queued;
+CREATE INDEX deliveries_expiring ON deliveries (expires_at) WHERE queued;
 
--- The durable jobs that deliver messages which wait: db-scheduler's table under our name, and one column of ours.
-CREATE TABLE delivery_jobs (
-    task_name            text        NOT NULL,
-    task_instance        text        NOT NULL,
-    task_data            bytea,
-    execution_time       timestamptz NOT NULL,
-    picked               boolean     NOT NULL,
-    picked_by            text,
-    last_success         timestamptz,
-    last_failure         timestamptz,
-    consecutive_failures integer,
-    last_heartbeat       timestamptz,
-    version              bigint      NOT NULL,
-    priority             smallint,
-    -- when somebody asked for another run while one was under way
-    wanted_at            timestamptz,
-    PRIMARY KEY (task_name, task_instance)
-) WITH (autovacuum_vacuum_scale_factor = 0.05);
+-- How deliveries ended, and the answers that agents gave by messages of their own. At most one outcome a row; one without
+-- an answer is replaced when the message is delivered again.
+CREATE TABLE delivery_outcomes (
+    workspace_id   uuid        NOT NULL,
+    seq            bigint      NOT NULL,
+    -- in_feed: its target polls by now, and finds the row in its feed
+    state          text        NOT NULL CHECK (state IN ('answered', 'refused', 'uncertain', 'in_feed')),
+    -- who delivered it; null where nobody did
+    owner          uuid,
+    claim          bigint,
+    deliveries     integer     NOT NULL,
+    -- what its sender was answered: the status, and the body where it is not the response
+    answer_status  integer     NOT NULL,
+    answer_type    text        NOT NULL,
+    answer         text,
+    -- what the row shows from now on; a null status: what it showed before
+    response       text,
+    response_bytes integer,
+    listed_bytes   integer     NOT NULL,
+    status         text,
+    error_detail   text,
+    duration_ms    bigint,
+    ended_at       timestamptz NOT NULL,
+    -- of one that waited in the queue
+    queue_state    text CHECK (queue_state IN ('delivered', 'failed', 'expired', 'dropped')),
+    kind           text        NOT NULL,
+    sender_id      uuid,
+    priority       integer     NOT NULL,
+    attempts       integer     NOT NULL,
+    enqueued_at    timestamptz NOT NULL,
+    expires_at     timestamptz NOT NULL,
+    PRIMARY KEY (workspace_id, seq)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
 
-CREATE INDEX delivery_jobs_by_time ON delivery_jobs (execution_time);
-CREATE INDEX delivery_jobs_by_heartbeat ON delivery_jobs (last_heartbeat) WHERE last_heartbeat IS NOT NULL;
-
--- Messages that wait for agents which cannot take them right now.
-CREATE TABLE a2a_queue (
-    queue_id        uuid PRIMARY KEY,
-    activity_id     uuid        NOT NULL,
-    target_id       uuid        NOT NULL,
-    -- null: the human at the canvas
-    sender_id       uuid,
-    -- delegations keep no order among themselves, and the result of one takes no place at the agent that waits for it
-    kind            text        NOT NULL DEFAULT 'message' CHECK (kind IN ('message', 'errand', 'result')),
-    priority        integer     NOT NULL,
-    state           text        NOT NULL CHECK (state IN
-        ('waiting', 'delivering', 'delivered', 'failed', 'expired', 'dropped')),
-    attempts        integer     NOT NULL DEFAULT 0,
-    enqueued_at     timestamptz NOT NULL,
-    next_attempt_at timestamptz NOT NULL,
-    expires_at      timestamptz NOT NULL,
-    -- who delivers it, and until when nobody else may; of each claim its own
-    lease_owner     text,
-    lease_until     timestamptz,
-    ended_at        timestamptz,
-    error           text,
-    CHECK ((state = 'delivering') = (lease_owner IS NOT NULL)),
-    CHECK ((state = 'delivering') = (lease_until IS NOT NULL)),
-    CHECK ((state IN ('waiting', 'delivering')) = (ended_at IS NULL))
-) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
-
--- A message waits once at a time; after an end without a delivery it may come again.
-CREATE UNIQUE INDEX a2a_queue_messages ON a2a_queue (activity_id) WHERE state IN ('waiting', 'delivering');
--- The line of each target, in its order.
-CREATE INDEX a2a_queue_lines ON a2a_queue (target_id, priority DESC, enqueued_at, queue_id)
-    WHERE state IN ('waiting', 'delivering');
-CREATE INDEX a2a_queue_expiring ON a2a_queue (expires_at) WHERE state IN ('waiting', 'delivering');
-CREATE INDEX a2a_queue_ended ON a2a_queue (ended_at) WHERE ended_at IS NOT NULL;
--- As operators list it, the oldest first.
-CREATE INDEX a2a_queue_open ON a2a_queue (enqueued_at, queue_id) WHERE state IN ('waiting', 'delivering');
+-- The queue as operators list what has ended; and the answers to people, which live events tell of.
+CREATE INDEX delivery_outcomes_queued ON delivery_outcomes (ended_at, workspace_id) WHERE queue_state IS NOT NULL;
+CREATE INDEX delivery_outcomes_to_people ON delivery_outcomes (ended_at)
+    WHERE sender_id IS NULL AND kind = 'message' AND response IS NOT NULL;
 
 -- The ledger of delegations: who asked whom for what, and how that stands. Until a delegation ends, nothing changes that
 -- is indexed, so that all its updates stay heap-only.

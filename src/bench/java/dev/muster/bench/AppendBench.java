@@ -1,7 +1,5 @@
 package dev.muster.bench;
 
-import com.fasterxml.uuid.Generators;
-import com.fasterxml.uuid.impl.TimeBasedEpochRandomGenerator;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.NewActivity;
 import dev.muster.platform.json.RawJson;
@@ -39,9 +37,9 @@ public final class AppendBench {
   private static final String PLAIN_INSERT =
       """
       INSERT INTO plain_rows (
-          id, workspace_id, seq, activity_type, source, target_id, method, summary, request_body, status, message_text,
-          request_bytes, listed_bytes, created_at)
-      VALUES (?, ?, ?, 'a2a_receive', 'canvas_user', ?, ?, ?, ?::json, 'ok', ?, ?, ?, clock_timestamp())
+          workspace_id, seq, class, activity_type, source, target_id, method, summary, request_body, status, message_text,
+          request_bytes, listed_bytes, created_at, feed_bytes)
+      VALUES (?, ?, 'c', 'a2a_receive', 'canvas_user', ?, ?, ?, ?, 'ok', ?, ?, ?, clock_timestamp(), 0)
       """;
 
   private static final String SUMMARY = "message/send → Reviewer";
@@ -144,7 +142,6 @@ public final class AppendBench {
   }
 
   private double plain(String url, List<UUID> ids) throws Exception {
-    TimeBasedEpochRandomGenerator uuids = Generators.timeBasedEpochRandomGenerator();
     return rate(
         CONNECTIONS,
         (number, until) -> {
@@ -153,16 +150,15 @@ public final class AppendBench {
               PreparedStatement insert = connection.prepareStatement(PLAIN_INSERT)) {
             for (int i = number; System.nanoTime() < until; i += CONNECTIONS) {
               UUID id = ids.get(i % ids.size());
-              insert.setObject(1, uuids.generate());
-              insert.setObject(2, id);
-              insert.setLong(3, plainSeq.incrementAndGet());
-              insert.setObject(4, id);
-              insert.setString(5, "message/send");
-              insert.setString(6, SUMMARY);
-              insert.setString(7, REQUEST);
-              insert.setString(8, TEXT);
-              insert.setInt(9, REQUEST.length());
-              insert.setInt(10, 1_000);
+              insert.setObject(1, id);
+              insert.setLong(2, plainSeq.incrementAndGet());
+              insert.setObject(3, id);
+              insert.setString(4, "message/send");
+              insert.setString(5, SUMMARY);
+              insert.setString(6, REQUEST);
+              insert.setString(7, TEXT);
+              insert.setInt(8, REQUEST.length());
+              insert.setInt(9, 1_000);
               insert.executeUpdate();
               count++;
             }

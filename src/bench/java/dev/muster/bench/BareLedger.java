@@ -35,17 +35,17 @@ final class BareLedger {
       ,
       placed AS (SELECT *, row_number() OVER (PARTITION BY caller_id) AS place FROM won),
       heads AS (
-          UPDATE activity_feeds f SET last_seq = f.last_seq + more.n, last_created_at = clock_timestamp()
+          UPDATE activity_feeds f SET version = f.version + 1, last_seq = f.last_seq + more.n, last_created_at = clock_timestamp()
           FROM (SELECT caller_id, count(*) AS n FROM won GROUP BY caller_id) AS more
           WHERE f.workspace_id = more.caller_id
           RETURNING f.workspace_id, f.last_seq - more.n AS last_seq),
-      told AS (INSERT INTO activity_logs (id, workspace_id, seq, activity_type, source, target_id, method, summary,
+      told AS (INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, target_id, method, summary,
               request_body, response_body, status, message_id, delegation_id, message_text, request_bytes,
-              response_bytes, listed_bytes, created_at)
-          SELECT uuidv7(), caller_id, heads.last_seq + place, 'a2a_receive', 'system', callee_id, 'delegate_result',
+              response_bytes, listed_bytes, created_at, feed_bytes)
+          SELECT caller_id, heads.last_seq + place, 's', 'a2a_receive', 'system', callee_id, 'delegate_result',
               'Delegation result: deadline exceeded by sweeper', json_build_object('delegation_id', delegation_id),
               json_build_object('text', 'deadline exceeded by sweeper', 'delegation_id', delegation_id), 'error',
-              delegation_id || ':result', delegation_id, 'deadline exceeded by sweeper', 30, 70, 400, clock_timestamp()
+              delegation_id || ':result', delegation_id, 'deadline exceeded by sweeper', 30, 70, 400, clock_timestamp(), 0
           FROM placed JOIN heads ON heads.workspace_id = caller_id)
       """;
 

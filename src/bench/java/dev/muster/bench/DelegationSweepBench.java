@@ -39,7 +39,7 @@ public final class DelegationSweepBench {
   private static final String STATEMENTS =
       """
       SELECT coalesce(sum(calls), 0) FROM pg_stat_statements
-      WHERE query ~ '(delegations|activity_feeds|activity_logs|INTO events)' AND query !~ 'pg_stat|GROUP BY status'
+      WHERE query ~ '(delegations|deliveries|delivery_outcomes|activity_feeds|activity_logs|INTO events)' AND query !~ 'pg_stat|GROUP BY status'
       """;
 
   private static final String SEQUENTIAL_SCANS =

@@ -111,18 +111,16 @@ public final class RetentionBench {
         url,
         """
         INSERT INTO activity_logs (
-            id, workspace_id, seq, activity_type, source, source_id, target_id, method, summary, request_body, status,
-            message_text, request_bytes, listed_bytes, created_at)
-        SELECT (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(noise, 1, 3) || '8'
-                || substr(noise, 4, 15))::uuid,
-            workspace_id, seq, 'agent_log', 'self', workspace_id, NULL, 'message/send', 'a summary of some words',
-            json_build_object('text', repeat(noise, 5)), 'ok', 'hello', 200, 1000, at
+            workspace_id, seq, class, activity_type, source, source_id, target_id, method, summary, request_body, status,
+            message_text, request_bytes, listed_bytes, created_at, feed_bytes)
+        SELECT workspace_id, seq, 'L', 'agent_log', 'self', workspace_id, NULL, 'message/send', 'a summary of some words',
+            json_build_object('text', repeat(noise, 5)), 'ok', 'hello', 200, 1000, at, 1000 * (seq - 1)
         FROM (
             SELECT workspace_id, seq, md5(random()::text) AS noise,
                 now() - interval '14 days' + seq * interval '14 days' / %1$d AS at
             FROM generate_series(1, %1$d) AS seq CROSS JOIN workspace_beats
             ORDER BY seq) AS rows;
-        UPDATE activity_feeds SET last_seq = %1$d, last_created_at = now();
+        UPDATE activity_feeds SET last_seq = %1$d, last_created_at = now(), total_bytes = 1000 * %1$d;
         """
             .formatted(ofEach));
   }

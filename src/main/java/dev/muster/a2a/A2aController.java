@@ -1,5 +1,7 @@
 package dev.muster.a2a;
 
+import dev.muster.delivery.Reply;
+import dev.muster.delivery.Sender;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.identity.Standing;
@@ -15,6 +17,7 @@ import java.io.IOException;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
@@ -60,12 +63,14 @@ class A2aController {
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
-    Sent sent = sent(caller, id, request, response);
-    @Nullable ClientStream stream = sent.stream();
-    if (stream == null || !isWritten(stream, sent.reply(), response)) {
-      return answer(sent.reply());
+    Begun begun = begin(caller, id, request, response);
+    CompletableFuture<Reply> reply = begun.rest().get();
+    @Nullable ClientStream stream = begun.stream();
+    if (stream == null) {
+      return answer(reply);
     }
-    return null;
+    var _ = reply.whenComplete((done, failure) -> stream.end());
+    return isWritten(stream, reply, response) ? null : answer(reply);
   }
 
   /** Whether the reply was a stream; then nobody needs it any more, however that ended. */
@@ -84,10 +89,10 @@ class A2aController {
   }
 
   /** {@code stream} takes the answer if it is one; null when none is welcome. */
-  private record Sent(CompletableFuture<Reply> reply, @Nullable ClientStream stream) {}
+  private record Begun(Supplier<CompletableFuture<Reply>> rest, @Nullable ClientStream stream) {}
 
-  /** Apart, so that nothing keeps the body while a stream is written. */
-  private Sent sent(
+  /** Up to where the request is stored; what its agent takes holds no place of large ones. */
+  private Begun begin(
       Caller caller, UUID id, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     Sender sender = Sender.of(caller, request);
@@ -105,16 +110,13 @@ class A2aController {
           names.look(json, request, response);
           NormalRequest normal = NormalRequest.of(json, sender, UUID::randomUUID);
           @Nullable ClientStream stream = normal.wantsStream() ? new ClientStream(standing) : null;
-          CompletableFuture<Reply> reply =
-              proxy.deliver(standing, sender, id, normal, options, stream, memory);
-          if (stream != null) {
-            var _ = reply.whenComplete((done, failure) -> stream.end());
-          }
-          return new Sent(reply, stream);
+          return new Begun(
+              proxy.begin(new Proxy.Sent(standing, sender, id, normal, options, stream, memory)),
+              stream);
         });
   }
 
-  /** Held without a thread while the agent is at work. */
+  /** Who waits for an agent that polls is held without a thread. */
   private static Object answer(CompletableFuture<Reply> reply) {
     if (reply.isDone() && !reply.isCompletedExceptionally() && reply.join().space() == null) {
       return reply.join().toHttp();

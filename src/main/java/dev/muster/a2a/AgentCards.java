@@ -1,5 +1,6 @@
 package dev.muster.a2a;
 
+import dev.muster.delivery.Members;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import java.nio.charset.StandardCharsets;

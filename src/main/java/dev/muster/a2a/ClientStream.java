@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands an agent's stream to the client who asked for it, as it comes (R7.9). The turn does not
+ * Hands an agent's stream to the client who asked for it, as it comes (R7.9). The delivery does not
  * depend on the client: one that is gone, or too slow for a while, is left behind.
  */
 final class ClientStream implements StreamSink {
@@ -60,7 +60,7 @@ final class ClientStream implements StreamSink {
     }
   }
 
-  /** The turn is over, whether or not it ever was a stream. */
+  /** The delivery is over, whether or not it ever was a stream. */
   void end() {
     isOver = true;
     if (!head.complete(null)) {
@@ -71,7 +71,7 @@ final class ClientStream implements StreamSink {
 
   /**
    * Writes the stream on the request's thread, until its end; false when there is none, since the
-   * turn was answered otherwise. A client that is not good any more is refused, or gets no more.
+   * message was answered otherwise. A client that is not good any more is refused, or gets no more.
    */
   boolean writeTo(HttpServletResponse response) throws IOException {
     @Nullable Integer begun = head.join();

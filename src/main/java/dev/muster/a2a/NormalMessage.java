@@ -1,5 +1,7 @@
 package dev.muster.a2a;
 
+import dev.muster.delivery.Members;
+import dev.muster.delivery.Sender;
 import dev.muster.platform.problem.ProblemException;
 import java.util.UUID;
 import java.util.function.Supplier;

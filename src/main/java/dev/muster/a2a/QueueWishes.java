@@ -1,6 +1,6 @@
 package dev.muster.a2a;
 
-import dev.muster.a2a.queue.QueueSettings;
+import dev.muster.delivery.DeliverySettings;
 import dev.muster.platform.problem.ProblemException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -17,7 +17,7 @@ record QueueWishes(int priority, Duration life) {
   private static final BigDecimal LOWEST = BigDecimal.valueOf(Long.MIN_VALUE);
   private static final BigDecimal HIGHEST = BigDecimal.valueOf(Long.MAX_VALUE);
 
-  static QueueWishes of(NormalRequest request, QueueSettings settings) {
+  static QueueWishes of(NormalRequest request, DeliverySettings settings) {
     JsonNode params = request.body().path("params");
     long priority = number(params, "priority").orElse(USUAL_PRIORITY);
     return new QueueWishes(

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a sender asks for beside its request.
  *
- * @param timeout of the whole turn (R7.8)
+ * @param timeout of the whole delivery, retries included (R7.8)
  * @param pollWait for the answer of an agent that polls (R7.11)
  * @param passedOn headers that the agent gets to see
  */

@@ -1,10 +1,9 @@
 /** Messages between workspaces, and from the canvas to them (contract, section 7). */
 @ApplicationModule(
     allowedDependencies = {
-      "heartbeat",
+      "delivery",
       "activity",
       "workspace",
-      "workspace :: agenturl",
       "identity",
       "event",
       "protocol",

@@ -42,7 +42,7 @@ class ActivityNews implements FeedListener {
   private final LiveEvents live;
   private final Workspaces workspaces;
   private final Untold<LoggedActivity> rows;
-  private final Untold<EndedTurn> turns;
+  private final AnswerNews answers;
   private final Set<UUID> grown = ConcurrentHashMap.newKeySet();
   private final BackgroundLoop loop;
 
@@ -56,12 +56,7 @@ class ActivityNews implements FeedListener {
     this.rows =
         new Untold<>(
             repository::after, LoggedActivity::workspaceId, LoggedActivity::seq, this::events);
-    this.turns =
-        new Untold<>(
-            repository::turnsAfter,
-            EndedTurn::workspaceId,
-            EndedTurn::turnSeq,
-            ActivityNews::answers);
+    this.answers = new AnswerNews(repository);
     live.beforeWatched(this::begin);
     this.loop = BackgroundLoop.start("activity-news", BETWEEN_LOOKS, this::tell);
   }
@@ -83,14 +78,13 @@ class ActivityNews implements FeedListener {
   /** What is there already is no news. */
   private synchronized void begin() {
     rows.forgetAll();
-    turns.forgetAll();
     grown.clear();
     newest = BEFORE_ALL;
     for (End end : repository.endsSince(Instant.EPOCH)) {
       rows.beginAt(end.workspaceId(), end.lastSeq());
-      turns.beginAt(end.workspaceId(), end.lastTurnSeq());
       newest = end.lastChangedAt().isAfter(newest) ? end.lastChangedAt() : newest;
     }
+    answers.begin();
   }
 
   private synchronized void tell() {
@@ -101,9 +95,8 @@ class ActivityNews implements FeedListener {
     Set<UUID> feeds = Set.copyOf(grown);
     grown.removeAll(feeds);
     rows.mayHaveGrown(feeds);
-    turns.mayHaveGrown(feeds);
     rows.tell(live::publish);
-    turns.tell(live::publish);
+    answers.tell(live::publish);
   }
 
   private void lookIfDue() {
@@ -114,7 +107,6 @@ class ActivityNews implements FeedListener {
     for (End end : repository.endsSince(newest.minus(LONGEST_TRANSACTION))) {
       newest = end.lastChangedAt().isAfter(newest) ? end.lastChangedAt() : newest;
       rows.isAt(end.workspaceId(), end.lastSeq());
-      turns.isAt(end.workspaceId(), end.lastTurnSeq());
     }
     long took = System.nanoTime() - start;
     nextLookAt = start + Math.max(BETWEEN_LOOKS.toNanos(), IDLE_SHARE * took);
@@ -136,10 +128,6 @@ class ActivityNews implements FeedListener {
       }
     }
     return events;
-  }
-
-  private static List<LiveEvent> answers(List<EndedTurn> ended) {
-    return ended.stream().filter(EndedTurn::isAnswered).map(EndedTurn::answered).toList();
   }
 
   @PreDestroy

@@ -63,13 +63,13 @@ class ActivityRetention {
   /** How many were deleted. */
   int sweep() {
     Instant keptFrom = repository.timeAgo(all);
-    int deleted = inBatches(() -> repository.deleteOlderThan(keptFrom));
     Instant keptFromIfAcked = repository.timeAgo(acked);
-    List<UUID> feeds = repository.feedsWithAcked(BEFORE_ALL);
+    int deleted = 0;
+    List<UUID> feeds = repository.feeds(BEFORE_ALL);
     while (!feeds.isEmpty()) {
       List<UUID> page = feeds;
-      deleted += inBatches(() -> repository.deleteAckedOlderThan(keptFromIfAcked, page));
-      feeds = repository.feedsWithAcked(page.getLast());
+      deleted += inBatches(() -> repository.deleteBefore(keptFrom, keptFromIfAcked, page));
+      feeds = repository.feeds(page.getLast());
     }
     return deleted;
   }

@@ -3,12 +3,20 @@ package dev.muster.activity;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/** What became of a row that was to be appended; {@code id} and {@code seq} are the row's. */
-public sealed interface Appended extends FeedResult {
+/** What became of a row that was to be appended. */
+public sealed interface Appended {
 
-  /** It is in the feed, committed with the transaction. */
-  record Stored(UUID id, long seq) implements Appended {}
+  /**
+   * It is in the feed, committed with the transaction.
+   *
+   * @param depth how many messages wait for the target, of one that was queued
+   * @param idleTimeoutSeconds how long the target's agent may be silent within one answer, if it
+   *     said so; of one that is sent at once
+   */
+  record Stored(UUID id, long seq, int depth, @Nullable Integer idleTimeoutSeconds)
+      implements Appended {}
 
   /** The same message is in the feed already (R7.3); nothing was written. */
   record Repeated(UUID id, long seq) implements Appended {}
@@ -24,4 +32,10 @@ public sealed interface Appended extends FeedResult {
       return new ProblemException(ErrorCode.FEED_FULL, detail);
     }
   }
+
+  /** As many messages as may wait for the target already (R7.7); nothing was written. */
+  record QueueFull() implements Appended {}
+
+  /** What its {@link MessageAdmission} assumes is no longer so; nothing was written. */
+  record Outdated() implements Appended {}
 }

@@ -1,63 +1,87 @@
 package dev.muster.activity;
 
+import java.util.List;
 import java.util.UUID;
 
 /**
  * The index that a reading goes along, with one statement for each direction (R6.2). What the index
  * does not decide is looked at row by row, by the same conditions in all of them.
  *
- * <p>The conditions of partial indexes stand in their statements as they stand in the schema: by
- * that the planner knows them. What it must not do is to guess: should it take the rows that are
- * asked for to be few, it reads all there are and sorts them, and in a long feed they are many. So
- * the other conditions are in a CASE, whose selectivity it does not try to tell, and the limit in a
- * SELECT, which it takes for a tenth of the rows.
+ * <p>What the planner must not do is to guess: should it take the rows that are asked for to be
+ * few, it reads all there are and sorts them, and in a long feed they are many. So the other
+ * conditions are in a CASE, whose selectivity it does not try to tell, and the limit in a SELECT,
+ * which it takes for a tenth of the rows. And outcomes are values of subqueries: an EXISTS would
+ * let it put all of them into a hash table first. Of what is open, which is little, it may: most
+ * who poll have none.
  */
 enum FeedIndex {
   ALL(
       """
-      SELECT seq, listed_bytes FROM activity_logs
-      WHERE workspace_id = :workspace_id AND seq > :after AND seq <= :up_to
-      """),
-  OF_TYPE(
+      SELECT l.seq, l.listed_bytes FROM activity_logs l
+      WHERE l.workspace_id = :workspace_id AND l.seq > :after AND l.seq <= :up_to
+      """,
+      Scope.ONE),
+  BY_CLASS(
       """
-      SELECT seq, listed_bytes FROM activity_logs
-      WHERE workspace_id = :workspace_id AND activity_type = :type AND seq > :after AND seq <= :up_to
-      """),
-  INBOX(
-      """
-      SELECT seq, listed_bytes FROM activity_logs
-      WHERE workspace_id = :workspace_id AND seq > :after AND seq <= :up_to
-          AND activity_type = 'a2a_receive' AND source <> 'self'
-      """),
-  CHAT(
-      """
-      SELECT seq, listed_bytes FROM activity_logs
-      WHERE workspace_id = :workspace_id AND seq > :after AND seq <= :up_to
-          AND (source = 'canvas_user' OR (source = 'self' AND source_id IS NULL))
-      """),
+      SELECT l.seq, l.listed_bytes FROM activity_logs l
+      WHERE l.workspace_id = :workspace_id AND l.class = c.letter::"char" AND l.seq > :after AND l.seq <= :up_to
+      """,
+      Scope.EACH_CLASS),
   WITH_PEER(
       """
-      SELECT seq, listed_bytes FROM activity_logs
-      WHERE workspace_id = :workspace_id AND peer_id = :peer AND seq > :after AND seq <= :up_to
-      """);
+      SELECT l.seq, l.listed_bytes FROM activity_logs l
+      WHERE l.workspace_id = :workspace_id AND l.peer_id = :peer AND l.seq > :after AND l.seq <= :up_to
+      """,
+      Scope.ONE);
+
+  /** Whether the range is read once, or for each of the letters {@code :classes}. */
+  private enum Scope {
+    ONE,
+    EACH_CLASS
+  }
 
   private static final String OTHER_CONDITIONS =
       """
-          AND CASE WHEN (:type::text IS NULL OR activity_type = :type)
-              AND (:peer::uuid IS NULL OR source_id = :peer OR target_id = :peer)
-              AND (NOT :from_chat OR source = 'canvas_user' OR (source = 'self' AND source_id IS NULL))
-              AND (NOT :from_agents OR source_id IS NOT NULL)
-              AND (NOT :without_own OR source <> 'self' OR (:with_notifications AND source_id IS NULL))
+          AND CASE WHEN (:type::text IS NULL OR l.activity_type = :type)
+              AND (:peer::uuid IS NULL OR l.source_id = :peer OR l.target_id = :peer)
+              AND (NOT :from_chat OR l.source = 'canvas_user' OR (l.source = 'self' AND l.source_id IS NULL))
+              AND (NOT :from_agents OR l.source_id IS NOT NULL)
+              AND (NOT :without_own OR l.source <> 'self' OR (:with_notifications AND l.source_id IS NULL))
+              AND (NOT :without_delivered OR (
+                      SELECT o.owner IS NOT NULL AND o.state = 'answered' FROM delivery_outcomes o
+                      WHERE o.workspace_id = :workspace_id AND o.seq = l.seq) IS NOT TRUE
+                  AND l.seq NOT IN (
+                      SELECT d.seq FROM deliveries d
+                      WHERE d.workspace_id = :workspace_id AND d.seq > :after AND d.seq <= :up_to))
               THEN true ELSE false END
       """;
 
   private final String oldestFirst;
   private final String newestFirst;
 
-  FeedIndex(String range) {
-    String conditions = range + OTHER_CONDITIONS;
-    this.oldestFirst = conditions + "ORDER BY seq LIMIT (SELECT :limit)";
-    this.newestFirst = conditions + "ORDER BY seq DESC LIMIT (SELECT :limit)";
+  FeedIndex(String range, Scope scope) {
+    this.oldestFirst = statement(range, scope, "");
+    this.newestFirst = statement(range, scope, "DESC");
+  }
+
+  /** With what the outcomes of their deliveries add to the bytes of the rows. */
+  private static String statement(String range, Scope scope, String direction) {
+    String rows =
+        range + OTHER_CONDITIONS + "ORDER BY l.seq " + direction + " LIMIT (SELECT :limit)";
+    return """
+    SELECT page.seq, page.listed_bytes + coalesce((
+        SELECT o.listed_bytes FROM delivery_outcomes o
+        WHERE o.workspace_id = :workspace_id AND o.seq = page.seq), 0) AS listed_bytes
+    FROM (%s) AS page ORDER BY page.seq %s LIMIT (SELECT :limit)
+    """
+        .formatted(scope == Scope.EACH_CLASS ? ofEachClass(rows) : rows, direction);
+  }
+
+  private static String ofEachClass(String rows) {
+    return """
+    SELECT found.seq, found.listed_bytes FROM unnest(:classes::text[]) AS c (letter) CROSS JOIN LATERAL (%s) AS found
+    """
+        .formatted(rows);
   }
 
   /** The most selective one that the query allows. */
@@ -65,13 +89,18 @@ enum FeedIndex {
     if (query.peerId().filter(peer -> !peer.equals(workspaceId)).isPresent()) {
       return WITH_PEER;
     }
+    return classesOf(query).isEmpty() ? ALL : BY_CLASS;
+  }
+
+  /** The letters of the rows that the query asks for; none for all of them. */
+  static List<String> classesOf(FeedQuery query) {
     if (query.source().filter(FeedQuery.SourceFilter.CANVAS::equals).isPresent()) {
-      return CHAT;
+      return RowClass.CHAT;
     }
-    if (query.leavesOutOwn() && !query.bringsBackNotifications()) {
-      return INBOX;
+    if (query.leavesOutOwn()) {
+      return query.bringsBackNotifications() ? RowClass.INBOX_AND_NOTIFICATIONS : RowClass.INBOX;
     }
-    return query.type().isPresent() ? OF_TYPE : ALL;
+    return query.type().map(RowClass::ofType).orElse(List.of());
   }
 
   String statement(boolean isOldestFirst) {

@@ -3,8 +3,14 @@ package dev.muster.activity;
 import java.util.Set;
 import java.util.UUID;
 
-/** Wants to know of feeds that have grown, by whichever replica; its methods return soon. */
-interface FeedListener {
+/**
+ * Wants to know of feeds that have grown, or whose rows have outcomes now, by whichever replica;
+ * its methods return soon.
+ */
+public interface FeedListener {
+
+  /** After a commit here: messages wait for these targets. */
+  default void queued(Set<UUID> workspaceIds) {}
 
   /** After the commit. */
   void grown(Set<UUID> workspaceIds);

@@ -12,24 +12,43 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Reads feeds: first where to begin, then which rows, then those rows. */
+/**
+ * Reads feeds: first where to begin, then which rows, then those rows, each with the outcome of its
+ * delivery.
+ */
 @Repository
 class FeedPages {
 
   /** A row that will be on a page, and how many bytes it takes there. */
   record Listed(long seq, int bytes) {}
 
+  /**
+   * Times of rows rise with their numbers: the last row before a time is found by halving the
+   * numbers, one look at the primary key each. Rows below {@code low} are before the time, none
+   * from {@code high} on is.
+   */
   static final String MARKS =
       """
-      SELECT f.last_seq, f.last_acked_seq, f.read_seq,
-          (SELECT seq FROM activity_logs WHERE id = :since AND workspace_id = f.workspace_id) AS since,
-          (SELECT seq FROM activity_logs
-           WHERE workspace_id = f.workspace_id AND created_at < now() - make_interval(secs => :secs)
-           ORDER BY created_at DESC LIMIT 1) AS aged,
-          (SELECT seq FROM activity_logs
-           WHERE workspace_id = f.workspace_id AND created_at < :before::timestamptz
-           ORDER BY created_at DESC LIMIT 1) AS before
-      FROM activity_feeds f WHERE f.workspace_id = :workspace_id
+      WITH RECURSIVE feed AS (
+          SELECT last_seq, last_acked_seq, read_seq FROM activity_feeds WHERE workspace_id = :workspace_id),
+      wanted (mark, before) AS (
+          SELECT 1, now() - make_interval(secs => :secs::double precision) WHERE :secs::double precision IS NOT NULL
+          UNION ALL SELECT 2, :before::timestamptz WHERE :before::timestamptz IS NOT NULL),
+      halved (mark, before, low, high) AS (
+          SELECT mark, before, 1::bigint, last_seq + 1 FROM wanted CROSS JOIN feed
+          UNION ALL
+          SELECT h.mark, h.before, CASE WHEN probe.created_at < h.before THEN probe.seq + 1 ELSE h.low END,
+              CASE WHEN probe.created_at < h.before THEN h.high ELSE (h.low + h.high) / 2 END
+          FROM halved h LEFT JOIN LATERAL (
+              SELECT l.seq, l.created_at FROM activity_logs l
+              WHERE l.workspace_id = :workspace_id AND l.seq >= (h.low + h.high) / 2 AND l.seq < h.high
+              ORDER BY l.seq LIMIT 1) AS probe ON true
+          WHERE h.low < h.high)
+      SELECT last_seq, last_acked_seq, read_seq,
+          (SELECT created_at FROM activity_logs WHERE workspace_id = :workspace_id AND seq = :since::bigint) AS since_at,
+          (SELECT max(low) - 1 FROM halved WHERE mark = 1) AS aged,
+          (SELECT max(low) - 1 FROM halved WHERE mark = 2) AS before
+      FROM feed
       """;
 
   /**
@@ -38,35 +57,55 @@ class FeedPages {
    */
   static final String CONVERSATION =
       """
-      SELECT seq, listed_bytes FROM activity_logs
-      WHERE workspace_id = :workspace_id AND seq <= :up_to
-          AND (source = 'canvas_user' OR (source = 'self' AND source_id IS NULL))
-          AND CASE WHEN source = 'self' OR message_id IS NOT NULL THEN true ELSE false END
-      ORDER BY seq DESC LIMIT (SELECT :limit)
+      SELECT page.seq, page.listed_bytes + coalesce((
+          SELECT o.listed_bytes FROM delivery_outcomes o
+          WHERE o.workspace_id = :workspace_id AND o.seq = page.seq), 0) AS listed_bytes
+      FROM unnest('{c,n}'::text[]) AS c (letter) CROSS JOIN LATERAL (
+          SELECT seq, listed_bytes FROM activity_logs
+          WHERE workspace_id = :workspace_id AND class = c.letter::"char" AND seq <= :up_to
+              AND CASE WHEN source = 'self' OR message_id IS NOT NULL THEN true ELSE false END
+          ORDER BY seq DESC LIMIT (SELECT :limit)) AS page
+      ORDER BY page.seq DESC LIMIT (SELECT :limit)
+      """;
+
+  /** Until it has an outcome a row shows what it was written with. */
+  private static final String COLUMNS =
+      """
+      l.workspace_id, l.seq, l.activity_type, l.source, l.source_id, l.target_id, l.method, l.summary, l.request_bytes,
+      l.trace_bytes, l.message_id, l.delegation_id, l.message_text, l.attachments, l.peer_id, l.created_at,
+      coalesce(o.response_bytes, l.response_bytes) AS response_bytes,
+      coalesce(o.status, l.status) AS status,
+      CASE WHEN o.status IS NULL THEN l.error_detail ELSE o.error_detail END AS error_detail,
+      CASE WHEN o.status IS NULL THEN l.duration_ms ELSE o.duration_ms END AS duration_ms,
       """;
 
   static final String ROWS =
-      """
-      SELECT id, workspace_id, seq, activity_type, source, source_id, target_id, method, summary,
-          CASE WHEN request_bytes <= :largest THEN request_body END AS request_body, request_bytes,
-          CASE WHEN response_bytes <= :largest THEN response_body END AS response_body, response_bytes,
-          CASE WHEN trace_bytes <= :largest THEN tool_trace END AS tool_trace, trace_bytes,
-          duration_ms, status, error_detail, message_id, delegation_id, message_text, attachments, peer_id, created_at
-      FROM activity_logs WHERE workspace_id = :workspace_id AND seq = ANY (:seqs)
-      """;
+      "SELECT "
+          + COLUMNS
+          + """
+          CASE WHEN l.request_bytes <= :largest THEN l.request_body END AS request_body,
+          CASE WHEN coalesce(o.response_bytes, l.response_bytes) <= :largest
+              THEN coalesce(o.response, l.response_body) END AS response_body,
+          CASE WHEN l.trace_bytes <= :largest THEN l.tool_trace END AS tool_trace
+          FROM activity_logs l LEFT JOIN delivery_outcomes o ON o.workspace_id = l.workspace_id AND o.seq = l.seq
+          WHERE l.workspace_id = :workspace_id AND l.seq = ANY (:seqs)
+          """;
 
   private static final String ONE =
-      """
-      SELECT id, workspace_id, seq, activity_type, source, source_id, target_id, method, summary,
-          request_body, request_bytes, response_body, response_bytes, tool_trace, trace_bytes,
-          duration_ms, status, error_detail, message_id, delegation_id, message_text, attachments, peer_id, created_at
-      FROM activity_logs WHERE id = :id AND workspace_id = :workspace_id
-      """;
+      "SELECT "
+          + COLUMNS
+          + """
+          l.request_body, coalesce(o.response, l.response_body) AS response_body, l.tool_trace
+          FROM activity_logs l LEFT JOIN delivery_outcomes o ON o.workspace_id = l.workspace_id AND o.seq = l.seq
+          WHERE l.workspace_id = :workspace_id AND l.seq = :seq
+          """;
 
   private static final String BYTES =
       """
-      SELECT coalesce(request_bytes, 0)::bigint + coalesce(response_bytes, 0) + coalesce(trace_bytes, 0) AS bytes
-      FROM activity_logs WHERE id = :id AND workspace_id = :workspace_id
+      SELECT coalesce(l.request_bytes, 0)::bigint + coalesce(o.response_bytes, l.response_bytes, 0)
+          + coalesce(l.trace_bytes, 0) AS bytes
+      FROM activity_logs l LEFT JOIN delivery_outcomes o ON o.workspace_id = l.workspace_id AND o.seq = l.seq
+      WHERE l.workspace_id = :workspace_id AND l.seq = :seq
       """;
 
   private final JdbcClient db;
@@ -75,11 +114,11 @@ class FeedPages {
     this.db = db;
   }
 
-  /** Empty when the feed was never appended to. */
+  /** Empty for a workspace without a feed. */
   Optional<Marks> marks(UUID workspaceId, Optional<UUID> since, FeedQuery query) {
     return db.sql(MARKS)
         .param("workspace_id", workspaceId)
-        .param("since", since.orElse(null))
+        .param("since", since.map(RowId::seqOf).orElse(null))
         .param("secs", query.sinceSecs().map(secs -> (double) secs.toSeconds()).orElse(null))
         .param("before", query.beforeTs().map(SqlTime::utc).orElse(null))
         .query((row, n) ->
@@ -87,16 +126,26 @@ class FeedPages {
                 row.getLong("last_seq"),
                 row.getLong("last_acked_seq"),
                 row.getLong("read_seq"),
-                Optional.ofNullable(row.getObject("since", Long.class)),
+                since.filter(id -> isIdOf(id, workspaceId, row)).map(RowId::seqOf),
                 row.getLong("aged"),
                 row.getLong("before")))
         .optional();
+  }
+
+  private static boolean isIdOf(UUID id, UUID workspaceId, ResultSet row) {
+    try {
+      return row.getString("since_at") != null
+          && RowId.of(workspaceId, RowId.seqOf(id), SqlTime.instant(row, "since_at")).equals(id);
+    } catch (SQLException e) {
+      throw new IllegalStateException("the row has the time of the cursor's", e);
+    }
   }
 
   /** The next rows of the query, in its order, at most its limit. */
   List<Listed> list(UUID workspaceId, FeedQuery query, FeedPosition position) {
     return db.sql(FeedIndex.of(workspaceId, query).statement(query.isOldestFirst()))
         .param("workspace_id", workspaceId)
+        .param("classes", FeedIndex.classesOf(query).toArray(String[]::new))
         .param("after", position.after())
         .param("up_to", position.upTo())
         .param("type", query.type().orElse(null))
@@ -105,9 +154,14 @@ class FeedPages {
         .param("from_agents", query.source().equals(Optional.of(SourceFilter.AGENT)))
         .param("without_own", query.leavesOutOwn())
         .param("with_notifications", query.bringsBackNotifications())
+        .param("without_delivered", query.startsAfterAcked())
         .param("limit", query.limit())
-        .query((row, n) -> new Listed(row.getLong("seq"), row.getInt("listed_bytes")))
+        .query(FeedPages::listed)
         .list();
+  }
+
+  private static Listed listed(ResultSet row, int n) throws SQLException {
+    return new Listed(row.getLong("seq"), row.getInt("listed_bytes"));
   }
 
   /** The conversation at the canvas up to a row, newest first. */
@@ -116,7 +170,7 @@ class FeedPages {
         .param("workspace_id", workspaceId)
         .param("up_to", upTo)
         .param("limit", limit)
-        .query((row, n) -> new Listed(row.getLong("seq"), row.getInt("listed_bytes")))
+        .query(FeedPages::listed)
         .list();
   }
 
@@ -134,7 +188,7 @@ class FeedPages {
   Optional<Long> bytes(UUID workspaceId, UUID id) {
     return db.sql(BYTES)
         .param("workspace_id", workspaceId)
-        .param("id", id)
+        .param("seq", RowId.seqOf(id))
         .query((row, n) -> row.getLong("bytes"))
         .optional();
   }
@@ -143,16 +197,19 @@ class FeedPages {
   Optional<StoredActivity> find(UUID workspaceId, UUID id) {
     return db.sql(ONE)
         .param("workspace_id", workspaceId)
-        .param("id", id)
+        .param("seq", RowId.seqOf(id))
         .query(FeedPages::row)
-        .optional();
+        .optional()
+        .filter(row -> row.id().equals(id));
   }
 
   private static StoredActivity row(ResultSet row, int n) throws SQLException {
+    UUID workspaceId = row.getObject("workspace_id", UUID.class);
+    long seq = row.getLong("seq");
     return new StoredActivity(
-        row.getObject("id", UUID.class),
-        row.getObject("workspace_id", UUID.class),
-        row.getLong("seq"),
+        RowId.of(workspaceId, seq, SqlTime.instant(row, "created_at")),
+        workspaceId,
+        seq,
         row.getString("activity_type"),
         ActivitySource.of(row.getString("source")),
         row.getObject("source_id", UUID.class),

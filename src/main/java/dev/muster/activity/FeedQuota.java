@@ -3,13 +3,12 @@ package dev.muster.activity;
 import dev.muster.platform.settings.Settings;
 import dev.muster.platform.settings.Values;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
  * Bounds the unread rows of a feed, and their bytes (R6.7a). Read is what the agent acknowledged,
- * what it polled after, what a delivery to it ended, and what is deleted; own rows of an agent that
+ * what it polled after, what was delivered to it, and what is deleted; own rows of an agent that
  * never reads are unread.
  *
  * <p>A head counts from the position where the count last began; only when the feed seems to be
@@ -21,24 +20,30 @@ class FeedQuota {
   private static final int DEFAULT_MAX_ROWS = 100_000;
   private static final long DEFAULT_MAX_BYTES = 1L << 30;
 
-  /**
-   * Of a feed that is locked; {@code next_seq} is its first unread row, null when there is none.
-   */
-  private static final String FIRST_UNREAD =
+  /** Of a feed that is locked: unread rows are counted from behind the last one that is read. */
+  private static final String COUNT_ANEW =
       """
-      SELECT next.seq AS next_seq, coalesce(next.feed_bytes, 0) AS feed_bytes
-      FROM activity_feeds f
-      CROSS JOIN LATERAL (
-          SELECT greatest(f.quota_seq, f.read_seq, f.last_acked_seq, (
-              SELECT l.seq FROM activity_turns t JOIN activity_logs l ON l.id = t.activity_id
-              WHERE t.workspace_id = f.workspace_id ORDER BY t.turn_seq DESC LIMIT 1)) AS seq) AS read
-      LEFT JOIN LATERAL (
-          SELECT l.seq, l.feed_bytes FROM activity_logs l
-          WHERE l.workspace_id = f.workspace_id AND l.seq > read.seq ORDER BY l.seq LIMIT 1) AS next ON true
-      WHERE f.workspace_id = :workspace_id
+      UPDATE activity_feeds f SET version = f.version + 1, quota_seq = coalesce(unread.seq - 1, f.last_seq),
+          quota_bytes = greatest(f.quota_bytes, CASE WHEN unread.seq IS NULL THEN f.total_bytes ELSE unread.feed_bytes END)
+      FROM (
+          SELECT h.workspace_id, next.seq, next.feed_bytes
+          FROM activity_feeds h
+          CROSS JOIN LATERAL (
+              SELECT greatest(h.quota_seq, h.read_seq, h.last_acked_seq, (
+                  SELECT o.seq FROM delivery_outcomes o
+                  WHERE o.workspace_id = h.workspace_id ORDER BY o.seq DESC LIMIT 1)) AS seq) AS read
+          LEFT JOIN LATERAL (
+              SELECT l.seq, l.feed_bytes FROM activity_logs l
+              WHERE l.workspace_id = h.workspace_id AND l.seq > read.seq ORDER BY l.seq LIMIT 1) AS next ON true
+          WHERE h.workspace_id = :workspace_id) AS unread
+      WHERE f.workspace_id = unread.workspace_id
       """;
 
-  private record FirstUnread(@Nullable Long seq, long feedBytes) {}
+  private static final String UNREAD =
+      """
+      SELECT last_seq - quota_seq AS unread_rows, total_bytes - quota_bytes AS unread_bytes
+      FROM activity_feeds WHERE workspace_id = :workspace_id
+      """;
 
   private final JdbcClient db;
   private final int maxRows;
@@ -50,44 +55,43 @@ class FeedQuota {
     this.maxBytes = settings.tuning("FEED_MAX_BYTES", DEFAULT_MAX_BYTES, Values::bytes);
   }
 
-  /**
-   * What the control plane itself says is always stored, and what has a place in the queue or at
-   * the agent, which have bounds of their own. One row alone always fits.
-   */
-  boolean hasRoom(FeedHead head, NewActivity row, RowSize size) {
-    return row.source() == ActivitySource.SYSTEM
-        || row.companion() != null
-        || head.unreadRows() == 0
-        || (head.unreadRows() < maxRows && size.whole() <= maxBytes - head.unreadBytes());
+  int maxRows() {
+    return maxRows;
+  }
+
+  long maxBytes() {
+    return maxBytes;
   }
 
   /**
-   * Counts anew.
-   *
-   * @param locked the head as the database has it
-   * @param moved the same after the rows that this transaction is yet to insert
+   * Whether the row counts against the quota: what the control plane itself says is always stored,
+   * and what has a place in the queue or at the agent, which have bounds of their own. One row
+   * alone always fits.
    */
-  FeedHead countAnew(FeedHead locked, FeedHead moved) {
-    FirstUnread first = firstUnread(locked.workspaceId());
-    return first.seq() == null
-        ? moved.countedFrom(locked.lastSeq(), locked.totalBytes())
-        : moved.countedFrom(first.seq() - 1, Math.max(locked.quotaBytes(), first.feedBytes()));
+  static boolean bounds(NewActivity row) {
+    return row.source() != ActivitySource.SYSTEM
+        && (row.admission() == null || row.admission().delivery() == null);
   }
 
-  private FirstUnread firstUnread(UUID workspaceId) {
-    return db.sql(FIRST_UNREAD)
-        .param("workspace_id", workspaceId)
-        .query((row, n) ->
-            new FirstUnread(row.getObject("next_seq", Long.class), row.getLong("feed_bytes")))
-        .single();
+  /** In a transaction that has locked the feed. */
+  void countAnew(UUID workspaceId) {
+    db.sql(COUNT_ANEW).param("workspace_id", workspaceId).update();
   }
 
   /** What a client is told who writes into its own feed. */
-  Appended.FeedFull full(FeedHead head) {
-    return new Appended.FeedFull(
-        "the feed of %s is full: %d unread rows of %d bytes (expected: at most %d rows and %d bytes);"
-                .formatted(
-                    head.workspaceId(), head.unreadRows(), head.unreadBytes(), maxRows, maxBytes)
-            + " poll on with since_id, or acknowledge what is handled, then try again");
+  Appended.FeedFull full(UUID workspaceId) {
+    return db.sql(UNREAD)
+        .param("workspace_id", workspaceId)
+        .query((row, n) ->
+            new Appended.FeedFull(
+                "the feed of %s is full: %d unread rows of %d bytes (expected: at most %d rows and %d bytes);"
+                        .formatted(
+                            workspaceId,
+                            row.getLong("unread_rows"),
+                            row.getLong("unread_bytes"),
+                            maxRows,
+                            maxBytes)
+                    + " poll on with since_id, or acknowledge what is handled, then try again"))
+        .single();
   }
 }

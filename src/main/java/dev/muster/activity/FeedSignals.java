@@ -6,6 +6,7 @@ import dev.muster.event.ReplicaTopic;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.springframework.stereotype.Component;
 
 /** Tells of feeds that have grown: to those who listen here, and to the other replicas. */
@@ -18,6 +19,22 @@ class FeedSignals implements ReplicaCallReceiver {
   FeedSignals(ReplicaCalls calls, List<FeedListener> listeners) {
     this.calls = calls;
     this.listeners = listeners;
+  }
+
+  /** Here, by a transaction that is committed. */
+  void appended(List<NewActivity> rows) {
+    Set<UUID> queued =
+        rows.stream()
+            .filter(row ->
+                row.admission() != null && row.admission().way() == MessageAdmission.Way.QUEUE)
+            .map(NewActivity::workspaceId)
+            .collect(Collectors.toSet());
+    if (!queued.isEmpty()) {
+      listeners.forEach(listener -> listener.queued(queued));
+    }
+    if (!rows.isEmpty()) {
+      grown(rows.stream().map(NewActivity::workspaceId).collect(Collectors.toSet()));
+    }
   }
 
   /** Here, by a transaction that is committed. */

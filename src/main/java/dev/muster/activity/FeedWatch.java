@@ -11,20 +11,18 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Wakes those who wait for rows of feeds, or for the ends of turns: at once when one is told, and
- * within a second when it was not, by one look at all feeds that are waited for.
+ * Wakes those who wait for rows of feeds: at once when one is told, and within a second when it was
+ * not, by one look at all feeds that are waited for.
  */
 @Component
 class FeedWatch implements FeedListener, EventFollower {
 
   private static final String LAST_SEQS =
-      "SELECT workspace_id, last_seq, last_turn_seq FROM activity_feeds WHERE workspace_id = ANY"
-          + " (:ids)";
+      "SELECT workspace_id, last_seq FROM activity_feeds WHERE workspace_id = ANY (:ids)";
 
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
   private static final int FEEDS_IN_A_SLICE = 1000;
@@ -41,9 +39,7 @@ class FeedWatch implements FeedListener, EventFollower {
 
   @Override
   public void grown(Set<UUID> workspaceIds) {
-    for (UUID id : workspaceIds) {
-      polls.wake(List.of(new FeedTopic(id), new TurnTopic(id)));
-    }
+    polls.wake(workspaceIds.stream().map(FeedTopic::new).toList());
   }
 
   @Override
@@ -62,12 +58,7 @@ class FeedWatch implements FeedListener, EventFollower {
   }
 
   private void look() {
-    List<UUID> feeds =
-        Stream.concat(
-                polls.topics(FeedTopic.class).stream().map(FeedTopic::workspaceId),
-                polls.topics(TurnTopic.class).stream().map(TurnTopic::workspaceId))
-            .distinct()
-            .toList();
+    List<UUID> feeds = polls.topics(FeedTopic.class).stream().map(FeedTopic::workspaceId).toList();
     for (int from = 0; from < feeds.size(); from += FEEDS_IN_A_SLICE) {
       lookAt(feeds.subList(from, Math.min(from + FEEDS_IN_A_SLICE, feeds.size())));
     }
@@ -79,7 +70,6 @@ class FeedWatch implements FeedListener, EventFollower {
         .query(row -> {
           UUID feed = row.getObject("workspace_id", UUID.class);
           polls.wakeOlderThan(new FeedTopic(feed), row.getLong("last_seq"));
-          polls.wakeOlderThan(new TurnTopic(feed), row.getLong("last_turn_seq"));
         });
   }
 

@@ -1,15 +1,27 @@
 package dev.muster.activity;
 
+import dev.muster.activity.AppendStatement.Verdict;
+import dev.muster.activity.Appended.FeedFull;
+import dev.muster.activity.Appended.Stored;
 import dev.muster.platform.commit.BatchAttempts;
 import dev.muster.platform.commit.BatchLimits;
 import dev.muster.platform.commit.CertainTransactions;
+import dev.muster.platform.commit.CommitRider;
 import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.commit.Outcome;
+import dev.muster.platform.postgres.HotStatements;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -22,23 +34,41 @@ public class Feeds {
   private static final long LARGEST_SHARED = 256L << 10;
   private static final Duration BUSY_PATIENCE = Duration.ofMillis(300);
 
-  private final FeedWriter writer;
-  private final CertainTransactions transactions;
+  /** What names a message (R7.3): no two of one batch may be the same. */
+  private record MessageName(UUID workspaceId, @Nullable UUID senderId, String key) {}
+
+  private final AppendStatement statement;
+  private final FeedAppender appender;
   private final PatientWrites patient;
-  private final GroupCommit<FeedChange, FeedResult> commits;
+  private final FeedSignals signals;
+  private final ReadPositions positions;
+  private final HotStatements hot;
+  private final JdbcTemplate db;
+  private final CertainTransactions transactions;
+  private final GroupCommit<NewActivity, Verdict> commits;
 
   Feeds(
-      FeedWriter writer,
-      CertainTransactions transactions,
+      AppendStatement statement,
+      FeedAppender appender,
       PatientWrites patient,
+      FeedSignals signals,
+      ReadPositions positions,
+      HotStatements hot,
+      JdbcTemplate db,
+      CertainTransactions transactions,
       MeterRegistry metrics) {
-    this.writer = writer;
+    this.statement = statement;
+    this.appender = appender;
     this.patient = patient;
+    this.signals = signals;
+    this.positions = positions;
+    this.hot = hot;
+    this.db = db;
     this.transactions = transactions;
     this.commits =
         new GroupCommit<>(
-            "activity",
-            FeedChange::workspaceId,
+            "append",
+            NewActivity::workspaceId,
             BatchLimits.byWeight(ListedSize::whole, LARGEST_BATCH),
             this::commit,
             metrics);
@@ -49,64 +79,92 @@ public class Feeds {
    * UNAVAILABLE} when that cannot be had, or known, in time.
    */
   public Appended append(NewActivity row) {
-    return (Appended) write(row);
+    if (ListedSize.whole(row) > LARGEST_SHARED) {
+      return patient.append(row);
+    }
+    return commits
+        .submitUnlessBusyFor(BUSY_PATIENCE, row)
+        .filter(Verdict.Final.class::isInstance)
+        .map(verdict -> ((Verdict.Final) verdict).appended())
+        .orElseGet(() -> patient.append(row));
   }
 
   /**
    * A row that an agent writes of itself, which is no message and so never a repeated one; refuses
    * with {@code FEED_FULL}.
    */
-  Appended.Stored appendOwn(NewActivity row) {
+  Stored appendOwn(NewActivity row) {
     return switch (append(row)) {
-      case Appended.Stored stored -> stored;
-      case Appended.FeedFull full -> throw full.refusal();
-      case Appended.Repeated _, Appended.OtherContent _ ->
-          throw new IllegalStateException("a row without an identity was taken for a message");
+      case Stored stored -> stored;
+      case FeedFull full -> throw full.refusal();
+      default -> throw new IllegalStateException("a row of an agent's own was taken for a message");
     };
   }
 
   /**
-   * Puts the end of a turn on its row; returns and throws as {@link #append}.
-   *
-   * <p>Watchers hear of an answer, and whoever waits for the turn is woken, on every replica.
-   */
-  public Ended end(TurnEnd end) {
-    return (Ended) write(end);
-  }
-
-  /**
-   * Appends in the caller's transaction, which has taken all its other locks but those of message
-   * records; the feeds stay locked until it ends. Rows of one feed get their places in the order
-   * given.
+   * Appends in the caller's transaction; the feeds stay locked until it ends. Rows of one feed get
+   * their places in the order given.
    */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<Appended> appendAll(List<NewActivity> rows) {
-    return writer.write(rows).stream().map(Appended.class::cast).toList();
+    return rows.isEmpty() ? List.of() : appender.append(rows);
   }
 
-  /**
-   * As {@link #appendAll}, with the ends of turns before the rows, and one lock of each feed; what
-   * became of the ends.
-   */
+  /** Locks these feeds in the caller's transaction, before it locks any delegation. */
   @Transactional(propagation = Propagation.MANDATORY)
-  public List<Ended> endAllAndAppend(List<TurnEnd> ends, List<NewActivity> rows) {
-    List<FeedChange> changes = new ArrayList<>(ends);
-    changes.addAll(rows);
-    return writer.write(changes).stream().limit(ends.size()).map(Ended.class::cast).toList();
+  public void lock(Set<UUID> workspaceIds) {
+    appender.lock(workspaceIds);
   }
 
-  private FeedResult write(FeedChange change) {
-    if (ListedSize.whole(change) > LARGEST_SHARED) {
-      return patient.write(change);
+  /** Up to where its own token has polled the feed, as far as this replica knows (R3.2). */
+  public long readPosition(UUID workspaceId) {
+    return positions.of(workspaceId);
+  }
+
+  /** What is kept of rows of these feeds has changed, by a transaction that is committed. */
+  public void tellOfChanges(Set<UUID> workspaceIds) {
+    signals.grown(workspaceIds);
+  }
+
+  private List<Outcome<Verdict>> commit(List<NewActivity> batch) {
+    Set<MessageName> names = new HashSet<>();
+    List<NewActivity> distinct =
+        batch.stream().filter(row -> nameOf(row) == null || names.add(nameOf(row))).toList();
+    List<Outcome<Verdict>> committed = BatchAttempts.run(distinct, this::run);
+    if (distinct.size() == batch.size()) {
+      return committed;
     }
-    return commits
-        .submitUnlessBusyFor(BUSY_PATIENCE, change)
-        .orElseGet(() -> patient.write(change));
+    names.clear();
+    var next = committed.iterator();
+    List<Outcome<Verdict>> outcomes = new ArrayList<>(batch.size());
+    for (NewActivity row : batch) {
+      outcomes.add(
+          nameOf(row) == null || names.add(nameOf(row)) ? next.next() : new Outcome.Busy<>());
+    }
+    return outcomes;
   }
 
-  private List<Outcome<FeedResult>> commit(List<FeedChange> batch) {
-    return BatchAttempts.run(
-        batch, changes -> transactions.run(() -> writer.writeUnlessBusy(changes)));
+  private static @Nullable MessageName nameOf(NewActivity row) {
+    return row.identity() == null
+        ? null
+        : new MessageName(row.workspaceId(), row.sourceId(), row.identity().key());
+  }
+
+  /** With a rider in a transaction, else by the statement alone, which commits itself. */
+  private List<Outcome<Verdict>> run(List<NewActivity> rows) {
+    List<Verdict> verdicts =
+        CommitRider.current() == null
+            ? hot.run(statements -> statement.run(statements, rows))
+            : transactions.run(() -> statement.run(db, rows));
+    signals.appended(
+        IntStream.range(0, rows.size())
+            .filter(i -> verdicts.get(i) instanceof Verdict.Final(Stored stored))
+            .mapToObj(rows::get)
+            .toList());
+    return verdicts.stream()
+        .<Outcome<Verdict>>map(verdict ->
+            verdict instanceof Verdict.Busy ? new Outcome.Busy<>() : new Outcome.Done<>(verdict))
+        .collect(Collectors.toList());
   }
 
   @PreDestroy

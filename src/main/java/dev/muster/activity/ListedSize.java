@@ -5,7 +5,7 @@ import dev.muster.protocol.Attachment;
 import org.jspecify.annotations.Nullable;
 
 /** How many bytes a row takes in a list, by which pages are bounded (R6.6). */
-final class ListedSize {
+public final class ListedSize {
 
   /** A body beyond it is only named with its size. */
   static final int LARGEST_BODY = 256 * 1024;
@@ -28,28 +28,23 @@ final class ListedSize {
     return bytes;
   }
 
-  /** What the end of a turn adds to its row. */
-  static int of(TurnEnd end) {
-    long bytes = inJson(end.result().errorDetail()) + listed(bytes(end.response()));
-    return (int) Math.min(bytes, Integer.MAX_VALUE);
+  /** What the outcome of a delivery adds to its row. */
+  public static int ofOutcome(@Nullable RawJson response, @Nullable String errorDetail) {
+    return (int) Math.min(inJson(errorDetail) + listed(bytes(response)), Integer.MAX_VALUE);
   }
 
   /** In UTF-8; null when there is none. */
-  static @Nullable Integer bytes(@Nullable RawJson body) {
+  public static @Nullable Integer bytes(@Nullable RawJson body) {
     return body == null ? null : (int) utf8(body.text());
   }
 
   /** Of all that is written, roughly, for those who must bound how much they store at once. */
-  static long whole(FeedChange change) {
-    return switch (change) {
-      case NewActivity row ->
-          NAMES_AND_IDS
-              + row.content().text().length()
-              + length(row.bodies().request())
-              + length(row.bodies().response())
-              + length(row.bodies().toolTrace());
-      case TurnEnd end -> NAMES_AND_IDS + length(end.response());
-    };
+  static long whole(NewActivity row) {
+    return NAMES_AND_IDS
+        + row.content().text().length()
+        + length(row.bodies().request())
+        + length(row.bodies().response())
+        + length(row.bodies().toolTrace());
   }
 
   private static long length(@Nullable RawJson body) {

@@ -21,7 +21,7 @@ import org.springframework.stereotype.Repository;
 class LoggedRepository {
 
   /** The end of a feed, as others see it; its time is never later than now. */
-  record End(UUID workspaceId, long lastSeq, long lastTurnSeq, Instant lastChangedAt) {}
+  record End(UUID workspaceId, long lastSeq, Instant lastChangedAt) {}
 
   static final int MOST_OF_A_FEED = 200;
 
@@ -31,19 +31,18 @@ class LoggedRepository {
   /** By a look at all feeds: nothing that an append changes has an index. */
   private static final String ENDS_SINCE =
       """
-      SELECT workspace_id, last_seq, last_turn_seq,
-          least(greatest(last_created_at, last_turn_at), clock_timestamp()) AS last_changed_at
-      FROM activity_feeds WHERE last_created_at > :since OR last_turn_at > :since
+      SELECT workspace_id, last_seq, least(last_created_at, clock_timestamp()) AS last_changed_at
+      FROM activity_feeds WHERE last_created_at > :since
       """;
 
   private static final String AFTER =
       """
-      SELECT l.id, l.workspace_id, l.seq, l.activity_type, l.method, l.summary, l.status, l.source_id, l.target_id,
+      SELECT l.workspace_id, l.seq, l.activity_type, l.method, l.summary, l.status, l.source_id, l.target_id,
           l.duration_ms, l.error_detail, l.created_at, l.speaker, l.said, l.message_id, l.notification, l.has_files,
           l.request_body, l.response_body
       FROM unnest(:ids::uuid[], :afters::bigint[]) AS known (workspace_id, seq)
       CROSS JOIN LATERAL (
-          SELECT r.id, r.workspace_id, r.seq, r.activity_type, r.method, r.summary, r.status, r.source_id, r.target_id,
+          SELECT r.workspace_id, r.seq, r.activity_type, r.method, r.summary, r.status, r.source_id, r.target_id,
               r.duration_ms, r.error_detail, r.created_at, r.message_id,
               CASE WHEN r.source = 'self' AND r.source_id IS NULL THEN 'agent'
                   WHEN r.source = 'canvas_user' AND r.message_id IS NOT NULL THEN 'user' END AS speaker,
@@ -58,19 +57,17 @@ class LoggedRepository {
       ORDER BY l.created_at, l.workspace_id, l.seq LIMIT :most_of_all
       """;
 
-  private static final String TURNS_AFTER =
+  private static final String ANSWERED_SINCE =
       """
-      SELECT a.workspace_id, a.turn_seq, a.answered, a.method, a.message_id, a.duration_ms, a.response_bytes,
-          a.response_body, clock_timestamp() AS now
-      FROM unnest(:ids::uuid[], :afters::bigint[]) AS known (workspace_id, turn_seq)
-      CROSS JOIN LATERAL (
-          SELECT t.workspace_id, t.turn_seq, t.answered AND r.source = 'canvas_user' AND r.message_id IS NOT NULL AS answered, r.method, r.message_id, r.duration_ms, r.response_bytes,
-              CASE WHEN r.response_bytes <= :largest THEN r.response_body END AS response_body
-          FROM activity_turns t JOIN activity_logs r ON r.id = t.activity_id
-          WHERE t.workspace_id = known.workspace_id AND t.turn_seq > known.turn_seq
-          ORDER BY t.turn_seq LIMIT :most) AS a
-      ORDER BY a.workspace_id, a.turn_seq
+      SELECT o.workspace_id, o.seq, o.ended_at, l.method, l.message_id, o.duration_ms, o.response_bytes,
+          CASE WHEN o.response_bytes <= :largest THEN o.response END AS response_body, clock_timestamp() AS now
+      FROM delivery_outcomes o JOIN activity_logs l ON l.workspace_id = o.workspace_id AND l.seq = o.seq
+      WHERE o.ended_at > :since AND o.sender_id IS NULL AND o.kind = 'message' AND o.response IS NOT NULL
+          AND l.source = 'canvas_user' AND l.message_id IS NOT NULL
+      ORDER BY o.ended_at, o.workspace_id, o.seq LIMIT :most
       """;
+
+  private static final String NOW = "SELECT clock_timestamp() AS now";
 
   private final JdbcClient db;
 
@@ -85,7 +82,6 @@ class LoggedRepository {
             new End(
                 row.getObject("workspace_id", UUID.class),
                 row.getLong("last_seq"),
-                row.getLong("last_turn_seq"),
                 SqlTime.instant(row, "last_changed_at")))
         .list();
   }
@@ -106,19 +102,16 @@ class LoggedRepository {
         .list();
   }
 
-  /** Turns that ended after these of their feeds, at most {@link #MOST_OF_A_FEED} each. */
-  List<EndedTurn> turnsAfter(Map<UUID, Long> known) {
-    List<Map.Entry<UUID, Long>> places = List.copyOf(known.entrySet());
-    return db.sql(TURNS_AFTER)
-        .param("ids", places.stream().map(Map.Entry::getKey).toArray(UUID[]::new))
-        .param("afters", places.stream().map(Map.Entry::getValue).toArray(Long[]::new))
-        .param("most", MOST_OF_A_FEED)
+  /** What agents answered to people after this time, at most {@link #MOST_OF_ALL}. */
+  List<AnsweredMessage> answeredSince(Instant time) {
+    return db.sql(ANSWERED_SINCE)
+        .param("since", SqlTime.utc(time))
+        .param("most", MOST_OF_ALL)
         .param("largest", ListedSize.LARGEST_BODY)
         .query((row, n) ->
-            new EndedTurn(
-                row.getObject("workspace_id", UUID.class),
-                row.getLong("turn_seq"),
-                row.getBoolean("answered"),
+            new AnsweredMessage(
+                new ActivityKey(row.getObject("workspace_id", UUID.class), row.getLong("seq")),
+                SqlTime.instant(row, "ended_at"),
                 row.getString("method"),
                 row.getString("message_id"),
                 row.getObject("duration_ms", Long.class),
@@ -127,11 +120,18 @@ class LoggedRepository {
         .list();
   }
 
+  /** By the database's clock. */
+  Instant now() {
+    return db.sql(NOW).query((row, n) -> SqlTime.instant(row, "now")).single();
+  }
+
   private static LoggedActivity logged(ResultSet row, int n) throws SQLException {
+    UUID workspaceId = row.getObject("workspace_id", UUID.class);
+    long seq = row.getLong("seq");
     return new LoggedActivity(
-        row.getObject("id", UUID.class),
-        row.getObject("workspace_id", UUID.class),
-        row.getLong("seq"),
+        RowId.of(workspaceId, seq, SqlTime.instant(row, "created_at")),
+        workspaceId,
+        seq,
         row.getString("activity_type"),
         row.getString("method"),
         row.getString("summary"),

@@ -1,6 +1,7 @@
 package dev.muster.activity;
 
 import dev.muster.platform.json.RawJson;
+import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -12,55 +13,40 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Finds messages in feeds, and how the turns that they began have ended. */
+/** Finds messages in feeds. */
 @Repository
 public class Messages {
 
-  /**
-   * How a turn stands.
-   *
-   * @param version grows with every turn of the feed that ends; read before the answer
-   */
-  public record TurnState(Optional<RawJson> answer, long version) {}
-
   /** A message to {@code workspaceId} that was sent for the sake of a delegation. */
   public record DelegatedMessage(
-      UUID activityId, UUID workspaceId, UUID senderId, String messageId, String delegationId) {}
+      UUID workspaceId, UUID senderId, String messageId, String delegationId) {}
 
-  private static final String DELEGATED =
+  private static final String BY_KEY =
       """
-      SELECT id, workspace_id, source_id, message_id, delegation_id FROM activity_logs
-      WHERE id = ANY (:ids) AND source_id IS NOT NULL AND message_id IS NOT NULL AND delegation_id IS NOT NULL
-      """;
-
-  private static final String ROW =
-      """
-      SELECT id, workspace_id, source_id, method, request_body, message_id, delegation_id,
+      SELECT workspace_id, seq, source_id, method, request_body, message_id, delegation_id, created_at,
           CASE WHEN source = 'system' THEN coalesce(message_text, '') END AS system_text,
           extract(epoch FROM clock_timestamp() - created_at) AS age_s
       FROM activity_logs
+      WHERE workspace_id = :workspace_id AND seq = :seq AND request_body IS NOT NULL
       """;
-
-  private static final String BY_ID = ROW + "WHERE id = :id AND request_body IS NOT NULL";
 
   private static final String BY_NAME =
-      ROW
-          + """
-          WHERE workspace_id = :workspace_id AND message_key = :key AND source_id IS NOT DISTINCT FROM :sender_id::uuid
-              AND request_body IS NOT NULL
-          """;
-
-  private static final String TURN =
       """
-      SELECT f.last_turn_seq, CASE WHEN t.answered THEN l.response_body END AS answer
-      FROM activity_logs l
-      JOIN activity_feeds f ON f.workspace_id = l.workspace_id
-      LEFT JOIN activity_turns t ON t.activity_id = l.id
-      WHERE l.id = :id
+      SELECT workspace_id, seq, source_id, method, request_body, message_id, delegation_id, created_at,
+          CASE WHEN source = 'system' THEN coalesce(message_text, '') END AS system_text,
+          extract(epoch FROM clock_timestamp() - created_at) AS age_s
+      FROM activity_logs
+      WHERE workspace_id = :workspace_id AND message_key = :key AND source_id IS NOT DISTINCT FROM :sender_id::uuid
+          AND request_body IS NOT NULL
       """;
 
-  private static final String ANSWER_BYTES =
-      "SELECT coalesce(response_bytes, 0) AS bytes FROM activity_logs WHERE id = :id";
+  private static final String DELEGATED =
+      """
+      SELECT l.workspace_id, l.source_id, l.message_id, l.delegation_id
+      FROM unnest(:ids::uuid[], :seqs::bigint[]) AS k (workspace_id, seq)
+      JOIN activity_logs l ON l.workspace_id = k.workspace_id AND l.seq = k.seq
+      WHERE l.source_id IS NOT NULL AND l.message_id IS NOT NULL AND l.delegation_id IS NOT NULL
+      """;
 
   private final JdbcClient db;
 
@@ -68,8 +54,12 @@ public class Messages {
     this.db = db;
   }
 
-  public Optional<StoredMessage> find(UUID activityId) {
-    return db.sql(BY_ID).param("id", activityId).query(Messages::message).optional();
+  public Optional<StoredMessage> find(ActivityKey row) {
+    return db.sql(BY_KEY)
+        .param("workspace_id", row.workspaceId())
+        .param("seq", row.seq())
+        .query(Messages::message)
+        .optional();
   }
 
   /**
@@ -85,12 +75,12 @@ public class Messages {
   }
 
   /** Those of these rows that are messages of workspaces and name a delegation. */
-  public List<DelegatedMessage> delegated(Collection<UUID> activityIds) {
+  public List<DelegatedMessage> delegated(Collection<ActivityKey> rows) {
     return db.sql(DELEGATED)
-        .param("ids", activityIds.toArray(UUID[]::new))
+        .param("ids", rows.stream().map(ActivityKey::workspaceId).toArray(UUID[]::new))
+        .param("seqs", rows.stream().map(ActivityKey::seq).toArray(Long[]::new))
         .query((row, n) ->
             new DelegatedMessage(
-                row.getObject("id", UUID.class),
                 row.getObject("workspace_id", UUID.class),
                 row.getObject("source_id", UUID.class),
                 row.getString("message_id"),
@@ -98,32 +88,12 @@ public class Messages {
         .list();
   }
 
-  /** Of the answer on this row; 0 without one. */
-  public long answerBytes(UUID activityId) {
-    return db.sql(ANSWER_BYTES)
-        .param("id", activityId)
-        .query((row, n) -> row.getLong("bytes"))
-        .optional()
-        .orElse(0L);
-  }
-
-  /** Of a row that is gone: without an answer. */
-  public TurnState turn(UUID activityId) {
-    List<TurnState> found =
-        db.sql(TURN)
-            .param("id", activityId)
-            .query((row, n) ->
-                new TurnState(
-                    Optional.ofNullable(row.getString("answer")).map(RawJson::new),
-                    row.getLong("last_turn_seq")))
-            .list();
-    return found.isEmpty() ? new TurnState(Optional.empty(), 0) : found.getFirst();
-  }
-
   private static StoredMessage message(ResultSet row, int n) throws SQLException {
+    UUID workspaceId = row.getObject("workspace_id", UUID.class);
+    long seq = row.getLong("seq");
     return new StoredMessage(
-        row.getObject("id", UUID.class),
-        row.getObject("workspace_id", UUID.class),
+        new ActivityKey(workspaceId, seq),
+        RowId.of(workspaceId, seq, SqlTime.instant(row, "created_at")),
         row.getObject("source_id", UUID.class),
         row.getString("method"),
         new RawJson(row.getString("request_body")),

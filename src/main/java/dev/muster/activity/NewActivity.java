@@ -22,8 +22,7 @@ public record NewActivity(
     Result result,
     MessageContent content,
     @Nullable MessageIdentity identity,
-    @Nullable Companion companion)
-    implements FeedChange {
+    @Nullable MessageAdmission admission) {
 
   public static final String RECEIVED = "a2a_receive";
   public static final String NOTIFY = "notify";
@@ -64,8 +63,8 @@ public record NewActivity(
         null);
   }
 
-  /** The same row, with what is to be stored in its transaction. */
-  public NewActivity with(Companion companion) {
+  /** The same row, of a message that is to be delivered so. */
+  public NewActivity with(MessageAdmission wanted) {
     return new NewActivity(
         workspaceId,
         activityType,
@@ -78,7 +77,7 @@ public record NewActivity(
         result,
         content,
         identity,
-        companion);
+        wanted);
   }
 
   /** How a delegation of {@code caller} has ended (R8.7): its response is the result. */

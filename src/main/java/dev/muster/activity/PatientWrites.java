@@ -1,8 +1,6 @@
 package dev.muster.activity;
 
-import dev.muster.platform.commit.BatchAttempts;
 import dev.muster.platform.commit.CertainTransactions;
-import dev.muster.platform.commit.Outcome;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.postgres.LongStatements;
 import dev.muster.platform.problem.ProblemException;
@@ -13,100 +11,69 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.stereotype.Component;
 
 /**
- * Writes into feeds, each change in a transaction of its own that waits for its feed: large ones,
- * for which the others of a batch would have to wait, and those of feeds that are never free when a
- * batch looks, since others wait for them in line. A few at a time, for the memory and connections
+ * Appends rows one by one, each in a transaction of its own that waits for its feed: large ones,
+ * for which the others of a batch would have to wait, those of feeds that are never free when a
+ * batch looks, and those of feeds that seem full. A few at a time, for the memory and connections
  * they take.
  */
 @Component
 class PatientWrites {
 
-  /**
-   * Who wait for the same turns.
-   *
-   * @param patience how long one waits for its turn
-   * @param most how long its transaction may take
-   */
-  private record Line(
-      Semaphore turns, Duration patience, Duration most, CertainTransactions transactions) {
-
-    static Line of(int atOnce, Duration patience, Duration most, CertainTransactions any) {
-      return new Line(new Semaphore(atOnce, true), patience, most, any.noLongerThan(most));
-    }
-
-    boolean isOurTurn() {
-      try {
-        return turns.tryAcquire(
-            RequestDeadline.cappingNanos(patience.toNanos()), TimeUnit.NANOSECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
-    }
-  }
-
   private static final long MAX_CONCURRENT_ROW_BYTES = 2L << 20;
 
-  private final FeedWriter writer;
-  private final LongStatements statements;
+  /** How long a transaction may take; with the waits before it, below the 5 s of R0.6. */
+  private static final Duration MOST = Duration.ofSeconds(2);
 
-  /** With the waits before it, below the 5 s of R0.6. */
-  private final Line rows;
+  private static final Duration PATIENCE = Duration.ofMillis(500);
+  private static final Duration PATIENCE_OF_LARGE_ROWS = Duration.ofSeconds(2);
+
+  private final FeedAppender appender;
+  private final LongStatements statements;
+  private final CertainTransactions transactions;
+  private final Semaphore rows = new Semaphore(4, true);
 
   /**
    * Of several MiB each: one after the other, since two at once take twice as long, and then too
    * long.
    */
-  private final Line largeRows;
+  private final Semaphore largeRows = new Semaphore(1, true);
 
-  /** Of up to 64 MiB each, for senders who have waited for agents already. */
-  private final Line answers;
-
-  PatientWrites(FeedWriter writer, CertainTransactions transactions, LongStatements statements) {
-    this.writer = writer;
+  PatientWrites(
+      FeedAppender appender, CertainTransactions transactions, LongStatements statements) {
+    this.appender = appender;
     this.statements = statements;
-    this.rows = Line.of(4, Duration.ofMillis(500), Duration.ofSeconds(2), transactions);
-    this.largeRows = Line.of(1, Duration.ofSeconds(2), Duration.ofSeconds(2), transactions);
-    this.answers = Line.of(1, Duration.ofSeconds(60), Duration.ofSeconds(30), transactions);
+    this.transactions = transactions.noLongerThan(MOST);
   }
 
   /** Returns after the commit; refuses with {@code UNAVAILABLE} when too many wait. */
-  FeedResult write(FeedChange change) {
-    return write(change, lineOf(change));
+  Appended append(NewActivity row) {
+    return ListedSize.whole(row) > MAX_CONCURRENT_ROW_BYTES
+        ? append(row, largeRows, PATIENCE_OF_LARGE_ROWS)
+        : append(row, rows, PATIENCE);
   }
 
-  private Line lineOf(FeedChange change) {
-    // one without a companion was brought by a request, which is to be answered in time
-    if (change instanceof TurnEnd end && end.companion() != null) {
-      return answers;
-    }
-    return ListedSize.whole(change) > MAX_CONCURRENT_ROW_BYTES ? largeRows : rows;
-  }
-
-  private FeedResult write(FeedChange change, Line line) {
-    if (!line.isOurTurn()) {
+  private Appended append(NewActivity row, Semaphore permits, Duration patience) {
+    if (!acquire(permits, patience)) {
       throw ProblemException.unavailable(
           "too many rows wait for their feeds; try again in a few seconds");
     }
     try {
-      return switch (BatchAttempts.run(List.of(change), all -> commit(all, line)).getFirst()) {
-        case Outcome.Done<FeedResult>(FeedResult result) -> result;
-        case Outcome.Busy<FeedResult>() ->
-            throw new IllegalStateException("what waits for its feed cannot find it busy");
-        case Outcome.Failed<FeedResult>(RuntimeException cause) -> throw cause;
-      };
+      return transactions.runPastDeadlocks(_ -> {
+        statements.allow(MOST);
+        return appender.append(List.of(row)).getFirst();
+      });
     } finally {
-      line.turns().release();
+      permits.release();
     }
   }
 
-  private List<Outcome<FeedResult>> commit(List<FeedChange> changes, Line line) {
-    return line.transactions()
-        .run(() -> {
-          statements.allow(line.most());
-          return writer.write(changes).stream()
-              .<Outcome<FeedResult>>map(Outcome.Done::new)
-              .toList();
-        });
+  private static boolean acquire(Semaphore permits, Duration patience) {
+    try {
+      return permits.tryAcquire(
+          RequestDeadline.cappingNanos(patience.toNanos()), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 }

@@ -57,6 +57,11 @@ class ReadPositions {
     }
   }
 
+  /** What is not written yet of one feed; 0 when there is nothing. */
+  long of(UUID workspaceId) {
+    return moved.getOrDefault(workspaceId, 0L);
+  }
+
   private void write(List<Map.Entry<UUID, Long>> some) {
     UUID[] ids = some.stream().map(Map.Entry::getKey).toArray(UUID[]::new);
     db.sql(WRITE)

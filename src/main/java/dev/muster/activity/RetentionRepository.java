@@ -8,51 +8,60 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Deletes the rows whose time is over, a few at a time. */
+/**
+ * Deletes the rows whose time is over, a few at a time and feed by feed, always a feed's oldest,
+ * with the outcomes of their deliveries. A row whose delivery is open stays.
+ */
 @Repository
 class RetentionRepository {
 
   static final int MOST_IN_A_BATCH = 500;
   static final int FEEDS_ON_A_PAGE = 200;
 
-  /** Whatever the age that is asked for. */
-  private static final String IS_OLD_ENOUGH = "created_at < now() - interval '1 day'";
-
   private static final String NOW = "SELECT now()";
 
-  /** Ids carry the time of their rows, so the oldest of all feeds are the first by id. */
-  private static final String DELETE_OLDER =
+  /**
+   * Also of workspaces that are gone: by as many steps through the primary key as there are feeds.
+   */
+  private static final String FEEDS =
       """
-      DELETE FROM activity_logs WHERE id IN (
-          SELECT id FROM activity_logs WHERE id < :first_kept AND %s ORDER BY id LIMIT :most)
-      """
-          .formatted(IS_OLD_ENOUGH);
-
-  private static final String FEEDS_WITH_ACKED =
-      """
-      SELECT workspace_id FROM activity_feeds
-      WHERE workspace_id > :after AND last_acked_seq > 0
-      ORDER BY workspace_id LIMIT :most
+      WITH RECURSIVE feed (workspace_id) AS (
+          (SELECT workspace_id FROM activity_logs WHERE workspace_id > :after ORDER BY workspace_id LIMIT 1)
+          UNION ALL
+          SELECT (
+              SELECT l.workspace_id FROM activity_logs l
+              WHERE l.workspace_id > feed.workspace_id ORDER BY l.workspace_id LIMIT 1)
+          FROM feed WHERE feed.workspace_id IS NOT NULL)
+      SELECT workspace_id FROM feed WHERE workspace_id IS NOT NULL LIMIT :most
       """;
 
-  /** Of each feed its oldest rows, as far as they are acknowledged and old enough. */
-  private static final String DELETE_ACKED =
+  /**
+   * Times of rows rise with their numbers, so those whose time is over are the first of their feed.
+   * Whatever the age that is asked for, nothing younger than a day goes.
+   */
+  private static final String DELETE =
       """
-      WITH due AS (
-          SELECT oldest.id
-          FROM activity_feeds f
+      WITH due AS MATERIALIZED (
+          SELECT oldest.workspace_id, oldest.seq
+          FROM unnest(:ids::uuid[]) AS feed (workspace_id)
+          LEFT JOIN activity_feeds f ON f.workspace_id = feed.workspace_id
+          JOIN LATERAL (
+              SELECT l.created_at FROM activity_logs l
+              WHERE l.workspace_id = feed.workspace_id ORDER BY l.seq LIMIT 1) AS first
+              ON first.created_at < greatest(:all_before, :acked_before)
           CROSS JOIN LATERAL (
-              SELECT seq FROM activity_logs WHERE workspace_id = f.workspace_id AND created_at < :before AND %s
-              ORDER BY created_at DESC LIMIT 1) AS newest_due
-          CROSS JOIN LATERAL (
-              SELECT id FROM activity_logs
-              WHERE workspace_id = f.workspace_id AND seq <= least(f.last_acked_seq, newest_due.seq)
-              ORDER BY seq LIMIT :most) AS oldest
-          WHERE f.workspace_id = ANY (:ids)
-          LIMIT :most)
-      DELETE FROM activity_logs l USING due WHERE l.id = due.id
-      """
-          .formatted(IS_OLD_ENOUGH);
+              SELECT l.workspace_id, l.seq, l.created_at FROM activity_logs l
+              WHERE l.workspace_id = feed.workspace_id AND NOT EXISTS (
+                  SELECT FROM deliveries d WHERE d.workspace_id = l.workspace_id AND d.seq = l.seq)
+              ORDER BY l.seq LIMIT :most) AS oldest
+          WHERE oldest.created_at < statement_timestamp() - interval '1 day'
+              AND (oldest.created_at < :all_before
+                  OR oldest.created_at < :acked_before AND oldest.seq <= f.last_acked_seq)
+          LIMIT :most),
+      outcomes AS (
+          DELETE FROM delivery_outcomes o USING due WHERE o.workspace_id = due.workspace_id AND o.seq = due.seq)
+      DELETE FROM activity_logs l USING due WHERE l.workspace_id = due.workspace_id AND l.seq = due.seq
+      """;
 
   private final JdbcClient db;
 
@@ -64,35 +73,24 @@ class RetentionRepository {
     return db.sql(NOW).query((row, n) -> SqlTime.instant(row, "now")).single().minus(age);
   }
 
-  int deleteOlderThan(Instant time) {
-    return db.sql(DELETE_OLDER)
-        .param("first_kept", firstIdOf(time))
-        .param("most", MOST_IN_A_BATCH)
-        .update();
-  }
-
-  /** The next ones by id, of those that have acknowledged rows. */
-  List<UUID> feedsWithAcked(UUID after) {
-    return db.sql(FEEDS_WITH_ACKED)
+  /** The next ones by id, of those that have rows. */
+  List<UUID> feeds(UUID after) {
+    return db.sql(FEEDS)
         .param("after", after)
         .param("most", FEEDS_ON_A_PAGE)
         .query((row, n) -> row.getObject("workspace_id", UUID.class))
         .list();
   }
 
-  int deleteAckedOlderThan(Instant time, List<UUID> feeds) {
-    return db.sql(DELETE_ACKED)
+  /**
+   * Of rows that the agent acknowledged those before one time, of others those before the other.
+   */
+  int deleteBefore(Instant allBefore, Instant ackedBefore, List<UUID> feeds) {
+    return db.sql(DELETE)
         .param("ids", feeds.toArray(UUID[]::new))
-        .param("before", SqlTime.utc(time))
+        .param("all_before", SqlTime.utc(allBefore))
+        .param("acked_before", SqlTime.utc(ackedBefore))
         .param("most", MOST_IN_A_BATCH)
         .update();
-  }
-
-  /**
-   * No id of version 7 of this millisecond or a later one is lower (RFC 9562, 5.7); none is of a
-   * time before 1970.
-   */
-  private static UUID firstIdOf(Instant time) {
-    return new UUID(Math.max(0, time.toEpochMilli()) << 16, 0);
   }
 }

@@ -6,16 +6,17 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message as it is kept in the feed of {@code workspaceId}.
+ * A message as it is kept in a feed.
  *
- * @param senderId null for the canvas
+ * @param id of its row
+ * @param senderId null for the canvas, and for the system
  * @param age since it was stored
  * @param delegationId the delegation that it names, of whoever that is
  * @param systemText what the control plane itself says by it; null for others' messages
  */
 public record StoredMessage(
-    UUID activityId,
-    UUID workspaceId,
+    ActivityKey key,
+    UUID id,
     @Nullable UUID senderId,
     String method,
     RawJson request,

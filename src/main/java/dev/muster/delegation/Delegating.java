@@ -4,14 +4,13 @@ import dev.muster.activity.Appended;
 import dev.muster.activity.Feeds;
 import dev.muster.event.Events;
 import dev.muster.platform.commit.CertainTransactions;
-import dev.muster.platform.jobs.DeliveryJobs;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Target;
-import dev.muster.workspace.Workspaces;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
@@ -28,9 +27,8 @@ class Delegating {
   private final ResultRows rows;
   private final Events events;
   private final Feeds feeds;
-  private final DeliveryJobs jobs;
-  private final Workspaces workspaces;
-  private final RemovalFence fence;
+  private final Dispatch dispatch;
+  private final PresenceLock presence;
   private final CertainTransactions transactions;
 
   Delegating(
@@ -39,18 +37,16 @@ class Delegating {
       ResultRows rows,
       Events events,
       Feeds feeds,
-      DeliveryJobs jobs,
-      Workspaces workspaces,
-      RemovalFence fence,
+      Dispatch dispatch,
+      PresenceLock presence,
       CertainTransactions transactions) {
     this.repository = repository;
     this.delegationEvents = delegationEvents;
     this.rows = rows;
     this.events = events;
     this.feeds = feeds;
-    this.jobs = jobs;
-    this.workspaces = workspaces;
-    this.fence = fence;
+    this.dispatch = dispatch;
+    this.presence = presence;
     this.transactions = transactions;
   }
 
@@ -66,9 +62,12 @@ class Delegating {
   /** Returns after the commit: from then on it is delivered, whatever becomes of this server. */
   Accepted delegate(UUID callerId, Target callee, DelegateRequest request) {
     return transactions.runPastDeadlocks(status -> {
+      presence.require(callerId, callee.id());
+      // until the transaction ends nobody else delegates for this caller, by this key or another
+      feeds.lock(Set.of(callerId, callee.id()));
       @Nullable String key = request.idempotencyKey().orElse(null);
       Optional<Delegation> known =
-          key == null ? Optional.empty() : repository.lockKey(callerId, key);
+          key == null ? Optional.empty() : repository.findByKey(callerId, key);
       if (known.isPresent()) {
         return new Accepted.Known(known.get());
       }
@@ -82,8 +81,8 @@ class Delegating {
               request.span(),
               key);
       repository.insert(delegation);
-      jobs.schedule(Dispatch.JOB, delegation.delegationId());
       tell(delegation, callee.name());
+      dispatch.dispatch(delegation.delegationId());
       return new Accepted.New(delegation.delegationId());
     });
   }
@@ -101,12 +100,9 @@ class Delegating {
             null);
     boolean isNew =
         transactions.runPastDeadlocks(status -> {
+          presence.require(callerId, callee.id());
           boolean inserted = repository.insert(delegation);
           if (inserted) {
-            // nobody dispatches this one, and so nobody else would look
-            fence.enterBeforeRemovals(delegationId);
-            workspaces.requirePresent(callerId);
-            workspaces.requirePresent(callee.id());
             tell(delegation, callee.name());
           }
           return inserted;

@@ -1,6 +1,5 @@
 package dev.muster.delegation;
 
-import dev.muster.platform.jobs.DeliveryJob;
 import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.settings.Settings;
@@ -40,7 +39,7 @@ class DelegationConfiguration {
   }
 
   @Bean
-  DeliveryJob delegationDispatchJob(Dispatch dispatch) {
-    return new DeliveryJob(Dispatch.JOB, dispatch::run);
+  RecurringJob delegationDispatchJob(Dispatch dispatch) {
+    return new RecurringJob("delegation-dispatch", Dispatch.BETWEEN_SWEEPS, dispatch::sweep);
   }
 }

@@ -27,17 +27,14 @@ class DelegationRemovals implements WorkspaceListener {
 
   private final JdbcClient db;
   private final Ledger ledger;
-  private final RemovalFence fence;
 
-  DelegationRemovals(JdbcClient db, Ledger ledger, RemovalFence fence) {
+  DelegationRemovals(JdbcClient db, Ledger ledger) {
     this.db = db;
     this.ledger = ledger;
-    this.fence = fence;
   }
 
   @Override
   public void removed(List<UUID> workspaceIds) {
-    fence.closeFor(workspaceIds);
     Set<UUID> gone = new HashSet<>(workspaceIds);
     List<Wish> wishes =
         db

@@ -37,10 +37,6 @@ class DelegationRepository {
       ON CONFLICT (delegation_id) DO NOTHING
       """;
 
-  /** Until the transaction ends, nobody else delegates by this key. */
-  private static final String LOCK_KEY =
-      "SELECT pg_advisory_xact_lock(hashtextextended(:caller || ' ' || :key, 8002))";
-
   private static final String FIND_BY_KEY =
       "SELECT "
           + COLUMNS
@@ -53,6 +49,13 @@ class DelegationRepository {
 
   private static final String FIND =
       "SELECT " + COLUMNS + " FROM delegations d WHERE d.delegation_id = :delegation_id";
+
+  /** Those that found no room when they were accepted. */
+  private static final String QUEUED =
+      """
+      SELECT delegation_id FROM delegations WHERE ended_as IS NULL AND status = 'queued'
+      ORDER BY deadline LIMIT :most
+      """;
 
   private static final String TEXTS =
       """
@@ -142,13 +145,8 @@ class DelegationRepository {
         == 1;
   }
 
-  /** The one that this key stands for, which from now on nobody else can change (R8.2). */
-  Optional<Delegation> lockKey(UUID callerId, String key) {
-    db.sql(LOCK_KEY)
-        .param("caller", callerId.toString())
-        .param("key", key)
-        .query((row, n) -> n)
-        .list();
+  /** The one that this key stands for (R8.2). */
+  Optional<Delegation> findByKey(UUID callerId, String key) {
     return db.sql(FIND_BY_KEY)
         .param("caller", callerId)
         .param("key", key)
@@ -161,6 +159,14 @@ class DelegationRepository {
         .param("delegation_id", delegationId)
         .query(DelegationRepository::delegation)
         .optional();
+  }
+
+  /** Those that nobody has handed to their callees yet. */
+  List<String> queued(int most) {
+    return db.sql(QUEUED)
+        .param("most", most)
+        .query((row, n) -> row.getString("delegation_id"))
+        .list();
   }
 
   /** The whole of what it asks for, and of what came of it. */

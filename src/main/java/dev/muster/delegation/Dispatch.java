@@ -1,7 +1,9 @@
 package dev.muster.delegation;
 
-import dev.muster.a2a.Errand;
-import dev.muster.a2a.Errands;
+import dev.muster.a2a.DelegationMessenger;
+import dev.muster.activity.Appended;
+import dev.muster.activity.Feeds;
+import dev.muster.delivery.DelegationMessage;
 import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.workspace.Target;
 import dev.muster.workspace.Workspaces;
@@ -11,20 +13,21 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
 
 /**
- * The job that brings a delegation on its way (R8.3): its message goes into the callee's feed, or
- * into the queue, in the transaction that says so. Nothing leaves the process here, so nothing can
- * happen twice.
+ * Brings delegations on their way (R8.3): the message goes into the callee's feed, or into its
+ * queue, in the transaction that says so. Nothing leaves the process here, so nothing can happen
+ * twice. One for which there is no room stays {@code queued}, and is tried again by a sweep.
  */
 @Component
 class Dispatch {
 
-  static final String JOB = "delegation-dispatch";
+  static final Duration BETWEEN_SWEEPS = Duration.ofSeconds(15);
 
   private static final Logger log = LoggerFactory.getLogger(Dispatch.class);
-
-  private static final Duration WHILE_THERE_IS_NO_ROOM = Duration.ofSeconds(15);
+  private static final int MOST_IN_A_SWEEP = 1000;
 
   /** The sweeper ends what is past its deadline; without it the queue does, a while later. */
   private static final Duration AFTER_THE_DEADLINE = Duration.ofMinutes(15);
@@ -33,8 +36,9 @@ class Dispatch {
   private final LedgerRepository rows;
   private final DelegationRepository delegations;
   private final Workspaces workspaces;
-  private final Errands errands;
-  private final RemovalFence fence;
+  private final DelegationMessenger messenger;
+  private final Feeds feeds;
+  private final PresenceLock presence;
   private final CertainTransactions transactions;
 
   Dispatch(
@@ -42,67 +46,102 @@ class Dispatch {
       LedgerRepository rows,
       DelegationRepository delegations,
       Workspaces workspaces,
-      Errands errands,
-      RemovalFence fence,
+      DelegationMessenger messenger,
+      Feeds feeds,
+      PresenceLock presence,
       CertainTransactions transactions) {
     this.ledger = ledger;
     this.rows = rows;
     this.delegations = delegations;
     this.workspaces = workspaces;
-    this.errands = errands;
-    this.fence = fence;
+    this.messenger = messenger;
+    this.feeds = feeds;
+    this.presence = presence;
     this.transactions = transactions;
   }
 
-  /** After how long to try again; empty when it is on its way, or over. */
-  Optional<Duration> run(String delegationId) {
-    return transactions.runPastDeadlocks(status -> {
-      fence.enterBeforeRemovals(delegationId);
-      return rows.lock(List.of(delegationId)).stream()
-          .filter(found -> found.status() == DelegationStatus.QUEUED)
-          .findFirst()
-          .flatMap(this::dispatch);
-    });
+  /** Tries all that found no room before; one that fails does not keep the others waiting. */
+  void sweep() {
+    for (String id : delegations.queued(MOST_IN_A_SWEEP)) {
+      try {
+        run(id);
+      } catch (RuntimeException e) {
+        log.warn("the delegation {} could not be dispatched: {}", id, e.toString());
+      }
+    }
   }
 
-  private Optional<Duration> dispatch(LockedDelegation delegation) {
+  /** On a thread of its own; the sweep does it where that fails. */
+  void soon(String delegationId) {
+    Thread.ofVirtual()
+        .name("dispatch-" + delegationId)
+        .start(() -> {
+          try {
+            run(delegationId);
+          } catch (RuntimeException e) {
+            log.debug("the delegation {} is left to the sweep", delegationId, e);
+          }
+        });
+  }
+
+  void run(String delegationId) {
+    Optional<Delegation> found = delegations.find(delegationId);
+    if (found.isEmpty()) {
+      return;
+    }
+    boolean _ =
+        transactions.runPastDeadlocks(status -> {
+          presence.holds(found.get().callerId(), found.get().calleeId());
+          dispatch(delegationId);
+          return true;
+        });
+  }
+
+  /** In the caller's transaction, which holds the presence of caller and callee. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public void dispatch(String delegationId) {
+    rows.lock(List.of(delegationId)).stream()
+        .filter(found -> found.status() == DelegationStatus.QUEUED)
+        .forEach(this::dispatch);
+  }
+
+  private void dispatch(LockedDelegation delegation) {
     Optional<Target> callee = workspaces.target(delegation.calleeId());
     if (callee.isEmpty()) {
       fail(delegation, "callee removed");
-      return Optional.empty();
+      return;
     }
     if (workspaces.target(delegation.callerId()).isEmpty()) {
       fail(delegation, "caller removed");
-      return Optional.empty();
+      return;
     }
-    Errand errand =
-        new Errand(
-            delegation.delegationId(),
-            delegation.callerId(),
-            delegation.calleeId(),
-            delegation.messageId());
     Duration life =
         Duration.between(delegation.now(), delegation.progress().deadline())
             .plus(AFTER_THE_DEADLINE);
     if (!life.isPositive()) {
       fail(delegation, "deadline exceeded before there was room for it");
-      return Optional.empty();
+      return;
     }
+    hand(delegation, callee.get(), life);
+  }
+
+  private void hand(LockedDelegation delegation, Target callee, Duration life) {
+    DelegationMessage message =
+        new DelegationMessage(
+            delegation.delegationId(),
+            delegation.callerId(),
+            delegation.calleeId(),
+            delegation.messageId());
     String task = delegations.texts(delegation.delegationId()).task();
-    return switch (errands.hand(errand, callee.get(), task, life)) {
-      case DONE -> {
-        change(delegation, new Change.Dispatched());
-        yield Optional.empty();
-      }
-      case NO_ROOM -> {
-        log.debug("no room for {} at {}", delegation.delegationId(), delegation.calleeId());
-        yield Optional.of(WHILE_THERE_IS_NO_ROOM);
-      }
-      case ID_TAKEN -> {
-        fail(delegation, "its messageId names another message of the caller to the callee");
-        yield Optional.empty();
-      }
-    };
+    Appended appended =
+        feeds.appendAll(List.of(messenger.toCallee(message, callee, task, life))).getFirst();
+    switch (appended) {
+      case Appended.Stored _, Appended.Repeated _ -> change(delegation, new Change.Dispatched());
+      case Appended.OtherContent() ->
+          fail(delegation, "its messageId names another message of the caller to the callee");
+      case Appended.FeedFull _, Appended.QueueFull _, Appended.Outdated _ ->
+          log.debug("no room for {} at {}", delegation.delegationId(), delegation.calleeId());
+    }
   }
 
   private void fail(LockedDelegation delegation, String why) {

@@ -5,7 +5,6 @@ import dev.muster.activity.NewActivity;
 import dev.muster.delegation.LedgerRepository.Move;
 import dev.muster.event.Events;
 import dev.muster.platform.commit.Outcome;
-import dev.muster.platform.jobs.DeliveryJobs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -35,7 +34,6 @@ class Ledger {
   private final ResultRows results;
   private final Events events;
   private final Feeds feeds;
-  private final DeliveryJobs jobs;
   private final DelegationCounts counts;
 
   Ledger(
@@ -44,14 +42,12 @@ class Ledger {
       ResultRows results,
       Events events,
       Feeds feeds,
-      DeliveryJobs jobs,
       DelegationCounts counts) {
     this.repository = repository;
     this.delegationEvents = delegationEvents;
     this.results = results;
     this.events = events;
     this.feeds = feeds;
-    this.jobs = jobs;
     this.counts = counts;
   }
 
@@ -100,13 +96,6 @@ class Ledger {
   @Transactional(propagation = Propagation.MANDATORY)
   public List<NewActivity> tell(List<Transition> transitions) {
     events.recordAll(transitions.stream().map(delegationEvents::of).toList());
-    jobs.schedule(
-        Dispatch.JOB,
-        transitions.stream()
-            .map(Transition::delegation)
-            .filter(delegation -> delegation.status() == DelegationStatus.QUEUED)
-            .map(LockedDelegation::delegationId)
-            .toList());
     counts.countAfterCommit(transitions);
     return transitions.stream().flatMap(one -> results.of(one).stream()).toList();
   }

@@ -1,6 +1,6 @@
 package dev.muster.delegation;
 
-import dev.muster.a2a.Errands;
+import dev.muster.a2a.DelegationMessenger;
 import dev.muster.activity.NewActivity;
 import dev.muster.activity.Result;
 import dev.muster.platform.json.RawJson;
@@ -22,11 +22,11 @@ class ResultRows {
 
   private static final int SUMMARY_CHARACTERS = 200;
 
-  private final Errands errands;
+  private final DelegationMessenger messenger;
   private final JsonMapper json;
 
-  ResultRows(Errands errands, JsonMapper json) {
-    this.errands = errands;
+  ResultRows(DelegationMessenger messenger, JsonMapper json) {
+    this.messenger = messenger;
     this.json = json;
   }
 
@@ -45,7 +45,7 @@ class ResultRows {
               row(delegation, error, new Result("error", error, null));
           case Outcome.Open _ -> throw new IllegalStateException("an end has an outcome");
         };
-    return Optional.of(mode == DeliveryMode.PUSH ? errands.brought(row) : row);
+    return Optional.of(mode == DeliveryMode.PUSH ? messenger.broughtToCaller(row) : row);
   }
 
   private NewActivity row(LockedDelegation delegation, String text, Result result) {

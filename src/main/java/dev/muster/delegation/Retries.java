@@ -1,7 +1,7 @@
 package dev.muster.delegation;
 
-import dev.muster.a2a.Errand;
-import dev.muster.a2a.Errands;
+import dev.muster.delivery.DelegationMessage;
+import dev.muster.delivery.Deliveries;
 import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -22,13 +22,20 @@ class Retries {
 
   private final Ledger ledger;
   private final LedgerRepository rows;
-  private final Errands errands;
+  private final Deliveries deliveries;
+  private final Dispatch dispatch;
   private final CertainTransactions transactions;
 
-  Retries(Ledger ledger, LedgerRepository rows, Errands errands, CertainTransactions transactions) {
+  Retries(
+      Ledger ledger,
+      LedgerRepository rows,
+      Deliveries deliveries,
+      Dispatch dispatch,
+      CertainTransactions transactions) {
     this.ledger = ledger;
     this.rows = rows;
-    this.errands = errands;
+    this.deliveries = deliveries;
+    this.dispatch = dispatch;
     this.transactions = transactions.noLongerThan(MOST);
   }
 
@@ -37,24 +44,31 @@ class Retries {
    * messageId. Throws {@code DELIVERING} (409) while its present message is being sent.
    */
   Granted retry(String delegationId) {
-    return transactions.runPastDeadlocks(status -> {
-      List<LockedDelegation> found = rows.lock(List.of(delegationId));
-      // first: then the end of the replaced message is no longer that of the delegation
-      Granted granted =
-          ledger
-              .grant(List.of(new Wish(delegationId, new Claimant.Muster(), new Change.Retried())))
-              .getFirst();
-      if (granted instanceof Granted.Done) {
-        withdraw(found.getFirst());
-      }
-      return granted;
-    });
+    Granted granted = transactions.runPastDeadlocks(status -> retryLocked(delegationId));
+    if (granted instanceof Granted.Done) {
+      dispatch.soon(delegationId);
+    }
+    return granted;
+  }
+
+  private Granted retryLocked(String delegationId) {
+    List<LockedDelegation> found = rows.lock(List.of(delegationId));
+    // first: then the end of the replaced message is no longer that of the delegation
+    Granted granted =
+        ledger
+            .grant(List.of(new Wish(delegationId, new Claimant.Muster(), new Change.Retried())))
+            .getFirst();
+    if (granted instanceof Granted.Done) {
+      withdraw(found.getFirst());
+    }
+    return granted;
   }
 
   private void withdraw(LockedDelegation before) {
-    Errand present =
-        new Errand(before.delegationId(), before.callerId(), before.calleeId(), before.messageId());
-    if (!errands.withdraw(present, "an operator has the delegation sent again")) {
+    DelegationMessage present =
+        new DelegationMessage(
+            before.delegationId(), before.callerId(), before.calleeId(), before.messageId());
+    if (!deliveries.withdraw(present, "an operator has the delegation sent again")) {
       throw new ProblemException(
           ErrorCode.DELIVERING,
           "the message of the delegation is being sent to its callee right now; try again when"

@@ -2,6 +2,7 @@
 @ApplicationModule(
     allowedDependencies = {
       "a2a",
+      "delivery",
       "heartbeat",
       "activity",
       "workspace",

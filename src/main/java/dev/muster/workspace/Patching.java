@@ -22,6 +22,7 @@ class Patching {
   private final Hierarchy hierarchy;
   private final TreeChanges tree;
   private final AgentUrls urls;
+  private final WorkspaceChanges changes;
   private final Events events;
   private final TransactionTemplate transactions;
 
@@ -31,6 +32,7 @@ class Patching {
       Hierarchy hierarchy,
       TreeChanges tree,
       AgentUrls urls,
+      WorkspaceChanges changes,
       Events events,
       TransactionTemplate transactions) {
     this.workspaces = workspaces;
@@ -38,6 +40,7 @@ class Patching {
     this.hierarchy = hierarchy;
     this.tree = tree;
     this.urls = urls;
+    this.changes = changes;
     this.events = events;
     this.transactions = transactions;
   }
@@ -77,15 +80,18 @@ class Patching {
     if (patch.movesInTheTree()) {
       requirePlace(id, wanted.parentId());
     }
-    Map<String, @Nullable Object> changes = WorkspacePatch.changes(was, wanted);
-    if (!changes.isEmpty()) {
+    Map<String, @Nullable Object> changed = WorkspacePatch.changes(was, wanted);
+    if (!changed.isEmpty()) {
       workspaces.update(wanted);
       if (!Objects.equals(was.parentId(), wanted.parentId())) {
         hierarchy.countChange();
       }
-      events.record(new NewEvent(EventType.WORKSPACE_UPDATED, id, changes));
+      if (was.deliveryMode() != wanted.deliveryMode()) {
+        changes.deliveryModeChanged(id, wanted.deliveryMode());
+      }
+      events.record(new NewEvent(EventType.WORKSPACE_UPDATED, id, changed));
     }
-    return !changes.isEmpty();
+    return !changed.isEmpty();
   }
 
   private void requirePlace(UUID id, @Nullable UUID parentId) {

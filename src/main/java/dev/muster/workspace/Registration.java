@@ -124,6 +124,9 @@ class Registration {
     statuses.recordRegistration(was, now);
     boolean newCard =
         workspaces.storeRegistration(id, request.agentCard(), delivery.url(), delivery.mode());
+    if (stored.deliveryMode() != delivery.mode()) {
+      changes.deliveryModeChanged(id, delivery.mode());
+    }
     tell(was, now, request, delivery, newCard);
     return new Registered(delivery.mode(), now, token(caller, id, created, origin, lost));
   }

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param url "" when there is none
  * @param idleTimeoutSeconds how long its agent may be silent within one answer, if it said so
+ * @param version grows with every write to the workspace, but for its status and telemetry
+ * @param treeVersion of the hierarchy at the same moment
  */
 public record Target(
     UUID id,
@@ -17,7 +19,9 @@ public record Target(
     WorkspaceStatus status,
     int activeTasks,
     int maxConcurrentTasks,
-    @Nullable Integer idleTimeoutSeconds) {
+    @Nullable Integer idleTimeoutSeconds,
+    long version,
+    long treeVersion) {
 
   /** Whether a call has a chance: its agent was heard of lately, and has said where it is. */
   public boolean isReachable() {

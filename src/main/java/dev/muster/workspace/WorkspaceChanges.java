@@ -26,6 +26,10 @@ public class WorkspaceChanges {
     }
   }
 
+  void deliveryModeChanged(UUID workspaceId, DeliveryMode mode) {
+    listeners.forEach(listener -> listener.deliveryModeChanged(workspaceId, mode));
+  }
+
   void removed(List<UUID> workspaceIds) {
     listeners.forEach(listener -> listener.removed(workspaceIds));
   }

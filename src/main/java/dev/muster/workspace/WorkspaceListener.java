@@ -19,6 +19,9 @@ public interface WorkspaceListener {
   /** They were removed; after {@link #statusChanged}, under the same locks. */
   default void removed(List<UUID> workspaceIds) {}
 
+  /** Messages for it go another way from now on (R3.2); under the lock of its heartbeat. */
+  default void deliveryModeChanged(UUID workspaceId, DeliveryMode mode) {}
+
   /** Their rows are deleted, long after they were removed. */
   default void deleted(List<UUID> workspaceIds) {}
 }

@@ -45,7 +45,7 @@ class WorkspaceRepository {
   private static final String PRESENCE =
       """
       SELECT w.id, w.name, w.delivery_mode, w.url, w.max_concurrent_tasks, w.removed_at,
-          b.status, b.active_tasks, b.idle_timeout_seconds, (SELECT version FROM workspace_tree) AS tree_version
+          w.version, b.status, b.active_tasks, b.idle_timeout_seconds, (SELECT version FROM workspace_tree) AS tree_version
       FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
       WHERE w.id = ?
       """;
@@ -79,13 +79,13 @@ class WorkspaceRepository {
       UPDATE workspaces SET
           name = :name, role = :role, tier = :tier, parent_id = :parent_id, runtime = :runtime, url = :url,
           delivery_mode = :delivery_mode, max_concurrent_tasks = :max_concurrent_tasks, agent_card = :agent_card::json,
-          x = :x, y = :y, collapsed = :collapsed, updated_at = now()
+          x = :x, y = :y, collapsed = :collapsed, updated_at = now(), version = version + 1
       WHERE id = :id AND removed_at IS NULL
       """;
 
   private static final String STORE_CARD =
       """
-      UPDATE workspaces SET agent_card = :agent_card::json, updated_at = now()
+      UPDATE workspaces SET agent_card = :agent_card::json, updated_at = now(), version = version + 1
       WHERE id = :id AND removed_at IS NULL AND agent_card::text IS DISTINCT FROM :agent_card
       """;
 
@@ -93,14 +93,15 @@ class WorkspaceRepository {
       """
       WITH was AS (SELECT agent_card::text AS agent_card FROM workspaces WHERE id = :id)
       UPDATE workspaces w SET
-          agent_card = :agent_card::json, url = :url, delivery_mode = :delivery_mode, updated_at = now()
+          agent_card = :agent_card::json, url = :url, delivery_mode = :delivery_mode, updated_at = now(),
+          version = w.version + 1
       FROM was WHERE w.id = :id AND w.removed_at IS NULL
       RETURNING was.agent_card IS DISTINCT FROM :agent_card
       """;
 
   private static final String MARK_REMOVED =
-      "UPDATE workspaces SET removed_at = now(), updated_at = now() WHERE id = ANY (:ids) AND"
-          + " removed_at IS NULL";
+      "UPDATE workspaces SET removed_at = now(), updated_at = now(), version = version + 1 WHERE id"
+          + " = ANY (:ids) AND removed_at IS NULL";
 
   private static final String DELETED_REMOVED_AT =
       "SELECT removed_at FROM removed_workspaces WHERE id = :id";
@@ -221,9 +222,10 @@ class WorkspaceRepository {
                     WorkspaceStatus.of(row.getString("status")),
                     row.getInt("active_tasks"),
                     row.getInt("max_concurrent_tasks"),
-                    row.getObject("idle_timeout_seconds", Integer.class)),
-                SqlTime.instantOrNull(row, "removed_at"),
-                row.getLong("tree_version")))
+                    row.getObject("idle_timeout_seconds", Integer.class),
+                    row.getLong("version"),
+                    row.getLong("tree_version")),
+                SqlTime.instantOrNull(row, "removed_at")))
         .optional();
   }
 

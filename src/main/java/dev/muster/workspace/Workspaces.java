@@ -32,6 +32,7 @@ public class Workspaces {
   private final WorkspaceRepository repository;
   private final Hierarchy hierarchy;
   private final KnownPairs pairs;
+  private final TargetCache targets;
   private final AgentUrls urls;
   private final Events events;
 
@@ -39,11 +40,13 @@ public class Workspaces {
       WorkspaceRepository repository,
       Hierarchy hierarchy,
       KnownPairs pairs,
+      TargetCache targets,
       AgentUrls urls,
       Events events) {
     this.repository = repository;
     this.hierarchy = hierarchy;
     this.pairs = pairs;
+    this.targets = targets;
     this.urls = urls;
     this.events = events;
   }
@@ -85,9 +88,24 @@ public class Workspaces {
    * when it was removed, and then 403 an agent that may not talk to it (R3.4).
    */
   public Target requireTarget(UUID id, Caller caller) {
-    Presence presence = present(id);
-    requireMayTalk(caller, own -> pairs.mayTalk(own, id, presence.treeVersion()));
-    return presence.target();
+    Target target = present(id).target();
+    targets.put(target);
+    requireMayTalk(caller, own -> pairs.mayTalk(own, id, target.treeVersion()));
+    return target;
+  }
+
+  /**
+   * As {@link #requireTarget}, as the workspace was seen last, maybe a while ago: whoever relies on
+   * it has the database check its versions, in the statement that does.
+   */
+  public Target rememberedTarget(UUID id, Caller caller) {
+    return targets
+        .find(id)
+        .map(target -> {
+          requireMayTalk(caller, own -> pairs.mayTalk(own, id, target.treeVersion()));
+          return target;
+        })
+        .orElseGet(() -> requireTarget(id, caller));
   }
 
   /** A workspace that is there. */

@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.delivery.DeliverySlots;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
@@ -29,7 +30,7 @@ class BlackHoleTest {
   private static final int CALLERS = 300;
 
   /** Of one target so many turns may run at once. */
-  private static final int CALLERS_OF_ONE = TurnSlots.MAX_TURNS_OF_TARGET;
+  private static final int CALLERS_OF_ONE = DeliverySlots.MAX_DELIVERIES_OF_TARGET;
 
   private static final int SENDS = 300;
 

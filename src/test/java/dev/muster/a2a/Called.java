@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestPeer;
@@ -13,12 +14,12 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
 /** Agents that are called at their urls, and what is stored of the messages to them. */
-record Called(TestServer server) {
+public record Called(TestServer server) {
 
   static final String ANSWER = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"message\"}}";
 
   /** An agent that is online; {@code more} are fields of its workspace. */
-  Agent at(String url, String... more) {
+  public Agent at(String url, String... more) {
     String[] fields = new String[more.length + 2];
     fields[0] = "\"delivery_mode\":\"push\"";
     fields[1] = "\"url\":\"" + url + "\"";
@@ -34,10 +35,9 @@ record Called(TestServer server) {
   static String stored(TestDatabase database, Agent target, String messageId, String expression) {
     return database.value(
         """
-        SELECT %s FROM activity_logs l JOIN a2a_messages m ON m.activity_id = l.id
-        WHERE l.workspace_id = '%s' AND l.message_id = '%s'
+        SELECT %s %s WHERE l.workspace_id = '%s' AND l.message_id = '%s'
         """
-            .formatted(expression, target.id(), messageId));
+            .formatted(expression, StoredRows.FROM, target.id(), messageId));
   }
 
   /** The record stands like this, and the peer has seen as many deliveries as it counts. */

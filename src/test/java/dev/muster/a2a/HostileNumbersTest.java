@@ -130,7 +130,7 @@ class HostileNumbersTest {
         .database()
         .value(
             "SELECT priority || '|' || extract(epoch FROM expires_at - enqueued_at)::int"
-                + " FROM a2a_queue WHERE target_id = '"
+                + " FROM deliveries WHERE workspace_id = '"
                 + agent.id()
                 + "'");
   }

@@ -77,8 +77,8 @@ class LargeAnswersTest {
       assertThat(
               DATABASE.value(
                   """
-                  SELECT count(*) FROM activity_logs l JOIN a2a_messages m ON m.activity_id = l.id
-                  WHERE m.state = 'answered' AND m.deliveries = 1 AND l.response_bytes = %d
+                  SELECT count(*) FROM delivery_outcomes
+                  WHERE state = 'answered' AND deliveries = 1 AND response_bytes = %d
                   """
                       .formatted(ANSWER.length)))
           .isEqualTo(Integer.toString(MANY));

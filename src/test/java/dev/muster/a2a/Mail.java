@@ -2,6 +2,7 @@ package dev.muster.a2a;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -10,10 +11,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Sends requests to agents by the proxy of one server, and reads what came of them. */
-record Mail(TestServer server) {
+public record Mail(TestServer server) {
 
   /** A request that sends a message; {@code parts} with single quotes for double ones. */
-  static String message(String id, String text) {
+  public static String message(String id, String text) {
     return sending("{'messageId':'" + id + "','parts':[{'kind':'text','text':'" + text + "'}]}");
   }
 
@@ -28,7 +29,7 @@ record Mail(TestServer server) {
     return "/workspaces/" + target + "/a2a";
   }
 
-  Answer send(Agent to, @Nullable String token, String body, String... headers) {
+  public Answer send(Agent to, @Nullable String token, String body, String... headers) {
     return client().post(path(to.id()), token, body, headers);
   }
 
@@ -41,9 +42,7 @@ record Mail(TestServer server) {
 
   /** An SQL expression of a row. */
   String row(String activityId, String expression) {
-    return server
-        .database()
-        .value("SELECT " + expression + " FROM activity_logs WHERE id = '" + activityId + "'");
+    return StoredRows.value(server.database(), activityId, expression);
   }
 
   int rows(Agent of) {

@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.activity.MessageIdentity;
+import dev.muster.delivery.Sender;
 import dev.muster.platform.json.LosslessJson;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -27,7 +28,7 @@ class MessageNamesTest {
     String request = "{'method':'" + method + "','params':{'message':" + message + "}}";
     byte[] json = request.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
     return Objects.requireNonNull(
-        MessageNames.of(NormalRequest.of(LosslessJson.parse(json), sender, UUID::randomUUID)));
+        NormalRequest.of(LosslessJson.parse(json), sender, UUID::randomUUID).identity());
   }
 
   private static MessageIdentity named(String id) {
@@ -121,6 +122,6 @@ class MessageNamesTest {
             Sender.CANVAS,
             UUID::randomUUID);
 
-    assertThat(MessageNames.of(request)).isNull();
+    assertThat(request.identity()).isNull();
   }
 }

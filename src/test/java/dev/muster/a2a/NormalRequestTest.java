@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.muster.delivery.Sender;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;

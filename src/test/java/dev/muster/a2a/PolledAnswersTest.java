@@ -3,6 +3,7 @@ package dev.muster.a2a;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Slow;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -152,8 +153,10 @@ class PolledAnswersTest {
     return DATABASE.value(
         "SELECT "
             + expression
-            + " FROM activity_logs WHERE workspace_id = '"
+            + " "
+            + StoredRows.FROM
+            + " WHERE l.workspace_id = '"
             + agent.id()
-            + "' ORDER BY seq LIMIT 1");
+            + "' ORDER BY l.seq LIMIT 1");
   }
 }

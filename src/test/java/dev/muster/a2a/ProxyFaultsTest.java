@@ -108,7 +108,7 @@ class ProxyFaultsTest {
 
     void assertRow(String state, int deliveries, boolean hasFailed) {
       assertThat(stored("m.state || ' ' || m.deliveries")).isEqualTo(state + " " + deliveries);
-      assertThat(stored("concat_ws(' ', m.owner, m.lease_until)")).isEmpty();
+      assertThat(stored("concat_ws(' ', m.owner)")).isEmpty();
       assertThat(stored("l.status")).isEqualTo(hasFailed ? "error" : "ok");
       assertThat(stored("coalesce(l.error_detail, '') <> ''")).isEqualTo(hasFailed ? "t" : "f");
       assertThat(Long.parseLong(stored("l.duration_ms"))).isBetween(0L, elapsed.toMillis());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Slow;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -341,8 +342,6 @@ class PushDeliveryTest {
 
   private static String onlyRow(Agent agent) {
     assertThat(MAIL.rows(agent)).isEqualTo(1);
-    return SERVER
-        .database()
-        .value("SELECT id FROM activity_logs WHERE workspace_id = '" + agent.id() + "'");
+    return StoredRows.id(SERVER.database(), agent.id(), 1);
   }
 }

@@ -51,8 +51,7 @@ class QueueCrashTest {
   private static final Duration TAKEOVER = Duration.ofSeconds(60);
 
   /** Leases of a minute, of which the test waits for none. */
-  private static final String LAPSE =
-      "UPDATE a2a_queue SET lease_until = clock_timestamp() WHERE state = 'delivering'";
+  private static final String LAPSE = "UPDATE replicas SET alive_until = clock_timestamp()";
 
   private final TestDatabase database = TestDatabases.create();
   private final Random random = new Random(1);
@@ -87,7 +86,7 @@ class QueueCrashTest {
           .atMost(Duration.ofSeconds(90))
           .until(() ->
               database
-                  .value("SELECT count(*) FROM a2a_queue WHERE state = 'delivered'")
+                  .value("SELECT count(*) FROM delivery_outcomes WHERE queue_state = 'delivered'")
                   .equals(Integer.toString(ids.size())));
       server.kill();
       server.close();
@@ -101,9 +100,8 @@ class QueueCrashTest {
           .isLessThanOrEqualTo((long) KILLS * SENDERS);
       assertThat(
               database.value(
-                  "SELECT count(*) FROM a2a_messages m JOIN activity_logs l ON l.id = m.activity_id"
-                      + " WHERE m.state = 'answered' AND l.status = 'ok' AND l.response_body IS NOT"
-                      + " NULL"))
+                  "SELECT count(*) FROM delivery_outcomes"
+                      + " WHERE state = 'answered' AND status = 'ok' AND response IS NOT NULL"))
           .isEqualTo(Integer.toString(ids.size()));
     }
   }

@@ -4,6 +4,7 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -30,21 +31,29 @@ class QueueFullTest {
     fill(999);
   }
 
+  /** Numbers of rows that no message of a test gets. */
+  private static final int FAR_FROM_OTHERS = 1_000_000;
+
+  private int filled;
+
   private void fill(int places) {
     SERVER
         .database()
         .execute(
             """
-            INSERT INTO a2a_queue (queue_id, activity_id, target_id, priority, state, enqueued_at, next_attempt_at, expires_at)
-            SELECT gen_random_uuid(), gen_random_uuid(), '%s', 50, 'waiting', since, since, since + interval '1 day'
-            FROM generate_series(1, %d), CAST(clock_timestamp() - interval '2 hours' AS timestamptz) AS since
+            INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, status, listed_bytes, created_at, feed_bytes)
+            SELECT '%1$s', n, 'c', 'a2a_receive', 'canvas_user', 'ok', 0, clock_timestamp(), 0
+            FROM generate_series(%3$d, %3$d + %2$d - 1) AS n;
+            INSERT INTO deliveries (workspace_id, seq, kind, queued, depth, priority, enqueued_at, due_at, expires_at)
+            SELECT '%1$s', n, 'message', true, 0, 50, since, since, since + interval '1 day'
+            FROM generate_series(%3$d, %3$d + %2$d - 1) AS n, CAST(clock_timestamp() - interval '2 hours' AS timestamptz) AS since
             """
-                .formatted(target.id(), places));
+                .formatted(target.id(), places, FAR_FROM_OTHERS + 10_000 * filled++));
   }
 
   @AfterEach
   void leaveNothing() {
-    SERVER.database().execute("DELETE FROM a2a_queue WHERE target_id = '" + target.id() + "'");
+    SERVER.database().execute("DELETE FROM deliveries WHERE workspace_id = '" + target.id() + "'");
   }
 
   @Test
@@ -58,7 +67,7 @@ class QueueFullTest {
     assertRefused(refused, 503, "QUEUE_FULL");
     assertThat(refused.header("Retry-After")).isEqualTo("5");
     assertThat(refused.field("detail")).contains(target.id().toString());
-    assertThat(MAIL.rows(target)).isEqualTo(1);
+    assertThat(MAIL.rows(target)).isEqualTo(999 + 1);
     assertThat(waiting()).isEqualTo("1000");
   }
 
@@ -72,7 +81,7 @@ class QueueFullTest {
     Answer taken = send("m-2");
     assertThat(taken.status()).as(taken.text()).isEqualTo(202);
     assertThat(taken.json().path("queue_depth").asInt()).isEqualTo(2);
-    assertThat(MAIL.rows(target)).isEqualTo(2);
+    assertThat(MAIL.rows(target)).isEqualTo(999 + 2);
   }
 
   @Test
@@ -89,13 +98,7 @@ class QueueFullTest {
   @Test
   void hasNoRoomEitherForAMessageThatWaitedBefore() {
     send("m-1");
-    SERVER
-        .database()
-        .execute(
-            "UPDATE a2a_queue SET enqueued_at = enqueued_at - interval '2 hours' WHERE target_id ="
-                + " '"
-                + target.id()
-                + "'");
+    StoredRows.growOldInQueue(SERVER.database(), target.id());
     dropStale(1000);
     fill(1000);
 
@@ -120,7 +123,7 @@ class QueueFullTest {
     return SERVER
         .database()
         .value(
-            "SELECT count(*) FROM a2a_queue WHERE state = 'waiting' AND target_id = '"
+            "SELECT count(*) FROM deliveries WHERE queued AND owner IS NULL AND workspace_id = '"
                 + target.id()
                 + "'");
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Refusals;
 import dev.muster.testing.Slow;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -103,12 +104,12 @@ class QueuedTurnTest {
   @Test
   void letsNoMessageOfASenderOvertake() {
     Agent agent = awaited();
-    Answer first = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "one"));
+    MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "one"));
     SERVER
         .database()
         .execute(
-            "UPDATE a2a_queue SET next_attempt_at = now() + interval '1 hour' WHERE queue_id = '"
-                + first.field("queue_id")
+            "UPDATE deliveries SET due_at = now() + interval '1 hour' WHERE workspace_id = '"
+                + agent.id()
                 + "'");
     CLIENT.beat(agent);
 
@@ -168,12 +169,7 @@ class QueuedTurnTest {
   void endsWhatItDropsAndTakesItAgain() {
     Agent agent = awaited();
     Answer queued = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));
-    SERVER
-        .database()
-        .execute(
-            "UPDATE a2a_queue SET enqueued_at = now() - interval '2 hours' WHERE queue_id = '"
-                + queued.field("queue_id")
-                + "'");
+    StoredRows.growOldInQueue(SERVER.database(), agent.id());
 
     CLIENT.post("/admin/a2a-queue/drop-stale?workspace_id=" + agent.id(), ADMIN_TOKEN, "");
 
@@ -186,38 +182,13 @@ class QueuedTurnTest {
   }
 
   @Test
-  void letsNothingWaitForAMessageWhoseRowIsGone() {
-    Agent agent = awaited();
-    Answer gone = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "one"));
-    Answer next = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-2", "two"));
-    SERVER
-        .database()
-        .execute(
-            "DELETE FROM activity_logs WHERE message_id = 'm-1' AND workspace_id = '"
-                + agent.id()
-                + "'");
-
-    CLIENT.beat(agent);
-
-    assertThat(awaitEnd(agent, gone).field("state")).isEqualTo("dropped");
-    assertThat(awaitEnd(agent, next).field("state")).isEqualTo("delivered");
-  }
-
-  @Test
   void goesWithARemovedWorkspace() {
     Agent agent = awaited();
-    Answer queued = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));
+    MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));
 
     CLIENT.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
 
-    assertThat(
-            SERVER
-                .database()
-                .value(
-                    "SELECT state FROM a2a_queue WHERE queue_id = '"
-                        + queued.field("queue_id")
-                        + "'"))
-        .isEqualTo("dropped");
+    assertThat(StoredRows.queue(SERVER.database(), agent.id(), "q.state")).isEqualTo("dropped");
   }
 
   @ParameterizedTest

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Race;
 import dev.muster.testing.Slow;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -180,7 +181,9 @@ class RepeatedMessagesTest {
   void forgetsAMessageWithItsRow() {
     Agent target = target();
     String first = MAIL.sent(target, ADMIN_TOKEN, Mail.message("m", "hi"));
-    SERVER.database().execute("DELETE FROM activity_logs WHERE id = '" + first + "'");
+    SERVER
+        .database()
+        .execute("DELETE FROM activity_logs l" + StoredRows.where(SERVER.database(), first));
 
     String second = MAIL.sent(target, ADMIN_TOKEN, Mail.message("m", "another content"));
 

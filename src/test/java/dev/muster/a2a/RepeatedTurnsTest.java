@@ -54,7 +54,7 @@ class RepeatedTurnsTest {
   private static final String LOCKED_OUT =
       """
       SELECT count(*) FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%a2a_messages%'
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INTO deliveries%'
       """;
 
   private static final TestServer SERVER =
@@ -371,9 +371,11 @@ class RepeatedTurnsTest {
         Statement statement = other.createStatement()) {
       other.setAutoCommit(false);
       statement.execute(
-          "SELECT FROM a2a_messages WHERE activity_id = '"
-              + CALLED.stored(target, "m", "m.activity_id")
-              + "' FOR UPDATE");
+          """
+          INSERT INTO deliveries (workspace_id, seq, kind, queued, depth, priority, enqueued_at, due_at, expires_at)
+          VALUES ('%s', 1, 'message', true, 0, 50, now(), now(), now())
+          """
+              .formatted(target.id()));
       long began = System.nanoTime();
       CompletableFuture<Answer> hurried =
           CompletableFuture.supplyAsync(

@@ -4,6 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -144,8 +145,9 @@ class StreamedTurnTest {
               SERVER
                   .database()
                   .value(
-                      "SELECT m.state || l.status FROM a2a_messages m JOIN activity_logs l ON l.id"
-                          + " = m.activity_id WHERE l.workspace_id = '"
+                      "SELECT m.state || l.status "
+                          + StoredRows.FROM
+                          + " WHERE l.workspace_id = '"
                           + agent.id()
                           + "'")
                   .equals("uncertainerror"));
@@ -186,7 +188,9 @@ class StreamedTurnTest {
     return SERVER
         .database()
         .value(
-            "SELECT coalesce(response_body::text, '') FROM activity_logs WHERE workspace_id = '"
+            "SELECT coalesce(l.response_body::text, '') "
+                + StoredRows.FROM
+                + " WHERE l.workspace_id = '"
                 + agent.id()
                 + "'");
   }

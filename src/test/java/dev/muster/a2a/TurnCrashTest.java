@@ -125,8 +125,7 @@ class TurnCrashTest {
                         .contains(target.id().toString())));
     assertThat(stored("l.status")).isEqualTo("error");
     assertThat(stored("l.error_detail")).contains("ServerLost");
-    assertThat(stored("concat_ws(' ', m.deliveries, m.answer_status, m.owner, m.lease_until)"))
-        .isEqualTo("1 504");
+    assertThat(stored("concat_ws(' ', m.deliveries, m.answer_status, m.owner)")).isEqualTo("1 504");
 
     assertRefused(new Mail(CAUTIOUS).send(target, ADMIN_TOKEN, MESSAGE), 504, "AGENT_TIMEOUT");
     assertThat(peer.deliveries()).hasSize(1);
@@ -216,14 +215,13 @@ class TurnCrashTest {
 
   private String endedTurns() {
     return DATABASE.value(
-        "SELECT last_turn_seq FROM activity_feeds WHERE workspace_id = '" + target.id() + "'");
+        "SELECT ended_at FROM delivery_outcomes WHERE workspace_id = '" + target.id() + "'");
   }
 
   private void lapse() {
     DATABASE.execute(
-        "UPDATE a2a_messages SET lease_until = clock_timestamp() - interval '1 second'"
-            + " WHERE activity_id = '"
-            + stored("m.activity_id")
+        "UPDATE replicas SET alive_until = clock_timestamp() - interval '1 second' WHERE id = '"
+            + stored("m.owner")
             + "'");
   }
 

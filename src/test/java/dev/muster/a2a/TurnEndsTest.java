@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Slow;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
@@ -69,7 +70,7 @@ class TurnEndsTest {
               END IF;
               RETURN NEW;
             END $$;
-            CREATE TRIGGER refuse_once BEFORE UPDATE ON activity_logs FOR EACH ROW EXECUTE FUNCTION refuse_once()
+            CREATE TRIGGER refuse_once BEFORE INSERT ON delivery_outcomes FOR EACH ROW EXECUTE FUNCTION refuse_once()
             """
                 .formatted(target.id()));
     try {
@@ -82,7 +83,7 @@ class TurnEndsTest {
       SERVER
           .database()
           .execute(
-              "DROP TRIGGER refuse_once ON activity_logs; DROP FUNCTION refuse_once(); DROP"
+              "DROP TRIGGER refuse_once ON delivery_outcomes; DROP FUNCTION refuse_once(); DROP"
                   + " SEQUENCE refusals");
     }
     CALLED.assertRecord(target, "m", "answered", 1, peer);
@@ -111,12 +112,7 @@ class TurnEndsTest {
     Answer queued = MAIL.send(target, ADMIN_TOKEN, MESSAGE);
     assertThat(queued.status()).as(queued.text()).isEqualTo(202);
 
-    SERVER
-        .database()
-        .execute(
-            "UPDATE a2a_queue SET enqueued_at = now() - interval '2 hours' WHERE target_id = '"
-                + target.id()
-                + "'");
+    StoredRows.growOldInQueue(SERVER.database(), target.id());
     SERVER
         .client()
         .post("/admin/a2a-queue/drop-stale?workspace_id=" + target.id(), ADMIN_TOKEN, "");

@@ -68,6 +68,29 @@ class ActivityRetentionTest {
     assertThat(seqs(agent)).containsExactly(3L, 4L);
   }
 
+  /** Else a message that may wait for longer than that would be dropped. */
+  @Test
+  void keepsARowWhoseDeliveryIsOpen() {
+    Agent agent = feedOf(3);
+    SERVER
+        .database()
+        .execute(
+            """
+            INSERT INTO deliveries (workspace_id, seq, kind, queued, depth, priority, enqueued_at, due_at, expires_at)
+            SELECT workspace_id, seq, 'message', true, 1, 50, now(), now(), now() + interval '1 day'
+            FROM activity_logs WHERE workspace_id = '%s' AND seq = 2
+            """
+                .formatted(agent.id()));
+    growOld(agent, 31, 3);
+
+    retention.sweep();
+
+    assertThat(seqs(agent)).contains(2L).doesNotContain(1L);
+    SERVER.database().execute("DELETE FROM deliveries WHERE workspace_id = '" + agent.id() + "'");
+    retention.sweep();
+    assertThat(seqs(agent)).isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -112,8 +135,7 @@ class ActivityRetentionTest {
     growOldByHours(agent, 23, 2);
     acknowledge(agent, 3);
 
-    repository.deleteOlderThan(Instant.parse(time));
-    repository.deleteAckedOlderThan(Instant.parse(time), List.of(agent.id()));
+    repository.deleteBefore(Instant.parse(time), Instant.parse(time), List.of(agent.id()));
 
     assertThat(seqs(agent)).containsExactly(1L, 2L, 3L);
   }
@@ -124,7 +146,8 @@ class ActivityRetentionTest {
     growOld(agent, 8, 3);
     RetentionRepository repository = SERVER.bean(RetentionRepository.class);
 
-    assertThat(repository.deleteOlderThan(Instant.parse("1926-01-01T00:00:00Z"))).isZero();
+    Instant longAgo = Instant.parse("1926-01-01T00:00:00Z");
+    assertThat(repository.deleteBefore(longAgo, longAgo, List.of(agent.id()))).isZero();
 
     assertThat(seqs(agent)).containsExactly(1L, 2L, 3L);
   }
@@ -160,7 +183,6 @@ class ActivityRetentionTest {
     assertThat(count(nearlyDone)).isEqualTo("1");
   }
 
-  /** Ids begin with their time, by which old rows are found. */
   private Agent feedOf(int rows) {
     Agent agent = client.create("keeper");
     append(agent);
@@ -169,9 +191,9 @@ class ActivityRetentionTest {
           .database()
           .execute(
               """
-              INSERT INTO activity_logs (id, workspace_id, seq, activity_type, source, status, listed_bytes, created_at)
-              SELECT overlay(id::text PLACING lpad(to_hex(n), 12, '0') FROM 25)::uuid, workspace_id, n, activity_type, source, status, listed_bytes,
-                  created_at + make_interval(secs => n * 0.000001)
+              INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, status, listed_bytes, created_at, feed_bytes)
+              SELECT workspace_id, n, class, activity_type, source, status, listed_bytes,
+                  created_at + make_interval(secs => n * 0.000001), 0
               FROM activity_logs, generate_series(2, %1$d) AS n WHERE workspace_id = '%2$s';
               UPDATE activity_feeds SET last_seq = %1$d WHERE workspace_id = '%2$s'
               """
@@ -198,16 +220,14 @@ class ActivityRetentionTest {
     growOldByHours(agent, 24 * days, upTo);
   }
 
-  /** As if they had been appended then, ids included. */
+  /** As if they had been appended then. */
   private static void growOldByHours(Agent agent, int hours, int upTo) {
     SERVER
         .database()
         .execute(
             """
             UPDATE activity_logs SET
-                created_at = created_at - make_interval(hours => %1$d),
-                id = (lpad(to_hex((extract(epoch FROM created_at - make_interval(hours => %1$d)) * 1000)::bigint), 12, '0')
-                    || substr(replace(id::text, '-', ''), 13))::uuid
+                created_at = created_at - make_interval(hours => %1$d)
             WHERE workspace_id = '%2$s' AND seq <= %3$d
             """
                 .formatted(hours, agent.id(), upTo));

@@ -60,8 +60,8 @@ class ChatTest {
     void awaitAnswer(String messageId) {
       await(
           """
-          SELECT count(*) FROM activity_turns t JOIN activity_logs r ON r.id = t.activity_id
-          WHERE t.answered AND r.workspace_id = '%s' AND r.message_id = '%s'
+          SELECT count(*) FROM delivery_outcomes o JOIN activity_logs r USING (workspace_id, seq)
+          WHERE o.state = 'answered' AND r.workspace_id = '%s' AND r.message_id = '%s'
           """
               .formatted(agent.id(), messageId));
     }
@@ -69,7 +69,8 @@ class ChatTest {
     /** Until it is stored that what waited for the agent, who is called, is delivered. */
     void awaitDelivery() {
       await(
-          "SELECT count(*) FROM a2a_queue WHERE state = 'delivered' AND target_id = '"
+          "SELECT count(*) FROM delivery_outcomes WHERE queue_state = 'delivered' AND workspace_id"
+              + " = '"
               + agent.id()
               + "'");
     }

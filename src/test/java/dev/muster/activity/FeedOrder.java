@@ -160,7 +160,8 @@ public final class FeedOrder implements AutoCloseable {
 
   private synchronized void acknowledge(List<Appended> rows) {
     for (Appended one : rows) {
-      if (!(one instanceof Appended.Stored(var id, long seq)) || acknowledged.get((int) seq)) {
+      if (!(one instanceof Appended.Stored(var _, long seq, int _, var _))
+          || acknowledged.get((int) seq)) {
         throw new AssertionError("not stored in a place of its own: " + one);
       }
       acknowledged.set((int) seq);

@@ -4,6 +4,7 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Race;
+import dev.muster.testing.StoredRows;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -151,7 +152,8 @@ class FeedParametersTest {
     assertThat(feed.seqsForAdmin("?since_secs=3700")).containsExactly(3L, 2L);
     assertThat(feed.seqsForAdmin("?since_secs=2592000")).containsExactly(3L, 2L, 1L);
     assertThat(feed.seqsForAdmin("?since_secs=3600&type=agent_log&order=asc")).containsExactly(3L);
-    assertThat(feed.seqsForAdmin("?since_secs=3600&since_id=" + old)).containsExactly(3L);
+    String oldNow = StoredRows.id(feed.server().database(), feed.id(), 1);
+    assertThat(feed.seqsForAdmin("?since_secs=3600&since_id=" + oldNow)).containsExactly(3L);
   }
 
   @Test
@@ -173,8 +175,10 @@ class FeedParametersTest {
     feed.server()
         .database()
         .execute(
-            "UPDATE activity_logs SET created_at = now() - interval '%s' WHERE id = '%s'"
-                .formatted(by, id));
+            "UPDATE activity_logs l SET created_at = now() - interval '"
+                + by
+                + "'"
+                + StoredRows.where(feed.server().database(), id));
   }
 
   @ParameterizedTest

@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -27,14 +29,36 @@ public final class FeedPlans {
   public record Size(long large, long all) {}
 
   /**
-   * One reading: a statement, the values of some of its parameters as SQL, and the indexes that it
-   * is to go along.
+   * One reading: a statement, the values of some of its parameters as SQL, the index of rows that
+   * it is to go along, and at most how many of those it is to find by it.
    */
-  record Reading(String name, String statement, Map<String, String> values, List<String> indexes) {}
+  record Reading(
+      String name, String statement, Map<String, String> values, String index, long most) {
 
-  /** {@code nodes} are the plan's kinds of nodes; {@code blocks} are the pages it looked at. */
+    /** Whether it leaves rows out that its index does not tell from others. */
+    boolean passesRowsBy() {
+      return values.containsKey("without_delivered");
+    }
+  }
+
+  /**
+   * {@code nodes} are the plan's kinds of nodes; {@code found} are rows of feeds that it found by
+   * an index, {@code passedBy} such that it read and left out, {@code lookUps} those of outcomes;
+   * {@code blocks} are the pages it looked at.
+   */
   record Plan(
-      List<String> nodes, List<String> indexes, long rows, long blocks, double ms, String text) {}
+      Set<String> nodes,
+      Set<String> indexesOfFeeds,
+      Set<String> otherIndexes,
+      long rows,
+      long found,
+      long passedBy,
+      long lookUps,
+      long blocks,
+      double ms,
+      String text) {}
+
+  static final int LIMIT = 100;
 
   static final String FEED = "00000000-0000-4000-8000-000000000000";
   private static final String PEER = "00000000-0000-4000-8000-000000000001";
@@ -51,6 +75,7 @@ public final class FeedPlans {
           Map.ofEntries(
               Map.entry("after", "bigint"),
               Map.entry("before", "timestamptz"),
+              Map.entry("classes", "text[]"),
               Map.entry("from_agents", "boolean"),
               Map.entry("from_chat", "boolean"),
               Map.entry("largest", "integer"),
@@ -58,10 +83,11 @@ public final class FeedPlans {
               Map.entry("peer", "uuid"),
               Map.entry("secs", "double precision"),
               Map.entry("seqs", "bigint[]"),
-              Map.entry("since", "uuid"),
+              Map.entry("since", "bigint"),
               Map.entry("type", "text"),
               Map.entry("up_to", "bigint"),
               Map.entry("with_notifications", "boolean"),
+              Map.entry("without_delivered", "boolean"),
               Map.entry("without_own", "boolean"),
               Map.entry("workspace_id", "uuid")));
 
@@ -69,10 +95,11 @@ public final class FeedPlans {
       Map.ofEntries(
           Map.entry("after", "0"),
           Map.entry("before", "NULL"),
+          Map.entry("classes", "'{}'"),
           Map.entry("from_agents", "false"),
           Map.entry("from_chat", "false"),
           Map.entry("largest", "262144"),
-          Map.entry("limit", "100"),
+          Map.entry("limit", Integer.toString(LIMIT)),
           Map.entry("peer", "NULL"),
           Map.entry("secs", "NULL"),
           Map.entry("seqs", "'{}'"),
@@ -80,6 +107,7 @@ public final class FeedPlans {
           Map.entry("type", "NULL"),
           Map.entry("up_to", "9223372036854775807"),
           Map.entry("with_notifications", "false"),
+          Map.entry("without_delivered", "false"),
           Map.entry("without_own", "false"),
           Map.entry("workspace_id", "'" + FEED + "'"));
 
@@ -94,8 +122,8 @@ public final class FeedPlans {
     Flyway.configure().dataSource(database.url(), null, null).load().migrate();
     makeWorkspaces(Math.max(others, FEWEST_HEADS));
     fill(others);
-    database.execute("VACUUM ANALYZE activity_logs");
-    database.execute("VACUUM ANALYZE activity_feeds");
+    deliver();
+    database.execute("VACUUM ANALYZE");
   }
 
   private void makeWorkspaces(long number) {
@@ -120,11 +148,11 @@ public final class FeedPlans {
         """
         UPDATE activity_feeds SET last_seq = %1$d, last_created_at = now();
         INSERT INTO activity_logs (
-            id, workspace_id, seq, activity_type, source, source_id, target_id, method, summary, request_body, status,
+            workspace_id, seq, class, activity_type, source, source_id, target_id, method, summary, request_body, status,
             message_text, message_id, request_bytes, listed_bytes, created_at, feed_bytes)
-        SELECT (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(noise, 1, 3) || '8'
-                || substr(noise, 4, 15))::uuid,
-            feed, seq,
+        SELECT feed, seq,
+            CASE WHEN kind < 5 THEN 'L' WHEN kind = 5 THEN 'T' WHEN kind < 9 THEN 'p' WHEN seq %% 3 = 0 THEN 'n'
+                ELSE 'c' END,
             CASE WHEN kind < 5 THEN 'agent_log' WHEN kind = 5 THEN 'task_update' ELSE 'a2a_receive' END,
             CASE WHEN kind <= 5 THEN 'self' WHEN kind < 9 THEN 'peer_agent' WHEN seq %% 3 = 0 THEN 'self'
                 ELSE 'canvas_user' END,
@@ -135,7 +163,7 @@ public final class FeedPlans {
             'a summary of some words', '{"a":1}', 'ok', 'hello',
             CASE WHEN kind >= 6 AND NOT (kind = 9 AND seq %% 3 = 0) THEN 'm-' || seq END, 7, 800, at, 0
         FROM (
-            SELECT *, md5(random()::text) AS noise, seq %% 10 AS kind,
+            SELECT *, seq %% 10 AS kind,
                 now() - interval '6 days' + n * interval '6 days' / %2$d AS at
             FROM (
                 SELECT n, CASE WHEN n %% %3$d = 0 THEN 0 ELSE 1 + n %% %4$d END AS feed_number
@@ -150,61 +178,112 @@ public final class FeedPlans {
             .formatted(size.large(), size.all(), size.all() / size.large(), others));
   }
 
+  /**
+   * Half of the messages were delivered, of the large feed only old ones; a few are on their way.
+   */
+  private void deliver() {
+    database.execute(
+        """
+        INSERT INTO delivery_outcomes (
+            workspace_id, seq, state, owner, claim, deliveries, answer_status, answer_type, response, response_bytes,
+            listed_bytes, status, duration_ms, ended_at, kind, sender_id, priority, attempts, enqueued_at, expires_at)
+        SELECT workspace_id, seq, 'answered', workspace_id, seq, 1, 200, 'application/json', '{"a":1}', 7, 7, 'ok', 3,
+            created_at, 'message', source_id, 50, 1, created_at, created_at
+        FROM activity_logs
+        WHERE message_id IS NOT NULL AND seq %% 2 = 0 AND (workspace_id <> '%1$s' OR seq < %2$d);
+        INSERT INTO deliveries (
+            workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at, expires_at)
+        SELECT workspace_id, seq, source_id, 'message', true, 1, 50, created_at, created_at, created_at
+        FROM activity_logs WHERE message_id IS NOT NULL AND seq %% 61 = 0;
+        """
+            .formatted(FEED, size.large() / 2));
+  }
+
   /** Every kind of reading, at the large feed's begin, middle or end. */
   List<Reading> readings() {
     String middle = Long.toString(size.large() / 2);
     String end = Long.toString(size.large() - 20);
-    Map<String, String> inbox = Map.of("type", "'a2a_receive'", "without_own", "true");
+    long halvings = 64L - Long.numberOfLeadingZeros(size.large());
+    Map<String, String> inbox =
+        Map.of("type", "'a2a_receive'", "without_own", "true", "classes", "'{c,p,s}'");
     return List.of(
-        list("poll from the begin", FeedIndex.INBOX, true, "activity_logs_inbox", inbox),
+        list("poll from the begin", FeedIndex.BY_CLASS, true, "activity_logs_by_class", inbox),
         list(
             "poll from the middle",
-            FeedIndex.INBOX,
+            FeedIndex.BY_CLASS,
             true,
-            "activity_logs_inbox",
+            "activity_logs_by_class",
             with(inbox, "after", middle)),
         list(
             "poll at the end",
-            FeedIndex.INBOX,
+            FeedIndex.BY_CLASS,
             true,
-            "activity_logs_inbox",
+            "activity_logs_by_class",
             with(inbox, "after", end)),
-        list("canvas feed", FeedIndex.ALL, false, "activity_logs_in_order", Map.of()),
+        list(
+            "poll after what is acknowledged",
+            FeedIndex.BY_CLASS,
+            true,
+            "activity_logs_by_class",
+            with(with(inbox, "after", middle), "without_delivered", "true")),
+        list(
+            "poll with own notifications",
+            FeedIndex.BY_CLASS,
+            true,
+            "activity_logs_by_class",
+            with(
+                with(with(inbox, "after", middle), "with_notifications", "true"),
+                "classes",
+                "'{c,p,s,n}'")),
+        list(
+            "all that is received",
+            FeedIndex.BY_CLASS,
+            false,
+            "activity_logs_by_class",
+            Map.of("type", "'a2a_receive'", "classes", "'{c,p,s,n,o}'")),
+        list("canvas feed", FeedIndex.ALL, false, "activity_logs_pkey", Map.of()),
         list(
             "canvas feed before a time",
             FeedIndex.ALL,
             false,
-            "activity_logs_in_order",
+            "activity_logs_pkey",
             Map.of("up_to", middle)),
         list(
             "whole feed after a row",
             FeedIndex.ALL,
             true,
-            "activity_logs_in_order",
+            "activity_logs_pkey",
             Map.of("after", middle)),
         list(
             "of a type",
-            FeedIndex.OF_TYPE,
+            FeedIndex.BY_CLASS,
             false,
-            "activity_logs_of_type",
-            Map.of("type", "'task_update'")),
+            "activity_logs_by_class",
+            Map.of("type", "'task_update'", "classes", "'{T}'")),
         list(
             "of a type that is not there",
-            FeedIndex.OF_TYPE,
+            FeedIndex.BY_CLASS,
             false,
-            "activity_logs_of_type",
-            Map.of("type", "'skill_promotion'")),
+            "activity_logs_by_class",
+            Map.of("type", "'skill_promotion'", "classes", "'{S}'")),
         new Reading(
             "conversation at the canvas",
             FeedPages.CONVERSATION,
             Map.of(),
-            List.of("activity_logs_chat")),
+            "activity_logs_by_class",
+            2L * LIMIT),
         new Reading(
             "conversation before a time",
             FeedPages.CONVERSATION,
             Map.of("up_to", middle),
-            List.of("activity_logs_chat")),
-        list("chat", FeedIndex.CHAT, false, "activity_logs_chat", Map.of("from_chat", "true")),
+            "activity_logs_by_class",
+            2L * LIMIT),
+        list(
+            "chat",
+            FeedIndex.BY_CLASS,
+            false,
+            "activity_logs_by_class",
+            Map.of("from_chat", "true", "classes", "'{c,n}'")),
         list(
             "with a peer",
             FeedIndex.WITH_PEER,
@@ -215,24 +294,21 @@ public final class FeedPlans {
             "where to begin",
             FeedPages.MARKS,
             Map.of(
-                "since", "'" + idOf(size.large() / 2) + "'",
+                "since", Long.toString(size.large() / 2),
                 "secs", "3600",
                 "before", "now() - interval '3 days'"),
-            List.of("activity_feeds_pkey", "activity_logs_pkey", "activity_logs_by_time")),
+            "activity_logs_pkey",
+            1 + 2 * halvings),
         new Reading(
             "a page of rows",
             FeedPages.ROWS,
             Map.of("seqs", "'{" + everyTenth() + "}'"),
-            List.of("activity_logs_in_order")));
-  }
-
-  private String idOf(long seq) {
-    return database.value(
-        "SELECT id FROM activity_logs WHERE workspace_id = '%s' AND seq = %d".formatted(FEED, seq));
+            "activity_logs_pkey",
+            LIMIT));
   }
 
   private static String everyTenth() {
-    return IntStream.rangeClosed(1, 100)
+    return IntStream.rangeClosed(1, LIMIT)
         .mapToObj(i -> Integer.toString(10 * i))
         .collect(Collectors.joining(","));
   }
@@ -249,7 +325,8 @@ public final class FeedPlans {
       boolean oldestFirst,
       String expected,
       Map<String, String> values) {
-    return new Reading(name, index.statement(oldestFirst), values, List.of(expected));
+    long letters = values.getOrDefault("classes", "").chars().filter(c -> c == ',').count() + 1;
+    return new Reading(name, index.statement(oldestFirst), values, expected, letters * LIMIT);
   }
 
   /**
@@ -295,24 +372,48 @@ public final class FeedPlans {
 
   private static Plan plan(JsonNode explained, String text) {
     JsonNode top = explained.path("Plan");
-    List<String> nodes = new ArrayList<>();
-    List<String> indexes = new ArrayList<>();
-    collect(top, nodes, indexes);
+    List<JsonNode> nodes = new ArrayList<>();
+    collect(top, nodes);
+    List<JsonNode> ofFeeds = of(nodes, "activity_logs");
     return new Plan(
-        nodes,
-        indexes,
+        texts(nodes, "Node Type"),
+        texts(ofFeeds, "Index Name"),
+        texts(nodes.stream().filter(node -> !ofFeeds.contains(node)).toList(), "Index Name"),
         top.path("Actual Rows").asLong(),
+        inAllLoops(ofFeeds, "Actual Rows"),
+        inAllLoops(ofFeeds, "Rows Removed by Filter"),
+        of(nodes, "delivery_outcomes").stream()
+            .mapToLong(node -> node.path("Actual Loops").asLong())
+            .sum(),
         top.path("Shared Hit Blocks").asLong() + top.path("Shared Read Blocks").asLong(),
         explained.path("Execution Time").asDouble(),
         text);
   }
 
-  private static void collect(JsonNode node, List<String> nodes, List<String> indexes) {
-    nodes.add(node.path("Node Type").asString());
-    if (node.has("Index Name")) {
-      indexes.add(node.path("Index Name").asString());
-    }
-    node.path("Plans").forEach(child -> collect(child, nodes, indexes));
+  private static List<JsonNode> of(List<JsonNode> nodes, String table) {
+    return nodes.stream()
+        .filter(node -> node.path("Relation Name").asString("").equals(table))
+        .toList();
+  }
+
+  private static void collect(JsonNode node, List<JsonNode> nodes) {
+    nodes.add(node);
+    node.path("Plans").forEach(child -> collect(child, nodes));
+  }
+
+  private static Set<String> texts(List<JsonNode> nodes, String name) {
+    return nodes.stream()
+        .filter(node -> node.has(name))
+        .map(node -> node.path(name).asString())
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** What is told of a node is the mean of its loops. */
+  private static long inAllLoops(List<JsonNode> nodes, String name) {
+    return Math.round(
+        nodes.stream()
+            .mapToDouble(node -> node.path(name).asDouble(0) * node.path("Actual Loops").asLong(0))
+            .sum());
   }
 
   /** All plans for any values, with their times, as text. */
@@ -321,19 +422,20 @@ public final class FeedPlans {
     StringBuilder table =
         new StringBuilder(
             """
-            | reading | index | rows | pages looked at | ms, plan for these values / for any |
-            |---|---|---|---|---|
+            | reading | index | rows | rows found | pages looked at | ms, plan for these values / for any |
+            |---|---|---|---|---|---|
             """);
     for (Reading reading : readings()) {
       Plan custom = explain(reading, "force_custom_plan");
       Plan generic = explain(reading, "force_generic_plan");
       text.append("-- ").append(reading.name()).append('\n').append(generic.text()).append('\n');
       table.append(
-          "| %s | %s | %d | %d | %.2f / %.2f |%n"
+          "| %s | %s | %d | %d | %d | %.2f / %.2f |%n"
               .formatted(
                   reading.name(),
-                  String.join(", ", generic.indexes()),
+                  String.join(", ", generic.indexesOfFeeds()),
                   generic.rows(),
+                  generic.found(),
                   generic.blocks(),
                   custom.ms(),
                   generic.ms()));

@@ -236,8 +236,8 @@ class LiveActivityTest {
           """
           BEGIN;
           UPDATE activity_feeds SET last_seq = 2, last_created_at = clock_timestamp() WHERE workspace_id = '%1$s';
-          INSERT INTO activity_logs (id, workspace_id, seq, activity_type, source, status, listed_bytes, created_at)
-          VALUES (gen_random_uuid(), '%1$s', 2, 'agent_log', 'self', 'ok', 0, clock_timestamp());
+          INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, status, listed_bytes, created_at, feed_bytes)
+          VALUES ('%1$s', 2, 'L', 'agent_log', 'self', 'ok', 0, clock_timestamp(), 0);
           COMMIT
           """
               .formatted(agent.id()));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.MessageContent;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -190,6 +191,8 @@ record TestFeed(TestServer server, Agent agent) {
 
   /** As a retention takes it. */
   void forget(String activityId) {
-    server.database().execute("DELETE FROM activity_logs WHERE id = '" + activityId + "'");
+    server
+        .database()
+        .execute("DELETE FROM activity_logs l" + StoredRows.where(server.database(), activityId));
   }
 }

@@ -53,8 +53,7 @@ public final class DelegationKills implements AutoCloseable {
 
   private static final String LAPSE =
       """
-      UPDATE a2a_queue SET lease_until = clock_timestamp() WHERE state = 'delivering';
-      UPDATE delivery_jobs SET last_heartbeat = last_heartbeat - interval '1 hour' WHERE picked
+      UPDATE replicas SET alive_until = clock_timestamp()
       """;
 
   private final Size size;

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Slow;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
+import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -273,21 +276,44 @@ class DispatchTest {
     assertThat(text)
         .contains(
             "\"messageId\":\"" + id + ":result\"", "\"delegation_id\":\"" + id + "\"", "Here.");
-    Awaitility.await()
-        .until(
-            () ->
-                LEDGER
-                    .server()
-                    .database()
-                    .value(
-                        "SELECT count(*) FROM a2a_queue WHERE target_id = '"
-                            + pushed.id()
-                            + "' AND state = 'delivered'"),
-            "1"::equals);
+    Awaitility.await().until(() -> queueState(pushed), "delivered"::equals);
     JsonNode row = LEDGER.inbox(pushed).path(0);
     assertThat(row.at("/response_body/text").asString()).isEqualTo("Here.");
     assertThat(row.path("status").asString()).isEqualTo("ok");
     assertThat(peer.deliveries()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void bringsAReplyToACallerThatIsNotThereWhenItComes(boolean isPaused) throws IOException {
+    int port = isPaused ? peer.port() : TestPeer.freePort();
+    Agent pushed = LEDGER.called(team, "http://127.0.0.1:" + port + "/");
+    Agent callee = LEDGER.polling(team);
+    String id = LEDGER.delegate(pushed, callee, "Do it.");
+    String workspace = "/workspaces/" + pushed.id();
+    if (isPaused) {
+      assertThat(LEDGER.client().post(workspace + "/pause", ADMIN_TOKEN, "").status())
+          .isEqualTo(200);
+    }
+
+    Answer reply =
+        LEDGER.send(callee, pushed, "reply", "Here.", "{\"delegation_id\":\"" + id + "\"}");
+
+    assertThat(reply.status()).as(reply.text()).isEqualTo(202);
+    assertThat(LEDGER.await(pushed, id, "completed").path("result").asString()).isEqualTo("Here.");
+    if (isPaused) {
+      assertThat(peer.deliveries()).isEmpty();
+      assertThat(LEDGER.client().post(workspace + "/resume", ADMIN_TOKEN, "").status())
+          .isEqualTo(200);
+    }
+    try (TestPeer back = isPaused ? peer : TestPeer.startOn(port)) {
+      LEDGER.client().beat(pushed);
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> back.deliveries().size() == 1);
+      assertThat(back.deliveries().getFirst().text()).contains("\"messageId\":\"reply\"", "Here.");
+      Awaitility.await().until(() -> queueState(pushed), "delivered"::equals);
+      assertThat(back.deliveries()).hasSize(1);
+    }
+    assertThat(LEDGER.inbox(pushed).size()).isEqualTo(1);
   }
 
   @Test
@@ -311,10 +337,7 @@ class DispatchTest {
   }
 
   private static String queueState(Agent target) {
-    return LEDGER
-        .server()
-        .database()
-        .value("SELECT state FROM a2a_queue WHERE target_id = '" + target.id() + "'");
+    return StoredRows.queue(LEDGER.server().database(), target.id(), "q.state");
   }
 
   @Test
@@ -326,14 +349,7 @@ class DispatchTest {
 
     LEDGER.client().beat(callee);
 
-    Awaitility.await()
-        .until(
-            () ->
-                LEDGER
-                    .server()
-                    .database()
-                    .value("SELECT state FROM a2a_queue WHERE target_id = '" + callee.id() + "'"),
-            "dropped"::equals);
+    Awaitility.await().until(() -> queueState(callee), "dropped"::equals);
     assertThat(peer.connections()).isZero();
   }
 
@@ -342,10 +358,7 @@ class DispatchTest {
     Agent callee = away();
     String id = LEDGER.delegate(caller, callee, "Do it.");
     LEDGER.await(caller, id, "dispatched");
-    LEDGER
-        .server()
-        .database()
-        .execute("UPDATE a2a_queue SET enqueued_at = enqueued_at - interval '2 hours'");
+    StoredRows.growOldInQueue(LEDGER.server().database(), callee.id());
 
     LEDGER
         .client()

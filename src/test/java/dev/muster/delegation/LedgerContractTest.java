@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Slow;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
@@ -71,16 +72,7 @@ class LedgerContractTest {
   /** What waits for the agent, or was sent to it, is in these states. */
   private static void awaitQueue(Agent target, String states) {
     Awaitility.await()
-        .until(
-            () ->
-                SERVER
-                    .database()
-                    .value(
-                        "SELECT string_agg(state, ' ' ORDER BY enqueued_at) FROM a2a_queue WHERE"
-                            + " target_id = '"
-                            + target.id()
-                            + "'"),
-            states::equals);
+        .until(() -> StoredRows.queue(SERVER.database(), target.id(), "q.state"), states::equals);
   }
 
   @Test
@@ -121,10 +113,13 @@ class LedgerContractTest {
     change(callee, "\"delivery_mode\":\"poll\"");
     LEDGER.client().beat(callee);
     awaitQueue(callee, "delivered");
+    assertThat(LEDGER.inbox(callee).size()).isEqualTo(1);
+    LEDGER
+        .client()
+        .post("/workspaces/" + callee.id() + "/activity/ack", callee.token(), "{\"acked_seq\":1}");
     change(callee, "\"delivery_mode\":\"push\",\"url\":\"" + peer.url() + "\"");
     LEDGER.client().beat(callee);
 
-    assertThat(LEDGER.inbox(callee).size()).isEqualTo(1);
     assertThat(LEDGER.read(caller, id).path("status").asString()).isEqualTo("dispatched");
     LEDGER.send(callee, caller, "r", "Done.", "{\"reply_to\":\"" + id + "\"}");
     assertThat(LEDGER.read(caller, id).path("result").asString()).isEqualTo("Done.");
@@ -132,11 +127,25 @@ class LedgerContractTest {
   }
 
   @Test
+  void isSentToACalleeThatPolledForAWhileAndReadNothing() {
+    Agent callee = away(peer.url());
+    String id = dispatched(callee);
+
+    change(callee, "\"delivery_mode\":\"poll\"");
+    awaitQueue(callee, "delivered");
+    change(callee, "\"delivery_mode\":\"push\",\"url\":\"" + peer.url() + "\"");
+    LEDGER.client().beat(callee);
+
+    LEDGER.await(caller, id, "completed");
+    assertThat(peer.deliveries()).hasSize(1);
+  }
+
+  @Test
   void endsByTheReplyOfACalleeThatIsCalledByThen() {
     Agent callee = LEDGER.polling(team);
     String id = dispatched(callee);
 
-    change(callee, "\"delivery_mode\":\"push\",\"url\":\"" + peer.url() + "\"");
+    change(callee, "\"delivery_mode\":\"push\",\"url\":\"http://127.0.0.1:9/\"");
     LEDGER.send(callee, caller, "r", "Done.", "{\"delegation_id\":\"" + id + "\"}");
 
     assertThat(LEDGER.read(caller, id).path("result").asString()).isEqualTo("Done.");

@@ -105,7 +105,7 @@ class LifeCycleTest {
             DelegationRemovals.class,
             DelegationRepository.class,
             DelegationRetention.class,
-            ErrandRepository.class,
+            DelegationLookup.class,
             LedgerRepository.class,
             SweepRepository.class)) {
       for (Field field : type.getDeclaredFields()) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Race;
 import dev.muster.testing.Slow;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestPeer;
@@ -74,15 +75,7 @@ class OperatorRetryTest {
 
   /** Of all rows of the target, in their order. */
   private static String queue(Agent target, String expression) {
-    return LEDGER
-        .server()
-        .database()
-        .value(
-            """
-            SELECT coalesce(string_agg(%s, ' ' ORDER BY q.queue_id), '')
-            FROM a2a_queue q JOIN activity_logs l ON l.id = q.activity_id WHERE q.target_id = '%s'
-            """
-                .formatted(expression, target.id()));
+    return StoredRows.queue(LEDGER.server().database(), target.id(), expression);
   }
 
   @ParameterizedTest
@@ -132,25 +125,6 @@ class OperatorRetryTest {
     Answer late = retry(id);
     assertThat(late.status()).isEqualTo(409);
     assertThat(late.field("code")).isEqualTo("INVALID_TRANSITION");
-  }
-
-  @Test
-  void replacesAMessageWhoseSenderIsDead() {
-    Agent callee = away();
-    String id = dispatched(callee);
-    LEDGER
-        .server()
-        .database()
-        .execute(
-            "UPDATE a2a_queue SET state = 'delivering', lease_owner = 'dead/1', lease_until ="
-                + " clock_timestamp() - interval '1 second' WHERE target_id = '"
-                + callee.id()
-                + "'");
-
-    assertThat(retry(id).status()).isEqualTo(200);
-
-    LEDGER.await(caller, id, "dispatched");
-    assertThat(queue(callee, "q.state")).isEqualTo("dropped waiting");
   }
 
   @ParameterizedTest

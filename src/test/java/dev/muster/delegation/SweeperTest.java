@@ -23,7 +23,10 @@ import tools.jackson.databind.JsonNode;
 class SweeperTest {
 
   private static final TestServer SERVER =
-      TestServer.start("DELEGATION_SWEEPER_ENABLED=false", "DELEGATION_STUCK_THRESHOLD_S=600");
+      TestServer.start(
+          "DELEGATION_SWEEPER_ENABLED=false",
+          "DELEGATION_STUCK_THRESHOLD_S=600",
+          "AGENT_URL_ALLOW=loopback");
   private static final Delegations LEDGER = new Delegations(SERVER);
 
   private final Agent team = LEDGER.team();
@@ -73,6 +76,25 @@ class SweeperTest {
   @Test
   void doesNothingWhenNothingIsInFlight() {
     assertThat(sweep()).isEqualTo(new SweepReport(0, 0, 0));
+  }
+
+  @Test
+  void isNotNeededForADelegationThatWaitsInTheQueueUntilItsDeadline() {
+    Agent away =
+        LEDGER
+            .client()
+            .create(
+                "Away",
+                "\"parent_id\":\"" + team.id() + "\"",
+                "\"delivery_mode\":\"push\"",
+                "\"url\":\"http://127.0.0.1:9/\"");
+    String id = LEDGER.delegate(caller, away, "Do it.");
+    LEDGER.set(id, "deadline = now() - interval '1 s'");
+
+    LEDGER.client().beat(away);
+
+    assertThat(LEDGER.await(caller, id, "failed").path("error_detail").asString())
+        .contains("the deadline of the delegation passed before its callee could be reached");
   }
 
   @Test

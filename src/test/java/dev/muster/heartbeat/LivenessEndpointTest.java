@@ -50,8 +50,10 @@ class LivenessEndpointTest {
                 "replica-calls",
                 "replica-listener",
                 "streams",
-                "queue-kicks",
-                "queue-leases"
+                "queue-worker",
+                "replica-lease",
+                "delivery-takeover",
+                "outcome-waiters"
               }) {
             assertRan(loop(loops, loop), "replica");
           }

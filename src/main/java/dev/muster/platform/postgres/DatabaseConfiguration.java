@@ -1,5 +1,6 @@
 package dev.muster.platform.postgres;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.muster.platform.settings.Settings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -9,6 +10,7 @@ import javax.sql.DataSource;
 import org.springframework.boot.flyway.autoconfigure.FlywayConfigurationCustomizer;
 import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizers;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
@@ -35,6 +37,12 @@ class DatabaseConfiguration {
   @Bean
   JdbcTemplate jdbcTemplate(DataSource pool) {
     return new TimelyStatements(new TimelyConnections(pool));
+  }
+
+  @Bean
+  @DependsOnDatabaseInitialization
+  HotStatements hotStatements(HikariDataSource pool) {
+    return new HotStatements(pool);
   }
 
   @Bean

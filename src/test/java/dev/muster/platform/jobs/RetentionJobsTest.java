@@ -74,7 +74,8 @@ class RetentionJobsTest {
                           + " 'a-stuck-%'"),
               "2"::equals);
 
-      for (String sweep : List.of("liveness-sweep", "stall-sweep", "lapsed-turns", "queue-pass")) {
+      for (String sweep :
+          List.of("liveness-sweep", "stall-sweep", "delegation-dispatch", "queue-pass")) {
         int before = runs(sweep);
         Awaitility.await(sweep).atMost(PATIENCE).until(() -> runs(sweep) > before + 1);
       }
@@ -104,7 +105,6 @@ class RetentionJobsTest {
               "audit-retention",
               "delegation-retention",
               "event-retention",
-              "queue-retention",
               "runtime-retention",
               "token-retention",
               "workspace-retention");
@@ -118,7 +118,7 @@ class RetentionJobsTest {
                   """
                       .formatted(ZoneId.systemDefault()))
               .split(" ");
-      assertThat(Arrays.stream(starts).distinct()).hasSize(7);
+      assertThat(Arrays.stream(starts).distinct()).hasSize(6);
       assertThat(starts).allMatch(time -> time.compareTo("01") >= 0 && time.compareTo("05") < 0);
       assertThat(server.client().get("/admin/liveness", TestServer.ADMIN_TOKEN).text())
           .contains("\"delegation-retention\"");

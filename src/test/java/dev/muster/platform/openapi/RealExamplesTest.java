@@ -4,8 +4,10 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.Slow;
+import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestEventStream;
 import dev.muster.testing.TestServer;
 import dev.muster.testing.TestSocket;
@@ -13,11 +15,14 @@ import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -45,8 +50,12 @@ class RealExamplesTest {
   /** As above. */
   private static final String A_ROW = "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b";
 
-  /** Of a message that no route can have queued by then. */
-  private static final String A_QUEUED_MESSAGE = "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2c";
+  /** As above, of messages that no route can have queued by then: to look at, expire and cancel. */
+  private static final List<String> QUEUED_MESSAGES =
+      List.of(
+          "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2c",
+          "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2d",
+          "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2e");
 
   /** In an order that makes sense; what is not named is called after the agent's first beats. */
   private static final List<String> FIRST =
@@ -81,13 +90,13 @@ class RealExamplesTest {
   private @Nullable String tokenId;
   private @Nullable String roleTokenId;
   private @Nullable String rowId;
+  private final Map<String, String> queuedIds = new HashMap<>();
 
   @Test
   void answerAsTheDescriptionSays() {
     try (TestServer server = TestServer.start()) {
       TestClient client = server.client();
       client.create("Lead", "\"id\":\"" + LEAD + "\",\"agent_card\":{\"name\":\"Lead\"}");
-      queueMessages(server);
       enterDelegations(server);
       JsonNode docs = client.get("/v3/api-docs", null).json();
 
@@ -95,26 +104,34 @@ class RealExamplesTest {
       for (Operation operation : inOrder(docs)) {
         live(client, docs, operation);
         lived.add(operation.id());
+        if (operation.id().equals("createWorkspace")) {
+          queueMessages(server.database());
+        }
       }
       assertThat(lived).hasSizeGreaterThan(20);
     }
   }
 
-  /** One to look at, one to expire, and one to cancel. */
-  private static void queueMessages(TestServer server) {
-    server
-        .database()
-        .execute(
-            """
-            INSERT INTO a2a_queue (
-                queue_id, activity_id, target_id, priority, state, enqueued_at, next_attempt_at, expires_at)
-            SELECT q.queue_id, q.activity_id, '%s', 50, 'waiting', now, now + interval '1 hour', now + interval '1 day'
-            FROM (VALUES ('%s'::uuid, '%s'::uuid),
-                ('0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2d', gen_random_uuid()),
-                ('0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2e', gen_random_uuid())) AS q (queue_id, activity_id),
-                clock_timestamp() AS now
-            """
-                .formatted(REVIEWER, A_QUEUED_MESSAGE, A_ROW));
+  /** The first rows of the agent's feed, from its lead; not tried before long. */
+  private void queueMessages(TestDatabase database) {
+    database.execute(
+        """
+        UPDATE activity_feeds SET version = version + 1, last_seq = %2$d, last_created_at = now() WHERE workspace_id = '%1$s';
+        INSERT INTO activity_logs (
+            workspace_id, seq, class, activity_type, source, source_id, target_id, method, status, message_id, listed_bytes,
+            created_at, feed_bytes)
+        SELECT '%1$s', n, 'p', 'a2a_receive', 'peer_agent', '%3$s', '%1$s', 'message/send', 'ok', 'queued-' || n, 500, now(), 0
+        FROM generate_series(1, %2$d) AS n;
+        INSERT INTO deliveries (
+            workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at, expires_at)
+        SELECT '%1$s', n, '%3$s', 'message', true, n, 50, now(), now() + interval '1 hour', now() + interval '1 day'
+        FROM generate_series(1, %2$d) AS n
+        """
+            .formatted(REVIEWER, QUEUED_MESSAGES.size(), LEAD));
+    for (int i = 0; i < QUEUED_MESSAGES.size(); i++) {
+      queuedIds.put(
+          QUEUED_MESSAGES.get(i), StoredRows.id(database, UUID.fromString(REVIEWER), i + 1));
+    }
   }
 
   /** In flight: one to work on, one to retry, and one to give up. */
@@ -193,6 +210,9 @@ class RealExamplesTest {
     path = path.replace(A_TOKEN, tokenId == null ? A_TOKEN : tokenId);
     path = path.replace(A_ROLE_TOKEN, roleTokenId == null ? A_ROLE_TOKEN : roleTokenId);
     path = path.replace(A_ROW, rowId == null ? A_ROW : rowId);
+    for (Map.Entry<String, String> queued : queuedIds.entrySet()) {
+      path = path.replace(queued.getKey(), queued.getValue());
+    }
     String token = OF_THE_AGENT.contains(operation.id()) ? agentToken : ADMIN_TOKEN;
     boolean wantsCredential = operation.description().has("security");
     Answer answer =

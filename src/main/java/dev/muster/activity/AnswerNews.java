@@ -1,0 +1,65 @@
+package dev.muster.activity;
+
+import dev.muster.event.LiveEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * What was not told yet of agents' answers to people. An outcome has no number; so each look begins
+ * a while before the newest that was told, and leaves out what it knows. Not thread-safe.
+ */
+final class AnswerNews {
+
+  /** An outcome's time is drawn a while before its transaction's commit lets others see it. */
+  private static final Duration LONGEST_TRANSACTION = Duration.ofSeconds(30);
+
+  private final LoggedRepository repository;
+
+  /** By when they were answered, as far back as a look goes. */
+  private final Map<ActivityKey, Instant> told = new HashMap<>();
+
+  private Instant newest = Instant.EPOCH;
+
+  AnswerNews(LoggedRepository repository) {
+    this.repository = repository;
+  }
+
+  /** What is there already is no news. */
+  void begin() {
+    told.clear();
+    newest = repository.now();
+    untold();
+  }
+
+  /** Tells all there is; what cannot be read stays to be told. */
+  void tell(Consumer<List<LiveEvent>> listener) {
+    List<LiveEvent> events = untold().stream().map(AnsweredMessage::event).toList();
+    if (!events.isEmpty()) {
+      listener.accept(events);
+    }
+  }
+
+  private List<AnsweredMessage> untold() {
+    List<AnsweredMessage> found = new ArrayList<>();
+    Instant from = newest.minus(LONGEST_TRANSACTION);
+    List<AnsweredMessage> page;
+    do {
+      page = repository.answeredSince(from);
+      for (AnsweredMessage answer : page) {
+        if (!answer.endedAt().equals(told.put(answer.key(), answer.endedAt()))) {
+          found.add(answer);
+        }
+        from = answer.endedAt();
+      }
+    } while (page.size() == LoggedRepository.MOST_OF_ALL);
+    newest = from.isAfter(newest) ? from : newest;
+    Instant kept = newest.minus(LONGEST_TRANSACTION);
+    told.values().removeIf(endedAt -> endedAt.isBefore(kept));
+    return found;
+  }
+}

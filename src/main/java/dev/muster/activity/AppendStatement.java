@@ -1,0 +1,264 @@
+package dev.muster.activity;
+
+import dev.muster.activity.Appended.OtherContent;
+import dev.muster.activity.Appended.Outdated;
+import dev.muster.activity.Appended.QueueFull;
+import dev.muster.activity.Appended.Repeated;
+import dev.muster.activity.Appended.Stored;
+import dev.muster.activity.MessageAdmission.NewDelivery;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.text.Text;
+import dev.muster.protocol.Attachment;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Appends rows to feeds, and begins the deliveries of those that are messages: one statement for
+ * many rows, which locks the heads, looks at what each row needs to be true, and writes what may be
+ * written (R6.4, R7.3, R7.4).
+ */
+@Component
+class AppendStatement {
+
+  /** What became of one row; what is written is {@link Verdict.Final}. */
+  sealed interface Verdict {
+
+    record Final(Appended appended) implements Verdict {}
+
+    /** Somebody else holds the head, or has written under it since the statement began. */
+    record Busy() implements Verdict {}
+
+    /** The feed seems to be full: how much of it is unread has to be counted anew. */
+    record SeemsFull() implements Verdict {}
+  }
+
+  /**
+   * A lock may find a newer head than the statement sees otherwise: then names and deliveries that
+   * it reads are old too, and the row is busy. Heads are looked for in a set, since a join of two
+   * sets of the statement's own would compare each with each.
+   *
+   * <p>Once the feed of a batch seems full, no later row of that feed is written either, so that
+   * numbers have no gaps.
+   */
+  static final String APPEND =
+      """
+      WITH wanted AS (
+          SELECT * FROM unnest(
+              ?::uuid[], ?::text[], ?::bigint[], ?::bigint[], ?::boolean[], ?::boolean[],
+              ?::text[], ?::text[], ?::text[], ?::uuid[], ?::uuid[], ?::text[], ?::text[],
+              ?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
+              ?::text[], ?::text[], ?::integer[], ?::integer[], ?::integer[], ?::integer[], ?::bigint[],
+              ?::bytea[], ?::bytea[], ?::text[], ?::uuid[], ?::bigint[], ?::integer[], ?::bigint[])
+          WITH ORDINALITY AS v (
+              workspace_id, way, known_version, known_tree, needs_slot, is_bounded,
+              class, activity_type, source, source_id, target_id, method, summary,
+              request_body, response_body, tool_trace, duration_ms, status, error_detail, message_id, delegation_id,
+              message_text, attachments, request_bytes, response_bytes, trace_bytes, listed_bytes, whole_bytes,
+              message_key, content_hash, kind, owner, claim, priority, life_ms, n)),
+      locked AS (
+          SELECT workspace_id, version FROM activity_feeds
+          WHERE workspace_id = ANY (?::uuid[])
+          ORDER BY workspace_id
+          FOR NO KEY UPDATE SKIP LOCKED),
+      judged AS (
+          SELECT v.*, f.last_seq, f.last_created_at, f.total_bytes, f.quota_seq, f.quota_bytes,
+              known.seq AS known_seq, known.created_at AS known_at, b.idle_timeout_seconds,
+              queue.waiting + row_number() OVER (PARTITION BY v.workspace_id, v.way ORDER BY v.n) AS depth,
+              CASE
+                  WHEN (f.workspace_id, f.version) IN (SELECT workspace_id, version FROM locked) IS NOT TRUE THEN 'busy'
+                  WHEN known.seq IS NOT NULL THEN
+                      CASE WHEN known.content_hash = v.content_hash THEN 'repeated' ELSE 'other content' END
+                  WHEN v.way IS NULL THEN 'fits'
+                  WHEN w.removed_at IS NOT NULL OR w.version <> v.known_version
+                      OR v.known_tree <> (SELECT version FROM workspace_tree WHERE only_row) THEN 'outdated'
+                  WHEN v.way = 'SEND' AND NOT (b.status IN ('online', 'degraded') AND (NOT v.needs_slot
+                      OR b.active_tasks < w.max_concurrent_tasks AND NOT EXISTS (
+                          SELECT FROM deliveries d WHERE d.workspace_id = v.workspace_id AND d.queued
+                              AND d.kind = 'message' AND d.sender_id IS NOT DISTINCT FROM v.source_id))) THEN 'outdated'
+                  WHEN v.way = 'QUEUE' AND b.status = 'paused' AND v.kind = 'message' THEN 'outdated'
+                  WHEN v.way = 'QUEUE' AND v.kind <> 'result' AND queue.waiting
+                      + row_number() OVER (PARTITION BY v.workspace_id, v.way ORDER BY v.n) > ? THEN 'queue full'
+                  ELSE 'fits' END AS verdict
+          FROM wanted v
+          LEFT JOIN activity_feeds f ON f.workspace_id = v.workspace_id
+          LEFT JOIN workspaces w ON w.id = v.workspace_id AND v.way IS NOT NULL
+          LEFT JOIN workspace_beats b ON b.workspace_id = v.workspace_id AND v.way IS NOT NULL
+          LEFT JOIN LATERAL (
+              SELECT l.seq, l.created_at, l.content_hash FROM activity_logs l
+              WHERE l.workspace_id = v.workspace_id AND l.message_key = v.message_key
+                  AND l.source_id IS NOT DISTINCT FROM v.source_id
+              LIMIT 1) AS known ON v.message_key IS NOT NULL
+          LEFT JOIN LATERAL (
+              SELECT count(*) AS waiting FROM deliveries d
+              WHERE d.workspace_id = v.workspace_id AND d.queued AND d.owner IS NULL) AS queue ON v.way = 'QUEUE'),
+      numbered AS (
+          SELECT j.*, j.last_seq + count(*) FILTER (WHERE verdict = 'fits') OVER before AS new_seq,
+              j.total_bytes + coalesce(sum(whole_bytes) FILTER (WHERE verdict = 'fits') OVER before, 0)::bigint AS new_total
+          FROM judged j WINDOW before AS (PARTITION BY workspace_id ORDER BY n)),
+      placed AS (
+          SELECT m.*, greatest(statement_timestamp(), m.last_created_at + interval '1 us')
+                  + (new_seq - last_seq - 1) * interval '1 us' AS new_time,
+              verdict = 'fits' AND bool_and(verdict <> 'fits' OR NOT is_bounded OR new_seq - 1 = quota_seq
+                  OR new_seq - 1 - quota_seq < ? AND new_total - quota_bytes <= ?)
+                  OVER (PARTITION BY workspace_id ORDER BY n) AS is_written
+          FROM numbered m),
+      rows AS (
+          INSERT INTO activity_logs (
+              workspace_id, seq, class, activity_type, source, source_id, target_id, method, summary,
+              request_body, response_body, tool_trace, duration_ms, status, error_detail, message_id, delegation_id,
+              message_text, attachments, request_bytes, response_bytes, trace_bytes, listed_bytes,
+              message_key, content_hash, created_at, feed_bytes)
+          SELECT workspace_id, new_seq, class::"char", activity_type, source, source_id, target_id, method, summary,
+              request_body, response_body, tool_trace, duration_ms, status, error_detail, message_id, delegation_id,
+              message_text, attachments, request_bytes, response_bytes, trace_bytes, listed_bytes,
+              message_key, content_hash, new_time, new_total - whole_bytes
+          FROM placed WHERE is_written),
+      begun AS (
+          INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at,
+              expires_at, owner, claim, claimed_at)
+          SELECT workspace_id, new_seq, source_id, kind, way = 'QUEUE', coalesce(depth, 0), priority, new_time,
+              new_time, new_time + life_ms * interval '1 ms', owner, claim,
+              CASE WHEN owner IS NOT NULL THEN statement_timestamp() END
+          FROM placed WHERE is_written AND kind IS NOT NULL),
+      moved AS (
+          UPDATE activity_feeds f SET version = f.version + 1, last_seq = p.seq, last_created_at = p.created_at,
+              last_own_at = coalesce(p.own_at, f.last_own_at), total_bytes = p.total_bytes
+          FROM (
+              SELECT workspace_id, max(new_seq) AS seq, max(new_time) AS created_at,
+                  max(new_time) FILTER (WHERE source = 'self') AS own_at, max(new_total) AS total_bytes
+              FROM placed WHERE is_written GROUP BY workspace_id) AS p
+          WHERE f.workspace_id = p.workspace_id)
+      SELECT CASE WHEN is_written THEN 'stored' WHEN verdict = 'fits' THEN 'seems full' ELSE verdict END AS verdict,
+          CASE WHEN is_written THEN new_seq ELSE known_seq END AS seq,
+          CASE WHEN is_written THEN new_time ELSE known_at END AS created_at,
+          coalesce(depth, 0) AS depth, idle_timeout_seconds
+      FROM placed ORDER BY n
+      """;
+
+  private final JsonMapper json;
+  private final FeedQuota quota;
+
+  AppendStatement(JsonMapper json, FeedQuota quota) {
+    this.json = json;
+    this.quota = quota;
+  }
+
+  /** The verdicts are in the order of the rows; no two of those may be one message. */
+  List<Verdict> run(JdbcTemplate db, List<NewActivity> rows) {
+    List<Verdict> verdicts = new ArrayList<>(rows.size());
+    db.query(
+        APPEND,
+        (PreparedStatement statement) -> bind(statement, rows),
+        (ResultSet row) -> {
+          verdicts.add(verdict(rows.get(verdicts.size()).workspaceId(), row));
+        });
+    return verdicts;
+  }
+
+  private static Verdict verdict(UUID workspaceId, ResultSet row) throws SQLException {
+    String verdict = row.getString("verdict");
+    return switch (verdict) {
+      case "stored" ->
+          new Verdict.Final(
+              new Stored(
+                  id(workspaceId, row),
+                  row.getLong("seq"),
+                  row.getInt("depth"),
+                  row.getObject("idle_timeout_seconds", Integer.class)));
+      case "repeated" -> new Verdict.Final(new Repeated(id(workspaceId, row), row.getLong("seq")));
+      case "other content" -> new Verdict.Final(new OtherContent());
+      case "outdated" -> new Verdict.Final(new Outdated());
+      case "queue full" -> new Verdict.Final(new QueueFull());
+      case "seems full" -> new Verdict.SeemsFull();
+      case "busy" -> new Verdict.Busy();
+      default -> throw new IllegalStateException(verdict + " is no verdict of the statement");
+    };
+  }
+
+  private static UUID id(UUID workspaceId, ResultSet row) throws SQLException {
+    return RowId.of(workspaceId, row.getLong("seq"), SqlTime.instant(row, "created_at"));
+  }
+
+  private void bind(PreparedStatement statement, List<NewActivity> rows) throws SQLException {
+    var columns = new BatchColumns(statement, 1);
+    List<RowSize> sizes = rows.stream().map(RowSize::of).toList();
+    columns.uuids(rows, NewActivity::workspaceId);
+    columns.texts(rows, row -> of(row.admission(), admission -> admission.way().name()));
+    columns.longs(rows, row -> of(assumed(row), MessageAdmission.Assumed::targetVersion));
+    columns.longs(rows, row -> of(assumed(row), MessageAdmission.Assumed::treeVersion));
+    columns.flags(rows, row -> Boolean.TRUE.equals(of(delivery(row), NewDelivery::needsSlot)));
+    columns.flags(rows, FeedQuota::bounds);
+    columns.texts(rows, RowClass::of);
+    columns.texts(rows, NewActivity::activityType);
+    columns.texts(rows, row -> row.source().wire());
+    columns.uuids(rows, NewActivity::sourceId);
+    columns.uuids(rows, NewActivity::targetId);
+    columns.texts(rows, NewActivity::method);
+    columns.texts(rows, NewActivity::summary);
+    columns.texts(rows, row -> of(row.bodies().request(), RawJson::text));
+    columns.texts(rows, row -> of(row.bodies().response(), RawJson::text));
+    columns.texts(rows, row -> of(row.bodies().toolTrace(), RawJson::text));
+    columns.longs(rows, row -> row.result().durationMs());
+    columns.texts(rows, row -> row.result().status());
+    columns.texts(rows, row -> row.result().errorDetail());
+    columns.texts(rows, row -> of(row.content().messageId(), Text::clean));
+    columns.texts(rows, row -> of(row.content().delegationId(), Text::clean));
+    columns.texts(
+        rows, row -> row.content().text().isEmpty() ? null : Text.clean(row.content().text()));
+    columns.texts(rows, row -> attachments(row.content().attachments()));
+    columns.integers(sizes, RowSize::request);
+    columns.integers(sizes, RowSize::response);
+    columns.integers(sizes, RowSize::toolTrace);
+    columns.integers(sizes, RowSize::listed);
+    columns.longs(sizes, RowSize::whole);
+    columns.bytes(rows, row -> of(row.identity(), one -> MessageIdentity.bytes(one.key())));
+    columns.bytes(rows, row -> of(row.identity(), one -> MessageIdentity.bytes(one.contentHash())));
+    columns.texts(rows, row -> of(delivery(row), one -> one.kind().wire()));
+    columns.uuids(rows, row -> of(delivery(row), NewDelivery::owner));
+    columns.longs(rows, row -> of(delivery(row), NewDelivery::claim));
+    columns.integers(rows, row -> of(delivery(row), NewDelivery::priority));
+    columns.longs(rows, row -> of(delivery(row), one -> one.life().toMillis()));
+    columns.uuids(rows.stream().map(NewActivity::workspaceId).distinct().toList(), id -> id);
+    int next = columns.next();
+    statement.setInt(next, MessageAdmission.MOST_QUEUED);
+    statement.setLong(next + 1, quota.maxRows());
+    statement.setLong(next + 2, quota.maxBytes());
+  }
+
+  private static <T, V> @Nullable V of(@Nullable T value, Function<T, @Nullable V> part) {
+    return value == null ? null : part.apply(value);
+  }
+
+  private static @Nullable NewDelivery delivery(NewActivity row) {
+    return of(row.admission(), MessageAdmission::delivery);
+  }
+
+  private static MessageAdmission.@Nullable Assumed assumed(NewActivity row) {
+    return of(row.admission(), MessageAdmission::assumed);
+  }
+
+  private static Attachment clean(Attachment file) {
+    return new Attachment(
+        Text.clean(file.kind()),
+        Text.clean(file.uri()),
+        of(file.mimeType(), Text::clean),
+        of(file.name(), Text::clean));
+  }
+
+  private @Nullable String attachments(List<Attachment> attachments) {
+    return attachments.isEmpty()
+        ? null
+        : json.writeValueAsString(attachments.stream().map(AppendStatement::clean).toList());
+  }
+}

@@ -1,0 +1,92 @@
+package dev.muster.activity;
+
+import dev.muster.activity.AppendStatement.Verdict;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Appends rows in the transaction of its caller, and waits for feeds that somebody else holds. */
+@Component
+class FeedAppender {
+
+  private static final String LOCK =
+      """
+      SELECT FROM activity_feeds WHERE workspace_id = ANY (?) ORDER BY workspace_id FOR NO KEY UPDATE
+      """;
+
+  private final JdbcTemplate db;
+  private final AppendStatement statement;
+  private final FeedQuota quota;
+  private final FeedSignals signals;
+
+  FeedAppender(JdbcTemplate db, AppendStatement statement, FeedQuota quota, FeedSignals signals) {
+    this.db = db;
+    this.statement = statement;
+    this.quota = quota;
+    this.signals = signals;
+  }
+
+  /** Locks the heads of these feeds until the transaction ends, in the order of all who do. */
+  void lock(Set<UUID> workspaceIds) {
+    db.query(
+        LOCK,
+        binding ->
+            binding.setArray(
+                1, binding.getConnection().createArrayOf("uuid", workspaceIds.toArray())),
+        (row, n) -> n);
+  }
+
+  List<Appended> append(List<NewActivity> rows) {
+    Set<UUID> feeds =
+        rows.stream().map(NewActivity::workspaceId).collect(Collectors.toCollection(TreeSet::new));
+    lock(feeds);
+    List<Appended> appended = new ArrayList<>(rows.size());
+    List<Verdict> verdicts = statement.run(db, rows);
+    for (int i = 0; i < rows.size(); i++) {
+      appended.add(appended(rows.get(i), verdicts.get(i)));
+    }
+    tellAfterCommit(
+        IntStream.range(0, rows.size())
+            .filter(i -> appended.get(i) instanceof Appended.Stored)
+            .mapToObj(rows::get)
+            .toList());
+    return appended;
+  }
+
+  private Appended appended(NewActivity row, Verdict verdict) {
+    return switch (verdict) {
+      case Verdict.Final(Appended result) -> result;
+      case Verdict.SeemsFull() -> appendedIfRoomIsFound(row);
+      case Verdict.Busy() ->
+          throw new ProblemException(
+              ErrorCode.WORKSPACE_NOT_FOUND, "there is no workspace " + row.workspaceId());
+    };
+  }
+
+  private Appended appendedIfRoomIsFound(NewActivity row) {
+    quota.countAnew(row.workspaceId());
+    return statement.run(db, List.of(row)).getFirst() instanceof Verdict.Final(Appended result)
+        ? result
+        : quota.full(row.workspaceId());
+  }
+
+  private void tellAfterCommit(List<NewActivity> stored) {
+    TransactionSynchronizationManager.registerSynchronization(
+        new TransactionSynchronization() {
+          @Override
+          public void afterCommit() {
+            signals.appended(stored);
+          }
+        });
+  }
+}

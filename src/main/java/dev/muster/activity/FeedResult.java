@@ -1,4 +1,0 @@
-package dev.muster.activity;
-
-/** What became of a {@link FeedChange}. */
-sealed interface FeedResult permits Appended, Ended {}

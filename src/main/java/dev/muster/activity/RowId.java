@@ -1,0 +1,41 @@
+package dev.muster.activity;
+
+import java.time.Instant;
+import java.time.temporal.ChronoField;
+import java.util.UUID;
+
+/**
+ * Public ids of rows, of version 7 (RFC 9562): 48 bits of milliseconds, 10 bits of microseconds, 34
+ * bits of the row's number and 30 bits that depend on its feed. So an id is made of what is stored
+ * anyway, and tells which row to look at.
+ */
+public final class RowId {
+
+  private static final int SEQ_BITS_BELOW = 32;
+  private static final int FEED_BITS = 30;
+  private static final long FEED_MASK = (1L << FEED_BITS) - 1;
+  private static final long VERSION_7 = 7L << 12;
+  private static final long VARIANT = 1L << 63;
+
+  private RowId() {}
+
+  /** {@code createdAt} in whole microseconds, as the database has it. */
+  public static UUID of(UUID workspaceId, long seq, Instant createdAt) {
+    long micros = createdAt.get(ChronoField.MICRO_OF_SECOND) % 1000;
+    long high =
+        createdAt.toEpochMilli() << 16 | VERSION_7 | micros << 2 | (seq >>> SEQ_BITS_BELOW & 3);
+    long low = VARIANT | (seq & 0xffff_ffffL) << FEED_BITS | feedBits(workspaceId);
+    return new UUID(high, low);
+  }
+
+  /** The number in an id; of one that is no row's it is any number. */
+  public static long seqOf(UUID id) {
+    return (id.getMostSignificantBits() & 3) << SEQ_BITS_BELOW
+        | (id.getLeastSignificantBits() >>> FEED_BITS & 0xffff_ffffL);
+  }
+
+  private static long feedBits(UUID workspaceId) {
+    long bits = workspaceId.getMostSignificantBits() ^ workspaceId.getLeastSignificantBits();
+    return (bits ^ (bits >>> FEED_BITS) ^ (bits >>> (2 * FEED_BITS))) & FEED_MASK;
+  }
+}

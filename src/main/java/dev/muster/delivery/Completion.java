@@ -1,0 +1,12 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.ActivityKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a delivery by whoever holds it.
+ *
+ * @param queueState how it left the queue; null for what was sent at once
+ */
+record Completion(
+    ActivityKey key, Claim claim, @Nullable QueueState queueState, DeliveryOutcome outcome) {}

@@ -1,0 +1,255 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.ActivityKey;
+import dev.muster.activity.Feeds;
+import dev.muster.activity.ListedSize;
+import dev.muster.platform.commit.BatchAttempts;
+import dev.muster.platform.commit.BatchLimits;
+import dev.muster.platform.commit.CertainTransactions;
+import dev.muster.platform.commit.GroupCommit;
+import dev.muster.platform.commit.Outcome;
+import dev.muster.platform.commit.UncertainCommitException;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.HotStatements;
+import dev.muster.platform.postgres.LongStatements;
+import dev.muster.platform.problem.Outage;
+import dev.muster.platform.problem.ProblemException;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.annotation.PreDestroy;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Ends deliveries: what is open is deleted, by whoever still holds it, and its outcome stored, in
+ * one statement. An answer that stands already is never overwritten.
+ */
+@Component
+class Completions {
+
+  private static final long LARGEST_BATCH = 4L << 20;
+  private static final long LARGEST_SHARED = 256L << 10;
+
+  /** An answer of up to 64 MiB, whose sender has waited for its agent already. */
+  private static final Duration MOST_OF_A_LARGE_ONE = Duration.ofSeconds(30);
+
+  private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
+  private static final Duration PATIENCE_OF_LARGE_ONES = Duration.ofSeconds(60);
+
+  static final String COMPLETE =
+      """
+      WITH ended AS (
+          SELECT * FROM unnest(
+              ?::uuid[], ?::bigint[], ?::uuid[], ?::bigint[], ?::text[], ?::text[], ?::integer[], ?::integer[], ?::text[],
+              ?::text[], ?::text[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::bigint[])
+              WITH ORDINALITY AS e (workspace_id, seq, owner, claim, state, queue_state, deliveries, answer_status, answer_type,
+                  answer, response, response_bytes, listed_bytes, status, error_detail, duration_ms, n)),
+      gone AS (
+          DELETE FROM deliveries d USING ended e
+          WHERE d.workspace_id = e.workspace_id AND d.seq = e.seq AND d.owner = e.owner AND d.claim = e.claim
+          RETURNING e.*, d.deliveries AS before, d.kind, d.sender_id, d.priority, d.attempts, d.enqueued_at, d.expires_at),
+      stored AS (
+          INSERT INTO delivery_outcomes AS o (
+              workspace_id, seq, state, owner, claim, deliveries, answer_status, answer_type, answer, response,
+              response_bytes, listed_bytes, status, error_detail, duration_ms, ended_at, queue_state, kind, sender_id,
+              priority, attempts, enqueued_at, expires_at)
+          SELECT workspace_id, seq, state, owner, claim, before + deliveries, answer_status, answer_type, answer, response,
+              response_bytes, listed_bytes, status, error_detail, duration_ms, statement_timestamp() + n * interval '1 us', queue_state, kind,
+              sender_id, priority, attempts, enqueued_at, expires_at
+          FROM gone
+          ON CONFLICT (workspace_id, seq) DO UPDATE SET
+              state = excluded.state, owner = excluded.owner, claim = excluded.claim, deliveries = excluded.deliveries,
+              answer_status = excluded.answer_status, answer_type = excluded.answer_type, answer = excluded.answer,
+              response = excluded.response, response_bytes = excluded.response_bytes,
+              listed_bytes = excluded.listed_bytes, status = excluded.status, error_detail = excluded.error_detail,
+              duration_ms = excluded.duration_ms, ended_at = excluded.ended_at, queue_state = excluded.queue_state,
+              priority = excluded.priority, attempts = excluded.attempts, enqueued_at = excluded.enqueued_at,
+              expires_at = excluded.expires_at
+          WHERE o.state <> 'answered')
+      SELECT workspace_id, seq FROM gone
+      """;
+
+  private final HotStatements hot;
+  private final JdbcTemplate db;
+  private final Feeds feeds;
+  private final QueueMetrics metrics;
+  private final CertainTransactions longOnes;
+  private final LongStatements statements;
+  private final Semaphore largeOnes = new Semaphore(1, true);
+  private final GroupCommit<Completion, Boolean> commits;
+
+  Completions(
+      HotStatements hot,
+      JdbcTemplate db,
+      Feeds feeds,
+      QueueMetrics metrics,
+      CertainTransactions transactions,
+      LongStatements statements,
+      MeterRegistry registry) {
+    this.hot = hot;
+    this.db = db;
+    this.feeds = feeds;
+    this.metrics = metrics;
+    this.longOnes = transactions.noLongerThan(MOST_OF_A_LARGE_ONE);
+    this.statements = statements;
+    this.commits =
+        new GroupCommit<>(
+            "complete",
+            Completion::key,
+            BatchLimits.byWeight(Completions::weight, LARGEST_BATCH),
+            this::commit,
+            registry);
+  }
+
+  /**
+   * Whether it was still the holder's to end. Returns after the commit; throws {@code UNAVAILABLE}
+   * when that cannot be had, or known, in time: then it may be tried again.
+   */
+  boolean complete(Completion completion) {
+    return weight(completion) > LARGEST_SHARED
+        ? completeLarge(completion)
+        : commits.submit(completion);
+  }
+
+  /** As {@link #complete}, in the caller's transaction; those that were still their holders'. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  Set<ActivityKey> completeAll(List<Completion> completions) {
+    if (completions.isEmpty()) {
+      return Set.of();
+    }
+    Set<ActivityKey> ended = run(db, completions);
+    TransactionSynchronizationManager.registerSynchronization(
+        new TransactionSynchronization() {
+          @Override
+          public void afterCommit() {
+            tell(completions, ended);
+          }
+        });
+    return ended;
+  }
+
+  /**
+   * Stores an outcome, and tries again for as long as {@code isOurs}: what an agent answered is not
+   * to be lost because the database is away for a while. Throws what the last try threw.
+   */
+  static void untilStored(BooleanSupplier isOurs, Runnable store) {
+    while (true) {
+      try {
+        store.run();
+        return;
+      } catch (RuntimeException e) {
+        if (!mayWorkLater(e) || !isOurs.getAsBoolean() || Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+      }
+      LockSupport.parkNanos(BETWEEN_TRIES.toNanos());
+    }
+  }
+
+  static boolean mayWorkLater(RuntimeException e) {
+    return e instanceof ProblemException || Outage.is(e) || e instanceof UncertainCommitException;
+  }
+
+  private boolean completeLarge(Completion completion) {
+    try {
+      if (!largeOnes.tryAcquire(PATIENCE_OF_LARGE_ONES.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw ProblemException.unavailable("too many large answers wait to be stored");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw ProblemException.unavailable("the answer could not be stored before the server ended");
+    }
+    try {
+      return longOnes.runPastDeadlocks(_ -> {
+        statements.allow(MOST_OF_A_LARGE_ONE);
+        return !completeAll(List.of(completion)).isEmpty();
+      });
+    } finally {
+      largeOnes.release();
+    }
+  }
+
+  private List<Outcome<Boolean>> commit(List<Completion> batch) {
+    return BatchAttempts.run(
+        batch,
+        completions -> {
+          Set<ActivityKey> ended = hot.run(statement -> run(statement, completions));
+          tell(completions, ended);
+          return completions.stream()
+              .<Outcome<Boolean>>map(one -> new Outcome.Done<>(ended.contains(one.key())))
+              .toList();
+        });
+  }
+
+  private void tell(List<Completion> completions, Set<ActivityKey> ended) {
+    Set<UUID> changed = ended.stream().map(ActivityKey::workspaceId).collect(Collectors.toSet());
+    if (!changed.isEmpty()) {
+      feeds.tellOfChanges(changed);
+    }
+    completions.stream().filter(one -> ended.contains(one.key())).forEach(metrics::count);
+  }
+
+  private static Set<ActivityKey> run(JdbcTemplate statements, List<Completion> completions) {
+    return new HashSet<>(
+        statements.query(
+            COMPLETE,
+            (PreparedStatement statement) -> bind(statement, completions),
+            (row, n) ->
+                new ActivityKey(row.getObject("workspace_id", UUID.class), row.getLong("seq"))));
+  }
+
+  private static void bind(PreparedStatement statement, List<Completion> completions)
+      throws SQLException {
+    var columns = new BatchColumns(statement, 1);
+    List<DeliveryOutcome> outcomes = completions.stream().map(Completion::outcome).toList();
+    columns.uuids(completions, one -> one.key().workspaceId());
+    columns.longs(completions, one -> one.key().seq());
+    columns.uuids(completions, one -> one.claim().owner());
+    columns.longs(completions, one -> one.claim().number());
+    columns.texts(outcomes, one -> one.state().wire());
+    columns.texts(completions, one -> of(one.queueState(), QueueState::wire));
+    columns.integers(outcomes, DeliveryOutcome::deliveries);
+    columns.integers(outcomes, one -> one.reply().status());
+    columns.texts(outcomes, one -> one.reply().contentType());
+    columns.texts(outcomes, DeliveryOutcome::keptReply);
+    columns.texts(outcomes, one -> of(one.response(), RawJson::text));
+    columns.integers(outcomes, one -> ListedSize.bytes(one.response()));
+    columns.integers(outcomes, one -> ListedSize.ofOutcome(one.response(), one.error()));
+    columns.texts(outcomes, one -> of(one.result(), result -> result.status()));
+    columns.texts(outcomes, DeliveryOutcome::error);
+    columns.longs(outcomes, one -> of(one.result(), result -> result.durationMs()));
+  }
+
+  private static <T, V> @Nullable V of(@Nullable T value, Function<T, @Nullable V> part) {
+    return value == null ? null : part.apply(value);
+  }
+
+  private static long weight(Completion completion) {
+    DeliveryOutcome outcome = completion.outcome();
+    int response = outcome.response() == null ? 0 : outcome.response().text().length();
+    return 200L + response + outcome.reply().body().length;
+  }
+
+  @PreDestroy
+  void close() {
+    commits.close();
+  }
+}

@@ -1,0 +1,34 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.NewActivity;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Keeps the ledger of delegations, and is told how each of their messages ends. */
+public interface DelegationCallbacks {
+
+  /**
+   * How long there still is for a message, zero or less when its deadline has passed; empty when
+   * nobody wants it any more.
+   */
+  Optional<Duration> timeLeft(DelegationMessage message);
+
+  /**
+   * In the transaction that ends these messages, before any feed is locked: what hangs on them ends
+   * too. Those that are none of its own it leaves alone.
+   *
+   * @return rows to be appended in the same transaction
+   */
+  List<NewActivity> settle(List<DelegationMessageOutcome> outcomes);
+
+  /** The open delegation that a message of {@code callee} to {@code caller} replies to, if any. */
+  Optional<DelegationMessage> repliedTo(UUID calleeId, UUID callerId, String delegationOrMessageId);
+
+  /**
+   * In the transaction that appends the reply to the caller's feed, before that is locked: the
+   * delegation ends with it, unless it has ended.
+   */
+  void settle(DelegationMessage message, String reply);
+}

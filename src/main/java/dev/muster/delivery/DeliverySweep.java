@@ -1,0 +1,249 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.ActivityKey;
+import dev.muster.platform.commit.CertainTransactions;
+import dev.muster.platform.jobs.Pace;
+import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.text.Text;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Ends what nobody else will: messages that have waited too long, or for a workspace that was
+ * removed; what replicas held that are gone; and what this replica holds without knowing, since a
+ * statement succeeded whose answer was lost.
+ */
+@Configuration(proxyBeanMethods = false)
+class DeliverySweep {
+
+  static final String SERVER_LOST = "ServerLost: the server that delivered this ended meanwhile";
+
+  private static final Logger log = LoggerFactory.getLogger(DeliverySweep.class);
+  private static final Duration BETWEEN_SWEEPS = Duration.ofSeconds(15);
+  private static final int TARGETS_ON_A_PAGE = 500;
+  private static final UUID BEFORE_ALL = new UUID(0, 0);
+
+  private final QueueRepository queue;
+  private final QueueEnds ends;
+  private final Completions completions;
+  private final ReplicaLease lease;
+  private final QueueWakeUps wakeUps;
+  private final QueueMetrics queueMetrics;
+  private final DeliverySettings settings;
+  private final CertainTransactions transactions;
+  private final SweepMetrics metrics;
+  private final BackgroundLoop takeovers;
+
+  DeliverySweep(
+      QueueRepository queue,
+      QueueEnds ends,
+      Completions completions,
+      ReplicaLease lease,
+      QueueWakeUps wakeUps,
+      QueueMetrics queueMetrics,
+      DeliverySettings settings,
+      CertainTransactions transactions,
+      MeterRegistry metrics) {
+    this.queue = queue;
+    this.ends = ends;
+    this.completions = completions;
+    this.lease = lease;
+    this.wakeUps = wakeUps;
+    this.queueMetrics = queueMetrics;
+    this.settings = settings;
+    this.transactions = transactions;
+    this.metrics = new SweepMetrics(metrics, "queue");
+    this.takeovers =
+        BackgroundLoop.start(
+            "delivery-takeover", ReplicaLease.BETWEEN_RENEWALS, this::takeOverAndCleanUp);
+  }
+
+  @Bean
+  RecurringJob queuePassJob() {
+    return new RecurringJob("queue-pass", BETWEEN_SWEEPS, this::run);
+  }
+
+  void run() {
+    try {
+      metrics.measure(() -> {
+        int expired = expire();
+        Set<UUID> removed = new TreeSet<>();
+        int dropped = dropOfRemoved(removed);
+        metrics.countTransitions(expired + dropped);
+        if (expired + dropped > 0) {
+          log.info(
+              "the queue is swept: {} messages expired, {} were for removed workspaces [{}]",
+              expired,
+              dropped,
+              Text.few(removed));
+        }
+        return expired + dropped;
+      });
+    } catch (RuntimeException e) {
+      metrics.countError();
+      throw e;
+    }
+  }
+
+  private int expire() {
+    int expired = 0;
+    int batch = QueueRepository.MOST_IN_A_BATCH;
+    while (batch == QueueRepository.MOST_IN_A_BATCH && queue.anyExpired()) {
+      long start = System.nanoTime();
+      batch = end(queue::claimExpired, QueueState.EXPIRED, "not delivered in its time");
+      expired += batch;
+      Pace.restAfter(System.nanoTime() - start);
+    }
+    return expired;
+  }
+
+  private int dropOfRemoved(Set<UUID> removed) {
+    int dropped = 0;
+    List<QueueRepository.WaitedFor> page = queue.targets(BEFORE_ALL, TARGETS_ON_A_PAGE);
+    while (!page.isEmpty()) {
+      for (QueueRepository.WaitedFor target : page) {
+        int now = target.isThere() ? 0 : dropAll(List.of(target.id()));
+        if (now > 0) {
+          removed.add(target.id());
+          dropped += now;
+        }
+      }
+      page = queue.targets(page.getLast().id(), TARGETS_ON_A_PAGE);
+    }
+    return dropped;
+  }
+
+  private int dropAll(Collection<UUID> targetIds) {
+    return end(
+        claim -> queue.claimWaiting(targetIds, claim),
+        QueueState.DROPPED,
+        "the workspace was removed");
+  }
+
+  /** How many have waited for so many minutes, for these targets, and are dropped. */
+  int dropStale(Collection<UUID> targetIds, int minutes) {
+    String why = "dropped by an operator, with all that waited for " + minutes + " minutes";
+    int dropped = 0;
+    int batch;
+    do {
+      batch = end(claim -> queue.claimWaiting(targetIds, minutes, claim), QueueState.DROPPED, why);
+      dropped += batch;
+    } while (batch == QueueRepository.MOST_IN_A_BATCH);
+    return dropped;
+  }
+
+  /** As above, for all targets. */
+  int dropStale(int minutes) {
+    int dropped = 0;
+    List<QueueRepository.WaitedFor> page = queue.targets(BEFORE_ALL, TARGETS_ON_A_PAGE);
+    while (!page.isEmpty()) {
+      dropped += dropStale(page.stream().map(QueueRepository.WaitedFor::id).toList(), minutes);
+      page = queue.targets(page.getLast().id(), TARGETS_ON_A_PAGE);
+    }
+    return dropped;
+  }
+
+  /** In one transaction, with what they carry; how many it were. */
+  private int end(Function<Claim, List<QueuedMessage>> claiming, QueueState state, String why) {
+    return transactions.runPastDeadlocks(_ -> {
+      Claim claim = lease.begin();
+      try {
+        List<QueuedMessage> held = claiming.apply(claim);
+        ends.endUndelivered(held, state, why);
+        return held.size();
+      } finally {
+        lease.end(claim);
+      }
+    });
+  }
+
+  private void takeOverAndCleanUp() {
+    giveBackWhatIsUnknown();
+    if (lease.mayJudgeOthers()) {
+      queue.forgetDeadReplicas();
+      takeOver();
+    }
+  }
+
+  /** Nothing of it was ever dialled: whoever asked for it was told that it could not be had. */
+  private void giveBackWhatIsUnknown() {
+    for (boolean queued : new boolean[] {true, false}) {
+      for (QueuedMessage message : queue.heldBy(lease.owner(), queued)) {
+        if (lease.isKnown(message.heldBy().number())) {
+          continue;
+        }
+        if (queued) {
+          boolean _ = queue.giveBackUntried(message, Duration.ZERO);
+        } else {
+          boolean _ =
+              completions.complete(
+                  ends.refused("the server did not hear in time that it had to deliver this")
+                      .completion(message.key(), message.heldBy(), null));
+        }
+      }
+    }
+  }
+
+  private void takeOver() {
+    List<UUID> targets = new ArrayList<>();
+    for (boolean queued : new boolean[] {true, false}) {
+      List<QueuedMessage> batch;
+      do {
+        batch = transactions.runPastDeadlocks(_ -> takeOverBatch(queued));
+        batch.stream().map(QueuedMessage::targetId).forEach(targets::add);
+      } while (batch.size() == QueueRepository.MOST_IN_A_BATCH);
+    }
+    if (!targets.isEmpty()) {
+      queueMetrics.countTakenOver(targets.size());
+      log.info(
+          "{} deliveries of servers that ended meanwhile are taken over, to workspaces {}",
+          targets.size(),
+          Text.few(new TreeSet<>(targets)));
+      wakeUps.queued(Set.copyOf(targets));
+    }
+  }
+
+  private List<QueuedMessage> takeOverBatch(boolean queued) {
+    Claim claim = lease.begin();
+    try {
+      List<QueuedMessage> held = queue.claimOfTheDead(queued, claim);
+      if (queued && settings.retriesAmbiguous()) {
+        held.forEach(
+            message -> queue.giveBack(message.key(), claim, message.error(), 1, Duration.ZERO));
+      } else {
+        held.forEach(message -> endUncertain(message, queued));
+      }
+      return held;
+    } finally {
+      lease.end(claim);
+    }
+  }
+
+  private void endUncertain(QueuedMessage message, boolean queued) {
+    ends.endInDoubt(message, queued ? QueueState.FAILED : null, SERVER_LOST);
+  }
+
+  /** Whether the delivery of a replica that is gone was still open, and has ended in doubt now. */
+  boolean endOfTheDead(ActivityKey key, Claim ofTheDead) {
+    return completions.complete(ends.uncertain(SERVER_LOST, 1).completion(key, ofTheDead, null));
+  }
+
+  @PreDestroy
+  void close() {
+    takeovers.close();
+  }
+}

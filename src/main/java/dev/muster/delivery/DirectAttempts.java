@@ -1,0 +1,133 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.ActivityKey;
+import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.log.LimitedLog;
+import dev.muster.protocol.client.A2aResult;
+import dev.muster.protocol.client.AnswerBudget;
+import dev.muster.protocol.client.AnswerSpace;
+import dev.muster.protocol.client.StreamSink;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
+import org.springframework.stereotype.Component;
+
+/**
+ * Sends messages while their senders wait, each to its end, whether or not its sender still does
+ * (R7.8); and its outcome is stored before anybody hears of it.
+ */
+@Component
+class DirectAttempts {
+
+  private static final LimitedLog failed = new LimitedLog(DirectAttempts.class);
+  private static final LimitedLog unstored = new LimitedLog(DirectAttempts.class);
+
+  /** A message that is this replica's to send. */
+  record Held(OutboundRequest request, ActivityKey key, Claim claim, boolean wasDeliveredBefore) {}
+
+  private final TargetCalls calls;
+  private final OutcomeMapper outcomes;
+  private final Completions completions;
+  private final ReplicaLease lease;
+  private final AnswerBudget answers;
+  private final DeliverySettings settings;
+
+  DirectAttempts(
+      TargetCalls calls,
+      OutcomeMapper outcomes,
+      Completions completions,
+      ReplicaLease lease,
+      AnswerBudget answers,
+      DeliverySettings settings) {
+    this.calls = calls;
+    this.outcomes = outcomes;
+    this.completions = completions;
+    this.lease = lease;
+    this.answers = answers;
+    this.settings = settings;
+  }
+
+  /**
+   * Sends on the caller's thread, or on one of its own where the answer may be a stream, which the
+   * caller's thread is to write meanwhile. Done when the outcome is stored, and without a reply
+   * when the delivery is somebody else's by then.
+   */
+  CompletableFuture<Optional<Reply>> run(Held held, @Nullable StreamSink sink) {
+    CompletableFuture<Optional<Reply>> reply = new CompletableFuture<>();
+    if (sink == null) {
+      RequestDeadline.without(() -> {
+        run(held, null, reply);
+        return true;
+      });
+    } else {
+      Thread.ofVirtual().name("delivery-" + held.key().seq()).start(() -> run(held, sink, reply));
+    }
+    return reply;
+  }
+
+  /** The space of an answer goes with the reply: it is needed until that is written. */
+  private void run(Held held, @Nullable StreamSink sink, CompletableFuture<Optional<Reply>> reply) {
+    AnswerSpace space = held.request().openSpace(answers);
+    boolean isStoredOrLost = false;
+    try {
+      A2aResult result = calls.send(held.request().request(settings.readTimeout(), space), sink);
+      DeliveryOutcome outcome = outcomes.of(result, held.wasDeliveredBefore());
+      isStoredOrLost = store(held, space, outcome, reply);
+      if (!isStoredOrLost) {
+        Thread.ofVirtual()
+            .name("late-outcome-" + held.key().seq())
+            .start(() -> storeLate(held, outcome));
+      }
+    } catch (RuntimeException | Error e) {
+      failed.log(Level.ERROR, "the delivery of {} failed", held.key(), e);
+      lease.end(held.claim()); // it ends as one that nobody knows of
+      isStoredOrLost = true;
+      reply.completeExceptionally(e);
+    } finally {
+      if (isStoredOrLost) {
+        lease.end(held.claim());
+      }
+      if (!reply.isDone() || reply.isCompletedExceptionally() || reply.join().isEmpty()) {
+        space.close();
+      }
+    }
+  }
+
+  /**
+   * Whether there is nothing more to try; else the sender knows by now that it is not stored yet.
+   */
+  private boolean store(
+      Held held,
+      AnswerSpace space,
+      DeliveryOutcome outcome,
+      CompletableFuture<Optional<Reply>> reply) {
+    try {
+      boolean isOurs = completions.complete(outcome.completion(held.key(), held.claim(), null));
+      reply.complete(isOurs ? Optional.of(outcome.reply().in(space)) : Optional.empty());
+      return true;
+    } catch (RuntimeException e) {
+      if (!Completions.mayWorkLater(e)) {
+        throw e;
+      }
+      reply.completeExceptionally(e);
+      return false;
+    }
+  }
+
+  /** As long as nobody else may end the delivery: what an agent answered is not to be lost. */
+  private void storeLate(Held held, DeliveryOutcome outcome) {
+    try {
+      Completions.untilStored(
+          lease::isAlive,
+          () -> {
+            boolean _ = completions.complete(outcome.completion(held.key(), held.claim(), null));
+          });
+    } catch (RuntimeException e) {
+      unstored.log(
+          Level.WARN, "the outcome of {} could not be stored: it is uncertain", held.key(), e);
+    } finally {
+      lease.end(held.claim());
+    }
+  }
+}

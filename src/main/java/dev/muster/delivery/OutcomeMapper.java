@@ -1,0 +1,130 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.Result;
+import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.protocol.client.A2aErrors;
+import dev.muster.protocol.client.A2aResult;
+import dev.muster.protocol.client.A2aResult.Answer;
+import dev.muster.protocol.client.A2aResult.HttpError;
+import dev.muster.protocol.client.A2aResult.Malformed;
+import dev.muster.protocol.client.A2aResult.OutOfTime;
+import dev.muster.protocol.client.A2aResult.RpcError;
+import dev.muster.protocol.client.A2aResult.Streamed;
+import dev.muster.protocol.client.A2aResult.Unreachable;
+import dev.muster.protocol.client.FailureKind;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.MediaType;
+import org.springframework.stereotype.Component;
+
+/** What the end of a send means (R7.6). */
+@Component
+class OutcomeMapper {
+
+  private static final String OK = "ok";
+  private static final String ERROR = "error";
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
+
+  private final Replies replies;
+
+  OutcomeMapper(Replies replies) {
+    this.replies = replies;
+  }
+
+  /**
+   * {@code deliveredBefore}: whether the agent may have been given the message by earlier sends.
+   */
+  DeliveryOutcome of(A2aResult result, boolean deliveredBefore) {
+    return switch (result) {
+      case Answer answer ->
+          answered(answer, asSent(answer.status(), answer.body()), json(answer.body()));
+      case RpcError error ->
+          answered(error, asSent(error.status(), error.body()), json(error.body()));
+      case HttpError error -> answered(error, replies.httpError(error.status(), said(error)), null);
+      case Malformed answer -> answered(answer, replies.badResponse(text(answer)), null);
+      case Streamed stream -> streamed(stream);
+      case Unreachable end ->
+          unanswered(end, deliveredBefore, end.last() == FailureKind.NOT_ALLOWED);
+      case OutOfTime end -> unanswered(end, deliveredBefore, false);
+    };
+  }
+
+  private DeliveryOutcome answered(A2aResult result, Reply reply, @Nullable RawJson response) {
+    return outcome(result, reply, OutcomeState.ANSWERED, response);
+  }
+
+  /** What is stored of a stream is its last event, which a repeated message gets. */
+  private DeliveryOutcome streamed(Streamed stream) {
+    Optional<RawJson> last = stream.lastData().flatMap(OutcomeMapper::jsonOrNone);
+    Reply reply =
+        new Reply(
+            stream.status(),
+            MediaType.TEXT_EVENT_STREAM_VALUE,
+            last.map(data -> "data: " + data.text() + "\n\n")
+                .orElse("")
+                .getBytes(StandardCharsets.UTF_8));
+    return stream.whole()
+        ? answered(stream, reply, last.orElse(null))
+        : outcome(
+            stream, replies.timedOut(text(stream)), OutcomeState.UNCERTAIN, last.orElse(null));
+  }
+
+  private DeliveryOutcome unanswered(A2aResult end, boolean deliveredBefore, boolean isForbidden) {
+    if (deliveredBefore || end.mayBeDelivered()) {
+      return outcome(end, replies.timedOut(text(end)), OutcomeState.UNCERTAIN, null);
+    }
+    Reply reply = isForbidden ? replies.notAllowed(text(end)) : replies.unreachable(text(end));
+    return outcome(end, reply, OutcomeState.REFUSED, null);
+  }
+
+  private static DeliveryOutcome outcome(
+      A2aResult result, Reply reply, OutcomeState state, @Nullable RawJson response) {
+    @Nullable String error = errorOf(result);
+    long millis = result.elapsed().toMillis();
+    return new DeliveryOutcome(
+        reply,
+        state,
+        response,
+        new Result(error == null ? OK : ERROR, error, millis),
+        result.deliveries());
+  }
+
+  private static @Nullable String errorOf(A2aResult result) {
+    return switch (result) {
+      case Answer _ -> null;
+      case Streamed stream when stream.whole() -> null;
+      default -> text(result);
+    };
+  }
+
+  private static String text(A2aResult result) {
+    return A2aErrors.text(result);
+  }
+
+  /** The agent's own words, where it has any. */
+  private static String said(HttpError error) {
+    return error.text().isBlank() ? text(error) : error.text();
+  }
+
+  private static Reply asSent(int status, byte[] body) {
+    return new Reply(status, MediaType.APPLICATION_JSON_VALUE, body);
+  }
+
+  /** Without a byte order mark, which the database would take for a part of the document. */
+  private static RawJson json(byte[] utf8) {
+    String text = new String(utf8, StandardCharsets.UTF_8);
+    return new RawJson(text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text);
+  }
+
+  /** Events may say anything. */
+  private static Optional<RawJson> jsonOrNone(byte[] data) {
+    try {
+      return Optional.of(LosslessJson.write(LosslessJson.parse(data)));
+    } catch (ProblemException notJson) {
+      return Optional.empty();
+    }
+  }
+}

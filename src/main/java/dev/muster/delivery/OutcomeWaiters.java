@@ -1,0 +1,93 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.ActivityKey;
+import dev.muster.activity.FeedListener;
+import dev.muster.event.EventFollower;
+import dev.muster.event.EventType;
+import dev.muster.event.RecordedEvent;
+import dev.muster.platform.longpoll.LongPoll;
+import dev.muster.platform.longpoll.LongPolls;
+import dev.muster.platform.loop.BackgroundLoop;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * Those who wait for what a delivery comes to: woken at once when a change of its feed is told, and
+ * within a second when it was not, by one look at all outcomes that are waited for.
+ */
+@Component
+class OutcomeWaiters implements FeedListener, EventFollower {
+
+  /** What they wait for. */
+  record OutcomeOf(ActivityKey key) {}
+
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+  private static final int KEYS_AT_ONCE = 1000;
+
+  private final LongPolls polls;
+  private final OutcomeRepository outcomes;
+  private final BackgroundLoop loop;
+
+  OutcomeWaiters(LongPolls polls, OutcomeRepository outcomes) {
+    this.polls = polls;
+    this.outcomes = outcomes;
+    this.loop = BackgroundLoop.start("outcome-waiters", BETWEEN_LOOKS, this::look);
+  }
+
+  /**
+   * {@code slot} is the wait's, when one was taken for it; the poll's topic is {@link OutcomeOf}.
+   */
+  <T> CompletableFuture<T> await(LongPoll<T> poll, LongPolls.@Nullable Slot slot) {
+    return slot == null ? polls.await(poll) : polls.await(poll, slot);
+  }
+
+  LongPolls.Slot takeSlot(Sender sender) {
+    return polls.takeSlot(sender.owner());
+  }
+
+  @Override
+  public void grown(Set<UUID> workspaceIds) {
+    List<OutcomeOf> waited = polls.topics(OutcomeOf.class);
+    if (!waited.isEmpty()) {
+      polls.wake(
+          waited.stream().filter(one -> workspaceIds.contains(one.key().workspaceId())).toList());
+    }
+  }
+
+  @Override
+  public void anyMayHaveGrown() {
+    loop.wake();
+  }
+
+  /** Whoever waits for an agent that is removed now is to learn it. */
+  @Override
+  public void follow(List<RecordedEvent> events) {
+    grown(
+        events.stream()
+            .filter(event -> event.eventType().equals(EventType.WORKSPACE_REMOVED.name()))
+            .map(RecordedEvent::workspaceId)
+            .collect(Collectors.toSet()));
+  }
+
+  private void look() {
+    List<ActivityKey> waited = polls.topics(OutcomeOf.class).stream().map(OutcomeOf::key).toList();
+    for (int from = 0; from < waited.size(); from += KEYS_AT_ONCE) {
+      Collection<ActivityKey> decided =
+          outcomes.decided(waited.subList(from, Math.min(from + KEYS_AT_ONCE, waited.size())));
+      polls.wake(decided.stream().map(OutcomeOf::new).toList());
+    }
+  }
+
+  @PreDestroy
+  void close() {
+    loop.close();
+  }
+}

@@ -1,0 +1,222 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.ActivityKey;
+import dev.muster.activity.MessageAdmission.Kind;
+import dev.muster.delivery.QueueListRepository.Filter;
+import dev.muster.delivery.QueueListRepository.Total;
+import dev.muster.delivery.QueueListRepository.Waiting;
+import dev.muster.identity.Access;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
+import dev.muster.identity.Caller;
+import dev.muster.platform.commit.CertainTransactions;
+import dev.muster.platform.http.ListResponses;
+import dev.muster.platform.http.Page;
+import dev.muster.platform.http.PageCursor;
+import dev.muster.platform.http.PageLimit;
+import dev.muster.platform.json.Ids;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Room;
+import dev.muster.workspace.Rooms;
+import dev.muster.workspace.WorkspaceStatus;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The queue of all targets, for operators (R7.7). */
+@RestController
+class QueueAdminController {
+
+  private static final int MOST_TARGETS = 50;
+
+  /** After every row there can be. */
+  private static final PageCursor LATEST =
+      new PageCursor(Instant.parse("9999-12-31T00:00:00Z"), new UUID(-1, -1));
+
+  private final QueueListRepository list;
+  private final Deliveries deliveries;
+  private final QueueWakeUps wakeUps;
+  private final Rooms rooms;
+  private final ListResponses responses;
+  private final CertainTransactions transactions;
+
+  QueueAdminController(
+      QueueListRepository list,
+      Deliveries deliveries,
+      QueueWakeUps wakeUps,
+      Rooms rooms,
+      ListResponses responses,
+      CertainTransactions transactions) {
+    this.list = list;
+    this.deliveries = deliveries;
+    this.wakeUps = wakeUps;
+    this.rooms = rooms;
+    this.responses = responses;
+    this.transactions = transactions;
+  }
+
+  /** Without a state those that have not ended, the oldest first; ended ones last first. */
+  @GetMapping("/admin/a2a-queue")
+  @Admits(Who.VIEWER)
+  void list(
+      Caller caller,
+      @RequestParam(defaultValue = "") String state,
+      @RequestParam(name = "target_id", defaultValue = "") String targetId,
+      @RequestParam(name = "sender_id", defaultValue = "") String senderId,
+      @RequestParam(defaultValue = "") String kind,
+      HttpServletRequest request,
+      HttpServletResponse response)
+      throws IOException {
+    Access.requireReader(caller);
+    Filter filter =
+        new Filter(
+            word("state", state, QueueState.values(), QueueState::wire),
+            targetId.isEmpty() ? null : Ids.parse(targetId),
+            senderId.isEmpty() ? null : Ids.parse(senderId),
+            word("kind", kind, Kind.values(), Kind::wire));
+    responses.writePage(
+        request,
+        response,
+        PageLimit.of(request).orElse(PageLimit.DEFAULT),
+        (after, limit) -> page(filter, after, limit),
+        row -> QueueView.of(row, null, null));
+  }
+
+  private static <E> @Nullable E word(
+      String name, String word, E[] values, Function<E, String> wire) {
+    return word.isEmpty()
+        ? null
+        : Arrays.stream(values)
+            .filter(value -> wire.apply(value).equals(word))
+            .findFirst()
+            .orElseThrow(() ->
+                ProblemException.validation(
+                    name
+                        + " must be one of: "
+                        + Arrays.stream(values).map(wire).collect(Collectors.joining(", "))));
+  }
+
+  private Page<QueuedMessage> page(Filter filter, PageCursor after, int limit) {
+    @Nullable QueueState state = filter.state();
+    if (state == null || !state.isEnd()) {
+      return Page.of(
+          list.open(filter, after, limit + 1),
+          limit,
+          last -> new PageCursor(last.enqueuedAt(), last.targetId()));
+    }
+    return Page.of(
+        list.ended(filter, after.equals(PageCursor.START) ? LATEST : after, limit + 1),
+        limit,
+        last -> new PageCursor(Objects.requireNonNull(last.endedAt()), last.targetId()));
+  }
+
+  record Target(UUID id, long waiting, long oldestS, WorkspaceStatus status) {}
+
+  record Summary(long waiting, long delivering, @Nullable Long oldestS, List<Target> targets) {}
+
+  @GetMapping("/admin/a2a-queue/summary")
+  @Admits(Who.VIEWER)
+  Summary summary(Caller caller) {
+    Access.requireReader(caller);
+    Total total = list.total();
+    List<Waiting> most = list.mostWaiting(MOST_TARGETS);
+    Map<UUID, Room> found = rooms.of(most.stream().map(Waiting::targetId).toList());
+    return new Summary(
+        total.waiting(),
+        total.delivering(),
+        total.oldestS(),
+        most.stream()
+            .map(one ->
+                new Target(
+                    one.targetId(),
+                    one.waiting(),
+                    one.oldestS(),
+                    status(found.get(one.targetId()))))
+            .toList());
+  }
+
+  private static WorkspaceStatus status(@Nullable Room room) {
+    return room == null ? WorkspaceStatus.REMOVED : room.status();
+  }
+
+  /** Tries a message that waits now, if its target can take it: else when that is heard of. */
+  @PostMapping("/admin/a2a-queue/{queueId}/retry")
+  QueueView retry(Caller caller, @PathVariable UUID queueId) {
+    Access.requireAdmin(caller);
+    ActivityKey key = key(queueId);
+    boolean _ =
+        transactions.runPastDeadlocks(_ -> {
+          if (!list.makeDue(key)) {
+            throw refusal(queueId, key);
+          }
+          return true;
+        });
+    wakeUps.queued(Set.of(key.workspaceId()));
+    return view(queueId, key);
+  }
+
+  /** Ends a message that waits as one whose time is over, with the delegation that it carries. */
+  @PostMapping("/admin/a2a-queue/{queueId}/expire")
+  QueueView expire(Caller caller, @PathVariable UUID queueId) {
+    Access.requireAdmin(caller);
+    return end(queueId, QueueState.EXPIRED, "expired by an operator");
+  }
+
+  /** Ends a message that waits as one that is not wanted, with the delegation that it carries. */
+  @PostMapping("/admin/a2a-queue/{queueId}/cancel")
+  QueueView cancel(Caller caller, @PathVariable UUID queueId) {
+    Access.requireAdmin(caller);
+    return end(queueId, QueueState.DROPPED, "cancelled by an operator");
+  }
+
+  private QueueView end(UUID queueId, QueueState end, String why) {
+    ActivityKey key = key(queueId);
+    boolean ended = transactions.runPastDeadlocks(_ -> deliveries.endWaiting(key, end, why));
+    if (!ended) {
+      throw refusal(queueId, key);
+    }
+    return view(queueId, key);
+  }
+
+  private ActivityKey key(UUID queueId) {
+    return list.keyOf(queueId).orElseThrow(() -> unknown(queueId));
+  }
+
+  private QueueView view(UUID queueId, ActivityKey key) {
+    return QueueView.of(list.find(key).orElseThrow(() -> unknown(queueId)), null, null);
+  }
+
+  private static ProblemException unknown(UUID queueId) {
+    return new ProblemException(
+        ErrorCode.NOT_FOUND, "no message " + queueId + " is in the queue, or no longer");
+  }
+
+  /** Why nothing can be done about a message that does not wait. */
+  private ProblemException refusal(UUID queueId, ActivityKey key) {
+    QueuedMessage found = list.find(key).orElseThrow(() -> unknown(queueId));
+    return found.state().isEnd()
+        ? new ProblemException(
+            ErrorCode.WRONG_STATE,
+            "the message is " + found.state().wire() + " (expected: one that waits)",
+            Map.of("state", found.state().wire()))
+        : new ProblemException(
+            ErrorCode.DELIVERING,
+            "the message is being delivered right now; try again when that attempt has ended");
+  }
+}

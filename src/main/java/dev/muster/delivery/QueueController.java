@@ -1,0 +1,121 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.ActivityKey;
+import dev.muster.activity.RowId;
+import dev.muster.identity.Access;
+import dev.muster.identity.Admits;
+import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AuditTrail;
+import dev.muster.identity.Caller;
+import dev.muster.platform.http.ResponseMemory;
+import dev.muster.platform.json.Ids;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Workspaces;
+import jakarta.servlet.http.HttpServletRequest;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The queue as senders and operators see it (R7.7). */
+@RestController
+class QueueController {
+
+  private static final int LONGEST_NUMBER = 40;
+
+  /** Ten years: longer than any message may wait. */
+  private static final BigInteger MOST_MINUTES = BigInteger.valueOf(5_256_000);
+
+  private final QueueListRepository queue;
+  private final OutcomeRepository outcomes;
+  private final DeliverySweep sweep;
+  private final Workspaces workspaces;
+  private final ResponseMemory memory;
+
+  QueueController(
+      QueueListRepository queue,
+      OutcomeRepository outcomes,
+      DeliverySweep sweep,
+      Workspaces workspaces,
+      ResponseMemory memory) {
+    this.queue = queue;
+    this.outcomes = outcomes;
+    this.sweep = sweep;
+    this.workspaces = workspaces;
+    this.memory = memory;
+  }
+
+  /** For the sender of the message, and those who may read all. */
+  @GetMapping("/workspaces/{id}/a2a/queue/{queueId}")
+  @Admits(Who.VIEWER)
+  QueueView show(
+      Caller caller,
+      @PathVariable UUID id,
+      @PathVariable UUID queueId,
+      HttpServletRequest request) {
+    workspaces.requirePresent(id);
+    QueuedMessage message =
+        queue
+            .find(new ActivityKey(id, RowId.seqOf(queueId)))
+            .filter(found -> found.id().equals(queueId))
+            .orElseThrow(() ->
+                new ProblemException(
+                    ErrorCode.NOT_FOUND,
+                    "no message " + queueId + " is queued for this workspace, or no longer"));
+    requireSender(message, caller);
+    @Nullable Integer place =
+        message.state() == QueueState.WAITING ? queue.place(message.key()) : null;
+    return QueueView.of(
+        message, place, message.state().isEnd() ? answerTo(message, request) : null);
+  }
+
+  private static void requireSender(QueuedMessage message, Caller caller) {
+    boolean isSender = caller instanceof Caller.Agent(UUID own) && own.equals(message.senderId());
+    if (!isSender && !caller.readsAll()) {
+      throw new ProblemException(
+          ErrorCode.FORBIDDEN,
+          "only its sender, the admin, operators and viewers may see a queued message");
+    }
+  }
+
+  private @Nullable RawJson answerTo(QueuedMessage message, HttpServletRequest request) {
+    memory.of(request).accept(outcomes.responseBytes(message.key()));
+    return outcomes.response(message.key()).orElse(null);
+  }
+
+  record Dropped(int dropped) {}
+
+  @PostMapping("/admin/a2a-queue/drop-stale")
+  Dropped dropStale(
+      Caller caller,
+      @RequestParam(name = "max_age_minutes", defaultValue = "60") String maxAgeMinutes,
+      @RequestParam(name = "workspace_id", defaultValue = "") String workspaceId) {
+    Access.requireAdmin(caller);
+    int minutes = minutes(maxAgeMinutes);
+    @Nullable UUID target = workspaceId.isEmpty() ? null : Ids.parse(workspaceId);
+    if (target != null) {
+      AuditTrail.addTarget(target);
+    }
+    return new Dropped(
+        target == null ? sweep.dropStale(minutes) : sweep.dropStale(List.of(target), minutes));
+  }
+
+  private static int minutes(String text) {
+    try {
+      if (text.length() <= LONGEST_NUMBER) {
+        return new BigInteger(text).max(BigInteger.ONE).min(MOST_MINUTES).intValue();
+      }
+    } catch (NumberFormatException notANumber) {
+      // falls through to the one message for both
+    }
+    throw ProblemException.validation(
+        "max_age_minutes: not a whole number (expected: minutes, 1 or more)");
+  }
+}

@@ -1,0 +1,236 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.ActivityKey;
+import dev.muster.activity.MessageAdmission.Kind;
+import dev.muster.activity.RowId;
+import dev.muster.platform.http.PageCursor;
+import dev.muster.platform.postgres.SqlTime;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** The queue as senders and operators look at it; what ended more than 7 days ago is not shown. */
+@Repository
+class QueueListRepository {
+
+  /** Which messages; whatever is null is any. An absent state is either of those before the end. */
+  record Filter(
+      @Nullable QueueState state,
+      @Nullable UUID targetId,
+      @Nullable UUID senderId,
+      @Nullable Kind kind) {}
+
+  /** How many wait for a target, and since when the first of them does. */
+  record Waiting(UUID targetId, long waiting, long oldestS) {}
+
+  /** Of all targets; {@code oldestS} is null when nothing waits. */
+  record Total(long waiting, long delivering, @Nullable Long oldestS) {}
+
+  private static final String OPEN_COLUMNS =
+      """
+      SELECT d.workspace_id, d.seq, d.sender_id, d.kind, CASE WHEN d.owner IS NULL THEN 'waiting' ELSE 'delivering' END AS state,
+          d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at, d.deliveries, NULL::timestamptz AS ended_at, d.error,
+          l.created_at
+      FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+      """;
+
+  private static final String ENDED_COLUMNS =
+      """
+      SELECT o.workspace_id, o.seq, o.sender_id, o.kind, o.queue_state AS state, o.priority, o.attempts, o.enqueued_at,
+          o.ended_at AS due_at, o.expires_at, o.deliveries, o.ended_at, o.error_detail AS error, l.created_at
+      FROM delivery_outcomes o JOIN activity_logs l ON l.workspace_id = o.workspace_id AND l.seq = o.seq
+      """;
+
+  private static final String IS_SHOWN = "o.ended_at > now() - interval '7 days'";
+
+  private static final String OPEN =
+      OPEN_COLUMNS
+          + """
+          WHERE d.queued AND (d.enqueued_at, d.workspace_id) > (:after, :after_id)
+              AND (:state::text IS NULL OR (:state = 'waiting') = (d.owner IS NULL)) AND (:kind::text IS NULL OR d.kind = :kind)
+              AND (:target::uuid IS NULL OR d.workspace_id = :target) AND (:sender::uuid IS NULL OR d.sender_id = :sender)
+          ORDER BY d.enqueued_at, d.workspace_id LIMIT :limit
+          """;
+
+  private static final String ENDED =
+      ENDED_COLUMNS
+          + """
+          WHERE o.queue_state IS NOT NULL AND (o.ended_at, o.workspace_id) < (:after, :after_id)
+              AND o.queue_state = :state AND (:kind::text IS NULL OR o.kind = :kind)
+              AND (:target::uuid IS NULL OR o.workspace_id = :target) AND (:sender::uuid IS NULL OR o.sender_id = :sender)
+              AND %s
+          ORDER BY o.ended_at DESC, o.workspace_id DESC LIMIT :limit
+          """
+              .formatted(IS_SHOWN);
+
+  private static final String FIND_OPEN =
+      OPEN_COLUMNS + "WHERE d.queued AND d.workspace_id = :workspace_id AND d.seq = :seq";
+
+  private static final String FIND_ENDED =
+      ENDED_COLUMNS
+          + "WHERE o.queue_state IS NOT NULL AND o.workspace_id = :workspace_id AND o.seq = :seq"
+          + " AND "
+          + IS_SHOWN;
+
+  /** An id tells the number of its row; of which feed, one look in each can tell. */
+  private static final String FEEDS_WITH_ROW =
+      """
+      SELECT w.id AS workspace_id, l.created_at FROM workspaces w
+      JOIN activity_logs l ON l.workspace_id = w.id AND l.seq = :seq
+      """;
+
+  private static final String PLACE =
+      """
+      SELECT count(*) FROM deliveries d JOIN deliveries mine ON mine.workspace_id = d.workspace_id
+      WHERE mine.workspace_id = :workspace_id AND mine.seq = :seq AND d.queued AND d.owner IS NULL
+          AND (-d.priority, d.enqueued_at, d.seq) <= (-mine.priority, mine.enqueued_at, mine.seq)
+      """;
+
+  private static final String TOTAL =
+      """
+      SELECT count(*) FILTER (WHERE owner IS NULL) AS waiting, count(*) FILTER (WHERE owner IS NOT NULL) AS delivering,
+          floor(extract(epoch FROM clock_timestamp() - min(enqueued_at) FILTER (WHERE owner IS NULL)))::bigint AS oldest_s
+      FROM deliveries WHERE queued
+      """;
+
+  private static final String MOST_WAITING =
+      """
+      SELECT workspace_id, count(*) AS waiting,
+          floor(extract(epoch FROM clock_timestamp() - min(enqueued_at)))::bigint AS oldest_s
+      FROM deliveries WHERE queued AND owner IS NULL
+      GROUP BY workspace_id ORDER BY waiting DESC, oldest_s DESC, workspace_id LIMIT :most
+      """;
+
+  private static final String MAKE_DUE =
+      """
+      UPDATE deliveries SET due_at = statement_timestamp()
+      WHERE workspace_id = :workspace_id AND seq = :seq AND queued AND owner IS NULL
+      """;
+
+  private final JdbcClient db;
+
+  QueueListRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  /** Those that have not ended, the oldest first. */
+  List<QueuedMessage> open(Filter filter, PageCursor after, int limit) {
+    return page(OPEN, filter, after, limit);
+  }
+
+  /** Those that ended so, the last one first. */
+  List<QueuedMessage> ended(Filter filter, PageCursor before, int limit) {
+    return page(ENDED, filter, before, limit);
+  }
+
+  private List<QueuedMessage> page(String sql, Filter filter, PageCursor at, int limit) {
+    @Nullable QueueState state = filter.state();
+    @Nullable Kind kind = filter.kind();
+    return db.sql(sql)
+        .param("state", state == null ? null : state.wire())
+        .param("kind", kind == null ? null : kind.wire())
+        .param("target", filter.targetId())
+        .param("sender", filter.senderId())
+        .param("after", SqlTime.utc(at.createdAt()))
+        .param("after_id", at.id())
+        .param("limit", limit)
+        .query(QueueListRepository::message)
+        .list();
+  }
+
+  /** The message of this row, if it waits or waited. */
+  Optional<QueuedMessage> find(ActivityKey key) {
+    return find(FIND_OPEN, key).or(() -> find(FIND_ENDED, key));
+  }
+
+  private Optional<QueuedMessage> find(String sql, ActivityKey key) {
+    return db.sql(sql)
+        .param("workspace_id", key.workspaceId())
+        .param("seq", key.seq())
+        .query(QueueListRepository::message)
+        .optional();
+  }
+
+  /** The row with this id, whosever feed it is in. */
+  Optional<ActivityKey> keyOf(UUID id) {
+    long seq = RowId.seqOf(id);
+    return db
+        .sql(FEEDS_WITH_ROW)
+        .param("seq", seq)
+        .query((row, n) -> {
+          UUID feed = row.getObject("workspace_id", UUID.class);
+          return RowId.of(feed, seq, SqlTime.instant(row, "created_at")).equals(id)
+              ? Optional.of(new ActivityKey(feed, seq))
+              : Optional.<ActivityKey>empty();
+        })
+        .list()
+        .stream()
+        .flatMap(Optional::stream)
+        .findFirst();
+  }
+
+  /** Which one of those that wait for its target it is, from 1. */
+  int place(ActivityKey key) {
+    return db.sql(PLACE)
+        .param("workspace_id", key.workspaceId())
+        .param("seq", key.seq())
+        .query(Integer.class)
+        .single();
+  }
+
+  Total total() {
+    return db.sql(TOTAL)
+        .query((row, n) ->
+            new Total(
+                row.getLong("waiting"),
+                row.getLong("delivering"),
+                row.getObject("oldest_s", Long.class)))
+        .single();
+  }
+
+  /** The targets for which most messages wait. */
+  List<Waiting> mostWaiting(int most) {
+    return db.sql(MOST_WAITING)
+        .param("most", most)
+        .query((row, n) ->
+            new Waiting(
+                row.getObject("workspace_id", UUID.class),
+                row.getLong("waiting"),
+                row.getLong("oldest_s")))
+        .list();
+  }
+
+  /** Whether it waits, and may be tried now. */
+  boolean makeDue(ActivityKey key) {
+    return db.sql(MAKE_DUE)
+            .param("workspace_id", key.workspaceId())
+            .param("seq", key.seq())
+            .update()
+        == 1;
+  }
+
+  private static QueuedMessage message(ResultSet row, int n) throws SQLException {
+    ActivityKey key =
+        new ActivityKey(row.getObject("workspace_id", UUID.class), row.getLong("seq"));
+    return new QueuedMessage(
+        key,
+        RowId.of(key.workspaceId(), key.seq(), SqlTime.instant(row, "created_at")),
+        row.getObject("sender_id", UUID.class),
+        Kind.of(row.getString("kind")),
+        QueueState.of(row.getString("state")),
+        row.getInt("priority"),
+        row.getInt("attempts"),
+        SqlTime.instant(row, "enqueued_at"),
+        SqlTime.instant(row, "due_at"),
+        SqlTime.instant(row, "expires_at"),
+        null,
+        row.getInt("deliveries"),
+        SqlTime.instantOrNull(row, "ended_at"),
+        row.getString("error"));
+  }
+}

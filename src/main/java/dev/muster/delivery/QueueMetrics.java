@@ -1,0 +1,57 @@
+package dev.muster.delivery;
+
+import dev.muster.platform.metrics.ScrapedValue;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import org.springframework.stereotype.Component;
+
+/**
+ * How many messages wait, of all targets, and how those ended that waited: one count for a scrape,
+ * none while nobody scrapes.
+ */
+@Component
+class QueueMetrics {
+
+  private static final Duration FRESH = Duration.ofSeconds(5);
+
+  private final Map<QueueState, Counter> ends = new EnumMap<>(QueueState.class);
+  private final Counter takenOver;
+
+  QueueMetrics(QueueRepository queue, MeterRegistry registry) {
+    ScrapedValue<Double> depth =
+        new ScrapedValue<>(FRESH, () -> (double) queue.waiting(), Double.NaN);
+    Gauge.builder("muster.queue.depth", depth::get)
+        .description("Messages that wait for push agents")
+        .register(registry);
+    for (QueueState state : QueueState.values()) {
+      if (state.isEnd()) {
+        ends.put(
+            state,
+            Counter.builder("muster.queue.ends")
+                .description("Queued messages that ended")
+                .tag("state", state.wire())
+                .register(registry));
+      }
+    }
+    takenOver =
+        Counter.builder("muster.deliveries.taken.over")
+            .description("Deliveries of replicas whose leases had lapsed")
+            .register(registry);
+  }
+
+  /** Once it is committed. */
+  void count(Completion completion) {
+    if (completion.queueState() != null) {
+      Objects.requireNonNull(ends.get(completion.queueState())).increment();
+    }
+  }
+
+  void countTakenOver(int deliveries) {
+    takenOver.increment(deliveries);
+  }
+}

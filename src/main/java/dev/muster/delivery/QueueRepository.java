@@ -1,0 +1,364 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.ActivityKey;
+import dev.muster.activity.MessageAdmission.Kind;
+import dev.muster.activity.RowId;
+import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.text.ErrorText;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
+import org.springframework.stereotype.Repository;
+
+/**
+ * Hands messages that wait to those who deliver or end them, and takes them back: a message is
+ * somebody's only by its claim, and each write of a holder is guarded by it.
+ */
+@Repository
+class QueueRepository {
+
+  /** In one batch of those that are to be ended. */
+  static final int MOST_IN_A_BATCH = 200;
+
+  /** Of what is claimed now, whatever became of the claim before it. */
+  private static final String CLAIMED =
+      """
+      RETURNING d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at,
+          d.owner, d.claim, d.deliveries, d.error, due.created_at
+      """;
+
+  private static final String LOCK_HEADS =
+      """
+      SELECT workspace_id FROM activity_feeds WHERE workspace_id = ANY (:ids)
+      ORDER BY workspace_id FOR NO KEY UPDATE SKIP LOCKED
+      """;
+
+  /**
+   * Under the locks of the heads, so that nobody else claims for these targets or puts a message
+   * into their queues. Of messages only the first of each sender may go, and none while another is
+   * on its way, so that none overtakes it; of what may, in order of the queue, as many as there are
+   * free slots beside those that are on their way. Results need no slot.
+   */
+  private static final String CLAIM =
+      """
+      WITH target AS (
+          SELECT w.id, greatest(0, w.max_concurrent_tasks - b.active_tasks) AS slots
+          FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+          WHERE w.id = ANY (:ids) AND w.removed_at IS NULL AND w.delivery_mode = 'push' AND w.url <> ''
+              AND w.url !~* '^(remote:|\\s*$)' AND b.status IN ('online', 'degraded')),
+      open AS MATERIALIZED (
+          SELECT d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.enqueued_at, d.owner IS NOT NULL AS is_held,
+              d.due_at <= statement_timestamp() AND d.expires_at > statement_timestamp() AS is_due, target.slots
+          FROM target JOIN deliveries d ON d.workspace_id = target.id AND d.queued),
+      first AS (
+          (SELECT DISTINCT ON (workspace_id, sender_id) * FROM open WHERE kind = 'message'
+              ORDER BY workspace_id, sender_id, is_held DESC, priority DESC, enqueued_at, seq)
+          UNION ALL
+          SELECT * FROM open WHERE kind <> 'message'),
+      ranked AS (
+          SELECT workspace_id, seq, kind, slots, row_number() OVER (
+              PARTITION BY workspace_id, kind = 'result' ORDER BY priority DESC, enqueued_at, seq) AS place
+          FROM first WHERE is_due AND NOT is_held),
+      due AS (
+          SELECT d.workspace_id, d.seq, l.created_at
+          FROM ranked JOIN deliveries d ON d.workspace_id = ranked.workspace_id AND d.seq = ranked.seq
+          JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+          WHERE d.owner IS NULL AND ranked.place + (
+                  SELECT count(*) FROM open o WHERE o.workspace_id = ranked.workspace_id AND o.is_held
+                      AND (o.kind = 'result') = (ranked.kind = 'result'))
+              <= CASE ranked.kind WHEN 'result' THEN :results ELSE least(ranked.slots, :most_of_target) END
+          LIMIT :most
+          FOR UPDATE OF d SKIP LOCKED)
+      UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp(), attempts = d.attempts + 1
+      FROM due WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
+      """
+          + CLAIMED;
+
+  /** Not one whose agent has answered by a message of its own meanwhile: that is over. */
+  private static final String GIVE_BACK =
+      """
+      UPDATE deliveries d SET owner = NULL, claim = NULL, claimed_at = NULL, error = :error, deliveries = deliveries + :more,
+          due_at = statement_timestamp() + :pause_ms * interval '1 ms', attempts = attempts - :untried
+      WHERE workspace_id = :workspace_id AND seq = :seq AND owner = :owner AND claim = :claim AND NOT EXISTS (
+          SELECT FROM delivery_outcomes o
+          WHERE o.workspace_id = d.workspace_id AND o.seq = d.seq AND o.state = 'answered')
+      """;
+
+  private static final String END_ANSWERED =
+      """
+      DELETE FROM deliveries d
+      WHERE workspace_id = :workspace_id AND seq = :seq AND owner = :owner AND claim = :claim AND EXISTS (
+          SELECT FROM delivery_outcomes o
+          WHERE o.workspace_id = d.workspace_id AND o.seq = d.seq AND o.state = 'answered')
+      """;
+
+  private static final String CLAIM_EXPIRED =
+      """
+      WITH due AS (
+          SELECT d.workspace_id, d.seq, l.created_at
+          FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+          WHERE d.queued AND d.owner IS NULL AND d.expires_at <= statement_timestamp()
+          ORDER BY d.expires_at LIMIT :most
+          FOR UPDATE OF d SKIP LOCKED)
+      UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp()
+      FROM due WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
+      """
+          + CLAIMED;
+
+  private static final String ANY_EXPIRED =
+      """
+      SELECT EXISTS (
+          SELECT FROM deliveries WHERE queued AND owner IS NULL AND expires_at <= statement_timestamp())
+      """;
+
+  private static final String CLAIM_WAITING =
+      """
+      WITH due AS (
+          SELECT d.workspace_id, d.seq, l.created_at
+          FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+          WHERE d.workspace_id = ANY (:ids) AND d.queued AND d.owner IS NULL
+              AND d.enqueued_at <= statement_timestamp() - make_interval(mins => :minutes)
+              AND (:seq::bigint IS NULL OR d.seq = :seq)
+          LIMIT :most
+          FOR UPDATE OF d SKIP LOCKED)
+      UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp()
+      FROM due WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
+      """
+          + CLAIMED;
+
+  /** Of replicas that do not renew their leases any more. */
+  private static final String CLAIM_OF_THE_DEAD =
+      """
+      WITH due AS (
+          SELECT d.workspace_id, d.seq, l.created_at
+          FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+          WHERE d.owner IS NOT NULL AND d.queued = :queued
+              AND NOT EXISTS (SELECT FROM replicas r WHERE r.id = d.owner)
+          LIMIT :most
+          FOR UPDATE OF d SKIP LOCKED)
+      UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp()
+      FROM due WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
+      """
+          + CLAIMED;
+
+  private static final String HELD_BY =
+      """
+      SELECT d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at,
+          d.owner, d.claim, d.deliveries, d.error, l.created_at
+      FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+      WHERE d.owner = :owner AND d.queued = :queued AND d.claimed_at < statement_timestamp() - interval '10 seconds'
+      """;
+
+  private static final String FORGET_DEAD_REPLICAS =
+      "DELETE FROM replicas WHERE alive_until < statement_timestamp()";
+
+  private static final String HAS_WAITING =
+      """
+      SELECT count(*) >= :most FROM (
+          SELECT FROM deliveries WHERE workspace_id = :target AND queued AND owner IS NULL LIMIT :most) AS first
+      """;
+
+  private static final String COUNT =
+      "SELECT count(*) FROM deliveries WHERE queued AND owner IS NULL";
+
+  /** By as many steps through the index as there are targets: how much waits costs nothing. */
+  private static final String TARGETS =
+      """
+      WITH RECURSIVE target (id) AS (
+          (SELECT workspace_id FROM deliveries WHERE queued AND workspace_id > :after ORDER BY workspace_id LIMIT 1)
+          UNION ALL
+          SELECT (
+              SELECT d.workspace_id FROM deliveries d WHERE d.queued AND d.workspace_id > target.id
+              ORDER BY d.workspace_id LIMIT 1)
+          FROM target WHERE target.id IS NOT NULL)
+      SELECT id, EXISTS (
+              SELECT FROM deliveries d WHERE d.workspace_id = target.id AND d.queued AND d.owner IS NULL
+                  AND d.due_at <= statement_timestamp())
+          AND EXISTS (
+              SELECT FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+              WHERE w.id = target.id AND w.delivery_mode = 'push' AND b.status IN ('online', 'degraded')) AS is_due,
+          EXISTS (SELECT FROM workspaces w WHERE w.id = target.id AND w.removed_at IS NULL) AS is_there
+      FROM target WHERE id IS NOT NULL LIMIT :most
+      """;
+
+  /** A target for which messages wait; whether one of them can be tried now. */
+  record WaitedFor(UUID id, boolean isDue, boolean isThere) {}
+
+  private final JdbcClient db;
+
+  QueueRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  /** Those of these heads that nobody else holds, in the caller's transaction. */
+  List<UUID> lockHeads(Collection<UUID> targetIds) {
+    return db.sql(LOCK_HEADS)
+        .param("ids", targetIds.toArray(UUID[]::new))
+        .query((row, n) -> row.getObject("workspace_id", UUID.class))
+        .list();
+  }
+
+  /** Of targets whose heads this transaction has locked. */
+  List<QueuedMessage> claim(Collection<UUID> targetIds, Claim claim, int most) {
+    return by(db.sql(CLAIM), claim)
+        .param("ids", targetIds.toArray(UUID[]::new))
+        .param("most", most)
+        .param("most_of_target", QueueWorker.MOST_OF_A_TARGET)
+        .param("results", QueueWorker.RESULTS_AT_ONCE)
+        .query(QueueRepository::held)
+        .list();
+  }
+
+  private static StatementSpec by(StatementSpec statement, Claim claim) {
+    return statement.param("owner", claim.owner()).param("claim", claim.number());
+  }
+
+  /**
+   * It waits again, after a failed attempt.
+   *
+   * @param more how often the agent may have been given it by that
+   */
+  boolean giveBack(ActivityKey key, Claim claim, @Nullable String error, int more, Duration pause) {
+    return giveBack(key, claim, error, more, pause, 0);
+  }
+
+  /** It waits again: that was no attempt. */
+  boolean giveBackUntried(QueuedMessage message, Duration pause) {
+    return giveBack(message.key(), message.heldBy(), message.error(), 0, pause, 1);
+  }
+
+  private boolean giveBack(
+      ActivityKey key, Claim claim, @Nullable String error, int more, Duration pause, int untried) {
+    boolean waits =
+        by(db.sql(GIVE_BACK), claim)
+                .param("workspace_id", key.workspaceId())
+                .param("seq", key.seq())
+                .param("error", ErrorText.keptOrNull(error))
+                .param("more", more)
+                .param("pause_ms", pause.toMillis())
+                .param("untried", untried)
+                .update()
+            == 1;
+    if (!waits) {
+      by(db.sql(END_ANSWERED), claim)
+          .param("workspace_id", key.workspaceId())
+          .param("seq", key.seq())
+          .update();
+    }
+    return waits;
+  }
+
+  boolean anyExpired() {
+    return db.sql(ANY_EXPIRED).query(Boolean.class).single();
+  }
+
+  /** At most {@link #MOST_IN_A_BATCH} whose time is over, to be ended. */
+  List<QueuedMessage> claimExpired(Claim claim) {
+    return by(db.sql(CLAIM_EXPIRED), claim)
+        .param("most", MOST_IN_A_BATCH)
+        .query(QueueRepository::held)
+        .list();
+  }
+
+  /** At most {@link #MOST_IN_A_BATCH} that wait for these targets since so many minutes. */
+  List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, int minutes, Claim claim) {
+    return claimWaiting(targetIds, minutes, null, MOST_IN_A_BATCH, claim);
+  }
+
+  /** All that waits for these targets. */
+  List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, Claim claim) {
+    return claimWaiting(targetIds, 0, null, Integer.MAX_VALUE, claim);
+  }
+
+  /** The one, if it waits and nobody has it locked. */
+  List<QueuedMessage> claimWaiting(ActivityKey key, Claim claim) {
+    return claimWaiting(List.of(key.workspaceId()), 0, key.seq(), 1, claim);
+  }
+
+  private List<QueuedMessage> claimWaiting(
+      Collection<UUID> targetIds, int minutes, @Nullable Long seq, int most, Claim claim) {
+    return by(db.sql(CLAIM_WAITING), claim)
+        .param("ids", targetIds.toArray(UUID[]::new))
+        .param("minutes", minutes)
+        .param("seq", seq)
+        .param("most", most)
+        .query(QueueRepository::held)
+        .list();
+  }
+
+  /** Replicas whose leases have lapsed are none any more. */
+  void forgetDeadReplicas() {
+    db.sql(FORGET_DEAD_REPLICAS).update();
+  }
+
+  /** At most {@link #MOST_IN_A_BATCH} that a replica held which is gone. */
+  List<QueuedMessage> claimOfTheDead(boolean queued, Claim claim) {
+    return by(db.sql(CLAIM_OF_THE_DEAD), claim)
+        .param("queued", queued)
+        .param("most", MOST_IN_A_BATCH)
+        .query(QueueRepository::held)
+        .list();
+  }
+
+  /** What this replica holds since a while. */
+  List<QueuedMessage> heldBy(UUID owner, boolean queued) {
+    return db.sql(HELD_BY)
+        .param("owner", owner)
+        .param("queued", queued)
+        .query(QueueRepository::held)
+        .list();
+  }
+
+  boolean hasWaiting(UUID targetId, int most) {
+    return db.sql(HAS_WAITING)
+        .param("target", targetId)
+        .param("most", most)
+        .query(Boolean.class)
+        .single();
+  }
+
+  long waiting() {
+    return db.sql(COUNT).query(Long.class).single();
+  }
+
+  /** The next ones by id. */
+  List<WaitedFor> targets(UUID after, int most) {
+    return db.sql(TARGETS)
+        .param("after", after)
+        .param("most", most)
+        .query((row, n) ->
+            new WaitedFor(
+                row.getObject("id", UUID.class),
+                row.getBoolean("is_due"),
+                row.getBoolean("is_there")))
+        .list();
+  }
+
+  private static QueuedMessage held(ResultSet row, int n) throws SQLException {
+    ActivityKey key =
+        new ActivityKey(row.getObject("workspace_id", UUID.class), row.getLong("seq"));
+    Instant createdAt = SqlTime.instant(row, "created_at");
+    return new QueuedMessage(
+        key,
+        RowId.of(key.workspaceId(), key.seq(), createdAt),
+        row.getObject("sender_id", UUID.class),
+        Kind.of(row.getString("kind")),
+        QueueState.DELIVERING,
+        row.getInt("priority"),
+        row.getInt("attempts"),
+        SqlTime.instant(row, "enqueued_at"),
+        SqlTime.instant(row, "due_at"),
+        SqlTime.instant(row, "expires_at"),
+        new Claim(row.getObject("owner", UUID.class), row.getLong("claim")),
+        row.getInt("deliveries"),
+        null,
+        row.getString("error"));
+  }
+}

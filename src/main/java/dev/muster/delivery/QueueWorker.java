@@ -1,0 +1,250 @@
+package dev.muster.delivery;
+
+import dev.muster.platform.log.LimitedLog;
+import dev.muster.platform.log.OutageLog;
+import dev.muster.platform.loop.BackgroundLoop;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.event.Level;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Delivers what waits (R7.7): claims messages whose targets can take them, and runs an attempt for
+ * each, on whichever replica hears of the target first. What no heartbeat, no new message and no
+ * end of a delivery tells of is found by a look at all targets, once a second or so.
+ */
+@Component
+class QueueWorker implements SmartLifecycle {
+
+  /** On the way at once from one replica, and to one target (R7.14). */
+  static final int MOST_AT_ONCE = 256;
+
+  static final int MOST_OF_A_TARGET = 32;
+  static final int RESULTS_AT_ONCE = 8;
+
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+
+  /** A look that takes long is taken less often: never more than a twentieth of the time. */
+  private static final int IDLE_SHARE = 20;
+
+  private static final int TARGETS_AT_ONCE = 50;
+  private static final int TARGETS_ON_A_PAGE = 1000;
+  private static final UUID BEFORE_ALL = new UUID(0, 0);
+  private static final Duration WHILE_THERE_IS_NO_ROOM = Duration.ofSeconds(1);
+
+  /** Interrupted attempts have so long to say what became of them. */
+  private static final Duration PATIENCE_AT_STOP = Duration.ofSeconds(1);
+
+  private static final LimitedLog failed = new LimitedLog(QueueWorker.class);
+
+  private final QueueRepository queue;
+  private final QueueWakeUps wakeUps;
+  private final QueuedAttempts attempts;
+  private final ReplicaLease lease;
+  private final TransactionTemplate transactions;
+  private final OutageLog outages;
+  private final Semaphore slots = new Semaphore(MOST_AT_ONCE);
+  private final Set<Thread> running = ConcurrentHashMap.newKeySet();
+
+  private long nextLookAt = System.nanoTime();
+  private volatile boolean isRunning;
+  private final BackgroundLoop loop;
+
+  QueueWorker(
+      QueueRepository queue,
+      QueueWakeUps wakeUps,
+      QueuedAttempts attempts,
+      ReplicaLease lease,
+      TransactionTemplate transactions,
+      OutageLog outages) {
+    this.queue = queue;
+    this.wakeUps = wakeUps;
+    this.attempts = attempts;
+    this.lease = lease;
+    this.transactions = transactions;
+    this.outages = outages;
+    this.loop = BackgroundLoop.start("queue-worker", BETWEEN_LOOKS, this::run);
+  }
+
+  private synchronized void run() {
+    if (!isRunning) {
+      return;
+    }
+    boolean isTimeToLook = System.nanoTime() - nextLookAt >= 0;
+    claim(wakeUps.takeWoken());
+    if (isTimeToLook) {
+      look();
+    }
+  }
+
+  private void look() {
+    long start = System.nanoTime();
+    Set<UUID> found = wakeUps.beginLook();
+    List<UUID> due = new ArrayList<>();
+    List<QueueRepository.WaitedFor> page = queue.targets(BEFORE_ALL, TARGETS_ON_A_PAGE);
+    while (!page.isEmpty()) {
+      page.forEach(target -> found.add(target.id()));
+      page.stream()
+          .filter(QueueRepository.WaitedFor::isDue)
+          .map(QueueRepository.WaitedFor::id)
+          .forEach(due::add);
+      page = queue.targets(page.getLast().id(), TARGETS_ON_A_PAGE);
+    }
+    wakeUps.endLook(found);
+    claim(due);
+    long end = System.nanoTime();
+    nextLookAt = end + Math.max(BETWEEN_LOOKS.toNanos(), IDLE_SHARE * (end - start));
+  }
+
+  private void claim(List<UUID> targets) {
+    for (int from = 0; from < targets.size(); from += TARGETS_AT_ONCE) {
+      List<UUID> some = targets.subList(from, Math.min(from + TARGETS_AT_ONCE, targets.size()));
+      int most = slots.availablePermits();
+      if (most > 0 && lease.isAlive()) {
+        claim(some, most);
+      }
+    }
+  }
+
+  /** Targets whose heads somebody else holds have a turn in a moment. */
+  private void claim(List<UUID> targets, int most) {
+    Claim claim = lease.begin();
+    List<QueuedMessage> claimed = List.of();
+    try {
+      claimed =
+          transactions.execute(status -> {
+            List<UUID> locked = queue.lockHeads(targets);
+            if (locked.size() < targets.size()) {
+              wakeUps.leaveWoken(targets.stream().filter(id -> !locked.contains(id)).toList());
+            }
+            return locked.isEmpty() ? List.<QueuedMessage>of() : queue.claim(locked, claim, most);
+          });
+    } finally {
+      HeldClaim held = new HeldClaim(claim, Math.max(1, claimed.size()));
+      if (claimed.isEmpty()) {
+        held.letGo();
+      }
+      claimed.forEach(message -> start(message, held));
+    }
+  }
+
+  /** A claim that several messages share is known until the last of them is over. */
+  private final class HeldClaim {
+    private final Claim claim;
+    private int left;
+
+    HeldClaim(Claim claim, int left) {
+      this.claim = claim;
+      this.left = left;
+    }
+
+    synchronized void letGo() {
+      if (--left == 0) {
+        lease.end(claim);
+      }
+    }
+  }
+
+  private void start(QueuedMessage message, HeldClaim held) {
+    slots.acquireUninterruptibly();
+    Thread thread =
+        Thread.ofVirtual()
+            .name("queue-attempt-" + message.id())
+            .unstarted(() -> attempt(message, held));
+    running.add(thread);
+    thread.start();
+  }
+
+  private void attempt(QueuedMessage message, HeldClaim held) {
+    try {
+      QueuedAttempts.Result result = resultOf(message);
+      // from here on nobody interrupts, and what is left of it must not reach the database
+      running.remove(Thread.currentThread());
+      boolean _ = Thread.interrupted();
+      giveBack(message, result);
+    } catch (RuntimeException e) {
+      // the sweep of this replica's own deliveries gives it back
+      failed.log(Level.DEBUG, "the message {} could not be given back", message.id(), e);
+    } finally {
+      running.remove(Thread.currentThread());
+      held.letGo();
+      slots.release();
+      wakeUps.wake(List.of(message.targetId()));
+    }
+  }
+
+  private QueuedAttempts.Result resultOf(QueuedMessage message) {
+    try {
+      return lease.isAlive() ? attempts.attempt(message) : new QueuedAttempts.Result.NoRoom();
+    } catch (RuntimeException | Error e) {
+      if (!outages.met(e)) {
+        failed.log(
+            Level.ERROR, "the attempt to deliver the queued message {} failed", message.id(), e);
+      }
+      return new QueuedAttempts.Result.Failed(e.toString(), 0);
+    }
+  }
+
+  private void giveBack(QueuedMessage message, QueuedAttempts.Result result) {
+    switch (result) {
+      case QueuedAttempts.Result.Over() -> {
+        // its outcome says so
+      }
+      case QueuedAttempts.Result.Failed(String error, int deliveries) ->
+          queue.giveBack(
+              message.key(),
+              message.heldBy(),
+              error,
+              deliveries,
+              BackOff.OF_DELIVERIES.delay(message.attempts() - 1));
+      case QueuedAttempts.Result.NoRoom() -> queue.giveBackUntried(message, WHILE_THERE_IS_NO_ROOM);
+    }
+  }
+
+  /** After the web server, as everything that calls agents. */
+  @Override
+  public void start() {
+    isRunning = true;
+    wakeUps.wakeWith(loop::wake);
+    loop.wake();
+  }
+
+  @Override
+  public void stop() {
+    if (!isRunning) {
+      return;
+    }
+    synchronized (this) { // after the claims that are being made
+      isRunning = false;
+    }
+    List<Thread> attemptsUnderWay = List.copyOf(running);
+    attemptsUnderWay.forEach(Thread::interrupt);
+    try {
+      // who is interrupted still gives its message back
+      if (slots.tryAcquire(MOST_AT_ONCE, PATIENCE_AT_STOP.toMillis(), TimeUnit.MILLISECONDS)) {
+        slots.release(MOST_AT_ONCE);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public boolean isRunning() {
+    return isRunning;
+  }
+
+  @PreDestroy
+  void close() {
+    loop.close();
+  }
+}

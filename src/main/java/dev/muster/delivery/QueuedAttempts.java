@@ -1,0 +1,235 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.MessageAdmission.Kind;
+import dev.muster.activity.Messages;
+import dev.muster.activity.StoredMessage;
+import dev.muster.platform.json.RawJson;
+import dev.muster.protocol.client.A2aErrors;
+import dev.muster.protocol.client.A2aResult;
+import dev.muster.protocol.client.AnswerBudget;
+import dev.muster.protocol.client.AnswerSpace;
+import dev.muster.protocol.client.Deadline;
+import dev.muster.protocol.client.FailureKind;
+import dev.muster.workspace.DeliveryMode;
+import dev.muster.workspace.Target;
+import dev.muster.workspace.WorkspaceStatus;
+import dev.muster.workspace.Workspaces;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** One attempt to deliver a message that waited (R7.7): one send, since the queue tries again. */
+@Component
+class QueuedAttempts {
+
+  /** What became of an attempt. */
+  sealed interface Result {
+
+    /** It is over: ended here, or somebody else's by now. */
+    record Over() implements Result {}
+
+    /** It failed and is tried again after a pause; {@code deliveries}: how often it was given. */
+    record Failed(@Nullable String error, int deliveries) implements Result {}
+
+    /** The target cannot take it now: that was no attempt. */
+    record NoRoom() implements Result {}
+  }
+
+  /** By these an agent says that it is there, and has no room. */
+  private static final Set<Integer> BUSY = Set.of(429, 503);
+
+  private static final int MOST_LOADING = 4;
+  private static final String NOT_WANTED =
+      "the delegation has ended, or was sent again, while this waited";
+  private static final String TOO_LATE =
+      "the deadline of the delegation passed before its callee could be reached";
+
+  private final Semaphore loading = new Semaphore(MOST_LOADING);
+  private final Messages messages;
+  private final Workspaces workspaces;
+  private final TargetCalls calls;
+  private final OutcomeMapper outcomes;
+  private final QueueEnds ends;
+  private final ReplicaLease lease;
+  private final AnswerBudget budget;
+  private final DeliverySlots slots;
+  private final DeliverySettings settings;
+
+  QueuedAttempts(
+      Messages messages,
+      Workspaces workspaces,
+      TargetCalls calls,
+      OutcomeMapper outcomes,
+      QueueEnds ends,
+      ReplicaLease lease,
+      AnswerBudget budget,
+      DeliverySlots slots,
+      DeliverySettings settings) {
+    this.messages = messages;
+    this.workspaces = workspaces;
+    this.calls = calls;
+    this.outcomes = outcomes;
+    this.ends = ends;
+    this.lease = lease;
+    this.budget = budget;
+    this.slots = slots;
+    this.settings = settings;
+  }
+
+  /** Takes as long as it takes, on a thread of its own. */
+  Result attempt(QueuedMessage queued) {
+    Optional<Target> target = workspaces.target(queued.targetId());
+    if (target.isEmpty()) {
+      return new Result.NoRoom(); // the sweep drops it
+    }
+    StoredMessage message = load(queued);
+    Optional<DelegationMessage> delegation =
+        queued.kind() == Kind.DELEGATION ? DelegationMessage.of(message) : Optional.empty();
+    Optional<Duration> left =
+        delegation.isEmpty()
+            ? Optional.of(settings.totalBudget())
+            : ends.timeLeft(delegation.get());
+    if (left.isEmpty()) {
+      ends.end(queued, ends.refused(NOT_WANTED), QueueState.DROPPED);
+      return new Result.Over();
+    }
+    if (!left.get().isPositive()) {
+      ends.end(
+          queued,
+          ends.refused(TOO_LATE),
+          QueueState.EXPIRED,
+          new DelegationMessageOutcome.Undelivered(delegation.orElseThrow(), TOO_LATE));
+      return new Result.Over();
+    }
+    if (target.get().deliveryMode() == DeliveryMode.POLL) {
+      ends.end(queued, QueueEnds.inFeed(message.method(), queued), QueueState.DELIVERED);
+      return new Result.Over();
+    }
+    return target.get().status() != WorkspaceStatus.PAUSED && target.get().isReachable()
+        ? send(queued, target.get(), message, delegation, left.get())
+        : new Result.NoRoom();
+  }
+
+  /** Not many at once: how much memory one takes is known only then. */
+  private StoredMessage load(QueuedMessage queued) {
+    loading.acquireUninterruptibly();
+    try {
+      return messages
+          .find(queued.key())
+          .orElseThrow(() ->
+              new IllegalStateException(
+                  "the row of a message that waits is kept, but " + queued.id() + " is gone"));
+    } finally {
+      loading.release();
+    }
+  }
+
+  private Result send(
+      QueuedMessage queued,
+      Target target,
+      StoredMessage message,
+      Optional<DelegationMessage> delegation,
+      Duration atMost) {
+    RawJson request =
+        message.systemText() == null ? message.request() : SystemMessages.request(message);
+    byte[] body = request.text().getBytes(StandardCharsets.UTF_8);
+    Sender sender = new Sender(message.senderId());
+    OutboundRequest outbound =
+        new OutboundRequest(
+            target,
+            target.idleTimeoutSeconds(),
+            sender,
+            body,
+            Map.of(),
+            Deadline.in(shorter(atMost, settings.totalBudget())));
+    Optional<DeliverySlot> free = slots.find(sender, 2L * body.length);
+    if (free.isEmpty()) {
+      return new Result.NoRoom();
+    }
+    try (DeliverySlot slot = free.get();
+        AnswerSpace space = outbound.openSpace(budget)) {
+      return slot.enter(target.id()) && lease.isAlive()
+          ? send(queued, delegation, outbound, space)
+          : new Result.NoRoom();
+    }
+  }
+
+  private Result send(
+      QueuedMessage queued,
+      Optional<DelegationMessage> delegation,
+      OutboundRequest outbound,
+      AnswerSpace space) {
+    A2aResult result = calls.sendOnce(outbound.request(settings.readTimeout(), space));
+    // what was given before is counted with its row
+    DeliveryOutcome outcome = outcomes.of(result, false);
+    return switch (outcome.state()) {
+      case REFUSED -> failed(result);
+      case UNCERTAIN ->
+          settings.retriesAmbiguous() && mayFareBetter(delegation.isPresent(), result)
+              ? failed(result)
+              : end(queued, delegation, result, outcome, QueueState.FAILED);
+      case ANSWERED, IN_FEED ->
+          isBusy(result) && delegation.isEmpty()
+              ? failed(result)
+              : end(queued, delegation, result, outcome, endOf(result));
+    };
+  }
+
+  private Result end(
+      QueuedMessage queued,
+      Optional<DelegationMessage> delegation,
+      A2aResult result,
+      DeliveryOutcome outcome,
+      QueueState state) {
+    Completions.untilStored(
+        lease::isAlive,
+        () -> {
+          if (delegation.isEmpty()) {
+            ends.end(queued, outcome, state);
+          } else {
+            ends.end(
+                queued,
+                outcome,
+                state,
+                DelegationOutcomeMapper.of(delegation.get(), result, outcome.response()));
+          }
+        });
+    return new Result.Over();
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  private static boolean mayFareBetter(boolean isDelegation, A2aResult result) {
+    boolean wasTooSlow =
+        result instanceof A2aResult.Unreachable end && end.last() == FailureKind.ANSWER_TOO_SLOW;
+    return !wasTooSlow && !(isDelegation && wasSilent(result));
+  }
+
+  /** Its agent has it, and may be at work on it for longer than an answer is waited for. */
+  private static boolean wasSilent(A2aResult result) {
+    return result instanceof A2aResult.OutOfTime
+        || (result instanceof A2aResult.Unreachable end && end.last() == FailureKind.READ_TIMEOUT);
+  }
+
+  private static boolean isBusy(A2aResult result) {
+    return result instanceof A2aResult.HttpError error && BUSY.contains(error.status());
+  }
+
+  private static QueueState endOf(A2aResult result) {
+    return result instanceof A2aResult.HttpError || result instanceof A2aResult.Malformed
+        ? QueueState.FAILED
+        : QueueState.DELIVERED;
+  }
+
+  /** Whoever answers that it is busy has not taken the message. */
+  private static Result failed(A2aResult result) {
+    return new Result.Failed(A2aErrors.text(result), isBusy(result) ? 0 : result.deliveries());
+  }
+}

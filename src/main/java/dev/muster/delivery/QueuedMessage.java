@@ -1,0 +1,46 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.ActivityKey;
+import dev.muster.activity.MessageAdmission.Kind;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message that waits, or waited, in the queue.
+ *
+ * @param id of its row, by which its sender asks for it
+ * @param senderId null for the canvas, and for the system
+ * @param attempts how often it was tried, the attempt under way included
+ * @param nextAttemptAt not tried before, after a failed attempt
+ * @param deliveries how often the agent may have been given it, before the attempt under way
+ * @param error of the last failed attempt, or of the end
+ */
+record QueuedMessage(
+    ActivityKey key,
+    UUID id,
+    @Nullable UUID senderId,
+    Kind kind,
+    QueueState state,
+    int priority,
+    int attempts,
+    Instant enqueuedAt,
+    Instant nextAttemptAt,
+    Instant expiresAt,
+    @Nullable Claim claim,
+    int deliveries,
+    @Nullable Instant endedAt,
+    @Nullable String error) {
+
+  UUID targetId() {
+    return key.workspaceId();
+  }
+
+  /** Of one that is held. */
+  Claim heldBy() {
+    if (claim == null) {
+      throw new IllegalStateException("the message " + id + " waits, and nobody holds it");
+    }
+    return claim;
+  }
+}

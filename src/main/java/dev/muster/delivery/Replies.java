@@ -1,0 +1,96 @@
+package dev.muster.delivery;
+
+import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ErrorCode;
+import java.util.Map;
+import java.util.UUID;
+import org.springframework.http.HttpStatus;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** The answers that Muster itself gives to senders (R7.5, R7.6). */
+@Component
+public class Replies {
+
+  static final int RETRY_AFTER_S = 15;
+
+  private final JsonMapper json;
+
+  Replies(JsonMapper json) {
+    this.json = json;
+  }
+
+  /** It is in the feed of an agent that polls, as the row {@code activityId}. */
+  public static Reply toBePolled(String method, UUID activityId) {
+    // of whatever characters the method is
+    RawJson body =
+        LosslessJson.write(
+            JsonNodeFactory.instance
+                .objectNode()
+                .put("status", "queued")
+                .put("delivery_mode", "poll")
+                .put("method", method)
+                .put("activity_id", activityId.toString()));
+    return Reply.json(HttpStatus.OK.value(), body);
+  }
+
+  /** It will be delivered by and by. */
+  static Reply queued(UUID queueId, int depth) {
+    RawJson body =
+        LosslessJson.write(
+            JsonNodeFactory.instance
+                .objectNode()
+                .put("status", "queued")
+                .put("queued", true)
+                .put("queue_id", queueId.toString())
+                .put("queue_depth", depth));
+    return Reply.json(HttpStatus.ACCEPTED.value(), body);
+  }
+
+  /** The agent did not get it. */
+  Reply unreachable(String detail) {
+    return Reply.problem(
+        json,
+        HttpStatus.SERVICE_UNAVAILABLE.value(),
+        ErrorCode.AGENT_UNREACHABLE,
+        detail + "; it was not delivered, and may be sent again",
+        Map.of("restarting", true, "retry_after", RETRY_AFTER_S));
+  }
+
+  /** Nobody knows whether the agent got it. */
+  Reply timedOut(String detail) {
+    return Reply.problem(
+        json,
+        HttpStatus.GATEWAY_TIMEOUT.value(),
+        ErrorCode.AGENT_TIMEOUT,
+        detail + "; it may have been delivered, so send it again only with the same messageId",
+        Map.of("busy", true));
+  }
+
+  Reply notAllowed(String detail) {
+    return Reply.problem(
+        json, HttpStatus.BAD_GATEWAY.value(), ErrorCode.AGENT_URL_NOT_ALLOWED, detail, Map.of());
+  }
+
+  Reply badResponse(String detail) {
+    return Reply.problem(
+        json,
+        HttpStatus.BAD_GATEWAY.value(),
+        ErrorCode.BAD_AGENT_RESPONSE,
+        detail,
+        Map.of("delivery_confirmed", true));
+  }
+
+  /** With the agent's own status, unless that would send the client elsewhere. */
+  Reply httpError(int agentStatus, String detail) {
+    boolean isError = agentStatus >= 400 && agentStatus < 600;
+    return Reply.problem(
+        json,
+        isError ? agentStatus : HttpStatus.BAD_GATEWAY.value(),
+        ErrorCode.AGENT_HTTP_ERROR,
+        detail,
+        Map.of("agent_status", agentStatus));
+  }
+}

@@ -1,0 +1,125 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.ActivityKey;
+import dev.muster.activity.Feeds;
+import dev.muster.activity.Messages;
+import dev.muster.activity.StoredMessage;
+import dev.muster.identity.Standing;
+import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.longpoll.LongPoll;
+import dev.muster.platform.longpoll.LongPolls;
+import dev.muster.platform.longpoll.Seen;
+import dev.muster.workspace.Workspaces;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The answers that agents give by messages of their own (R7.11): one that names the message it
+ * answers is that one's answer, and its sender may wait for it.
+ */
+@Component
+public class ReplyCorrelation {
+
+  private final Messages messages;
+  private final OutcomeRepository outcomes;
+  private final OutcomeWaiters waiters;
+  private final Feeds feeds;
+  private final Workspaces workspaces;
+
+  ReplyCorrelation(
+      Messages messages,
+      OutcomeRepository outcomes,
+      OutcomeWaiters waiters,
+      Feeds feeds,
+      Workspaces workspaces) {
+    this.messages = messages;
+    this.outcomes = outcomes;
+    this.waiters = waiters;
+    this.feeds = feeds;
+    this.workspaces = workspaces;
+  }
+
+  /**
+   * Puts {@code message} on the row of the one that it answers: that which {@code recipient} sent
+   * to {@code answering}, with the id in {@code metadata.reply_to}, or else for the delegation. The
+   * first answer counts; what answers nothing that is known is a message like any other.
+   */
+  public void correlate(
+      UUID answering, UUID recipient, ObjectNode message, Optional<DelegationMessage> delegation) {
+    JsonNode replyTo = message.path("metadata").path("reply_to");
+    Optional<String> asked =
+        replyTo.isString() && !replyTo.stringValue().isEmpty()
+            ? Optional.of(replyTo.stringValue())
+            : delegation.map(DelegationMessage::messageId);
+    asked
+        .flatMap(id -> messages.find(answering, recipient, MessageNames.key(id)))
+        .ifPresent(row -> answer(row, message));
+  }
+
+  private void answer(StoredMessage asked, ObjectNode message) {
+    if (outcomes.answer(asked.key(), response(asked, message), asked.age())) {
+      feeds.tellOfChanges(Set.of(asked.key().workspaceId()));
+    }
+  }
+
+  /** As an agent that is called would have answered the request. */
+  private static RawJson response(StoredMessage asked, ObjectNode message) {
+    JsonNode request = LosslessJson.parse(asked.request().text().getBytes(StandardCharsets.UTF_8));
+    ObjectNode answer = Members.copy(message);
+    answer.put("role", "agent");
+    answer.put("kind", "message");
+    ObjectNode response = JsonNodeFactory.instance.objectNode().put("jsonrpc", "2.0");
+    response.set("id", request.path("id").isMissingNode() ? null : request.path("id"));
+    response.set("result", answer);
+    return LosslessJson.write(response);
+  }
+
+  /** Refuses a sender that has too many waits, before anything is stored for it (R6.7a). */
+  public LongPolls.Slot takeSlot(Sender sender) {
+    return waiters.takeSlot(sender);
+  }
+
+  /**
+   * A sender's wait for the answer to its message.
+   *
+   * @param standing the sender's: it ends the wait with 401 once it is not good any more (R1.6)
+   * @param key of the message, whose target's removal ends the wait with 410, unless there is an
+   *     answer already
+   * @param otherwise the reply when there is no answer in time
+   */
+  public record Wait(
+      Sender sender, Standing standing, ActivityKey key, Duration atMost, Reply otherwise) {}
+
+  /** {@code slot} is the wait's, when one was taken for it. */
+  public CompletableFuture<Reply> await(Wait wait, LongPolls.@Nullable Slot slot) {
+    return waiters.await(
+        new LongPoll<>(
+            wait.sender().owner(),
+            new OutcomeWaiters.OutcomeOf(wait.key()),
+            wait.atMost(),
+            () -> look(wait),
+            () -> wait.standing().now() != Standing.Verdict.REVOKED,
+            wait.otherwise()),
+        slot);
+  }
+
+  private Seen<Reply> look(Wait wait) {
+    wait.standing().requireGood();
+    Optional<RawJson> answer = outcomes.response(wait.key());
+    if (answer.isPresent()) {
+      return new Seen.Answer<>(Reply.json(200, answer.get()));
+    }
+    workspaces.requirePresent(wait.key().workspaceId());
+    return new Seen.Nothing<>(0);
+  }
+}

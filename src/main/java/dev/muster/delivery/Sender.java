@@ -1,0 +1,56 @@
+package dev.muster.delivery;
+
+import dev.muster.identity.Access;
+import dev.muster.identity.Caller;
+import dev.muster.identity.Credentials;
+import dev.muster.platform.json.Ids;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Who sends a message (R7.1): a workspace's agent, or, without one, the human at the canvas. */
+public record Sender(@Nullable UUID workspaceId) {
+
+  public static final Sender CANVAS = new Sender(null);
+
+  /** Where clients of this family say who they are; only the credential is believed. */
+  private static final List<String> CLAIMS = List.of("X-Workspace-ID", "X-Source-Workspace-Id");
+
+  /** Refuses with 401 a header that contradicts the credential. */
+  public static Sender of(Caller caller, HttpServletRequest request) {
+    return switch (caller) {
+      case Caller.Admin(), Caller.Operator _ -> CANVAS;
+      case Caller.Viewer _ -> throw Access.readsOnly();
+      case Caller.Agent(UUID own) -> {
+        CLAIMS.forEach(header -> requireNoOther(own, header, request));
+        yield new Sender(own);
+      }
+      case Caller.FormerAgent(UUID own) -> throw Credentials.unknown();
+      case Caller.Anonymous() -> throw Credentials.missing();
+    };
+  }
+
+  private static void requireNoOther(UUID own, String header, HttpServletRequest request) {
+    for (String claimed : Collections.list(request.getHeaders(header))) {
+      if (!claimed.isEmpty() && !Ids.parse(claimed).equals(own)) {
+        throw new ProblemException(
+            ErrorCode.UNAUTHENTICATED,
+            header + " is not the workspace of this token (expected: " + own + ", or no header)");
+      }
+    }
+  }
+
+  /** Whose share of the server's resources its requests take. */
+  public Object owner() {
+    return workspaceId == null ? "admin" : workspaceId;
+  }
+
+  /** The word for it in rows and messages. */
+  public String source() {
+    return workspaceId == null ? "canvas_user" : "peer_agent";
+  }
+}

@@ -1,0 +1,147 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.Feeds;
+import dev.muster.activity.MessageAdmission;
+import dev.muster.workspace.DeliveryMode;
+import dev.muster.workspace.WorkspaceListener;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.springframework.core.annotation.Order;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * What becomes of messages when their target changes: what waits for a removed workspace goes with
+ * it (contract, section 2), and a change of the delivery mode loses and repeats nothing (R3.2).
+ */
+@Component
+@Order(1)
+class TargetChanges implements WorkspaceListener {
+
+  private static final String READ_POSITION =
+      "SELECT greatest(read_seq, last_acked_seq) FROM activity_feeds WHERE workspace_id = :id";
+
+  /**
+   * Unread messages that nobody has delivered, in the feed of an agent that is called from now on.
+   */
+  private static final String QUEUE_UNREAD =
+      """
+      INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at, expires_at)
+      SELECT l.workspace_id, l.seq, l.source_id,
+          CASE WHEN l.source = 'system' THEN 'result'
+              WHEN l.message_id = l.delegation_id OR starts_with(l.message_id, l.delegation_id || '~') THEN 'delegation'
+              ELSE 'message' END,
+          true, row_number() OVER (ORDER BY l.seq), CASE WHEN l.source = 'system' THEN 100 ELSE 50 END, l.created_at,
+          statement_timestamp(), l.created_at + :life_s * interval '1 s'
+      FROM activity_logs l
+      WHERE l.workspace_id = :id AND l.class IN ('c', 'p', 's') AND l.seq > :read AND l.request_body IS NOT NULL
+          AND l.created_at > statement_timestamp() - :life_s * interval '1 s'
+          AND NOT EXISTS (
+              SELECT FROM delivery_outcomes o
+              WHERE o.workspace_id = l.workspace_id AND o.seq = l.seq AND o.state <> 'in_feed')
+      ORDER BY l.seq LIMIT :most
+      ON CONFLICT (workspace_id, seq) DO NOTHING
+      """;
+
+  private static final String MOVE_HEAD =
+      "UPDATE activity_feeds SET version = version + 1 WHERE workspace_id = :id";
+
+  private static final String METHOD =
+      "SELECT coalesce(method, '') FROM activity_logs WHERE workspace_id = :id AND seq = :seq";
+
+  private final JdbcClient db;
+  private final Feeds feeds;
+  private final QueueRepository queue;
+  private final QueueEnds ends;
+  private final Completions completions;
+  private final ReplicaLease lease;
+  private final QueueWakeUps wakeUps;
+  private final DeliverySettings settings;
+
+  TargetChanges(
+      JdbcClient db,
+      Feeds feeds,
+      QueueRepository queue,
+      QueueEnds ends,
+      Completions completions,
+      ReplicaLease lease,
+      QueueWakeUps wakeUps,
+      DeliverySettings settings) {
+    this.db = db;
+    this.feeds = feeds;
+    this.queue = queue;
+    this.ends = ends;
+    this.completions = completions;
+    this.lease = lease;
+    this.wakeUps = wakeUps;
+    this.settings = settings;
+  }
+
+  /** After the delegations from and to them have ended. */
+  @Override
+  public void removed(List<UUID> workspaceIds) {
+    Claim claim = lease.begin();
+    try {
+      ends.endUndelivered(
+          queue.claimWaiting(workspaceIds, claim), QueueState.DROPPED, "the workspace was removed");
+    } finally {
+      lease.end(claim);
+    }
+  }
+
+  @Override
+  public void deliveryModeChanged(UUID workspaceId, DeliveryMode mode) {
+    feeds.lock(Set.of(workspaceId));
+    switch (mode) {
+      case PUSH -> queueUnread(workspaceId);
+      case POLL -> leaveInFeed(workspaceId);
+    }
+    db.sql(MOVE_HEAD).param("id", workspaceId).update();
+  }
+
+  private void queueUnread(UUID workspaceId) {
+    long read =
+        Math.max(
+            feeds.readPosition(workspaceId),
+            db.sql(READ_POSITION).param("id", workspaceId).query(Long.class).single());
+    db.sql(QUEUE_UNREAD)
+        .param("id", workspaceId)
+        .param("read", read)
+        .param("life_s", settings.longestLife().toSeconds())
+        .param("most", MessageAdmission.MOST_QUEUED)
+        .update();
+    TransactionSynchronizationManager.registerSynchronization(
+        new TransactionSynchronization() {
+          @Override
+          public void afterCommit() {
+            wakeUps.queued(Set.of(workspaceId));
+          }
+        });
+  }
+
+  /** What is on its way runs to its end first. */
+  private void leaveInFeed(UUID workspaceId) {
+    Claim claim = lease.begin();
+    try {
+      completions.completeAll(
+          queue.claimWaiting(List.of(workspaceId), claim).stream()
+              .map(message ->
+                  QueueEnds.inFeed(methodOf(message), message)
+                      .completion(message.key(), claim, QueueState.DELIVERED))
+              .toList());
+    } finally {
+      lease.end(claim);
+    }
+  }
+
+  private String methodOf(QueuedMessage message) {
+    return db.sql(METHOD)
+        .param("id", message.targetId())
+        .param("seq", message.key().seq())
+        .query(String.class)
+        .single();
+  }
+}

@@ -1,0 +1,138 @@
+package dev.muster.delegation;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Nothing is left in flight for a workspace whose removal could not see it (section 2). */
+@Timeout(90)
+class RemovalRaceTest {
+
+  private static final TestServer SERVER = TestServer.shared();
+  private static final Delegations LEDGER = new Delegations(SERVER);
+
+  private final Agent team = LEDGER.team();
+  private final Agent caller = LEDGER.polling(team);
+
+  @Test
+  void goesWithACalleeThatIsRemovedAtThatMoment() throws Exception {
+    Agent callee = LEDGER.polling(team);
+    String held = LEDGER.delegate(caller, callee, "Do it.");
+    LEDGER.await(caller, held, "dispatched");
+    CompletableFuture<Answer> removing;
+    CompletableFuture<Answer> delegating;
+    CompletableFuture<Answer> recording;
+    try (var holder = SERVER.database().connect();
+        var statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      removing = removeBehind(statement, held, callee);
+      delegating =
+          CompletableFuture.supplyAsync(
+              () -> LEDGER.tryToDelegate(caller, callee.id(), "Do it."),
+              Thread::startVirtualThread);
+      recording =
+          CompletableFuture.supplyAsync(
+              () ->
+                  LEDGER
+                      .client()
+                      .post(
+                          "/workspaces/" + caller.id() + "/delegations/record",
+                          caller.token(),
+                          "{\"target_id\":\"%s\",\"task\":\"x\",\"delegation_id\":\"late-%s\"}"
+                              .formatted(callee.id(), callee.id())),
+              Thread::startVirtualThread);
+      awaitLocks(3);
+      holder.rollback();
+    }
+
+    assertThat(removing.get(30, TimeUnit.SECONDS).status()).isEqualTo(200);
+    assertThat(LEDGER.await(caller, held, "failed").path("error").asString())
+        .isEqualTo("callee removed");
+    assertThat(delegating.get(30, TimeUnit.SECONDS).status()).isEqualTo(410);
+    assertThat(recording.get(30, TimeUnit.SECONDS).status()).isEqualTo(410);
+    assertThat(LEDGER.inbox(caller).size()).isEqualTo(1);
+    assertThat(LEDGER.row("late-" + callee.id(), "count(*)")).isEqualTo("0");
+  }
+
+  @Test
+  void isTriedAgainAfterADeadlock() throws Exception {
+    Agent callee = LEDGER.polling(team);
+    String held = LEDGER.delegate(caller, callee, "Do it.");
+    LEDGER.await(caller, held, "dispatched");
+    CompletableFuture<Answer> removing;
+    CompletableFuture<?> waiting;
+    try (var holder = SERVER.database().connect();
+        var statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      neverEndedByADeadlock(statement);
+      removing = removeBehind(statement, held, callee);
+      // The removal has the workspace's row and waits for the delegation: the circle is closed.
+      waiting =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  statement.execute(
+                      "SELECT FROM workspace_beats WHERE workspace_id = '"
+                          + callee.id()
+                          + "' FOR UPDATE");
+                } catch (SQLException e) {
+                  throw new IllegalStateException(e);
+                }
+              },
+              Thread::startVirtualThread);
+      waiting.get(30, TimeUnit.SECONDS);
+      holder.rollback();
+    }
+
+    Answer removed = removing.get(30, TimeUnit.SECONDS);
+    assertThat(removed.status()).as(removed.text()).isEqualTo(200);
+    assertThat(LEDGER.await(caller, held, "failed").path("error").asString())
+        .isEqualTo("callee removed");
+    assertThat(LEDGER.inbox(caller).size()).isEqualTo(1);
+  }
+
+  /** Who of a deadlock looks for it is its victim: never this one. Only a superuser may say so. */
+  private static void neverEndedByADeadlock(Statement holder) throws SQLException {
+    try {
+      holder.execute("SET LOCAL deadlock_timeout = '1h'");
+    } catch (SQLException e) {
+      Assumptions.abort("the tests' database user is no superuser: " + e.getMessage());
+    }
+  }
+
+  /** Returns when the removal waits for the delegation, which the statement's transaction holds. */
+  private static CompletableFuture<Answer> removeBehind(
+      Statement holder, String delegationId, Agent callee) throws SQLException {
+    holder.execute(
+        "SELECT FROM delegations WHERE delegation_id = '" + delegationId + "' FOR UPDATE");
+    var removing =
+        CompletableFuture.supplyAsync(
+            () -> LEDGER.client().delete("/workspaces/" + callee.id(), ADMIN_TOKEN),
+            Thread::startVirtualThread);
+    awaitLocks(1);
+    return removing;
+  }
+
+  private static void awaitLocks(int waiting) {
+    Awaitility.await()
+        .until(
+            () ->
+                SERVER
+                    .database()
+                    .value(
+                        "SELECT count(*) FROM pg_stat_activity WHERE datname ="
+                            + " current_database() AND wait_event_type = 'Lock'"),
+            count -> Integer.parseInt(count) >= waiting);
+  }
+}

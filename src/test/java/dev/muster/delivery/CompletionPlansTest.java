@@ -1,0 +1,33 @@
+package dev.muster.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.postgres.HotPlans;
+import dev.muster.platform.postgres.HotPlans.Scan;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestServer;
+import org.junit.jupiter.api.Test;
+
+/** A delivery's end finds what is open by its key, however much there is. */
+@Slow
+class CompletionPlansTest {
+
+  @Test
+  void readsNoTableWholeThatIsEmptyNow() {
+    try (TestServer server = HotPlans.emptyServer()) {
+      requireLookUp(server);
+    }
+  }
+
+  @Test
+  void readsNoTableWholeThatIsLarge() {
+    try (TestServer server = HotPlans.largeServer()) {
+      requireLookUp(server);
+    }
+  }
+
+  private static void requireLookUp(TestServer server) {
+    assertThat(HotPlans.scans(server, Completions.COMPLETE))
+        .containsExactly(new Scan("Index Scan", "deliveries", "deliveries_pkey"));
+  }
+}

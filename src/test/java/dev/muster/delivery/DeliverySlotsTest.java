@@ -1,0 +1,142 @@
+package dev.muster.delivery;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.muster.a2a.Called;
+import dev.muster.a2a.Mail;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.testing.PeerDeed;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** How many turns run on a replica, and what they keep in memory. */
+@Slow
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("the server of DeliverySlotsTest")
+class DeliverySlotsTest {
+
+  private static final long MIB = 1 << 20;
+  private static final Sender SENDER = new Sender(UUID.randomUUID());
+  private static final Sender OTHER = new Sender(UUID.randomUUID());
+
+  private final DeliverySlots slots = DeliverySlots.ofHeap(640 * MIB);
+
+  private static void assertUnavailable(Runnable opening, String words) {
+    assertThatThrownBy(opening::run)
+        .isInstanceOfSatisfying(
+            ProblemException.class,
+            refusal -> {
+              assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+              assertThat(refusal.detail()).contains(words);
+            });
+  }
+
+  @Test
+  void keepsThemWithinAnEighthOfTheHeap() {
+    List<DeliverySlot> open = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      open.add(slots.open(new Sender(UUID.randomUUID()), 16 * MIB));
+    }
+    assertUnavailable(() -> slots.open(OTHER, 1), "on this server");
+    assertThat(slots.keptBytes()).isEqualTo(80 * MIB);
+
+    open.forEach(DeliverySlot::close);
+    open.forEach(DeliverySlot::close);
+
+    assertThat(slots.keptBytes()).isZero();
+    assertThat(slots.running()).isZero();
+  }
+
+  @Test
+  void refusesASenderThatHasItsShareAndNoOther() {
+    slots.open(SENDER, 32 * MIB);
+    slots.open(Sender.CANVAS, 32 * MIB);
+
+    assertUnavailable(() -> slots.open(SENDER, 1), String.valueOf(SENDER.workspaceId()));
+    assertUnavailable(() -> slots.open(Sender.CANVAS, 1), "the canvas");
+
+    slots.open(OTHER, 16 * MIB).close();
+  }
+
+  @Test
+  void runsSoManyTurnsOfASenderAndOfAll() {
+    for (int i = 0; i < 80; i++) {
+      slots.open(SENDER, 1);
+    }
+    assertUnavailable(() -> slots.open(SENDER, 1), "80 ");
+    for (int i = 0; i < 240; i++) {
+      slots.open(new Sender(UUID.randomUUID()), 1);
+    }
+    assertUnavailable(() -> slots.open(OTHER, 1), "on this server");
+  }
+
+  @Test
+  void runsSoManyTurnsOfATarget() {
+    UUID target = UUID.randomUUID();
+    List<DeliverySlot> entered = new ArrayList<>();
+    for (int i = 0; i < DeliverySlots.MAX_DELIVERIES_OF_TARGET; i++) {
+      entered.add(slots.open(new Sender(UUID.randomUUID()), 1));
+      assertThat(entered.getLast().enter(target)).isTrue();
+    }
+    DeliverySlot last = slots.open(SENDER, 1);
+    assertThat(last.enter(target)).isFalse();
+    assertThat(last.enter(UUID.randomUUID())).isTrue();
+
+    entered.getFirst().close();
+
+    assertThat(slots.open(SENDER, 1).enter(target)).isTrue();
+  }
+
+  @Test
+  void queuesAMessageAndRefusesAnyOtherRequestToATargetAtWorkOnAsManyAsMay() throws Exception {
+    try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback");
+        TestPeer peer = TestPeer.start().usually(PeerDeed.silence())) {
+      Agent target = new Called(server).at(peer.url(), "\"max_concurrent_tasks\":1000");
+      Mail mail = new Mail(server);
+      List<CompletableFuture<Answer>> turns = new ArrayList<>();
+      for (int i = 0; i < DeliverySlots.MAX_DELIVERIES_OF_TARGET; i++) {
+        String message = Mail.message("m-" + i, "hi");
+        turns.add(
+            CompletableFuture.supplyAsync(
+                () -> mail.send(target, ADMIN_TOKEN, message, "X-Timeout", "25"),
+                Thread::startVirtualThread));
+      }
+      peer.awaitDeliveries(DeliverySlots.MAX_DELIVERIES_OF_TARGET);
+      DeliverySlots used = server.bean(DeliverySlots.class);
+      assertThat(used.running()).isEqualTo(DeliverySlots.MAX_DELIVERIES_OF_TARGET);
+      assertThat(used.keptBytes()).isPositive();
+
+      Answer message = mail.send(target, ADMIN_TOKEN, Mail.message("one more", "hi"));
+      Answer other =
+          mail.send(target, ADMIN_TOKEN, "{\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}");
+
+      assertThat(message.status()).as(message.text()).isEqualTo(202);
+      assertRefused(other, 503, "UNAVAILABLE");
+      assertThat(other.header("Retry-After")).isNotEmpty();
+      assertThat(other.field("detail")).contains(target.id().toString());
+
+      peer.usually(PeerDeed.echo());
+      peer.release();
+      CompletableFuture.allOf(turns.toArray(CompletableFuture[]::new)).join();
+      Awaitility.await().until(() -> used.running() == 0 && used.keptBytes() == 0);
+    }
+  }
+}

@@ -1,0 +1,237 @@
+package dev.muster.delivery;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.delivery.TestQueue.Queued;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Deliveries that nobody works on any more, whoever they are said to be (R7.3, R7.7). */
+@Slow
+@Timeout(180)
+class DeliverySweepTest {
+
+  private static final TestServer SERVER = TestServer.shared();
+
+  /** As if its sender's request were held for it, which is never in the queue. */
+  private static final String AT_ONCE = "queued = false, ";
+
+  private final TestClient client = SERVER.client();
+  private final TestQueue queue = TestQueue.of(SERVER);
+  private final ReplicaLease lease = SERVER.bean(ReplicaLease.class);
+  private final CountingAgent agent;
+
+  DeliverySweepTest() throws IOException {
+    agent = new CountingAgent();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    agent.close();
+  }
+
+  private static String heldSince(UUID owner, long claim, String ago) {
+    return "owner = '%s', claim = %d, claimed_at = clock_timestamp() - interval '%s', attempts = 1"
+        .formatted(owner, claim, ago);
+  }
+
+  /** A number that this replica has not come to. */
+  private long unknownClaim() {
+    return lease.begin().number() + 1_000_000_000;
+  }
+
+  /** The statement that claimed it had succeeded, and its answer was lost. */
+  @Test
+  void giveBackWhatThisReplicaDoesNotKnowToHold() {
+    Queued queued = queue.put(queue.target(1));
+
+    queue.set(queued, heldSince(lease.owner(), unknownClaim(), "11 seconds"));
+
+    queue.awaitState(queued, "waiting");
+    assertThat(queue.open(queued, "concat_ws(' ', owner, claim, claimed_at, attempts, deliveries)"))
+        .isEqualTo("0 0");
+    assertThat(queue.open(queued, "due_at <= clock_timestamp()")).isEqualTo("t");
+  }
+
+  @Test
+  void refuseWhatThisReplicaDoesNotKnowToSend() {
+    Agent target = queue.target(agent.url(), 1);
+    Queued queued = queue.put(target);
+
+    queue.set(queued, AT_ONCE + heldSince(lease.owner(), unknownClaim(), "11 seconds"));
+
+    Awaitility.await()
+        .atMost(TestQueue.PATIENCE)
+        .until(() -> queue.of(queued, "m.state"), "refused"::equals);
+    assertThat(queue.of(queued, "concat_ws(' ', l.status, m.deliveries, m.answer_status, q.state)"))
+        .isEqualTo("error 0 503");
+    assertThat(queue.of(queued, "l.error_detail"))
+        .isEqualTo("the server did not hear in time that it had to deliver this");
+    client.beat(target);
+    assertThat(queue.send(target, null, queued.messageId(), 50).text())
+        .isEqualTo(CountingAgent.ANSWER);
+    assertThat(agent.given()).containsExactly(queued.messageId());
+  }
+
+  @Test
+  void leaveAloneWhatIsKnownOrYoungOrAnothers() {
+    Agent target = queue.target(1);
+    Claim known = lease.begin();
+    Queued ofKnown = queue.put(target);
+    Queued young = queue.put(target);
+    Queued ofAnother = queue.put(target);
+    Queued unknown = queue.put(target);
+    queue.holdBySomebody(ofAnother);
+    String state = "concat_ws(' ', owner, claim, claimed_at)";
+    queue.set(ofKnown, heldSince(lease.owner(), known.number(), "1 hour"));
+    queue.set(young, heldSince(lease.owner(), unknownClaim(), "-1 minute"));
+    queue.set(ofAnother, "claimed_at = clock_timestamp() - interval '1 hour'");
+    String before =
+        queue.open(ofKnown, state) + queue.open(young, state) + queue.open(ofAnother, state);
+
+    queue.set(unknown, heldSince(lease.owner(), unknownClaim(), "11 seconds"));
+
+    queue.awaitState(unknown, "waiting");
+    assertThat(queue.open(ofKnown, state) + queue.open(young, state) + queue.open(ofAnother, state))
+        .isEqualTo(before);
+    lease.end(known);
+    queue.awaitState(ofKnown, "waiting");
+  }
+
+  @Test
+  void takeWhatAReplicaHeldThatIsGone() {
+    Queued queued = queue.put(queue.target(1));
+    Queued sent = queue.put(queue.target(1));
+
+    queue.set(queued, heldSince(UUID.randomUUID(), 1, "0 seconds"));
+    queue.set(sent, AT_ONCE + heldSince(UUID.randomUUID(), 1, "0 seconds"));
+
+    Awaitility.await()
+        .atMost(TestQueue.PATIENCE.multipliedBy(2))
+        .until(
+            () -> queue.of(queued, "q.state") + queue.of(sent, "m.state"),
+            "waitinguncertain"::equals);
+
+    assertThat(queue.open(queued, "concat_ws(' ', owner, claim, claimed_at, attempts, deliveries)"))
+        .isEqualTo("1 1");
+    assertThat(queue.of(sent, "concat_ws(' ', l.status, m.deliveries, m.answer_status)"))
+        .isEqualTo("error 1 504");
+    assertThat(queue.of(sent, "l.error_detail")).isEqualTo(DeliverySweep.SERVER_LOST);
+  }
+
+  /** It was given the message, answered by one of its own, and broke off the first call. */
+  @Test
+  void leaveNothingOpenThatItsAgentHasAnsweredMeanwhile() {
+    CountDownLatch answered = new CountDownLatch(1);
+    agent.works(messageId -> {
+      answered.await();
+      return CountingAgent.CLOSE_WITHOUT_ANSWER;
+    });
+    Agent target = queue.target(agent.url(), 1);
+    Agent sender = queue.senderTo(target);
+    Queued queued = queue.put(target, sender, 50);
+    client.beat(target);
+    Awaitility.await()
+        .atMost(TestQueue.PATIENCE)
+        .until(() -> agent.timesGiven(queued.messageId()) == 1);
+    answerByMessage(target, sender, queued);
+
+    answered.countDown();
+
+    queue.awaitState(queued, "delivered");
+    Answer shown = queue.show(queued);
+    assertThat(shown.field("state")).isEqualTo("delivered");
+    assertThat(shown.text()).contains("Done.");
+    assertThat(client.get("/admin/a2a-queue?target_id=" + target.id(), ADMIN_TOKEN).json().size())
+        .isZero();
+    assertThat(agent.given()).containsExactly(queued.messageId());
+  }
+
+  private void answerByMessage(Agent target, Agent sender, Queued queued) {
+    Answer reply =
+        client.post(
+            "/workspaces/" + sender.id() + "/a2a",
+            target.token(),
+            """
+            {"method":"message/send","params":{"message":{"messageId":"r","parts":[{"kind":"text","text":"Done."}],
+            "metadata":{"reply_to":"%s"}}}}
+            """
+                .formatted(queued.messageId()));
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+  }
+
+  /** As above, by a replica that was gone before it saw how the call ended. */
+  @Test
+  void leaveNothingOpenOfAReplicaThatIsGoneWhatItsAgentHasAnswered() {
+    Agent target = queue.target(1);
+    Agent sender = queue.senderTo(target);
+    Queued queued = queue.put(target, sender, 50);
+    queue.holdBySomebody(queued);
+    answerByMessage(target, sender, queued);
+
+    queue.set(queued, "owner = gen_random_uuid()");
+
+    Awaitility.await()
+        .atMost(TestQueue.PATIENCE.multipliedBy(2))
+        .until(() -> queue.of(queued, "q.state"), "delivered"::equals);
+  }
+
+  /** Where it is not to be sent again, nobody sends it again, though it waited. */
+  @Test
+  void endInDoubtWhatAReplicaThatIsGoneMayHaveSent() {
+    try (TestServer cautious =
+        TestServer.start("A2A_RETRY_AMBIGUOUS=false", "AGENT_URL_ALLOW=loopback")) {
+      TestQueue ofCautious = TestQueue.of(cautious);
+      Agent target = ofCautious.target(agent.url(), 1);
+      Queued queued = ofCautious.put(target);
+      ofCautious.set(queued, heldSince(UUID.randomUUID(), 1, "0 seconds"));
+      cautious.client().beat(target);
+
+      Awaitility.await()
+          .atMost(TestQueue.PATIENCE.multipliedBy(2))
+          .until(() -> ofCautious.of(queued, "q.state"), "failed"::equals);
+
+      assertThat(ofCautious.of(queued, "m.state || ' ' || l.status || ' ' || m.deliveries"))
+          .isEqualTo("uncertain error 1");
+      assertThat(agent.given()).isEmpty();
+    }
+  }
+
+  /**
+   * As somebody at the database's console may lock it: the lease is of the replica, not the row.
+   */
+  @Test
+  void keepTheLeaseWhileARowIsLocked() throws SQLException {
+    Queued queued = queue.put(queue.target(1));
+    queue.set(queued, heldSince(lease.owner(), lease.begin().number(), "0 seconds"));
+    try (var connection = SERVER.database().connect();
+        var statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("SELECT 1 FROM deliveries WHERE " + queued.condition() + " FOR UPDATE");
+      String until = aliveUntil();
+
+      Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> !aliveUntil().equals(until));
+
+      assertThat(lease.isAlive()).isTrue();
+      connection.rollback();
+    }
+  }
+
+  private String aliveUntil() {
+    return SERVER
+        .database()
+        .value("SELECT alive_until FROM replicas WHERE id = '" + lease.owner() + "'");
+  }
+}

@@ -1,0 +1,206 @@
+package dev.muster.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.muster.a2a.Called;
+import dev.muster.a2a.Mail;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a message costs that its agent answers at once, counted by the database itself and not
+ * timed: one statement begins its delivery and one ends it, and since none begins or commits a
+ * transaction, each is a commit and a round trip; many at once share them.
+ */
+@Slow
+@SuppressWarnings("NullAway.Init") // each test starts the server with a database of its own
+class MessageCostTest {
+
+  private static final int WARM_UP = 20;
+  private static final int ONE_BY_ONE = 200;
+  private static final int SENDERS = 64;
+  private static final int OF_EACH_SENDER = 25;
+
+  /**
+   * A commit takes as long as on a slow disk: on a quick one it depends on how busy the machine is
+   * how many senders come meanwhile.
+   */
+  private static final String SLOW_COMMITS =
+      """
+      DO $$ BEGIN
+          EXECUTE format('ALTER DATABASE %I SET commit_siblings = 0', current_database());
+          EXECUTE format('ALTER DATABASE %I SET commit_delay = 10000', current_database());
+      END $$
+      """;
+
+  /** With the background's; far from what is measured. */
+  private static final double MOST_STATEMENTS_OF_MANY = 0.5;
+
+  private static final Duration TOLD_AFTER = Duration.ofSeconds(30);
+
+  /** Between replicas, of whatever is news: beside the messages, and at most 20 a second. */
+  private static final String CALLS_OF_REPLICAS = "SELECT pg_notify(%";
+
+  private static final Duration BETWEEN_CALLS = Duration.ofMillis(50);
+
+  private static final String BEGINS = "%INSERT INTO activity_logs%INSERT INTO deliveries%";
+  private static final String ENDS = "%DELETE FROM deliveries%INSERT INTO delivery_outcomes%";
+
+  private static final String COUNTED =
+      """
+      FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+      WHERE d.datname = current_database() AND query NOT LIKE '%%pg_stat_%%' AND query LIKE '%s'
+      """;
+
+  private final AtomicInteger messages = new AtomicInteger();
+  private TestServer server;
+  private TestPeer peer;
+  private Agent target;
+  private Agent sender;
+
+  private void start(TestDatabase database) throws IOException {
+    server =
+        TestServer.startOn(database, "AGENT_URL_ALLOW=loopback", "LIVENESS_SWEEP_INTERVAL_S=86400");
+    peer = TestPeer.start();
+    target = new Called(server).at(peer.url(), "\"max_concurrent_tasks\":1000");
+    sender = server.client().create("Sender", "\"parent_id\":\"" + target.id() + "\"");
+    for (int i = 0; i < WARM_UP; i++) {
+      send();
+    }
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    peer.close();
+    server.close();
+  }
+
+  @Test
+  void isTwoStatementsThatCommitThemselvesForAMessageAlone() throws IOException {
+    start(TestDatabases.create());
+    startCounting();
+    long start = System.nanoTime();
+
+    for (int i = 0; i < ONE_BY_ONE; i++) {
+      send();
+    }
+
+    long others = calls("%") - calls(BEGINS) - calls(ENDS) - calls(CALLS_OF_REPLICAS);
+    long took = System.nanoTime() - start;
+    assertThat(calls(BEGINS)).isEqualTo(ONE_BY_ONE);
+    assertThat(calls(ENDS)).isEqualTo(ONE_BY_ONE);
+    assertThat(calls(CALLS_OF_REPLICAS)).isLessThanOrEqualTo(2 + took / BETWEEN_CALLS.toNanos());
+    assertThat(others).as(statements()).isLessThan(ONE_BY_ONE);
+    awaitCounted(WARM_UP + ONE_BY_ONE);
+    requireNoMovedRows();
+  }
+
+  @Test
+  void isAFractionOfAStatementForOneOfManyAtOnce() throws Exception {
+    TestDatabase database = TestDatabases.create();
+    database.execute(SLOW_COMMITS);
+    start(database);
+    startCounting();
+
+    sendAtOnce();
+
+    int sent = SENDERS * OF_EACH_SENDER;
+    double statements = (double) calls("%") / sent;
+    System.out.printf("%d senders: %.3f statements a message%n", SENDERS, statements);
+    assertThat(calls(BEGINS)).isPositive();
+    assertThat(statements).as(statements()).isLessThanOrEqualTo(MOST_STATEMENTS_OF_MANY);
+    awaitCounted(WARM_UP + sent);
+    requireNoMovedRows();
+  }
+
+  private void sendAtOnce() throws Exception {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> sending = new ArrayList<>();
+      for (int i = 0; i < SENDERS; i++) {
+        sending.add(
+            threads.submit(() -> {
+              for (int n = 0; n < OF_EACH_SENDER; n++) {
+                send();
+              }
+            }));
+      }
+      for (Future<?> one : sending) {
+        one.get();
+      }
+    }
+  }
+
+  private void send() {
+    Answer answer =
+        new Mail(server)
+            .send(target, sender.token(), Mail.message("m-" + messages.incrementAndGet(), "hi"));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+  }
+
+  private void startCounting() {
+    assumeThat(server.database().value("SHOW shared_preload_libraries"))
+        .contains("pg_stat_statements");
+    server.database().execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
+    awaitCounted(WARM_UP);
+    server.database().execute("SELECT pg_stat_statements_reset()");
+  }
+
+  /** Every connection tells what it did a while after it did it. */
+  private void awaitCounted(int sent) {
+    await()
+        .atMost(TOLD_AFTER)
+        .untilAsserted(() -> {
+          assertThat(number(counter("n_tup_ins", "activity_logs"))).isEqualTo(sent);
+          assertThat(number(counter("n_tup_ins", "delivery_outcomes"))).isEqualTo(sent);
+          assertThat(number(counter("n_tup_del", "deliveries"))).isEqualTo(sent);
+        });
+  }
+
+  /** An update that is not heap-only writes an entry into each index of its table. */
+  private void requireNoMovedRows() {
+    assertThat(number(counter("n_tup_upd", "activity_feeds"))).isPositive();
+    assertThat(number(counter("n_tup_hot_upd", "activity_feeds")))
+        .isEqualTo(number(counter("n_tup_upd", "activity_feeds")));
+    for (String table : List.of("activity_logs", "deliveries", "delivery_outcomes")) {
+      assertThat(number(counter("n_tup_upd", table))).as(table).isZero();
+    }
+  }
+
+  private static String counter(String column, String table) {
+    return "SELECT " + column + " FROM pg_stat_user_tables WHERE relname = '" + table + "'";
+  }
+
+  private long number(String sql) {
+    return Long.parseLong(server.database().value(sql));
+  }
+
+  private long calls(String like) {
+    return number("SELECT coalesce(sum(calls), 0) " + COUNTED.formatted(like));
+  }
+
+  private String statements() {
+    return server
+        .database()
+        .value(
+            "SELECT string_agg(calls || ' ' || left(regexp_replace(query, '\\s+', ' ', 'g'), 100),"
+                + " E'\\n' ORDER BY calls DESC) "
+                + COUNTED.formatted("%"));
+  }
+}

@@ -1,0 +1,154 @@
+package dev.muster.delivery;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.delivery.TestQueue.Queued;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What a change of the delivery mode does to messages: none is lost, and none comes twice (R3.2).
+ */
+@Slow
+@Timeout(120)
+class ModeChangeTest {
+
+  private static final TestServer SERVER = TestServer.shared();
+
+  private final TestClient client = SERVER.client();
+  private final TestQueue queue = TestQueue.of(SERVER);
+  private final CountingAgent agent;
+
+  ModeChangeTest() throws IOException {
+    agent = new CountingAgent();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    agent.close();
+  }
+
+  private void change(Agent target, String mode) {
+    Answer answer =
+        client.patch(
+            "/workspaces/" + target.id(),
+            ADMIN_TOKEN,
+            "{\"delivery_mode\":\"%s\",\"url\":\"%s\"}".formatted(mode, agent.url()));
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+  }
+
+  private String sendToFeed(Agent target, String messageId) {
+    Answer answer = queue.send(target, null, messageId, 50);
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+    return messageId;
+  }
+
+  /** The ids of what its agent finds when it polls from the begin, and how to go on from there. */
+  private List<String> poll(Agent target, String query) {
+    List<String> found = new ArrayList<>();
+    for (JsonNode row :
+        client
+            .get(
+                "/workspaces/" + target.id() + "/activity?type=a2a_receive&order=asc" + query,
+                target.token())
+            .json()) {
+      found.add(row.at("/data/message_id").asString());
+    }
+    return found;
+  }
+
+  @Test
+  void bringsWhatWasNotReadToAnAgentThatIsCalledFromNowOn() {
+    Agent target = client.createOnline("Polling", "\"delivery_mode\":\"poll\"");
+    sendToFeed(target, "read");
+    String last =
+        client
+            .get("/workspaces/" + target.id() + "/activity?type=a2a_receive", target.token())
+            .json()
+            .path(0)
+            .path("id")
+            .asString();
+    assertThat(poll(target, "&since_id=" + last)).isEmpty();
+    sendToFeed(target, "unread 1");
+    sendToFeed(target, "unread 2");
+
+    change(target, "push");
+
+    client.beat(target);
+    Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> agent.given().size() >= 2);
+    Awaitility.await()
+        .atMost(TestQueue.PATIENCE)
+        .until(
+            () ->
+                SERVER
+                    .database()
+                    .value(
+                        "SELECT count(*) FROM deliveries WHERE workspace_id = '"
+                            + target.id()
+                            + "'"),
+            "0"::equals);
+    assertThat(agent.given()).containsExactly("unread 1", "unread 2");
+  }
+
+  @Test
+  void leavesWhatWaitsInTheFeedOfAnAgentThatPollsFromNowOn() {
+    Agent target = queue.target(agent.url(), 1);
+    client.beat(target);
+    assertThat(queue.send(target, null, "answered", 50).text()).isEqualTo(CountingAgent.ANSWER);
+    SERVER
+        .database()
+        .execute(
+            "UPDATE workspace_beats SET status = 'offline' WHERE workspace_id = '"
+                + target.id()
+                + "'");
+    Queued waiting = queue.put(target);
+
+    change(target, "poll");
+
+    queue.awaitState(waiting, "delivered");
+    assertThat(poll(target, "")).containsExactly(waiting.messageId());
+    assertThat(queue.show(waiting).field("state")).isEqualTo("delivered");
+    assertThat(agent.given()).containsExactly("answered");
+  }
+
+  /** The agent answered by a message of its own while the message still waited for it. */
+  @Test
+  void leavesAnAnswerThatStands() {
+    Agent target = queue.target(1);
+    Agent sender = queue.senderTo(target);
+    Queued queued = queue.put(target, sender, 50);
+    answer(target, sender, queued, "first");
+
+    change(target, "poll");
+
+    answer(target, sender, queued, "second");
+    String row = queue.of(queued, "l.response_body::text || ' ' || l.status || ' ' || m.state");
+    assertThat(row).contains("first", " ok answered").doesNotContain("second");
+    assertThat(queue.show(queued).text()).contains("first").doesNotContain("second");
+  }
+
+  private void answer(Agent target, Agent sender, Queued queued, String text) {
+    Answer reply =
+        client.post(
+            "/workspaces/" + sender.id() + "/a2a",
+            target.token(),
+            """
+            {"method":"message/send","params":{"message":{"messageId":"%s","parts":[{"kind":"text","text":"%1$s"}],
+            "metadata":{"reply_to":"%s"}}}}
+            """
+                .formatted(text, queued.messageId()));
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+  }
+}

@@ -1,0 +1,71 @@
+package dev.muster.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.delivery.TestQueue.Queued;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What an agent answers to a queued message while the database cannot store it. */
+@Slow
+@Timeout(120)
+class QueueOutageTest {
+
+  /** The agent has answered, and the database cannot take that for longer than one try. */
+  @Test
+  void isStoredAfterAnOutageAndNotSentAgain() throws Exception {
+    try (TestServer alone = TestServer.start("AGENT_URL_ALLOW=loopback");
+        CountingAgent agent = new CountingAgent();
+        Connection connection = alone.database().connect();
+        Statement lock = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      agent.works(messageId -> {
+        lock("LOCK TABLE delivery_outcomes", lock);
+        return 200;
+      });
+      TestQueue ofAlone = TestQueue.of(alone);
+      Agent target = ofAlone.target(agent.url(), 1);
+      Queued queued = ofAlone.put(target);
+      alone.client().beat(target);
+      awaitTry(alone, awaitTry(alone, ""));
+
+      connection.rollback();
+
+      ofAlone.awaitState(queued, "delivered");
+      assertThat(agent.given()).containsExactly(queued.messageId());
+    }
+  }
+
+  private static void lock(String sql, Statement statement) {
+    try {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * When the outcome is tried to be stored that the lock holds up, by another try than that one.
+   */
+  private static String awaitTry(TestServer server, String before) {
+    return Awaitility.await()
+        .atMost(TestQueue.PATIENCE)
+        .until(
+            () ->
+                server
+                    .database()
+                    .value(
+                        """
+                        SELECT max(query_start) FROM pg_stat_activity
+                        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO delivery_outcomes%'
+                        """),
+            at -> !at.equals("null") && !at.equals(before));
+  }
+}

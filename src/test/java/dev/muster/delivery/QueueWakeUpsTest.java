@@ -1,0 +1,105 @@
+package dev.muster.delivery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.event.EventType;
+import dev.muster.event.RecordedEvent;
+import dev.muster.platform.json.RawJson;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Who is looked after at once because something was heard of it (R7.7). */
+class QueueWakeUpsTest {
+
+  private static final UUID TARGET = UUID.randomUUID();
+  private static final UUID OTHER = UUID.randomUUID();
+
+  private final QueueWakeUps wakeUps = new QueueWakeUps();
+  private final AtomicInteger wakes = new AtomicInteger();
+
+  QueueWakeUpsTest() {
+    wakeUps.wakeWith(wakes::incrementAndGet);
+  }
+
+  private static RecordedEvent event(EventType type, UUID workspace) {
+    return new RecordedEvent(
+        UUID.randomUUID(), 1, type.name(), workspace, new RawJson("{}"), Instant.EPOCH);
+  }
+
+  private void isWaitedFor(UUID target) {
+    wakeUps.endLook(wakeUps.beginLook());
+    wakeUps.queued(Set.of(target));
+    assertThat(wakeUps.takeWoken()).containsExactly(target);
+    wakes.set(0);
+  }
+
+  @Test
+  void isATargetForWhichSomethingIsQueued() {
+    wakeUps.queued(Set.of(TARGET));
+
+    assertThat(wakes).hasValue(1);
+    assertThat(wakeUps.takeWoken()).containsExactly(TARGET);
+    assertThat(wakeUps.takeWoken()).isEmpty();
+  }
+
+  @Test
+  void isATargetThatBeatsWhileSomethingWaitsForIt() {
+    isWaitedFor(TARGET);
+
+    wakeUps.heard(List.of(OTHER, TARGET));
+
+    assertThat(wakes).hasValue(1);
+    assertThat(wakeUps.takeWoken()).containsExactly(TARGET);
+  }
+
+  @Test
+  void isATargetThatCameOnlineByAnyReplica() {
+    isWaitedFor(TARGET);
+
+    wakeUps.follow(
+        List.of(
+            event(EventType.WORKSPACE_ONLINE, OTHER), event(EventType.WORKSPACE_OFFLINE, TARGET)));
+    assertThat(wakeUps.takeWoken()).isEmpty();
+    wakeUps.follow(List.of(event(EventType.WORKSPACE_ONLINE, TARGET)));
+
+    assertThat(wakes).hasValue(1);
+    assertThat(wakeUps.takeWoken()).containsExactly(TARGET);
+  }
+
+  @Test
+  void isNobodyForWhomNothingWaitsAnyMore() {
+    isWaitedFor(TARGET);
+    wakeUps.endLook(wakeUps.beginLook());
+
+    wakeUps.heard(List.of(TARGET));
+
+    assertThat(wakes).hasValue(0);
+    assertThat(wakeUps.takeWoken()).isEmpty();
+  }
+
+  /** The look may have been at its place in the queue before the message was. */
+  @Test
+  void isATargetWhoseMessageCameDuringALook() {
+    Set<UUID> found = wakeUps.beginLook();
+    wakeUps.queued(Set.of(TARGET));
+    assertThat(wakeUps.takeWoken()).containsExactly(TARGET);
+    wakeUps.endLook(found);
+
+    wakeUps.heard(List.of(TARGET));
+
+    assertThat(wakeUps.takeWoken()).containsExactly(TARGET);
+  }
+
+  @Test
+  void isAgainWhoCouldNotBeLookedAfterWithoutAnotherWakeUp() {
+    wakeUps.queued(Set.of(TARGET));
+    wakeUps.leaveWoken(wakeUps.takeWoken());
+
+    assertThat(wakes).hasValue(1);
+    assertThat(wakeUps.takeWoken()).containsExactly(TARGET);
+  }
+}

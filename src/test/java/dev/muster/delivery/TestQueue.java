@@ -1,0 +1,153 @@
+package dev.muster.delivery;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.activity.RowId;
+import dev.muster.testing.StoredRows;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.time.Duration;
+import java.util.UUID;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/** The queue of a server, with words for what tests do to it. */
+record TestQueue(TestClient client, TestDatabase database) {
+
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** Nobody listens there. */
+  static final String NOWHERE = "http://127.0.0.1:9/";
+
+  /**
+   * A message that was put into the queue; {@code id} is its row's, and {@code messageId} its own.
+   */
+  record Queued(UUID targetId, UUID id, String messageId) {
+
+    /** The condition that names it in each of the tables. */
+    String condition() {
+      return "workspace_id = '" + targetId + "' AND seq = " + RowId.seqOf(id);
+    }
+
+    String path() {
+      return "/workspaces/" + targetId + "/a2a/queue/" + id;
+    }
+  }
+
+  static TestQueue of(TestServer server) {
+    return new TestQueue(server.client(), server.database());
+  }
+
+  /** A push agent that has not beaten yet: what is sent to it waits. */
+  Agent target(int slots) {
+    return target(NOWHERE, slots);
+  }
+
+  Agent target(String url, int slots) {
+    return client.create(
+        "Target",
+        "\"delivery_mode\":\"push\"",
+        "\"url\":\"" + url + "\"",
+        "\"max_concurrent_tasks\":" + slots);
+  }
+
+  /** Somebody who may send to the target. */
+  Agent senderTo(Agent target) {
+    return client.create(
+        "Sender", "\"delivery_mode\":\"poll\"", "\"parent_id\":\"" + target.id() + "\"");
+  }
+
+  /** From the canvas. */
+  Queued put(Agent target) {
+    return put(target, null, 50);
+  }
+
+  /** From the canvas, without a sender. */
+  Queued put(Agent target, @Nullable Agent sender, int priority) {
+    String messageId = "m-" + UUID.randomUUID();
+    Answer answer = send(target, sender, messageId, priority);
+    assertThat(answer.status()).as(answer.text()).isEqualTo(202);
+    return new Queued(target.id(), UUID.fromString(answer.field("queue_id")), messageId);
+  }
+
+  Answer send(Agent target, @Nullable Agent sender, String messageId, int priority) {
+    return client.post(
+        "/workspaces/" + target.id() + "/a2a",
+        sender == null ? ADMIN_TOKEN : sender.token(),
+        message(messageId, priority));
+  }
+
+  static String message(String messageId, int priority) {
+    return """
+    {"jsonrpc":"2.0","id":1,"method":"message/send","params":{"priority":%d,"message":{"messageId":"%s",
+    "parts":[{"kind":"text","text":"Hello."}]}}}
+    """
+        .formatted(priority, messageId);
+  }
+
+  /** So many messages that have waited for the target for two hours, all without content. */
+  void fill(Agent target, int messages) {
+    database.execute(
+        """
+        INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, status, listed_bytes, created_at, feed_bytes)
+        SELECT '%1$s', n, 'c', 'a2a_receive', 'canvas_user', 'ok', 0, clock_timestamp(), 0
+        FROM generate_series(1000001, 1000000 + %2$d) AS n;
+        INSERT INTO deliveries (workspace_id, seq, kind, queued, depth, priority, enqueued_at, due_at, expires_at)
+        SELECT '%1$s', n, 'message', true, 0, 50, since, since, since + interval '1 day'
+        FROM generate_series(1000001, 1000000 + %2$d) AS n, CAST(clock_timestamp() - interval '2 hours' AS timestamptz) AS since
+        """
+            .formatted(target.id(), messages));
+  }
+
+  /** An SQL expression of its row {@code l}, its message {@code m} and its place {@code q}. */
+  String of(Queued queued, String expression) {
+    return database.value(
+        "SELECT "
+            + expression
+            + " "
+            + StoredRows.FROM
+            + " WHERE l."
+            + queued.condition().replace("AND ", "AND l."));
+  }
+
+  /** An SQL expression of its open delivery. */
+  String open(Queued queued, String expression) {
+    return database.value("SELECT " + expression + " FROM deliveries WHERE " + queued.condition());
+  }
+
+  /** Of its open delivery. */
+  void set(Queued queued, String assignments) {
+    database.execute("UPDATE deliveries SET " + assignments + " WHERE " + queued.condition());
+  }
+
+  /** As if another replica, which lives, delivered it. */
+  void holdBySomebody(Queued queued) {
+    UUID somebody = UUID.randomUUID();
+    database.execute(
+        """
+        INSERT INTO replicas (id, name, started_at, alive_until)
+        VALUES ('%s', 'somebody', clock_timestamp(), clock_timestamp() + interval '1 hour')
+        """
+            .formatted(somebody));
+    set(queued, "owner = '" + somebody + "', claim = 1, claimed_at = clock_timestamp()");
+  }
+
+  void letGo(Queued queued) {
+    set(queued, "owner = NULL, claim = NULL, claimed_at = NULL");
+  }
+
+  void awaitState(Queued queued, String state) {
+    Awaitility.await("until " + state)
+        .atMost(PATIENCE)
+        .until(() -> of(queued, "q.state"), state::equals);
+  }
+
+  /** As its sender, the canvas or the admin sees it. */
+  Answer show(Queued queued) {
+    return client.get(queued.path(), ADMIN_TOKEN);
+  }
+}
