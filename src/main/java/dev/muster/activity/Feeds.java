@@ -2,6 +2,8 @@ package dev.muster.activity;
 
 import dev.muster.activity.AppendStatement.Verdict;
 import dev.muster.activity.Appended.FeedFull;
+import dev.muster.activity.Appended.OtherContent;
+import dev.muster.activity.Appended.Repeated;
 import dev.muster.activity.Appended.Stored;
 import dev.muster.platform.commit.BatchAttempts;
 import dev.muster.platform.commit.BatchLimits;
@@ -13,9 +15,11 @@ import dev.muster.platform.postgres.HotStatements;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -126,22 +130,49 @@ public class Feeds {
     signals.grown(workspaceIds);
   }
 
+  /** Of rows with one name only the first is tried; what became of it tells of the others. */
   private List<Outcome<Verdict>> commit(List<NewActivity> batch) {
-    Set<MessageName> names = new HashSet<>();
+    Map<MessageName, NewActivity> firsts = new HashMap<>();
     List<NewActivity> distinct =
-        batch.stream().filter(row -> nameOf(row) == null || names.add(nameOf(row))).toList();
+        batch.stream()
+            .filter(row -> nameOf(row) == null || firsts.putIfAbsent(nameOf(row), row) == null)
+            .toList();
     List<Outcome<Verdict>> committed = BatchAttempts.run(distinct, this::run);
     if (distinct.size() == batch.size()) {
       return committed;
     }
-    names.clear();
-    var next = committed.iterator();
-    List<Outcome<Verdict>> outcomes = new ArrayList<>(batch.size());
-    for (NewActivity row : batch) {
-      outcomes.add(
-          nameOf(row) == null || names.add(nameOf(row)) ? next.next() : new Outcome.Busy<>());
+    Map<NewActivity, Outcome<Verdict>> outcomes = new IdentityHashMap<>();
+    for (int i = 0; i < distinct.size(); i++) {
+      outcomes.put(distinct.get(i), committed.get(i));
     }
-    return outcomes;
+    return batch.stream()
+        .map(row -> {
+          @Nullable Outcome<Verdict> own = outcomes.get(row);
+          return own != null ? own : repeat(row, firsts, outcomes);
+        })
+        .toList();
+  }
+
+  private static Outcome<Verdict> repeat(
+      NewActivity row,
+      Map<MessageName, NewActivity> firsts,
+      Map<NewActivity, Outcome<Verdict>> outcomes) {
+    NewActivity first = Objects.requireNonNull(firsts.get(nameOf(row)));
+    Outcome<Verdict> ofFirst = Objects.requireNonNull(outcomes.get(first));
+    if (!(ofFirst instanceof Outcome.Done<Verdict>(Verdict.Final(Appended appended)))) {
+      return new Outcome.Busy<>();
+    }
+    boolean isSame = Objects.equals(row.identity(), first.identity());
+    return switch (appended) {
+      case Stored stored ->
+          done(isSame ? new Repeated(stored.id(), stored.seq()) : new OtherContent());
+      case Repeated repeated -> done(isSame ? repeated : new OtherContent());
+      default -> new Outcome.Busy<>();
+    };
+  }
+
+  private static Outcome<Verdict> done(Appended appended) {
+    return new Outcome.Done<>(new Verdict.Final(appended));
   }
 
   private static @Nullable MessageName nameOf(NewActivity row) {
