@@ -86,7 +86,7 @@ class Proxy {
     Optional<DelegationMessage> repliesTo = repliesTo(sent);
     Supplier<CompletableFuture<Reply>> rest =
         target.deliveryMode() == DeliveryMode.POLL
-            ? toFeed(sent, row, target, repliesTo)
+            ? toFeed(sent, row, target, repliesTo, deadline)
             : toAgent(sent, row, target, repliesTo, deadline);
     try {
       correlate(sent, repliesTo);
@@ -164,7 +164,10 @@ class Proxy {
             wishes.life(),
             sent.memory());
     return deliveries.begin(
-        outgoing, target, () -> lookAgain(sent), now -> toFeed(sent, row, now, repliesTo));
+        outgoing,
+        target,
+        () -> lookAgain(sent),
+        now -> toFeed(sent, row, now, repliesTo, deadline));
   }
 
   private Target lookAgain(Sent sent) {
@@ -172,29 +175,42 @@ class Proxy {
   }
 
   private Supplier<CompletableFuture<Reply>> toFeed(
+      Sent sent,
+      NewActivity row,
+      Target remembered,
+      Optional<DelegationMessage> repliesTo,
+      Deadline deadline) {
+    Optional<Supplier<CompletableFuture<Reply>>> rest =
+        sent.options().patience().isZero()
+            ? storeInFeed(sent, row, remembered, repliesTo)
+                .map(stored -> () -> CompletableFuture.completedFuture(stored.reply()))
+            : storeAndWait(sent, row, remembered, repliesTo);
+    return rest.orElseGet(() -> toAgent(sent, row, lookAgain(sent), repliesTo, deadline));
+  }
+
+  private Optional<Supplier<CompletableFuture<Reply>>> storeAndWait(
       Sent sent, NewActivity row, Target remembered, Optional<DelegationMessage> repliesTo) {
-    if (sent.options().patience().isZero()) {
-      Reply stored = storeInFeed(sent, row, remembered, repliesTo).reply();
-      return () -> CompletableFuture.completedFuture(stored);
-    }
     try (LongPolls.Slot slot = replies.takeSlot(sent.sender())) {
-      InFeed stored = storeInFeed(sent, row, remembered, repliesTo);
-      CompletableFuture<Reply> answer =
-          replies.await(
-              new ReplyCorrelation.Wait(
-                  sent.sender(),
-                  sent.standing(),
-                  stored.key(),
-                  sent.options().patience(),
-                  stored.reply()),
-              slot);
-      return () -> answer;
+      return storeInFeed(sent, row, remembered, repliesTo)
+          .map(stored -> {
+            CompletableFuture<Reply> answer =
+                replies.await(
+                    new ReplyCorrelation.Wait(
+                        sent.sender(),
+                        sent.standing(),
+                        stored.key(),
+                        sent.options().patience(),
+                        stored.reply()),
+                    slot);
+            return () -> answer;
+          });
     }
   }
 
   private record InFeed(ActivityKey key, Reply reply) {}
 
-  private InFeed storeInFeed(
+  /** Empty when the agent does not poll any more. */
+  private Optional<InFeed> storeInFeed(
       Sent sent, NewActivity row, Target remembered, Optional<DelegationMessage> repliesTo) {
     Target target = remembered;
     while (true) {
@@ -202,10 +218,10 @@ class Proxy {
           MessageAdmission.toFeed(new Assumed(target.version(), target.treeVersion()));
       switch (append(row.with(admission), repliesTo)) {
         case Appended.Stored stored -> {
-          return inFeed(sent, stored.id(), stored.seq());
+          return Optional.of(inFeed(sent, stored.id(), stored.seq()));
         }
         case Appended.Repeated(UUID id, long seq) -> {
-          return inFeed(sent, id, seq);
+          return Optional.of(inFeed(sent, id, seq));
         }
         case Appended.OtherContent() -> throw Deliveries.reused();
         case Appended.FeedFull _ -> throw full(target);
@@ -213,21 +229,15 @@ class Proxy {
         case Appended.QueueFull() ->
             throw new IllegalStateException("a message for a feed does not wait in a queue");
       }
-      requirePolling(target);
+      if (target.deliveryMode() != DeliveryMode.POLL) {
+        return Optional.empty();
+      }
     }
   }
 
   private static InFeed inFeed(Sent sent, UUID id, long seq) {
     return new InFeed(
         new ActivityKey(sent.targetId(), seq), Replies.toBePolled(sent.request().method(), id));
-  }
-
-  /** One that is called since this moment: its sender may send again, and reaches it. */
-  private static void requirePolling(Target target) {
-    if (target.deliveryMode() != DeliveryMode.POLL) {
-      throw ProblemException.unavailable(
-          "the workspace " + target.id() + " has just changed its delivery mode; send again");
-    }
   }
 
   private static ProblemException full(Target target) {

@@ -102,6 +102,19 @@ class ModeChangeTest {
     assertThat(agent.given()).containsExactly("unread 1", "unread 2");
   }
 
+  /** What a replica remembers of the target is a moment old. */
+  @Test
+  void countsForTheNextMessageAlready() {
+    Agent target = client.createOnline("Polling", "\"delivery_mode\":\"poll\"");
+    sendToFeed(target, "before");
+
+    change(target, "push");
+
+    Answer answer = queue.send(target, null, "after", 50);
+    assertThat(answer.status()).as(answer.text()).isIn(200, 202);
+    Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> agent.timesGiven("after") == 1);
+  }
+
   @Test
   void leavesWhatWaitsInTheFeedOfAnAgentThatPollsFromNowOn() {
     Agent target = queue.target(agent.url(), 1);
