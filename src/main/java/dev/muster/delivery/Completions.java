@@ -27,7 +27,6 @@ import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -147,16 +146,17 @@ class Completions {
   }
 
   /**
-   * Stores an outcome, and tries again for as long as {@code isOurs}: what an agent answered is not
-   * to be lost because the database is away for a while. Throws what the last try threw.
+   * Stores an outcome, and tries again until the database has taken it: what an agent answered is
+   * not to be lost. When the delivery is another replica's by then, nothing is stored. Throws what
+   * the last try threw when another try would not help, or the thread is interrupted.
    */
-  static void untilStored(BooleanSupplier isOurs, Runnable store) {
+  static void untilStored(Runnable store) {
     while (true) {
       try {
         store.run();
         return;
       } catch (RuntimeException e) {
-        if (!mayWorkLater(e) || !isOurs.getAsBoolean() || Thread.currentThread().isInterrupted()) {
+        if (!mayWorkLater(e) || Thread.currentThread().isInterrupted()) {
           throw e;
         }
       }

@@ -295,6 +295,9 @@ public class Deliveries {
     /** Empty when somebody else was quicker. */
     private Optional<CompletableFuture<Reply>> deliverAgain(ActivityKey key) {
       Target target = lookAgain.get();
+      if (target.deliveryMode() == DeliveryMode.POLL) {
+        return Optional.of(polled.apply(target).get());
+      }
       if (canGo(target) && enter(target)) {
         Claim claim = lease.begin();
         Optional<Integer> before = Optional.empty();

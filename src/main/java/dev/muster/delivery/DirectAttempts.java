@@ -29,6 +29,7 @@ class DirectAttempts {
   private final TargetCalls calls;
   private final OutcomeMapper outcomes;
   private final Completions completions;
+  private final QueueEnds ends;
   private final ReplicaLease lease;
   private final AnswerBudget answers;
   private final DeliverySettings settings;
@@ -37,12 +38,14 @@ class DirectAttempts {
       TargetCalls calls,
       OutcomeMapper outcomes,
       Completions completions,
+      QueueEnds ends,
       ReplicaLease lease,
       AnswerBudget answers,
       DeliverySettings settings) {
     this.calls = calls;
     this.outcomes = outcomes;
     this.completions = completions;
+    this.ends = ends;
     this.lease = lease;
     this.answers = answers;
     this.settings = settings;
@@ -75,15 +78,12 @@ class DirectAttempts {
       DeliveryOutcome outcome = outcomes.of(result, held.wasDeliveredBefore());
       isStoredOrLost = store(held, space, outcome, reply);
       if (!isStoredOrLost) {
-        Thread.ofVirtual()
-            .name("late-outcome-" + held.key().seq())
-            .start(() -> storeLate(held, outcome));
+        storeLate(held, outcome);
       }
     } catch (RuntimeException | Error e) {
       failed.log(Level.ERROR, "the delivery of {} failed", held.key(), e);
-      lease.end(held.claim()); // it ends as one that nobody knows of
-      isStoredOrLost = true;
       reply.completeExceptionally(e);
+      storeLate(held, ends.uncertain("the server failed while it delivered this", 1));
     } finally {
       if (isStoredOrLost) {
         lease.end(held.claim());
@@ -115,17 +115,20 @@ class DirectAttempts {
     }
   }
 
-  /** As long as nobody else may end the delivery: what an agent answered is not to be lost. */
+  /** On a thread of its own, which holds the claim until then. */
   private void storeLate(Held held, DeliveryOutcome outcome) {
+    Thread.ofVirtual()
+        .name("late-outcome-" + held.key().seq())
+        .start(() -> storeAndLetGo(held, outcome));
+  }
+
+  private void storeAndLetGo(Held held, DeliveryOutcome outcome) {
     try {
-      Completions.untilStored(
-          lease::isAlive,
-          () -> {
-            boolean _ = completions.complete(outcome.completion(held.key(), held.claim(), null));
-          });
+      Completions.untilStored(() -> {
+        boolean _ = completions.complete(outcome.completion(held.key(), held.claim(), null));
+      });
     } catch (RuntimeException e) {
-      unstored.log(
-          Level.WARN, "the outcome of {} could not be stored: it is uncertain", held.key(), e);
+      unstored.log(Level.WARN, "the outcome of {} could not be stored", held.key(), e);
     } finally {
       lease.end(held.claim());
     }

@@ -129,10 +129,10 @@ class DuplicateMessages {
 
   private Seen<Finding> ofOutcome(Duplicate duplicate, OutcomeRepository.Standing standing) {
     return switch (Objects.requireNonNullElse(standing.outcome(), OutcomeState.REFUSED)) {
-      case REFUSED, IN_FEED -> MAY_BE_DELIVERED_AGAIN;
+      case REFUSED -> MAY_BE_DELIVERED_AGAIN;
       case UNCERTAIN ->
           settings.retriesAmbiguous() ? MAY_BE_DELIVERED_AGAIN : stored(duplicate, standing);
-      case ANSWERED -> stored(duplicate, standing);
+      case ANSWERED, IN_FEED -> stored(duplicate, standing);
     };
   }
 

@@ -186,19 +186,24 @@ class QueuedAttempts {
       A2aResult result,
       DeliveryOutcome outcome,
       QueueState state) {
-    Completions.untilStored(
-        lease::isAlive,
-        () -> {
-          if (delegation.isEmpty()) {
-            ends.end(queued, outcome, state);
-          } else {
-            ends.end(
-                queued,
-                outcome,
-                state,
-                DelegationOutcomeMapper.of(delegation.get(), result, outcome.response()));
-          }
-        });
+    try {
+      Completions.untilStored(() -> {
+        if (delegation.isEmpty()) {
+          ends.end(queued, outcome, state);
+        } else {
+          ends.end(
+              queued,
+              outcome,
+              state,
+              DelegationOutcomeMapper.of(delegation.get(), result, outcome.response()));
+        }
+      });
+    } catch (RuntimeException e) {
+      if (!Completions.mayWorkLater(e)) {
+        throw e;
+      }
+      // this server ends: as it was delivered, another one decides what follows
+    }
     return new Result.Over();
   }
 

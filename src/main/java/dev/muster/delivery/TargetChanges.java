@@ -4,7 +4,10 @@ import dev.muster.activity.Feeds;
 import dev.muster.activity.MessageAdmission;
 import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.WorkspaceListener;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.springframework.core.annotation.Order;
@@ -49,8 +52,10 @@ class TargetChanges implements WorkspaceListener {
   private static final String MOVE_HEAD =
       "UPDATE activity_feeds SET version = version + 1 WHERE workspace_id = :id";
 
-  private static final String METHOD =
-      "SELECT coalesce(method, '') FROM activity_logs WHERE workspace_id = :id AND seq = :seq";
+  private static final String METHODS =
+      """
+      SELECT seq, coalesce(method, '') AS method FROM activity_logs WHERE workspace_id = :id AND seq = ANY (:seqs)
+      """;
 
   private final JdbcClient db;
   private final Feeds feeds;
@@ -126,10 +131,13 @@ class TargetChanges implements WorkspaceListener {
   private void leaveInFeed(UUID workspaceId) {
     Claim claim = lease.begin();
     try {
+      List<QueuedMessage> waiting = queue.claimWaiting(List.of(workspaceId), claim);
+      Map<Long, String> methods = methodsOf(workspaceId, waiting);
       completions.completeAll(
-          queue.claimWaiting(List.of(workspaceId), claim).stream()
+          waiting.stream()
               .map(message ->
-                  QueueEnds.inFeed(methodOf(message), message)
+                  QueueEnds.inFeed(
+                          Objects.requireNonNull(methods.get(message.key().seq())), message)
                       .completion(message.key(), claim, QueueState.DELIVERED))
               .toList());
     } finally {
@@ -137,11 +145,14 @@ class TargetChanges implements WorkspaceListener {
     }
   }
 
-  private String methodOf(QueuedMessage message) {
-    return db.sql(METHOD)
-        .param("id", message.targetId())
-        .param("seq", message.key().seq())
-        .query(String.class)
-        .single();
+  private Map<Long, String> methodsOf(UUID workspaceId, List<QueuedMessage> messages) {
+    Map<Long, String> methods = new HashMap<>();
+    db.sql(METHODS)
+        .param("id", workspaceId)
+        .param("seqs", messages.stream().map(message -> message.key().seq()).toArray(Long[]::new))
+        .query(row -> {
+          methods.put(row.getLong("seq"), row.getString("method"));
+        });
+    return methods;
   }
 }

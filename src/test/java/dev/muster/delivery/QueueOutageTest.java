@@ -9,9 +9,12 @@ import dev.muster.testing.TestServer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an agent answers to a queued message while the database cannot store it. */
 @Slow
@@ -40,6 +43,41 @@ class QueueOutageTest {
 
       ofAlone.awaitState(queued, "delivered");
       assertThat(agent.given()).containsExactly(queued.messageId());
+    }
+  }
+
+  /** An outage that lasts longer than the lease: nobody else could renew theirs either. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void isStoredAfterAnOutageThatOutlastsTheLease(boolean isQueued) throws Exception {
+    try (TestServer alone = TestServer.start("AGENT_URL_ALLOW=loopback");
+        CountingAgent agent = new CountingAgent();
+        Connection connection = alone.database().connect();
+        Statement lock = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      agent.works(messageId -> {
+        lock("LOCK TABLE replicas, delivery_outcomes", lock);
+        return 200;
+      });
+      TestQueue ofAlone = TestQueue.of(alone);
+      Agent target = ofAlone.target(agent.url(), 1);
+      Optional<Queued> queued = isQueued ? Optional.of(ofAlone.put(target)) : Optional.empty();
+      alone.client().beat(target);
+      if (!isQueued) {
+        assertThat(ofAlone.send(target, null, "direct", 50).status()).isEqualTo(503);
+      }
+      ReplicaLease lease = alone.bean(ReplicaLease.class);
+      Awaitility.await().atMost(TestQueue.PATIENCE.multipliedBy(2)).until(() -> !lease.isAlive());
+
+      connection.rollback();
+
+      Awaitility.await()
+          .atMost(TestQueue.PATIENCE)
+          .until(
+              () -> alone.database().value("SELECT string_agg(state, ' ') FROM delivery_outcomes"),
+              "answered"::equals);
+      assertThat(agent.given()).containsExactly(queued.map(Queued::messageId).orElse("direct"));
+      assertThat(alone.database().value("SELECT count(*) FROM deliveries")).isEqualTo("0");
     }
   }
 
