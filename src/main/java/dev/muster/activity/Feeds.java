@@ -141,7 +141,7 @@ public class Feeds {
     if (distinct.size() == batch.size()) {
       return committed;
     }
-    Map<NewActivity, Outcome<Verdict>> outcomes = new IdentityHashMap<>();
+    IdentityHashMap<NewActivity, Outcome<Verdict>> outcomes = new IdentityHashMap<>();
     for (int i = 0; i < distinct.size(); i++) {
       outcomes.put(distinct.get(i), committed.get(i));
     }
