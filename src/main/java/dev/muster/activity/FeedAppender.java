@@ -1,6 +1,7 @@
 package dev.muster.activity;
 
 import dev.muster.activity.AppendStatement.Verdict;
+import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.util.ArrayList;
@@ -12,8 +13,6 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Appends rows in the transaction of its caller, and waits for feeds that somebody else holds. */
 @Component
@@ -81,12 +80,6 @@ class FeedAppender {
   }
 
   private void tellAfterCommit(List<NewActivity> stored) {
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void afterCommit() {
-            signals.appended(stored);
-          }
-        });
+    AfterCommit.run(() -> signals.appended(stored));
   }
 }

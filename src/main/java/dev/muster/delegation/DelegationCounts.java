@@ -1,5 +1,6 @@
 package dev.muster.delegation;
 
+import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.log.LineBudget;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -9,8 +10,6 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Counts transitions once they are committed, and how long delegations took to their ends. */
 @Component
@@ -29,14 +28,10 @@ class DelegationCounts {
     if (transitions.isEmpty()) {
       return;
     }
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void afterCommit() {
-            transitions.forEach(DelegationCounts.this::count);
-            logEnds(transitions.stream().filter(Transition::isEnd).toList());
-          }
-        });
+    AfterCommit.run(() -> {
+      transitions.forEach(this::count);
+      logEnds(transitions.stream().filter(Transition::isEnd).toList());
+    });
   }
 
   private void logEnds(List<Transition> ends) {

@@ -3,6 +3,7 @@ package dev.muster.delivery;
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.ListedSize;
+import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.commit.BatchAttempts;
 import dev.muster.platform.commit.BatchLimits;
 import dev.muster.platform.commit.CertainTransactions;
@@ -34,8 +35,6 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Ends deliveries: what is open is deleted, by whoever still holds it, and its outcome stored, in
@@ -135,13 +134,7 @@ class Completions {
       return Set.of();
     }
     Set<ActivityKey> ended = run(db, completions);
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void afterCommit() {
-            tell(completions, ended);
-          }
-        });
+    AfterCommit.run(() -> tell(completions, ended));
     return ended;
   }
 

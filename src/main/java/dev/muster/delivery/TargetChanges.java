@@ -2,6 +2,7 @@ package dev.muster.delivery;
 
 import dev.muster.activity.Feeds;
 import dev.muster.activity.MessageAdmission;
+import dev.muster.platform.commit.AfterCommit;
 import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.WorkspaceListener;
 import java.util.HashMap;
@@ -13,8 +14,6 @@ import java.util.UUID;
 import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * What becomes of messages when their target changes: what waits for a removed workspace goes with
@@ -118,13 +117,7 @@ class TargetChanges implements WorkspaceListener {
         .param("life_s", settings.longestLife().toSeconds())
         .param("most", MessageAdmission.MOST_QUEUED)
         .update();
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void afterCommit() {
-            wakeUps.queued(Set.of(workspaceId));
-          }
-        });
+    AfterCommit.run(() -> wakeUps.queued(Set.of(workspaceId)));
   }
 
   /** What is on its way runs to its end first. */

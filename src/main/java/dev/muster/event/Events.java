@@ -1,13 +1,12 @@
 package dev.muster.event;
 
+import dev.muster.platform.commit.AfterCommit;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Records events in the transaction of what they tell, and reads them back in order. */
 @Service
@@ -34,13 +33,7 @@ public class Events {
       return;
     }
     repository.insert(events);
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void afterCommit() {
-            publisher.recorded();
-          }
-        });
+    AfterCommit.run(() -> publisher.recorded());
   }
 
   /** The newest first; everything committed before the call is in it. */

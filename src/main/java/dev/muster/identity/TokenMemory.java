@@ -3,6 +3,7 @@ package dev.muster.identity;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.muster.identity.KnownToken.State;
+import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.commit.BatchAttempts;
 import dev.muster.platform.commit.BatchLimits;
 import dev.muster.platform.commit.GroupCommit;
@@ -22,8 +23,6 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Remembers the tokens of this replica's callers, so that a look-up costs no SQL when warm, and
@@ -111,13 +110,7 @@ class TokenMemory {
   }
 
   void forgetAfterCommit(Collection<SecretHash> hashes) {
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void afterCommit() {
-            forget(hashes);
-          }
-        });
+    AfterCommit.run(() -> forget(hashes));
   }
 
   /**

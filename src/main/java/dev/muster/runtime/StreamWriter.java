@@ -1,5 +1,6 @@
 package dev.muster.runtime;
 
+import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.commit.Outcome;
 import dev.muster.runtime.RunRepository.TaskOf;
 import java.util.ArrayList;
@@ -13,8 +14,6 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Adds to streams in the transaction of its caller, in the order given, under the locks of their
@@ -99,7 +98,7 @@ class StreamWriter {
     }
     if (!drafts.isEmpty()) {
       store(drafts);
-      afterCommit(() -> {
+      AfterCommit.run(() -> {
         signals.grown(drafts.keySet());
         wanted.forEach(metrics::count);
       });
@@ -137,15 +136,5 @@ class StreamWriter {
     List<T> all = new ArrayList<>();
     drafts.values().forEach(draft -> all.addAll(partOf.apply(draft)));
     return all;
-  }
-
-  private static void afterCommit(Runnable action) {
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void afterCommit() {
-            action.run();
-          }
-        });
   }
 }

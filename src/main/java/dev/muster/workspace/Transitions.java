@@ -1,5 +1,6 @@
 package dev.muster.workspace;
 
+import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.log.LineBudget;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -8,8 +9,6 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Counts status changes once they are committed, and logs them. */
 @Component
@@ -36,13 +35,7 @@ public class Transitions {
   /** Of all these workspaces at once: a line for each, or for many a count of the rest. */
   public void tellAfterCommit(
       List<UUID> workspaceIds, WorkspaceStatus from, WorkspaceStatus to, String reason) {
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void afterCommit() {
-            tell(workspaceIds, from, to, reason);
-          }
-        });
+    AfterCommit.run(() -> tell(workspaceIds, from, to, reason));
   }
 
   private void tell(
