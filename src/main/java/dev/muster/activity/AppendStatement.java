@@ -1,5 +1,7 @@
 package dev.muster.activity;
 
+import static dev.muster.platform.postgres.BatchColumns.partOf;
+
 import dev.muster.activity.Appended.OtherContent;
 import dev.muster.activity.Appended.Outdated;
 import dev.muster.activity.Appended.QueueFull;
@@ -17,7 +19,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
@@ -194,10 +195,10 @@ class AppendStatement {
     var columns = new BatchColumns(statement, 1);
     List<RowSize> sizes = rows.stream().map(RowSize::of).toList();
     columns.uuids(rows, NewActivity::workspaceId);
-    columns.texts(rows, row -> of(row.admission(), admission -> admission.way().name()));
-    columns.longs(rows, row -> of(assumed(row), MessageAdmission.Assumed::targetVersion));
-    columns.longs(rows, row -> of(assumed(row), MessageAdmission.Assumed::treeVersion));
-    columns.flags(rows, row -> Boolean.TRUE.equals(of(delivery(row), NewDelivery::needsSlot)));
+    columns.texts(rows, row -> partOf(row.admission(), admission -> admission.way().name()));
+    columns.longs(rows, row -> partOf(assumed(row), MessageAdmission.Assumed::targetVersion));
+    columns.longs(rows, row -> partOf(assumed(row), MessageAdmission.Assumed::treeVersion));
+    columns.flags(rows, row -> Boolean.TRUE.equals(partOf(delivery(row), NewDelivery::needsSlot)));
     columns.flags(rows, FeedQuota::bounds);
     columns.texts(rows, RowClass::of);
     columns.texts(rows, NewActivity::activityType);
@@ -206,14 +207,14 @@ class AppendStatement {
     columns.uuids(rows, NewActivity::targetId);
     columns.texts(rows, NewActivity::method);
     columns.texts(rows, NewActivity::summary);
-    columns.texts(rows, row -> of(row.bodies().request(), RawJson::text));
-    columns.texts(rows, row -> of(row.bodies().response(), RawJson::text));
-    columns.texts(rows, row -> of(row.bodies().toolTrace(), RawJson::text));
+    columns.texts(rows, row -> partOf(row.bodies().request(), RawJson::text));
+    columns.texts(rows, row -> partOf(row.bodies().response(), RawJson::text));
+    columns.texts(rows, row -> partOf(row.bodies().toolTrace(), RawJson::text));
     columns.longs(rows, row -> row.result().durationMs());
     columns.texts(rows, row -> row.result().status());
     columns.texts(rows, row -> row.result().errorDetail());
-    columns.texts(rows, row -> of(row.content().messageId(), Text::clean));
-    columns.texts(rows, row -> of(row.content().delegationId(), Text::clean));
+    columns.texts(rows, row -> partOf(row.content().messageId(), Text::clean));
+    columns.texts(rows, row -> partOf(row.content().delegationId(), Text::clean));
     columns.texts(
         rows, row -> row.content().text().isEmpty() ? null : Text.clean(row.content().text()));
     columns.texts(rows, row -> attachments(row.content().attachments()));
@@ -222,13 +223,14 @@ class AppendStatement {
     columns.integers(sizes, RowSize::toolTrace);
     columns.integers(sizes, RowSize::listed);
     columns.longs(sizes, RowSize::whole);
-    columns.bytes(rows, row -> of(row.identity(), one -> MessageIdentity.bytes(one.key())));
-    columns.bytes(rows, row -> of(row.identity(), one -> MessageIdentity.bytes(one.contentHash())));
-    columns.texts(rows, row -> of(delivery(row), one -> one.kind().wire()));
-    columns.uuids(rows, row -> of(delivery(row), NewDelivery::owner));
-    columns.longs(rows, row -> of(delivery(row), NewDelivery::claim));
-    columns.integers(rows, row -> of(delivery(row), NewDelivery::priority));
-    columns.longs(rows, row -> of(delivery(row), one -> one.life().toMillis()));
+    columns.bytes(rows, row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.key())));
+    columns.bytes(
+        rows, row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.contentHash())));
+    columns.texts(rows, row -> partOf(delivery(row), one -> one.kind().wire()));
+    columns.uuids(rows, row -> partOf(delivery(row), NewDelivery::owner));
+    columns.longs(rows, row -> partOf(delivery(row), NewDelivery::claim));
+    columns.integers(rows, row -> partOf(delivery(row), NewDelivery::priority));
+    columns.longs(rows, row -> partOf(delivery(row), one -> one.life().toMillis()));
     columns.uuids(rows.stream().map(NewActivity::workspaceId).distinct().toList(), id -> id);
     int next = columns.next();
     statement.setInt(next, MessageAdmission.MOST_QUEUED);
@@ -236,24 +238,20 @@ class AppendStatement {
     statement.setLong(next + 2, quota.maxBytes());
   }
 
-  private static <T, V> @Nullable V of(@Nullable T value, Function<T, @Nullable V> part) {
-    return value == null ? null : part.apply(value);
-  }
-
   private static @Nullable NewDelivery delivery(NewActivity row) {
-    return of(row.admission(), MessageAdmission::delivery);
+    return partOf(row.admission(), MessageAdmission::delivery);
   }
 
   private static MessageAdmission.@Nullable Assumed assumed(NewActivity row) {
-    return of(row.admission(), MessageAdmission::assumed);
+    return partOf(row.admission(), MessageAdmission::assumed);
   }
 
   private static Attachment clean(Attachment file) {
     return new Attachment(
         Text.clean(file.kind()),
         Text.clean(file.uri()),
-        of(file.mimeType(), Text::clean),
-        of(file.name(), Text::clean));
+        partOf(file.mimeType(), Text::clean),
+        partOf(file.name(), Text::clean));
   }
 
   private @Nullable String attachments(List<Attachment> attachments) {

@@ -13,8 +13,8 @@ public interface FeedListener {
   default void queued(Set<UUID> workspaceIds) {}
 
   /** After the commit. */
-  void grown(Set<UUID> workspaceIds);
+  default void grown(Set<UUID> workspaceIds) {}
 
   /** Any feed may have grown: other replicas were not heard for a while. */
-  void anyMayHaveGrown();
+  default void anyMayHaveGrown() {}
 }

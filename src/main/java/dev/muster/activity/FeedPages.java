@@ -204,12 +204,10 @@ class FeedPages {
   }
 
   private static StoredActivity row(ResultSet row, int n) throws SQLException {
-    UUID workspaceId = row.getObject("workspace_id", UUID.class);
-    long seq = row.getLong("seq");
     return new StoredActivity(
-        RowId.of(workspaceId, seq, SqlTime.instant(row, "created_at")),
-        workspaceId,
-        seq,
+        RowId.of(row),
+        row.getObject("workspace_id", UUID.class),
+        row.getLong("seq"),
         row.getString("activity_type"),
         ActivitySource.of(row.getString("source")),
         row.getObject("source_id", UUID.class),

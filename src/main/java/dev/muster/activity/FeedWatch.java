@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -47,14 +46,10 @@ class FeedWatch implements FeedListener, EventFollower {
     loop.wake();
   }
 
-  /** Whoever reads a workspace that is removed now is to learn it. */
+  /** Readers of a workspace that was removed are told so. */
   @Override
   public void follow(List<RecordedEvent> events) {
-    grown(
-        events.stream()
-            .filter(event -> event.eventType().equals(EventType.WORKSPACE_REMOVED.name()))
-            .map(RecordedEvent::workspaceId)
-            .collect(Collectors.toSet()));
+    grown(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_REMOVED));
   }
 
   private void look() {

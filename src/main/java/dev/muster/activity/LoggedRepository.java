@@ -110,7 +110,7 @@ class LoggedRepository {
         .param("largest", ListedSize.LARGEST_BODY)
         .query((row, n) ->
             new AnsweredMessage(
-                new ActivityKey(row.getObject("workspace_id", UUID.class), row.getLong("seq")),
+                ActivityKey.of(row),
                 SqlTime.instant(row, "ended_at"),
                 row.getString("method"),
                 row.getString("message_id"),
@@ -126,12 +126,10 @@ class LoggedRepository {
   }
 
   private static LoggedActivity logged(ResultSet row, int n) throws SQLException {
-    UUID workspaceId = row.getObject("workspace_id", UUID.class);
-    long seq = row.getLong("seq");
     return new LoggedActivity(
-        RowId.of(workspaceId, seq, SqlTime.instant(row, "created_at")),
-        workspaceId,
-        seq,
+        RowId.of(row),
+        row.getObject("workspace_id", UUID.class),
+        row.getLong("seq"),
         row.getString("activity_type"),
         row.getString("method"),
         row.getString("summary"),

@@ -1,7 +1,6 @@
 package dev.muster.activity;
 
 import dev.muster.platform.json.RawJson;
-import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -89,11 +88,9 @@ public class Messages {
   }
 
   private static StoredMessage message(ResultSet row, int n) throws SQLException {
-    UUID workspaceId = row.getObject("workspace_id", UUID.class);
-    long seq = row.getLong("seq");
     return new StoredMessage(
-        new ActivityKey(workspaceId, seq),
-        RowId.of(workspaceId, seq, SqlTime.instant(row, "created_at")),
+        ActivityKey.of(row),
+        RowId.of(row),
         row.getObject("source_id", UUID.class),
         row.getString("method"),
         new RawJson(row.getString("request_body")),

@@ -1,5 +1,8 @@
 package dev.muster.activity;
 
+import dev.muster.platform.postgres.SqlTime;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoField;
 import java.util.UUID;
@@ -26,6 +29,12 @@ public final class RowId {
         createdAt.toEpochMilli() << 16 | VERSION_7 | micros << 2 | (seq >>> SEQ_BITS_BELOW & 3);
     long low = VARIANT | (seq & 0xffff_ffffL) << FEED_BITS | feedBits(workspaceId);
     return new UUID(high, low);
+  }
+
+  /** Of the columns {@code workspace_id}, {@code seq} and {@code created_at}. */
+  public static UUID of(ResultSet row) throws SQLException {
+    ActivityKey key = ActivityKey.of(row);
+    return of(key.workspaceId(), key.seq(), SqlTime.instant(row, "created_at"));
   }
 
   /** The number in an id; of one that is no row's it is any number. */

@@ -1,5 +1,7 @@
 package dev.muster.delivery;
 
+import static dev.muster.platform.postgres.BatchColumns.partOf;
+
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.ListedSize;
@@ -28,9 +30,7 @@ import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Propagation;
@@ -205,8 +205,7 @@ class Completions {
         statements.query(
             COMPLETE,
             (PreparedStatement statement) -> bind(statement, completions),
-            (row, n) ->
-                new ActivityKey(row.getObject("workspace_id", UUID.class), row.getLong("seq"))));
+            (row, n) -> ActivityKey.of(row)));
   }
 
   private static void bind(PreparedStatement statement, List<Completion> completions)
@@ -218,21 +217,17 @@ class Completions {
     columns.uuids(completions, one -> one.claim().owner());
     columns.longs(completions, one -> one.claim().number());
     columns.texts(outcomes, one -> one.state().wire());
-    columns.texts(completions, one -> of(one.queueState(), QueueState::wire));
+    columns.texts(completions, one -> partOf(one.queueState(), QueueState::wire));
     columns.integers(outcomes, DeliveryOutcome::deliveries);
     columns.integers(outcomes, one -> one.reply().status());
     columns.texts(outcomes, one -> one.reply().contentType());
     columns.texts(outcomes, DeliveryOutcome::keptReply);
-    columns.texts(outcomes, one -> of(one.response(), RawJson::text));
+    columns.texts(outcomes, one -> partOf(one.response(), RawJson::text));
     columns.integers(outcomes, one -> ListedSize.bytes(one.response()));
     columns.integers(outcomes, one -> ListedSize.ofOutcome(one.response(), one.error()));
-    columns.texts(outcomes, one -> of(one.result(), result -> result.status()));
+    columns.texts(outcomes, one -> partOf(one.result(), result -> result.status()));
     columns.texts(outcomes, DeliveryOutcome::error);
-    columns.longs(outcomes, one -> of(one.result(), result -> result.durationMs()));
-  }
-
-  private static <T, V> @Nullable V of(@Nullable T value, Function<T, @Nullable V> part) {
-    return value == null ? null : part.apply(value);
+    columns.longs(outcomes, one -> partOf(one.result(), result -> result.durationMs()));
   }
 
   private static long weight(Completion completion) {

@@ -4,7 +4,6 @@ import dev.muster.activity.ActivityKey;
 import dev.muster.activity.ListedSize;
 import dev.muster.activity.RowId;
 import dev.muster.platform.json.RawJson;
-import dev.muster.platform.postgres.SqlTime;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -41,7 +40,7 @@ class OutcomeRepository {
 
   private static final String STANDING =
       """
-      SELECT d.queued, d.depth, d.owner, d.claim, r.alive_until > clock_timestamp() AS owner_lives, l.created_at,
+      SELECT d.queued, d.depth, d.owner, d.claim, r.alive_until > clock_timestamp() AS owner_lives, l.workspace_id, l.seq, l.created_at,
           o.state, coalesce(octet_length(o.answer), o.response_bytes, 0) AS reply_bytes
       FROM activity_logs l
       LEFT JOIN deliveries d ON d.workspace_id = l.workspace_id AND d.seq = l.seq
@@ -142,10 +141,10 @@ class OutcomeRepository {
 
   /** Empty when the row is gone. */
   Optional<Standing> find(ActivityKey key) {
-    return of(STANDING, key).query((row, n) -> standing(key, row)).optional();
+    return of(STANDING, key).query((row, n) -> standing(row)).optional();
   }
 
-  private static Standing standing(ActivityKey key, ResultSet row) throws SQLException {
+  private static Standing standing(ResultSet row) throws SQLException {
     @Nullable Boolean queued = row.getObject("queued", Boolean.class);
     @Nullable UUID owner = row.getObject("owner", UUID.class);
     @Nullable String state = row.getString("state");
@@ -155,7 +154,7 @@ class OutcomeRepository {
             : new Open(
                 queued,
                 row.getInt("depth"),
-                RowId.of(key.workspaceId(), key.seq(), SqlTime.instant(row, "created_at")),
+                RowId.of(row),
                 owner == null ? null : new Claim(owner, row.getLong("claim")),
                 row.getBoolean("owner_lives")),
         state == null ? null : OutcomeState.of(state),
@@ -189,8 +188,7 @@ class OutcomeRepository {
     return db.sql(DECIDED)
         .param("ids", keys.stream().map(ActivityKey::workspaceId).toArray(UUID[]::new))
         .param("seqs", keys.stream().map(ActivityKey::seq).toArray(Long[]::new))
-        .query((row, n) ->
-            new ActivityKey(row.getObject("workspace_id", UUID.class), row.getLong("seq")))
+        .query((row, n) -> ActivityKey.of(row))
         .list();
   }
 

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -67,14 +66,10 @@ class OutcomeWaiters implements FeedListener, EventFollower {
     loop.wake();
   }
 
-  /** Whoever waits for an agent that is removed now is to learn it. */
+  /** Senders that wait for an agent that was removed are told so. */
   @Override
   public void follow(List<RecordedEvent> events) {
-    grown(
-        events.stream()
-            .filter(event -> event.eventType().equals(EventType.WORKSPACE_REMOVED.name()))
-            .map(RecordedEvent::workspaceId)
-            .collect(Collectors.toSet()));
+    grown(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_REMOVED));
   }
 
   private void look() {

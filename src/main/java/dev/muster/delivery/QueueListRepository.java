@@ -80,7 +80,7 @@ class QueueListRepository {
   /** An id tells the number of its row; of which feed, one look in each can tell. */
   private static final String FEEDS_WITH_ROW =
       """
-      SELECT w.id AS workspace_id, l.created_at FROM workspaces w
+      SELECT l.workspace_id, l.seq, l.created_at FROM workspaces w
       JOIN activity_logs l ON l.workspace_id = w.id AND l.seq = :seq
       """;
 
@@ -158,16 +158,13 @@ class QueueListRepository {
 
   /** The row with this id, whosever feed it is in. */
   Optional<ActivityKey> keyOf(UUID id) {
-    long seq = RowId.seqOf(id);
     return db
         .sql(FEEDS_WITH_ROW)
-        .param("seq", seq)
-        .query((row, n) -> {
-          UUID feed = row.getObject("workspace_id", UUID.class);
-          return RowId.of(feed, seq, SqlTime.instant(row, "created_at")).equals(id)
-              ? Optional.of(new ActivityKey(feed, seq))
-              : Optional.<ActivityKey>empty();
-        })
+        .param("seq", RowId.seqOf(id))
+        .query((row, n) ->
+            RowId.of(row).equals(id)
+                ? Optional.of(ActivityKey.of(row))
+                : Optional.<ActivityKey>empty())
         .list()
         .stream()
         .flatMap(Optional::stream)
@@ -215,22 +212,7 @@ class QueueListRepository {
   }
 
   private static QueuedMessage message(ResultSet row, int n) throws SQLException {
-    ActivityKey key =
-        new ActivityKey(row.getObject("workspace_id", UUID.class), row.getLong("seq"));
-    return new QueuedMessage(
-        key,
-        RowId.of(key.workspaceId(), key.seq(), SqlTime.instant(row, "created_at")),
-        row.getObject("sender_id", UUID.class),
-        Kind.of(row.getString("kind")),
-        QueueState.of(row.getString("state")),
-        row.getInt("priority"),
-        row.getInt("attempts"),
-        SqlTime.instant(row, "enqueued_at"),
-        SqlTime.instant(row, "due_at"),
-        SqlTime.instant(row, "expires_at"),
-        null,
-        row.getInt("deliveries"),
-        SqlTime.instantOrNull(row, "ended_at"),
-        row.getString("error"));
+    return QueuedMessage.of(
+        row, QueueState.of(row.getString("state")), null, SqlTime.instantOrNull(row, "ended_at"));
   }
 }

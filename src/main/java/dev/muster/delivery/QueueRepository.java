@@ -1,14 +1,10 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
-import dev.muster.activity.MessageAdmission.Kind;
-import dev.muster.activity.RowId;
-import dev.muster.platform.postgres.SqlTime;
 import dev.muster.platform.text.ErrorText;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
@@ -342,23 +338,7 @@ class QueueRepository {
   }
 
   private static QueuedMessage held(ResultSet row, int n) throws SQLException {
-    ActivityKey key =
-        new ActivityKey(row.getObject("workspace_id", UUID.class), row.getLong("seq"));
-    Instant createdAt = SqlTime.instant(row, "created_at");
-    return new QueuedMessage(
-        key,
-        RowId.of(key.workspaceId(), key.seq(), createdAt),
-        row.getObject("sender_id", UUID.class),
-        Kind.of(row.getString("kind")),
-        QueueState.DELIVERING,
-        row.getInt("priority"),
-        row.getInt("attempts"),
-        SqlTime.instant(row, "enqueued_at"),
-        SqlTime.instant(row, "due_at"),
-        SqlTime.instant(row, "expires_at"),
-        new Claim(row.getObject("owner", UUID.class), row.getLong("claim")),
-        row.getInt("deliveries"),
-        null,
-        row.getString("error"));
+    Claim claim = new Claim(row.getObject("owner", UUID.class), row.getLong("claim"));
+    return QueuedMessage.of(row, QueueState.DELIVERING, claim, null);
   }
 }

@@ -49,21 +49,7 @@ class QueueWakeUps implements BeatListener, FeedListener, EventFollower {
 
   @Override
   public void follow(List<RecordedEvent> events) {
-    heard(
-        events.stream()
-            .filter(event -> event.eventType().equals(EventType.WORKSPACE_ONLINE.name()))
-            .map(RecordedEvent::workspaceId)
-            .toList());
-  }
-
-  @Override
-  public void grown(Set<UUID> workspaceIds) {
-    // what waits is told by itself
-  }
-
-  @Override
-  public void anyMayHaveGrown() {
-    // the next look at all targets is soon enough
+    heard(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_ONLINE));
   }
 
   void wake(Collection<UUID> targetIds) {

@@ -2,6 +2,10 @@ package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.MessageAdmission.Kind;
+import dev.muster.activity.RowId;
+import dev.muster.platform.postgres.SqlTime;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +35,27 @@ record QueuedMessage(
     int deliveries,
     @Nullable Instant endedAt,
     @Nullable String error) {
+
+  /** Of a row of a delivery, or of an outcome, whose columns go by the same names. */
+  static QueuedMessage of(
+      ResultSet row, QueueState state, @Nullable Claim claim, @Nullable Instant endedAt)
+      throws SQLException {
+    return new QueuedMessage(
+        ActivityKey.of(row),
+        RowId.of(row),
+        row.getObject("sender_id", UUID.class),
+        Kind.of(row.getString("kind")),
+        state,
+        row.getInt("priority"),
+        row.getInt("attempts"),
+        SqlTime.instant(row, "enqueued_at"),
+        SqlTime.instant(row, "due_at"),
+        SqlTime.instant(row, "expires_at"),
+        claim,
+        row.getInt("deliveries"),
+        endedAt,
+        row.getString("error"));
+  }
 
   UUID targetId() {
     return key.workspaceId();

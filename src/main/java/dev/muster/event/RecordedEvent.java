@@ -2,7 +2,11 @@ package dev.muster.event;
 
 import dev.muster.platform.json.RawJson;
 import java.time.Instant;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One event as it is read (R10.1); {@code seq} is consecutive over all events. */
@@ -12,4 +16,13 @@ public record RecordedEvent(
     String eventType,
     @Nullable UUID workspaceId,
     RawJson payload,
-    Instant createdAt) {}
+    Instant createdAt) {
+
+  /** The workspaces that those of one type are about. */
+  public static Set<UUID> workspacesOf(List<RecordedEvent> events, EventType type) {
+    return events.stream()
+        .filter(event -> event.eventType().equals(type.name()))
+        .flatMap(event -> Stream.ofNullable(event.workspaceId()))
+        .collect(Collectors.toSet());
+  }
+}

@@ -19,6 +19,11 @@ public final class BatchColumns {
     this.next = first;
   }
 
+  /** A part of what a row may be without. */
+  public static <T, V> @Nullable V partOf(@Nullable T value, Function<T, @Nullable V> part) {
+    return value == null ? null : part.apply(value);
+  }
+
   /** The index of the next parameter. */
   public int next() {
     return next;
