@@ -10,6 +10,8 @@ import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,9 +43,18 @@ class ActivityNews implements FeedListener {
   private final LoggedRepository repository;
   private final LiveEvents live;
   private final Workspaces workspaces;
-  private final Untold<LoggedActivity> rows;
   private final AnswerNews answers;
   private final Set<UUID> grown = ConcurrentHashMap.newKeySet();
+
+  /**
+   * The last number of each feed that was told, so a signal that is lost, comes late or twice
+   * changes nothing.
+   */
+  private final Map<UUID, Long> told = new HashMap<>();
+
+  /** Feeds that may have rows that were not told. */
+  private final Set<UUID> behind = new HashSet<>();
+
   private final BackgroundLoop loop;
 
   private Instant newest = BEFORE_ALL;
@@ -53,9 +64,6 @@ class ActivityNews implements FeedListener {
     this.repository = repository;
     this.live = live;
     this.workspaces = workspaces;
-    this.rows =
-        new Untold<>(
-            repository::after, LoggedActivity::workspaceId, LoggedActivity::seq, this::events);
     this.answers = new AnswerNews(repository);
     live.beforeWatched(this::begin);
     this.loop = BackgroundLoop.start("activity-news", BETWEEN_LOOKS, this::tell);
@@ -77,11 +85,12 @@ class ActivityNews implements FeedListener {
 
   /** What is there already is no news. */
   private synchronized void begin() {
-    rows.forgetAll();
+    told.clear();
+    behind.clear();
     grown.clear();
     newest = BEFORE_ALL;
     for (End end : repository.endsSince(Instant.EPOCH)) {
-      rows.beginAt(end.workspaceId(), end.lastSeq());
+      told.put(end.workspaceId(), end.lastSeq());
       newest = end.lastChangedAt().isAfter(newest) ? end.lastChangedAt() : newest;
     }
     answers.begin();
@@ -94,8 +103,8 @@ class ActivityNews implements FeedListener {
     lookIfDue();
     Set<UUID> feeds = Set.copyOf(grown);
     grown.removeAll(feeds);
-    rows.mayHaveGrown(feeds);
-    rows.tell(live::publish);
+    behind.addAll(feeds);
+    tellRows();
     answers.tell(live::publish);
   }
 
@@ -106,10 +115,36 @@ class ActivityNews implements FeedListener {
     }
     for (End end : repository.endsSince(newest.minus(LONGEST_TRANSACTION))) {
       newest = end.lastChangedAt().isAfter(newest) ? end.lastChangedAt() : newest;
-      rows.isAt(end.workspaceId(), end.lastSeq());
+      if (end.lastSeq() > told.getOrDefault(end.workspaceId(), 0L)) {
+        behind.add(end.workspaceId());
+      }
     }
     long took = System.nanoTime() - start;
     nextLookAt = start + Math.max(BETWEEN_LOOKS.toNanos(), IDLE_SHARE * took);
+  }
+
+  /** What cannot be read stays to be told. */
+  private void tellRows() {
+    while (!behind.isEmpty()) {
+      List<LoggedActivity> page =
+          repository.after(
+              behind.stream()
+                  .collect(Collectors.toMap(feed -> feed, feed -> told.getOrDefault(feed, 0L))));
+      live.publish(events(page));
+      Map<UUID, Integer> counts = new HashMap<>();
+      for (LoggedActivity row : page) {
+        told.put(row.workspaceId(), row.seq());
+        counts.merge(row.workspaceId(), 1, Integer::sum);
+      }
+      if (page.size() < LoggedRepository.MOST_OF_ALL) {
+        behind.clear();
+      }
+      counts.forEach((feed, rows) -> {
+        if (rows == LoggedRepository.MOST_OF_A_FEED) {
+          behind.add(feed);
+        }
+      });
+    }
   }
 
   private List<LiveEvent> events(List<LoggedActivity> rows) {

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 
-/** Appends rows in the transaction of its caller, and waits for feeds that somebody else holds. */
+/** Appends rows in the transaction of its caller, and waits for feeds that others hold. */
 @Component
 class FeedAppender {
 

@@ -1,5 +1,6 @@
 package dev.muster.activity;
 
+import dev.muster.activity.FeedWatch.FeedTopic;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.identity.Standing;

@@ -69,8 +69,7 @@ class FeedQuota {
    * alone always fits.
    */
   static boolean bounds(NewActivity row) {
-    return row.source() != ActivitySource.SYSTEM
-        && (row.admission() == null || row.admission().delivery() == null);
+    return row.source() != ActivitySource.SYSTEM && row.delivery() == null;
   }
 
   /** In a transaction that has locked the feed. */

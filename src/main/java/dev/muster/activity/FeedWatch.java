@@ -20,6 +20,9 @@ import org.springframework.stereotype.Component;
 @Component
 class FeedWatch implements FeedListener, EventFollower {
 
+  /** What a poll of a feed waits for. */
+  record FeedTopic(UUID workspaceId) {}
+
   private static final String LAST_SEQS =
       "SELECT workspace_id, last_seq FROM activity_feeds WHERE workspace_id = ANY (:ids)";
 

@@ -115,7 +115,7 @@ class LoggedRepository {
                 row.getString("method"),
                 row.getString("message_id"),
                 row.getObject("duration_ms", Long.class),
-                StoredBody.of(row, "response_body", "response_bytes"),
+                StoredActivity.body(row, "response_body", "response_bytes"),
                 SqlTime.instant(row, "now")))
         .list();
   }

@@ -1,5 +1,6 @@
 package dev.muster.activity;
 
+import dev.muster.activity.MessageAdmission.NewDelivery;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;
@@ -34,6 +35,10 @@ public record NewActivity(
   static final int LONGEST_METHOD = 255;
   static final int LONGEST_SUMMARY = 4096;
 
+  /** The JSON documents of a row, each as it was sent. */
+  public record Bodies(
+      @Nullable RawJson request, @Nullable RawJson response, @Nullable RawJson toolTrace) {}
+
   public NewActivity {
     method = cut(method, LONGEST_METHOD);
     summary = cut(summary, LONGEST_SUMMARY);
@@ -56,11 +61,16 @@ public record NewActivity(
         target,
         method,
         summary,
-        Bodies.ofRequest(request),
+        new Bodies(request, null, null),
         Result.OK,
         content,
         identity,
         null);
+  }
+
+  /** The delivery that begins with the row, if one does. */
+  @Nullable NewDelivery delivery() {
+    return admission == null ? null : admission.delivery();
   }
 
   /** The same row, of a message that is to be delivered so. */
@@ -115,14 +125,14 @@ public record NewActivity(
         callee,
         DELEGATE,
         summary,
-        Bodies.ofRequest(request),
+        new Bodies(request, null, null),
         Result.OK,
         content,
         null,
         null);
   }
 
-  /** What an agent says to whoever looks at its canvas (R6.5). */
+  /** What an agent says to the people at its canvas (R6.5). */
   static NewActivity notification(
       UUID workspace, String summary, RawJson response, MessageContent content) {
     return new NewActivity(
@@ -133,7 +143,7 @@ public record NewActivity(
         null,
         NOTIFY,
         summary,
-        Bodies.ofResponse(response),
+        new Bodies(null, response, null),
         Result.OK,
         content,
         null,

@@ -2,6 +2,10 @@ package dev.muster.activity;
 
 import dev.muster.activity.FeedRow.Data;
 import dev.muster.activity.FeedRow.PeerInfo;
+import dev.muster.activity.FeedRow.Truncated;
+import dev.muster.platform.json.RawJson;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +33,19 @@ record StoredActivity(
     @Nullable String attachments,
     @Nullable UUID peerId,
     Instant createdAt) {
+
+  /**
+   * A document as it was read; {@code bytes} is the column of its size, which is there when the
+   * document itself is too large to be read.
+   */
+  static @Nullable Object body(ResultSet row, String body, String bytes) throws SQLException {
+    @Nullable String json = row.getString(body);
+    if (json != null) {
+      return new RawJson(json);
+    }
+    @Nullable Integer size = row.getObject(bytes, Integer.class);
+    return size == null ? null : Truncated.of(size);
+  }
 
   FeedRow shown(@Nullable PeerInfo peer) {
     return new FeedRow(

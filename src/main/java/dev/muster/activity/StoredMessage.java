@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param id of its row
  * @param senderId null for the canvas, and for the system
  * @param age since it was stored
- * @param delegationId the delegation that it names, of whoever that is
+ * @param delegationId the delegation that it names, whether or not that is the sender's
  * @param systemText what the control plane itself says by it; null for others' messages
  */
 public record StoredMessage(

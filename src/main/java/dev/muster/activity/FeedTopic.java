@@ -1,6 +1,0 @@
-package dev.muster.activity;
-
-import java.util.UUID;
-
-/** What a poll of a feed waits for. */
-record FeedTopic(UUID workspaceId) {}
