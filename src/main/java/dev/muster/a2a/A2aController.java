@@ -99,7 +99,7 @@ class A2aController {
     Standing standing =
         new Standing(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
     byte[] body = bodies.read(request, LARGEST_BODY);
-    // only now: whoever asks for a parameter first takes the body for a form, if it says that it is
+    // only now: to ask for a parameter reads a body that says it is a form
     SendOptions options = SendOptions.read(request);
     LongConsumer memory = responses.of(request);
     return large.run(

@@ -11,8 +11,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Agents' cards as their peers get them (R7.12): whoever follows a card comes by the proxy, which
- * knows the way to the agent.
+ * Agents' cards as their peers get them (R7.12): their urls lead to the proxy, which knows the way
+ * to the agent.
  */
 final class AgentCards {
 

@@ -24,7 +24,7 @@ class DelegationReplies {
   /** Below the 5 s of R0.6. */
   private static final Duration MOST = Duration.ofSeconds(4);
 
-  /** Asked for late: whoever keeps the ledger also has messages sent. */
+  /** Looked up late: the ledger of delegations also sends messages by this module. */
   private final ObjectProvider<DelegationCallbacks> delegations;
 
   private final Feeds feeds;

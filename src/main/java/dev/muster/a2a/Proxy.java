@@ -10,6 +10,7 @@ import dev.muster.activity.NewActivity;
 import dev.muster.delivery.DelegationMessage;
 import dev.muster.delivery.Deliveries;
 import dev.muster.delivery.DeliverySettings;
+import dev.muster.delivery.Outgoing;
 import dev.muster.delivery.Replies;
 import dev.muster.delivery.Reply;
 import dev.muster.delivery.ReplyCorrelation;
@@ -146,10 +147,10 @@ class Proxy {
       Target target,
       Optional<DelegationMessage> repliesTo,
       Deadline deadline) {
-    QueueWishes wishes = QueueWishes.of(sent.request(), settings);
+    QueueOptions options = QueueOptions.of(sent.request(), settings);
     RawJson body = Objects.requireNonNull(row.bodies().request());
-    Deliveries.Outgoing outgoing =
-        new Deliveries.Outgoing(
+    Outgoing outgoing =
+        new Outgoing(
             sent.sender(),
             sent.standing(),
             row,
@@ -160,14 +161,12 @@ class Proxy {
             sent.options().passedOn(),
             deadline,
             sent.sink(),
-            wishes.priority(),
-            wishes.life(),
-            sent.memory());
-    return deliveries.begin(
-        outgoing,
-        target,
-        () -> lookAgain(sent),
-        now -> toFeed(sent, row, now, repliesTo, deadline));
+            options.priority(),
+            options.life(),
+            sent.memory(),
+            () -> lookAgain(sent),
+            now -> toFeed(sent, row, now, repliesTo, deadline));
+    return deliveries.begin(outgoing, target);
   }
 
   private Target lookAgain(Sent sent) {

@@ -21,7 +21,7 @@ public record DelegationMessage(
         row.delegationId(), row.senderId(), row.workspaceId(), row.messageId());
   }
 
-  /** What the message may be; whoever keeps the ledger knows whether it is. */
+  /** What the message may be; the ledger of delegations knows whether it is. */
   static Optional<DelegationMessage> of(StoredMessage message) {
     @Nullable UUID sender = message.senderId();
     return message.delegationId() == null || message.messageId() == null || sender == null

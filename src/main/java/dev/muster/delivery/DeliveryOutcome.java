@@ -31,6 +31,12 @@ record DeliveryOutcome(
     this(reply, state, response, result, result.errorDetail(), deliveries);
   }
 
+  /** Without an answer; {@code why} is shown with the row. */
+  static DeliveryOutcome withoutAnswer(
+      Reply reply, OutcomeState state, String why, int deliveries) {
+    return new DeliveryOutcome(reply, state, null, new Result("error", why, null), deliveries);
+  }
+
   /** For a row that tells of something else. */
   DeliveryOutcome withoutTraceOnRow() {
     return new DeliveryOutcome(reply, state, null, null, error, deliveries);

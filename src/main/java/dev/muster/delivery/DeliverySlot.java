@@ -22,13 +22,12 @@ final class DeliverySlot implements AutoCloseable {
     this.kept = kept;
   }
 
-  /** Once; false when as many deliveries to this target run as may. */
+  /** Whether it has a place at its target; false when as many deliveries to it run as may. */
   synchronized boolean enter(UUID wanted) {
-    if (closed || !slots.enter(wanted)) {
-      return false;
+    if (target == null && !closed && slots.enter(wanted)) {
+      target = wanted;
     }
-    target = wanted;
-    return true;
+    return target != null;
   }
 
   private synchronized boolean keep(long more) {

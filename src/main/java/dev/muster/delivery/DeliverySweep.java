@@ -17,14 +17,15 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Gatherers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Ends what nobody else will: messages that have waited too long, or for a workspace that was
- * removed; what replicas held that are gone; and what this replica holds without knowing, since a
+ * Ends messages that have waited too long, or for a workspace that was removed; takes over what
+ * replicas held that are gone; and gives back what this replica holds without knowing, since a
  * statement succeeded whose answer was lost.
  */
 @Configuration(proxyBeanMethods = false)
@@ -34,10 +35,11 @@ class DeliverySweep {
 
   private static final Logger log = LoggerFactory.getLogger(DeliverySweep.class);
   private static final Duration BETWEEN_SWEEPS = Duration.ofSeconds(15);
-  private static final int TARGETS_ON_A_PAGE = 500;
-  private static final UUID BEFORE_ALL = new UUID(0, 0);
+  private static final int TARGETS_AT_ONCE = 500;
 
+  private final DeliverySweepRepository lapsed;
   private final QueueRepository queue;
+  private final WaitingTargets waiting;
   private final QueueEnds ends;
   private final Completions completions;
   private final ReplicaLease lease;
@@ -49,7 +51,9 @@ class DeliverySweep {
   private final BackgroundLoop takeovers;
 
   DeliverySweep(
+      DeliverySweepRepository lapsed,
       QueueRepository queue,
+      WaitingTargets waiting,
       QueueEnds ends,
       Completions completions,
       ReplicaLease lease,
@@ -58,7 +62,9 @@ class DeliverySweep {
       DeliverySettings settings,
       CertainTransactions transactions,
       MeterRegistry metrics) {
+    this.lapsed = lapsed;
     this.queue = queue;
+    this.waiting = waiting;
     this.ends = ends;
     this.completions = completions;
     this.lease = lease;
@@ -102,9 +108,9 @@ class DeliverySweep {
   private int expire() {
     int expired = 0;
     int batch = QueueRepository.MOST_IN_A_BATCH;
-    while (batch == QueueRepository.MOST_IN_A_BATCH && queue.anyExpired()) {
+    while (batch == QueueRepository.MOST_IN_A_BATCH && lapsed.anyExpired()) {
       long start = System.nanoTime();
-      batch = end(queue::claimExpired, QueueState.EXPIRED, "not delivered in its time");
+      batch = end(lapsed::claimExpired, QueueState.EXPIRED, "not delivered in its time");
       expired += batch;
       Pace.restAfter(System.nanoTime() - start);
     }
@@ -112,24 +118,22 @@ class DeliverySweep {
   }
 
   private int dropOfRemoved(Set<UUID> removed) {
-    int dropped = 0;
-    List<QueueRepository.WaitedFor> page = queue.targets(BEFORE_ALL, TARGETS_ON_A_PAGE);
-    while (!page.isEmpty()) {
-      for (QueueRepository.WaitedFor target : page) {
-        int now = target.isThere() ? 0 : dropAll(List.of(target.id()));
-        if (now > 0) {
-          removed.add(target.id());
-          dropped += now;
-        }
-      }
-      page = queue.targets(page.getLast().id(), TARGETS_ON_A_PAGE);
-    }
-    return dropped;
+    return waiting
+        .all()
+        .filter(target -> !target.isThere())
+        .mapToInt(target -> {
+          int dropped = dropAll(target.id());
+          if (dropped > 0) {
+            removed.add(target.id());
+          }
+          return dropped;
+        })
+        .sum();
   }
 
-  private int dropAll(Collection<UUID> targetIds) {
+  private int dropAll(UUID targetId) {
     return end(
-        claim -> queue.claimWaiting(targetIds, claim),
+        claim -> queue.claimWaiting(List.of(targetId), claim),
         QueueState.DROPPED,
         "the workspace was removed");
   }
@@ -148,41 +152,31 @@ class DeliverySweep {
 
   /** As above, for all targets. */
   int dropStale(int minutes) {
-    int dropped = 0;
-    List<QueueRepository.WaitedFor> page = queue.targets(BEFORE_ALL, TARGETS_ON_A_PAGE);
-    while (!page.isEmpty()) {
-      dropped += dropStale(page.stream().map(QueueRepository.WaitedFor::id).toList(), minutes);
-      page = queue.targets(page.getLast().id(), TARGETS_ON_A_PAGE);
-    }
-    return dropped;
+    return waiting
+        .all()
+        .map(WaitingTargets.WaitedFor::id)
+        .gather(Gatherers.windowFixed(TARGETS_AT_ONCE))
+        .mapToInt(some -> dropStale(some, minutes))
+        .sum();
   }
 
   /** In one transaction, with what they carry; how many it were. */
   private int end(Function<Claim, List<QueuedMessage>> claiming, QueueState state, String why) {
-    return transactions.runPastDeadlocks(_ -> {
-      Claim claim = lease.begin();
-      try {
-        List<QueuedMessage> held = claiming.apply(claim);
-        ends.endUndelivered(held, state, why);
-        return held.size();
-      } finally {
-        lease.end(claim);
-      }
-    });
+    return transactions.runPastDeadlocks(_ -> ends.endUndelivered(claiming, state, why));
   }
 
   private void takeOverAndCleanUp() {
     giveBackWhatIsUnknown();
     if (lease.mayJudgeOthers()) {
-      queue.forgetDeadReplicas();
+      lapsed.forgetDeadReplicas();
       takeOver();
     }
   }
 
-  /** Nothing of it was ever dialled: whoever asked for it was told that it could not be had. */
+  /** It was never sent: the claim was reported as failed to its caller. */
   private void giveBackWhatIsUnknown() {
     for (boolean queued : new boolean[] {true, false}) {
-      for (QueuedMessage message : queue.heldBy(lease.owner(), queued)) {
+      for (QueuedMessage message : lapsed.heldBy(lease.owner(), queued)) {
         if (lease.isKnown(message.heldBy().number())) {
           continue;
         }
@@ -218,9 +212,8 @@ class DeliverySweep {
   }
 
   private List<QueuedMessage> takeOverBatch(boolean queued) {
-    Claim claim = lease.begin();
-    try {
-      List<QueuedMessage> held = queue.claimOfTheDead(queued, claim);
+    return lease.withClaim(claim -> {
+      List<QueuedMessage> held = lapsed.claimOfDeadReplicas(queued, claim);
       if (queued && settings.retriesAmbiguous()) {
         held.forEach(
             message -> queue.giveBack(message.key(), claim, message.error(), 1, Duration.ZERO));
@@ -228,9 +221,7 @@ class DeliverySweep {
         held.forEach(message -> endUncertain(message, queued));
       }
       return held;
-    } finally {
-      lease.end(claim);
-    }
+    });
   }
 
   private void endUncertain(QueuedMessage message, boolean queued) {

@@ -15,7 +15,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * Sends messages while their senders wait, each to its end, whether or not its sender still does
- * (R7.8); and its outcome is stored before anybody hears of it.
+ * (R7.8); and its outcome is stored before it is told.
  */
 @Component
 class DirectAttempts {
@@ -54,7 +54,7 @@ class DirectAttempts {
   /**
    * Sends on the caller's thread, or on one of its own where the answer may be a stream, which the
    * caller's thread is to write meanwhile. Done when the outcome is stored, and without a reply
-   * when the delivery is somebody else's by then.
+   * when another replica holds the delivery by then.
    */
   CompletableFuture<Optional<Reply>> run(Held held, @Nullable StreamSink sink) {
     CompletableFuture<Optional<Reply>> reply = new CompletableFuture<>();

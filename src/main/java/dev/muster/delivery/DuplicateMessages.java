@@ -5,12 +5,10 @@ import dev.muster.delivery.OutcomeRepository.Open;
 import dev.muster.identity.Standing;
 import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.Seen;
-import dev.muster.protocol.client.Deadline;
 import dev.muster.workspace.Workspaces;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -19,19 +17,9 @@ import org.springframework.stereotype.Component;
 @Component
 class DuplicateMessages {
 
-  /**
-   * A message that comes again.
-   *
-   * @param sender who sends it, until the deadline, or until {@code standing} is not good any more
-   * @param memory is told the bytes of a stored answer before that is read, and may refuse them
-   */
-  record Duplicate(
-      Sender sender, Standing standing, ActivityKey key, Deadline deadline, LongConsumer memory) {}
-
-  /** What a look has come to: an answer, or (null) that it may be delivered again. */
-  private record Finding(@Nullable Reply reply) {}
-
-  private static final Seen<Finding> MAY_BE_DELIVERED_AGAIN = new Seen.Answer<>(new Finding(null));
+  /** What a look has come to: an answer, or that it may be delivered again. */
+  private static final Seen<Optional<Reply>> MAY_BE_DELIVERED_AGAIN =
+      new Seen.Answer<>(Optional.empty());
 
   private final OutcomeWaiters waiters;
   private final OutcomeRepository outcomes;
@@ -56,19 +44,19 @@ class DuplicateMessages {
   }
 
   /**
-   * Waits while somebody delivers the message, until the deadline; empty for a row that nobody ever
-   * delivered, since its agent polls.
+   * The reply to a message that is known as the row {@code key}: waits while it is being delivered,
+   * until the deadline. Empty for a row that is not delivered, since its agent polls.
    *
-   * @param again delivers a message that may be delivered again, unless somebody else is quicker
+   * @param again delivers a message that may be delivered again; empty when another request does
    */
   Optional<CompletableFuture<Reply>> reply(
-      Duplicate duplicate, Supplier<Optional<CompletableFuture<Reply>>> again) {
+      Outgoing sent, ActivityKey key, Supplier<Optional<CompletableFuture<Reply>>> again) {
     boolean isDelivered =
         outcomes
-            .find(duplicate.key())
+            .find(key)
             .filter(found -> found.open() != null || isEnd(found.outcome()))
             .isPresent();
-    return isDelivered ? Optional.of(wait(duplicate, again)) : Optional.empty();
+    return isDelivered ? Optional.of(wait(sent, key, again)) : Optional.empty();
   }
 
   private static boolean isEnd(@Nullable OutcomeState state) {
@@ -76,72 +64,75 @@ class DuplicateMessages {
   }
 
   private CompletableFuture<Reply> wait(
-      Duplicate duplicate, Supplier<Optional<CompletableFuture<Reply>>> again) {
-    Finding late = new Finding(replies.timedOut("another send of this message is still under way"));
-    LongPoll<Finding> poll =
+      Outgoing sent, ActivityKey key, Supplier<Optional<CompletableFuture<Reply>>> again) {
+    Reply late = replies.timedOut("another send of this message is still under way");
+    LongPoll<Optional<Reply>> poll =
         new LongPoll<>(
-            duplicate.sender().owner(),
-            new OutcomeWaiters.OutcomeOf(duplicate.key()),
-            duplicate.deadline().left(),
-            () -> look(duplicate),
-            () -> isSettledFor(duplicate),
-            late);
+            sent.sender().owner(),
+            key,
+            sent.deadline().left(),
+            () -> look(sent, key),
+            () -> isSettledFor(sent, key),
+            Optional.of(late));
     return waiters
         .await(poll, null)
-        .thenCompose(finding ->
-            finding.reply() != null
-                ? CompletableFuture.completedFuture(finding.reply())
-                : again.get().orElseGet(() -> wait(duplicate, again)));
+        .thenCompose(found ->
+            found
+                .map(CompletableFuture::completedFuture)
+                .or(again)
+                .orElseGet(() -> wait(sent, key, again)));
   }
 
   /**
-   * Whether nothing but a change of the message has to be looked for: nobody who is gone holds it.
+   * Whether only a change of the message has to be looked for: no replica that is gone holds it.
    */
-  private boolean isSettledFor(Duplicate duplicate) {
-    return duplicate.standing().now() != Standing.Verdict.REVOKED
+  private boolean isSettledFor(Outgoing sent, ActivityKey key) {
+    return sent.standing().now() != Standing.Verdict.REVOKED
         && outcomes
-            .find(duplicate.key())
+            .find(key)
             .map(OutcomeRepository.Standing::open)
             .map(open -> open.queued() || open.ownerLives())
             .orElse(false);
   }
 
-  private Seen<Finding> look(Duplicate duplicate) {
-    duplicate.standing().requireGood();
-    Optional<OutcomeRepository.Standing> found = outcomes.find(duplicate.key());
+  private Seen<Optional<Reply>> look(Outgoing sent, ActivityKey key) {
+    sent.standing().requireGood();
+    Optional<OutcomeRepository.Standing> found = outcomes.find(key);
     if (found.isEmpty()) {
       return known(replies.unreachable("the message is gone"));
     }
     @Nullable Open open = found.get().open();
     if (open == null) {
-      return ofOutcome(duplicate, found.get());
+      return ofOutcome(sent, key, found.get());
     }
     if (open.queued()) {
       return known(Replies.queued(open.rowId(), open.depth()));
     }
     if (open.ownerLives()) {
-      workspaces.requirePresent(duplicate.key().workspaceId());
+      workspaces.requirePresent(key.workspaceId());
     } else {
-      boolean _ = sweep.endOfTheDead(duplicate.key(), Objects.requireNonNull(open.claim()));
+      boolean _ = sweep.endOfTheDead(key, Objects.requireNonNull(open.claim()));
     }
     return new Seen.Nothing<>(0);
   }
 
-  private Seen<Finding> ofOutcome(Duplicate duplicate, OutcomeRepository.Standing standing) {
+  private Seen<Optional<Reply>> ofOutcome(
+      Outgoing sent, ActivityKey key, OutcomeRepository.Standing standing) {
     return switch (Objects.requireNonNullElse(standing.outcome(), OutcomeState.REFUSED)) {
       case REFUSED -> MAY_BE_DELIVERED_AGAIN;
       case UNCERTAIN ->
-          settings.retriesAmbiguous() ? MAY_BE_DELIVERED_AGAIN : stored(duplicate, standing);
-      case ANSWERED, IN_FEED -> stored(duplicate, standing);
+          settings.retriesAmbiguous() ? MAY_BE_DELIVERED_AGAIN : stored(sent, key, standing);
+      case ANSWERED, IN_FEED -> stored(sent, key, standing);
     };
   }
 
-  private Seen<Finding> stored(Duplicate duplicate, OutcomeRepository.Standing standing) {
-    duplicate.memory().accept(standing.replyBytes());
-    return known(outcomes.reply(duplicate.key()));
+  private Seen<Optional<Reply>> stored(
+      Outgoing sent, ActivityKey key, OutcomeRepository.Standing standing) {
+    sent.memory().accept(standing.replyBytes());
+    return known(outcomes.reply(key));
   }
 
-  private static Seen<Finding> known(Reply reply) {
-    return new Seen.Answer<>(new Finding(reply));
+  private static Seen<Optional<Reply>> known(Reply reply) {
+    return new Seen.Answer<>(Optional.of(reply));
   }
 }

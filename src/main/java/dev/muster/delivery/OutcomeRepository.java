@@ -73,7 +73,7 @@ class OutcomeRepository {
           OR NOT EXISTS (SELECT FROM activity_logs l WHERE l.workspace_id = k.workspace_id AND l.seq = k.seq)
       """;
 
-  /** Of one that was refused, or of which nobody knows: unless somebody else is quicker. */
+  /** Of one that was refused or is uncertain, unless another request is quicker. */
   private static final String TAKE_OVER =
       """
       INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at, expires_at,
@@ -194,7 +194,7 @@ class OutcomeRepository {
 
   /**
    * Makes a message that ended without an answer the claim's to deliver it again, if it was refused
-   * or, {@code ambiguous}, nobody knows; returns how often the agent may have been given it before.
+   * or, {@code ambiguous}, is uncertain; returns how often the agent may have been given it before.
    */
   Optional<Integer> takeOver(ActivityKey key, Claim claim, boolean ambiguous) {
     return of(TAKE_OVER, key)

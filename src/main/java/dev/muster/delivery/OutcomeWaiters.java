@@ -25,9 +25,6 @@ import org.springframework.stereotype.Component;
 @Component
 class OutcomeWaiters implements FeedListener, EventFollower {
 
-  /** What they wait for. */
-  record OutcomeOf(ActivityKey key) {}
-
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
   private static final int KEYS_AT_ONCE = 1000;
 
@@ -42,7 +39,8 @@ class OutcomeWaiters implements FeedListener, EventFollower {
   }
 
   /**
-   * {@code slot} is the wait's, when one was taken for it; the poll's topic is {@link OutcomeOf}.
+   * {@code slot} is the wait's, when one was taken for it; the poll's topic is the {@link
+   * ActivityKey}.
    */
   <T> CompletableFuture<T> await(LongPoll<T> poll, LongPolls.@Nullable Slot slot) {
     return slot == null ? polls.await(poll) : polls.await(poll, slot);
@@ -54,10 +52,9 @@ class OutcomeWaiters implements FeedListener, EventFollower {
 
   @Override
   public void grown(Set<UUID> workspaceIds) {
-    List<OutcomeOf> waited = polls.topics(OutcomeOf.class);
+    List<ActivityKey> waited = polls.topics(ActivityKey.class);
     if (!waited.isEmpty()) {
-      polls.wake(
-          waited.stream().filter(one -> workspaceIds.contains(one.key().workspaceId())).toList());
+      polls.wake(waited.stream().filter(one -> workspaceIds.contains(one.workspaceId())).toList());
     }
   }
 
@@ -73,11 +70,11 @@ class OutcomeWaiters implements FeedListener, EventFollower {
   }
 
   private void look() {
-    List<ActivityKey> waited = polls.topics(OutcomeOf.class).stream().map(OutcomeOf::key).toList();
+    List<ActivityKey> waited = polls.topics(ActivityKey.class);
     for (int from = 0; from < waited.size(); from += KEYS_AT_ONCE) {
       Collection<ActivityKey> decided =
           outcomes.decided(waited.subList(from, Math.min(from + KEYS_AT_ONCE, waited.size())));
-      polls.wake(decided.stream().map(OutcomeOf::new).toList());
+      polls.wake(decided);
     }
   }
 

@@ -10,6 +10,7 @@ import dev.muster.identity.Admits;
 import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.platform.commit.CertainTransactions;
+import dev.muster.platform.http.EnumParameter;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
@@ -23,15 +24,11 @@ import dev.muster.workspace.WorkspaceStatus;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -44,10 +41,6 @@ import org.springframework.web.bind.annotation.RestController;
 class QueueAdminController {
 
   private static final int MOST_TARGETS = 50;
-
-  /** After every row there can be. */
-  private static final PageCursor LATEST =
-      new PageCursor(Instant.parse("9999-12-31T00:00:00Z"), new UUID(-1, -1));
 
   private final QueueListRepository list;
   private final Deliveries deliveries;
@@ -86,30 +79,16 @@ class QueueAdminController {
     Access.requireReader(caller);
     Filter filter =
         new Filter(
-            word("state", state, QueueState.values(), QueueState::wire),
+            EnumParameter.read("state", state, QueueState.values(), QueueState::wire).orElse(null),
             targetId.isEmpty() ? null : Ids.parse(targetId),
             senderId.isEmpty() ? null : Ids.parse(senderId),
-            word("kind", kind, Kind.values(), Kind::wire));
+            EnumParameter.read("kind", kind, Kind.values(), Kind::wire).orElse(null));
     responses.writePage(
         request,
         response,
         PageLimit.of(request).orElse(PageLimit.DEFAULT),
         (after, limit) -> page(filter, after, limit),
         row -> QueueView.of(row, null, null));
-  }
-
-  private static <E> @Nullable E word(
-      String name, String word, E[] values, Function<E, String> wire) {
-    return word.isEmpty()
-        ? null
-        : Arrays.stream(values)
-            .filter(value -> wire.apply(value).equals(word))
-            .findFirst()
-            .orElseThrow(() ->
-                ProblemException.validation(
-                    name
-                        + " must be one of: "
-                        + Arrays.stream(values).map(wire).collect(Collectors.joining(", "))));
   }
 
   private Page<QueuedMessage> page(Filter filter, PageCursor after, int limit) {
@@ -121,7 +100,7 @@ class QueueAdminController {
           last -> new PageCursor(last.enqueuedAt(), last.targetId()));
     }
     return Page.of(
-        list.ended(filter, after.equals(PageCursor.START) ? LATEST : after, limit + 1),
+        list.ended(filter, after.equals(PageCursor.START) ? PageCursor.END : after, limit + 1),
         limit,
         last -> new PageCursor(Objects.requireNonNull(last.endedAt()), last.targetId()));
   }

@@ -4,13 +4,12 @@ import dev.muster.activity.ActivityKey;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.activity.Messages;
-import dev.muster.activity.NewActivity;
-import dev.muster.activity.Result;
 import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.postgres.LongStatements;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.stereotype.Component;
@@ -28,17 +27,19 @@ class QueueEnds {
   private static final Duration MOST = Duration.ofSeconds(30);
 
   private final Completions completions;
+  private final ReplicaLease lease;
   private final Messages messages;
   private final Replies replies;
   private final Feeds feeds;
   private final CertainTransactions transactions;
   private final LongStatements statements;
 
-  /** Asked for late: whoever keeps the ledger also has messages sent. */
+  /** Looked up late: the ledger of delegations also sends messages by this class. */
   private final ObjectProvider<DelegationCallbacks> delegations;
 
   QueueEnds(
       Completions completions,
+      ReplicaLease lease,
       Messages messages,
       Replies replies,
       Feeds feeds,
@@ -46,6 +47,7 @@ class QueueEnds {
       LongStatements statements,
       ObjectProvider<DelegationCallbacks> delegations) {
     this.completions = completions;
+    this.lease = lease;
     this.messages = messages;
     this.replies = replies;
     this.feeds = feeds;
@@ -54,15 +56,17 @@ class QueueEnds {
     this.delegations = delegations;
   }
 
-  /** How long there still is for what a delegation carries; empty when nobody wants it any more. */
+  /**
+   * How long there still is for what a delegation carries; empty when it is not wanted any more.
+   */
   Optional<Duration> timeLeft(DelegationMessage message) {
     return delegations.getObject().timeLeft(message);
   }
 
   /**
-   * Ends a message that was delivered, or given up by whoever holds it; nothing happens when it is
-   * somebody else's by now. The row of a result tells how the delegation ended, whatever becomes of
-   * its delivery.
+   * Ends a message that its holder has delivered or given up; nothing happens when another replica
+   * holds it by now. The row of a result tells how the delegation ended, whatever becomes of its
+   * delivery.
    */
   void end(QueuedMessage message, DeliveryOutcome outcome, QueueState state) {
     boolean _ = completions.complete(completion(message, outcome, state));
@@ -77,8 +81,7 @@ class QueueEnds {
     boolean _ =
         transactions.runPastDeadlocks(status -> {
           statements.allow(MOST);
-          List<NewActivity> rows = delegations.getObject().settle(List.of(ofDelegation));
-          feeds.appendAll(rows);
+          settle(List.of(ofDelegation));
           boolean ended =
               !completions.completeAll(List.of(completion(message, outcome, state))).isEmpty();
           if (!ended) {
@@ -95,22 +98,25 @@ class QueueEnds {
   }
 
   /**
-   * Ends these in the caller's transaction, which has claimed them for that: nobody will deliver
-   * them. Of those that the agent may have been given before, nobody knows whether it has them.
+   * Ends, in the caller's transaction, what {@code claiming} claims for that: it will not be
+   * delivered. Those that the agent may have been given before end as uncertain.
+   *
+   * @return how many there were
    */
   @Transactional(propagation = Propagation.MANDATORY)
-  void endUndelivered(List<QueuedMessage> held, QueueState state, String why) {
+  int endUndelivered(Function<Claim, List<QueuedMessage>> claiming, QueueState state, String why) {
+    return lease.withClaim(claim -> {
+      List<QueuedMessage> held = claiming.apply(claim);
+      endUndelivered(held, state, why);
+      return held.size();
+    });
+  }
+
+  private void endUndelivered(List<QueuedMessage> held, QueueState state, String why) {
     if (held.isEmpty()) {
       return;
     }
-    List<DelegationMessageOutcome> ofDelegations =
-        delegated(held).stream()
-            .<DelegationMessageOutcome>map(
-                one -> new DelegationMessageOutcome.Undelivered(one, why))
-            .toList();
-    if (!ofDelegations.isEmpty()) {
-      feeds.appendAll(delegations.getObject().settle(ofDelegations));
-    }
+    settleDelegations(held, one -> new DelegationMessageOutcome.Undelivered(one, why));
     completions.completeAll(
         held.stream()
             .map(message -> completion(message, undelivered(message, why), state))
@@ -118,59 +124,54 @@ class QueueEnds {
   }
 
   /**
-   * Ends one in the caller's transaction, which has claimed it for that: whether its agent got it,
-   * nobody knows. {@code state} is how it leaves the queue, if it waited.
+   * Ends one as uncertain in the caller's transaction, which has claimed it for that. {@code state}
+   * is how it leaves the queue, if it waited.
    */
   @Transactional(propagation = Propagation.MANDATORY)
   void endInDoubt(QueuedMessage held, @Nullable QueueState state, String why) {
-    List<DelegationMessageOutcome> ofDelegations =
-        delegated(List.of(held)).stream()
-            .<DelegationMessageOutcome>map(DelegationMessageOutcome.Silent::new)
-            .toList();
-    if (!ofDelegations.isEmpty()) {
-      feeds.appendAll(delegations.getObject().settle(ofDelegations));
-    }
+    settleDelegations(List.of(held), DelegationMessageOutcome.Silent::new);
     completions.completeAll(List.of(completion(held, uncertain(why, 1), state)));
   }
 
-  private List<DelegationMessage> delegated(List<QueuedMessage> held) {
+  private void settleDelegations(
+      List<QueuedMessage> held, Function<DelegationMessage, DelegationMessageOutcome> outcome) {
     List<ActivityKey> keys =
         held.stream()
             .filter(message -> message.kind() == Kind.DELEGATION)
             .map(QueuedMessage::key)
             .toList();
-    return keys.isEmpty()
-        ? List.of()
-        : messages.delegated(keys).stream().map(DelegationMessage::of).toList();
+    if (!keys.isEmpty()) {
+      settle(messages.delegated(keys).stream().map(DelegationMessage::of).map(outcome).toList());
+    }
+  }
+
+  private void settle(List<DelegationMessageOutcome> outcomes) {
+    if (!outcomes.isEmpty()) {
+      feeds.appendAll(delegations.getObject().settle(outcomes));
+    }
   }
 
   private DeliveryOutcome undelivered(QueuedMessage message, String why) {
     String text = message.error() == null ? why : why + "; the last error: " + message.error();
     return message.deliveries() == 0
         ? refused(text)
-        : new DeliveryOutcome(
+        : DeliveryOutcome.withoutAnswer(
             replies.timedOut(
                 "the message was given up while it waited, after attempts to deliver it"),
             OutcomeState.UNCERTAIN,
-            null,
-            new Result("error", text, null),
+            text,
             0);
   }
 
   /** The agent did not get it, and will not. */
   DeliveryOutcome refused(String why) {
-    return new DeliveryOutcome(
-        replies.unreachable(why), OutcomeState.REFUSED, null, new Result("error", why, null), 0);
+    return DeliveryOutcome.withoutAnswer(replies.unreachable(why), OutcomeState.REFUSED, why, 0);
   }
 
-  /** Nobody knows whether the agent got it, so many times. */
+  /** The agent may have got it, so many times. */
   DeliveryOutcome uncertain(String why, int deliveries) {
-    return new DeliveryOutcome(
-        replies.timedOut(why),
-        OutcomeState.UNCERTAIN,
-        null,
-        new Result("error", why, null),
-        deliveries);
+    return DeliveryOutcome.withoutAnswer(
+        replies.timedOut(why), OutcomeState.UNCERTAIN, why, deliveries);
   }
 
   /** The agent polls by now, and finds it in its feed; it shows no trace there. */

@@ -149,14 +149,14 @@ class QueueListRepository {
   }
 
   private Optional<QueuedMessage> find(String sql, ActivityKey key) {
-    return db.sql(sql)
-        .param("workspace_id", key.workspaceId())
-        .param("seq", key.seq())
-        .query(QueueListRepository::message)
-        .optional();
+    return of(sql, key).query(QueueListRepository::message).optional();
   }
 
-  /** The row with this id, whosever feed it is in. */
+  private JdbcClient.StatementSpec of(String sql, ActivityKey key) {
+    return db.sql(sql).param("workspace_id", key.workspaceId()).param("seq", key.seq());
+  }
+
+  /** The row with this id, in any feed. */
   Optional<ActivityKey> keyOf(UUID id) {
     return db
         .sql(FEEDS_WITH_ROW)
@@ -173,11 +173,7 @@ class QueueListRepository {
 
   /** Which one of those that wait for its target it is, from 1. */
   int place(ActivityKey key) {
-    return db.sql(PLACE)
-        .param("workspace_id", key.workspaceId())
-        .param("seq", key.seq())
-        .query(Integer.class)
-        .single();
+    return of(PLACE, key).query(Integer.class).single();
   }
 
   Total total() {
@@ -204,11 +200,7 @@ class QueueListRepository {
 
   /** Whether it waits, and may be tried now. */
   boolean makeDue(ActivityKey key) {
-    return db.sql(MAKE_DUE)
-            .param("workspace_id", key.workspaceId())
-            .param("seq", key.seq())
-            .update()
-        == 1;
+    return of(MAKE_DUE, key).update() == 1;
   }
 
   private static QueuedMessage message(ResultSet row, int n) throws SQLException {

@@ -22,9 +22,9 @@ class QueueMetrics {
   private final Map<QueueState, Counter> ends = new EnumMap<>(QueueState.class);
   private final Counter takenOver;
 
-  QueueMetrics(QueueRepository queue, MeterRegistry registry) {
+  QueueMetrics(WaitingTargets waiting, MeterRegistry registry) {
     ScrapedValue<Double> depth =
-        new ScrapedValue<>(FRESH, () -> (double) queue.waiting(), Double.NaN);
+        new ScrapedValue<>(FRESH, () -> (double) waiting.count(), Double.NaN);
     Gauge.builder("muster.queue.depth", depth::get)
         .description("Messages that wait for push agents")
         .register(registry);

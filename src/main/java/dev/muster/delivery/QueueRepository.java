@@ -14,8 +14,8 @@ import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Repository;
 
 /**
- * Hands messages that wait to those who deliver or end them, and takes them back: a message is
- * somebody's only by its claim, and each write of a holder is guarded by it.
+ * Claims queued messages for those that deliver or end them, and gives them back: the claim alone
+ * makes a replica the holder of a message, and guards each write of the holder.
  */
 @Repository
 class QueueRepository {
@@ -23,12 +23,21 @@ class QueueRepository {
   /** In one batch of those that are to be ended. */
   static final int MOST_IN_A_BATCH = 200;
 
-  /** Of what is claimed now, whatever became of the claim before it. */
+  /** What a statement that claims returns. */
   private static final String CLAIMED =
       """
       RETURNING d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at,
           d.owner, d.claim, d.deliveries, d.error, due.created_at
       """;
+
+  /** The rest of a statement that claims, without an attempt, what it has found {@code due}. */
+  static final String CLAIM_DUE =
+      """
+          FOR UPDATE OF d SKIP LOCKED)
+      UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp()
+      FROM due WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
+      """
+          + CLAIMED;
 
   private static final String LOCK_HEADS =
       """
@@ -37,10 +46,10 @@ class QueueRepository {
       """;
 
   /**
-   * Under the locks of the heads, so that nobody else claims for these targets or puts a message
-   * into their queues. Of messages only the first of each sender may go, and none while another is
-   * on its way, so that none overtakes it; of what may, in order of the queue, as many as there are
-   * free slots beside those that are on their way. Results need no slot.
+   * Under the locks of the heads, so that no other transaction claims for these targets or puts a
+   * message into their queues. Of messages only the first of each sender may go, and none while
+   * another is on its way, so that none overtakes it; of what may, in order of the queue, as many
+   * as there are free slots beside those that are on their way. Results need no slot.
    */
   private static final String CLAIM =
       """
@@ -95,25 +104,6 @@ class QueueRepository {
           WHERE o.workspace_id = d.workspace_id AND o.seq = d.seq AND o.state = 'answered')
       """;
 
-  private static final String CLAIM_EXPIRED =
-      """
-      WITH due AS (
-          SELECT d.workspace_id, d.seq, l.created_at
-          FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-          WHERE d.queued AND d.owner IS NULL AND d.expires_at <= statement_timestamp()
-          ORDER BY d.expires_at LIMIT :most
-          FOR UPDATE OF d SKIP LOCKED)
-      UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp()
-      FROM due WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
-      """
-          + CLAIMED;
-
-  private static final String ANY_EXPIRED =
-      """
-      SELECT EXISTS (
-          SELECT FROM deliveries WHERE queued AND owner IS NULL AND expires_at <= statement_timestamp())
-      """;
-
   private static final String CLAIM_WAITING =
       """
       WITH due AS (
@@ -123,69 +113,8 @@ class QueueRepository {
               AND d.enqueued_at <= statement_timestamp() - make_interval(mins => :minutes)
               AND (:seq::bigint IS NULL OR d.seq = :seq)
           LIMIT :most
-          FOR UPDATE OF d SKIP LOCKED)
-      UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp()
-      FROM due WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
       """
-          + CLAIMED;
-
-  /** Of replicas that do not renew their leases any more. */
-  private static final String CLAIM_OF_THE_DEAD =
-      """
-      WITH due AS (
-          SELECT d.workspace_id, d.seq, l.created_at
-          FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-          WHERE d.owner IS NOT NULL AND d.queued = :queued
-              AND NOT EXISTS (SELECT FROM replicas r WHERE r.id = d.owner)
-          LIMIT :most
-          FOR UPDATE OF d SKIP LOCKED)
-      UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp()
-      FROM due WHERE d.workspace_id = due.workspace_id AND d.seq = due.seq
-      """
-          + CLAIMED;
-
-  private static final String HELD_BY =
-      """
-      SELECT d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at,
-          d.owner, d.claim, d.deliveries, d.error, l.created_at
-      FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
-      WHERE d.owner = :owner AND d.queued = :queued AND d.claimed_at < statement_timestamp() - interval '10 seconds'
-      """;
-
-  private static final String FORGET_DEAD_REPLICAS =
-      "DELETE FROM replicas WHERE alive_until < statement_timestamp()";
-
-  private static final String HAS_WAITING =
-      """
-      SELECT count(*) >= :most FROM (
-          SELECT FROM deliveries WHERE workspace_id = :target AND queued AND owner IS NULL LIMIT :most) AS first
-      """;
-
-  private static final String COUNT =
-      "SELECT count(*) FROM deliveries WHERE queued AND owner IS NULL";
-
-  /** By as many steps through the index as there are targets: how much waits costs nothing. */
-  private static final String TARGETS =
-      """
-      WITH RECURSIVE target (id) AS (
-          (SELECT workspace_id FROM deliveries WHERE queued AND workspace_id > :after ORDER BY workspace_id LIMIT 1)
-          UNION ALL
-          SELECT (
-              SELECT d.workspace_id FROM deliveries d WHERE d.queued AND d.workspace_id > target.id
-              ORDER BY d.workspace_id LIMIT 1)
-          FROM target WHERE target.id IS NOT NULL)
-      SELECT id, EXISTS (
-              SELECT FROM deliveries d WHERE d.workspace_id = target.id AND d.queued AND d.owner IS NULL
-                  AND d.due_at <= statement_timestamp())
-          AND EXISTS (
-              SELECT FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
-              WHERE w.id = target.id AND w.delivery_mode = 'push' AND b.status IN ('online', 'degraded')) AS is_due,
-          EXISTS (SELECT FROM workspaces w WHERE w.id = target.id AND w.removed_at IS NULL) AS is_there
-      FROM target WHERE id IS NOT NULL LIMIT :most
-      """;
-
-  /** A target for which messages wait; whether one of them can be tried now. */
-  record WaitedFor(UUID id, boolean isDue, boolean isThere) {}
+          + CLAIM_DUE;
 
   private final JdbcClient db;
 
@@ -193,7 +122,7 @@ class QueueRepository {
     this.db = db;
   }
 
-  /** Those of these heads that nobody else holds, in the caller's transaction. */
+  /** Those of these heads that no other transaction holds, in the caller's transaction. */
   List<UUID> lockHeads(Collection<UUID> targetIds) {
     return db.sql(LOCK_HEADS)
         .param("ids", targetIds.toArray(UUID[]::new))
@@ -212,7 +141,7 @@ class QueueRepository {
         .list();
   }
 
-  private static StatementSpec by(StatementSpec statement, Claim claim) {
+  static StatementSpec by(StatementSpec statement, Claim claim) {
     return statement.param("owner", claim.owner()).param("claim", claim.number());
   }
 
@@ -251,18 +180,6 @@ class QueueRepository {
     return waits;
   }
 
-  boolean anyExpired() {
-    return db.sql(ANY_EXPIRED).query(Boolean.class).single();
-  }
-
-  /** At most {@link #MOST_IN_A_BATCH} whose time is over, to be ended. */
-  List<QueuedMessage> claimExpired(Claim claim) {
-    return by(db.sql(CLAIM_EXPIRED), claim)
-        .param("most", MOST_IN_A_BATCH)
-        .query(QueueRepository::held)
-        .list();
-  }
-
   /** At most {@link #MOST_IN_A_BATCH} that wait for these targets since so many minutes. */
   List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, int minutes, Claim claim) {
     return claimWaiting(targetIds, minutes, null, MOST_IN_A_BATCH, claim);
@@ -273,7 +190,7 @@ class QueueRepository {
     return claimWaiting(targetIds, 0, null, Integer.MAX_VALUE, claim);
   }
 
-  /** The one, if it waits and nobody has it locked. */
+  /** The one, if it waits and no other transaction has it locked. */
   List<QueuedMessage> claimWaiting(ActivityKey key, Claim claim) {
     return claimWaiting(List.of(key.workspaceId()), 0, key.seq(), 1, claim);
   }
@@ -289,55 +206,7 @@ class QueueRepository {
         .list();
   }
 
-  /** Replicas whose leases have lapsed are none any more. */
-  void forgetDeadReplicas() {
-    db.sql(FORGET_DEAD_REPLICAS).update();
-  }
-
-  /** At most {@link #MOST_IN_A_BATCH} that a replica held which is gone. */
-  List<QueuedMessage> claimOfTheDead(boolean queued, Claim claim) {
-    return by(db.sql(CLAIM_OF_THE_DEAD), claim)
-        .param("queued", queued)
-        .param("most", MOST_IN_A_BATCH)
-        .query(QueueRepository::held)
-        .list();
-  }
-
-  /** What this replica holds since a while. */
-  List<QueuedMessage> heldBy(UUID owner, boolean queued) {
-    return db.sql(HELD_BY)
-        .param("owner", owner)
-        .param("queued", queued)
-        .query(QueueRepository::held)
-        .list();
-  }
-
-  boolean hasWaiting(UUID targetId, int most) {
-    return db.sql(HAS_WAITING)
-        .param("target", targetId)
-        .param("most", most)
-        .query(Boolean.class)
-        .single();
-  }
-
-  long waiting() {
-    return db.sql(COUNT).query(Long.class).single();
-  }
-
-  /** The next ones by id. */
-  List<WaitedFor> targets(UUID after, int most) {
-    return db.sql(TARGETS)
-        .param("after", after)
-        .param("most", most)
-        .query((row, n) ->
-            new WaitedFor(
-                row.getObject("id", UUID.class),
-                row.getBoolean("is_due"),
-                row.getBoolean("is_there")))
-        .list();
-  }
-
-  private static QueuedMessage held(ResultSet row, int n) throws SQLException {
+  static QueuedMessage held(ResultSet row, int n) throws SQLException {
     Claim claim = new Claim(row.getObject("owner", UUID.class), row.getLong("claim"));
     return QueuedMessage.of(row, QueueState.DELIVERING, claim, null);
   }

@@ -58,7 +58,7 @@ class QueueWakeUps implements BeatListener, FeedListener, EventFollower {
     }
   }
 
-  /** Those that were woken since the last call; whoever is woken from now on is told again. */
+  /** Those that were woken since the last call; those that are woken from now on are told again. */
   List<UUID> takeWoken() {
     List<UUID> taken = List.copyOf(woken);
     taken.forEach(woken::remove);

@@ -37,8 +37,6 @@ class QueueWorker implements SmartLifecycle {
   private static final int IDLE_SHARE = 20;
 
   private static final int TARGETS_AT_ONCE = 50;
-  private static final int TARGETS_ON_A_PAGE = 1000;
-  private static final UUID BEFORE_ALL = new UUID(0, 0);
   private static final Duration WHILE_THERE_IS_NO_ROOM = Duration.ofSeconds(1);
 
   /** Interrupted attempts have so long to say what became of them. */
@@ -47,6 +45,7 @@ class QueueWorker implements SmartLifecycle {
   private static final LimitedLog failed = new LimitedLog(QueueWorker.class);
 
   private final QueueRepository queue;
+  private final WaitingTargets waiting;
   private final QueueWakeUps wakeUps;
   private final QueuedAttempts attempts;
   private final ReplicaLease lease;
@@ -61,12 +60,14 @@ class QueueWorker implements SmartLifecycle {
 
   QueueWorker(
       QueueRepository queue,
+      WaitingTargets waiting,
       QueueWakeUps wakeUps,
       QueuedAttempts attempts,
       ReplicaLease lease,
       TransactionTemplate transactions,
       OutageLog outages) {
     this.queue = queue;
+    this.waiting = waiting;
     this.wakeUps = wakeUps;
     this.attempts = attempts;
     this.lease = lease;
@@ -90,15 +91,14 @@ class QueueWorker implements SmartLifecycle {
     long start = System.nanoTime();
     Set<UUID> found = wakeUps.beginLook();
     List<UUID> due = new ArrayList<>();
-    List<QueueRepository.WaitedFor> page = queue.targets(BEFORE_ALL, TARGETS_ON_A_PAGE);
-    while (!page.isEmpty()) {
-      page.forEach(target -> found.add(target.id()));
-      page.stream()
-          .filter(QueueRepository.WaitedFor::isDue)
-          .map(QueueRepository.WaitedFor::id)
-          .forEach(due::add);
-      page = queue.targets(page.getLast().id(), TARGETS_ON_A_PAGE);
-    }
+    waiting
+        .all()
+        .forEach(target -> {
+          found.add(target.id());
+          if (target.isDue()) {
+            due.add(target.id());
+          }
+        });
     wakeUps.endLook(found);
     claim(due);
     long end = System.nanoTime();
@@ -115,7 +115,7 @@ class QueueWorker implements SmartLifecycle {
     }
   }
 
-  /** Targets whose heads somebody else holds have a turn in a moment. */
+  /** Targets whose heads others hold are tried again in a moment. */
   private void claim(List<UUID> targets, int most) {
     Claim claim = lease.begin();
     List<QueuedMessage> claimed = List.of();

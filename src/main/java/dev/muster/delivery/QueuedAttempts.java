@@ -30,7 +30,7 @@ class QueuedAttempts {
   /** What became of an attempt. */
   sealed interface Result {
 
-    /** It is over: ended here, or somebody else's by now. */
+    /** It is over: ended here, or held by another replica by now. */
     record Over() implements Result {}
 
     /** It failed and is tried again after a pause; {@code deliveries}: how often it was given. */

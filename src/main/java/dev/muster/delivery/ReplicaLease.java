@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -78,7 +79,17 @@ class ReplicaLease {
     claims.remove(claim.number());
   }
 
-  /** Whether somebody here still works on it, or may get it yet. */
+  /** For what is done within one call. */
+  <T> T withClaim(Function<Claim, T> work) {
+    Claim claim = begin();
+    try {
+      return work.apply(claim);
+    } finally {
+      end(claim);
+    }
+  }
+
+  /** Whether this replica still works on it, or may get it yet. */
   boolean isKnown(long claim) {
     return claims.contains(claim);
   }

@@ -105,7 +105,7 @@ public class ReplyCorrelation {
     return waiters.await(
         new LongPoll<>(
             wait.sender().owner(),
-            new OutcomeWaiters.OutcomeOf(wait.key()),
+            wait.key(),
             wait.atMost(),
             () -> look(wait),
             () -> wait.standing().now() != Standing.Verdict.REVOKED,

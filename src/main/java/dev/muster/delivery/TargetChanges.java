@@ -1,5 +1,6 @@
 package dev.muster.delivery;
 
+import dev.muster.activity.ActivityKey;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.MessageAdmission;
 import dev.muster.platform.commit.AfterCommit;
@@ -87,13 +88,11 @@ class TargetChanges implements WorkspaceListener {
   /** After the delegations from and to them have ended. */
   @Override
   public void removed(List<UUID> workspaceIds) {
-    Claim claim = lease.begin();
-    try {
-      ends.endUndelivered(
-          queue.claimWaiting(workspaceIds, claim), QueueState.DROPPED, "the workspace was removed");
-    } finally {
-      lease.end(claim);
-    }
+    int _ =
+        ends.endUndelivered(
+            claim -> queue.claimWaiting(workspaceIds, claim),
+            QueueState.DROPPED,
+            "the workspace was removed");
   }
 
   @Override
@@ -122,20 +121,18 @@ class TargetChanges implements WorkspaceListener {
 
   /** What is on its way runs to its end first. */
   private void leaveInFeed(UUID workspaceId) {
-    Claim claim = lease.begin();
-    try {
-      List<QueuedMessage> waiting = queue.claimWaiting(List.of(workspaceId), claim);
-      Map<Long, String> methods = methodsOf(workspaceId, waiting);
-      completions.completeAll(
-          waiting.stream()
-              .map(message ->
-                  QueueEnds.inFeed(
-                          Objects.requireNonNull(methods.get(message.key().seq())), message)
-                      .completion(message.key(), claim, QueueState.DELIVERED))
-              .toList());
-    } finally {
-      lease.end(claim);
-    }
+    Set<ActivityKey> _ =
+        lease.withClaim(claim -> {
+          List<QueuedMessage> waiting = queue.claimWaiting(List.of(workspaceId), claim);
+          Map<Long, String> methods = methodsOf(workspaceId, waiting);
+          return completions.completeAll(
+              waiting.stream()
+                  .map(message ->
+                      QueueEnds.inFeed(
+                              Objects.requireNonNull(methods.get(message.key().seq())), message)
+                          .completion(message.key(), claim, QueueState.DELIVERED))
+                  .toList());
+        });
   }
 
   private Map<Long, String> methodsOf(UUID workspaceId, List<QueuedMessage> messages) {

@@ -38,10 +38,6 @@ class AuditRepository {
 
   private record Row(UUID id, Entry entry) {}
 
-  /** After every row there can be. */
-  private static final PageCursor NEWEST =
-      new PageCursor(Instant.parse("9999-12-31T00:00:00Z"), new UUID(-1, -1));
-
   /** A commit of which nobody knows may be tried again. */
   private static final String INSERT =
       """
@@ -88,7 +84,7 @@ class AuditRepository {
   }
 
   Page<Entry> page(PageCursor after, int limit) {
-    PageCursor before = after.equals(PageCursor.START) ? NEWEST : after;
+    PageCursor before = after.equals(PageCursor.START) ? PageCursor.END : after;
     List<Row> rows =
         db.sql(NEWEST_FIRST)
             .param("at", SqlTime.utc(before.createdAt()))

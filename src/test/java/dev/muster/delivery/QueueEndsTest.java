@@ -106,7 +106,7 @@ class QueueEndsTest {
   void expireInBatches() {
     Agent target = queue.target(1);
     queue.fill(target, 450);
-    QueueRepository repository = SERVER.bean(QueueRepository.class);
+    DeliverySweepRepository repository = SERVER.bean(DeliverySweepRepository.class);
     ReplicaLease lease = SERVER.bean(ReplicaLease.class);
     SERVER.database().execute("UPDATE deliveries SET " + TOO_OLD);
     SERVER

@@ -15,6 +15,10 @@ public record PageCursor(Instant createdAt, UUID id) {
   /** Before every row there can be. */
   public static final PageCursor START = new PageCursor(Instant.EPOCH, new UUID(0, 0));
 
+  /** After every row there can be. */
+  public static final PageCursor END =
+      new PageCursor(Instant.parse("9999-12-31T00:00:00Z"), new UUID(-1, -1));
+
   private static final int BYTES = 3 * Long.BYTES + Integer.BYTES;
 
   public String text() {

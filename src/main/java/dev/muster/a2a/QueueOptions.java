@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** What a request asks for in case that it has to wait in the queue (R7.7). */
-record QueueWishes(int priority, Duration life) {
+record QueueOptions(int priority, Duration life) {
 
   private static final long USUAL_PRIORITY = 50;
   private static final int HIGHEST_PRIORITY = 100;
@@ -17,10 +17,10 @@ record QueueWishes(int priority, Duration life) {
   private static final BigDecimal LOWEST = BigDecimal.valueOf(Long.MIN_VALUE);
   private static final BigDecimal HIGHEST = BigDecimal.valueOf(Long.MAX_VALUE);
 
-  static QueueWishes of(NormalRequest request, DeliverySettings settings) {
+  static QueueOptions of(NormalRequest request, DeliverySettings settings) {
     JsonNode params = request.body().path("params");
     long priority = number(params, "priority").orElse(USUAL_PRIORITY);
-    return new QueueWishes(
+    return new QueueOptions(
         Math.clamp(priority, 0, HIGHEST_PRIORITY),
         settings.life(number(params, "expires_in_seconds")));
   }

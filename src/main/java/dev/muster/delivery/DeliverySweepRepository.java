@@ -1,0 +1,91 @@
+package dev.muster.delivery;
+
+import java.util.List;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Finds deliveries that have expired, or whose replica is gone, and claims them to end them. */
+@Repository
+class DeliverySweepRepository {
+
+  private static final String CLAIM_EXPIRED =
+      """
+      WITH due AS (
+          SELECT d.workspace_id, d.seq, l.created_at
+          FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+          WHERE d.queued AND d.owner IS NULL AND d.expires_at <= statement_timestamp()
+          ORDER BY d.expires_at LIMIT :most
+      """
+          + QueueRepository.CLAIM_DUE;
+
+  private static final String ANY_EXPIRED =
+      """
+      SELECT EXISTS (
+          SELECT FROM deliveries WHERE queued AND owner IS NULL AND expires_at <= statement_timestamp())
+      """;
+
+  /** Of replicas that do not renew their leases any more. */
+  private static final String CLAIM_OF_DEAD_REPLICAS =
+      """
+      WITH due AS (
+          SELECT d.workspace_id, d.seq, l.created_at
+          FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+          WHERE d.owner IS NOT NULL AND d.queued = :queued
+              AND NOT EXISTS (SELECT FROM replicas r WHERE r.id = d.owner)
+          LIMIT :most
+      """
+          + QueueRepository.CLAIM_DUE;
+
+  private static final String HELD_BY =
+      """
+      SELECT d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at,
+          d.owner, d.claim, d.deliveries, d.error, l.created_at
+      FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+      WHERE d.owner = :owner AND d.queued = :queued AND d.claimed_at < statement_timestamp() - interval '10 seconds'
+      """;
+
+  private static final String FORGET_DEAD_REPLICAS =
+      "DELETE FROM replicas WHERE alive_until < statement_timestamp()";
+
+  private final JdbcClient db;
+
+  DeliverySweepRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  boolean anyExpired() {
+    return db.sql(ANY_EXPIRED).query(Boolean.class).single();
+  }
+
+  /** At most {@link QueueRepository#MOST_IN_A_BATCH} whose time is over, to be ended. */
+  List<QueuedMessage> claimExpired(Claim claim) {
+    return QueueRepository.by(db.sql(CLAIM_EXPIRED), claim)
+        .param("most", QueueRepository.MOST_IN_A_BATCH)
+        .query(QueueRepository::held)
+        .list();
+  }
+
+  /** Deletes the replicas whose leases have lapsed. */
+  void forgetDeadReplicas() {
+    db.sql(FORGET_DEAD_REPLICAS).update();
+  }
+
+  /** At most {@link QueueRepository#MOST_IN_A_BATCH} that a replica held which is gone. */
+  List<QueuedMessage> claimOfDeadReplicas(boolean queued, Claim claim) {
+    return QueueRepository.by(db.sql(CLAIM_OF_DEAD_REPLICAS), claim)
+        .param("queued", queued)
+        .param("most", QueueRepository.MOST_IN_A_BATCH)
+        .query(QueueRepository::held)
+        .list();
+  }
+
+  /** What this replica has held for 10 seconds or more. */
+  List<QueuedMessage> heldBy(UUID owner, boolean queued) {
+    return db.sql(HELD_BY)
+        .param("owner", owner)
+        .param("queued", queued)
+        .query(QueueRepository::held)
+        .list();
+  }
+}

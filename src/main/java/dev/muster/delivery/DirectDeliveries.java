@@ -1,0 +1,121 @@
+package dev.muster.delivery;
+
+import dev.muster.activity.ActivityKey;
+import dev.muster.activity.MessageAdmission;
+import dev.muster.delivery.DirectAttempts.Held;
+import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.protocol.client.StreamSink;
+import dev.muster.workspace.DeliveryMode;
+import dev.muster.workspace.Target;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** Sends a message while its sender waits, for the first time or again (R7.3, R7.6). */
+@Component
+class DirectDeliveries {
+
+  private final DirectAttempts attempts;
+  private final DuplicateMessages duplicates;
+  private final OutcomeRepository outcomes;
+  private final WaitingTargets waiting;
+  private final QueueWakeUps wakeUps;
+  private final ReplicaLease lease;
+  private final DeliverySettings settings;
+
+  DirectDeliveries(
+      DirectAttempts attempts,
+      DuplicateMessages duplicates,
+      OutcomeRepository outcomes,
+      WaitingTargets waiting,
+      QueueWakeUps wakeUps,
+      ReplicaLease lease,
+      DeliverySettings settings) {
+    this.attempts = attempts;
+    this.duplicates = duplicates;
+    this.outcomes = outcomes;
+    this.waiting = waiting;
+    this.wakeUps = wakeUps;
+    this.lease = lease;
+    this.settings = settings;
+  }
+
+  /** When another replica has taken the delivery over meanwhile, its outcome is waited for. */
+  CompletableFuture<Reply> send(Outgoing outgoing, DeliverySlot slot, Held held) {
+    @Nullable StreamSink sink = outgoing.sink();
+    CompletableFuture<Optional<Reply>> sent =
+        attempts.run(held, sink == null ? null : slot.counting(sink));
+    // what its agent took is not the database's fault: the answer has a time of its own
+    return RequestDeadline.within(
+        RequestDeadline.LIMIT,
+        () ->
+            sent.thenCompose(reply ->
+                    reply
+                        .map(CompletableFuture::completedFuture)
+                        .orElseGet(
+                            () -> repeat(outgoing, slot, held.request().target(), held.key())))
+                .thenApply(reply -> requireGood(outgoing, reply)));
+  }
+
+  /** The reply to a message that is known already, as the row {@code key}. */
+  CompletableFuture<Reply> repeat(
+      Outgoing outgoing, DeliverySlot slot, Target target, ActivityKey key) {
+    return duplicates
+        .reply(outgoing, key, () -> deliverAgain(outgoing, slot, key))
+        .orElseGet(() -> outgoing.polled().apply(target).get());
+  }
+
+  /** Empty when another request has begun to deliver it meanwhile. */
+  private Optional<CompletableFuture<Reply>> deliverAgain(
+      Outgoing outgoing, DeliverySlot slot, ActivityKey key) {
+    Target target = outgoing.lookAgain().get();
+    if (target.deliveryMode() == DeliveryMode.POLL) {
+      return Optional.of(outgoing.polled().apply(target).get());
+    }
+    if (outgoing.canGo(target) && outgoing.enter(slot, target)) {
+      return sendAgain(outgoing, slot, target, key);
+    }
+    if (waiting.hasWaiting(target.id(), MessageAdmission.MOST_QUEUED)) {
+      throw Deliveries.queueFull(target);
+    }
+    return outcomes
+        .queueAgain(key, outgoing.priority(), outgoing.life(), settings.retriesAmbiguous())
+        .map(depth -> {
+          wakeUps.queued(Set.of(target.id()));
+          return outcomes
+              .find(key)
+              .map(OutcomeRepository.Standing::open)
+              .map(open -> Replies.queued(open.rowId(), depth))
+              .map(CompletableFuture::completedFuture)
+              .orElseThrow();
+        });
+  }
+
+  private Optional<CompletableFuture<Reply>> sendAgain(
+      Outgoing outgoing, DeliverySlot slot, Target target, ActivityKey key) {
+    Claim claim = lease.begin();
+    Optional<Integer> before = Optional.empty();
+    try {
+      before = outcomes.takeOver(key, claim, settings.retriesAmbiguous());
+    } finally {
+      if (before.isEmpty()) {
+        lease.end(claim);
+      }
+    }
+    OutboundRequest request = outgoing.to(target, target.idleTimeoutSeconds());
+    return before.map(
+        deliveries -> send(outgoing, slot, new Held(request, key, claim, deliveries > 0)));
+  }
+
+  private static Reply requireGood(Outgoing outgoing, Reply reply) {
+    try {
+      outgoing.standing().requireGood();
+      return reply;
+    } catch (RuntimeException revoked) {
+      reply.letGo();
+      throw revoked;
+    }
+  }
+}

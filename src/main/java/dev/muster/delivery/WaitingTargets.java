@@ -1,0 +1,86 @@
+package dev.muster.delivery;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** The targets for which messages wait, and how many wait. */
+@Repository
+class WaitingTargets {
+
+  /** A target for which messages wait; whether one of them can be tried now. */
+  record WaitedFor(UUID id, boolean isDue, boolean isThere) {}
+
+  private static final int TARGETS_ON_A_PAGE = 1000;
+  private static final UUID BEFORE_ALL = new UUID(0, 0);
+
+  private static final String HAS_WAITING =
+      """
+      SELECT count(*) >= :most FROM (
+          SELECT FROM deliveries WHERE workspace_id = :target AND queued AND owner IS NULL LIMIT :most) AS first
+      """;
+
+  private static final String COUNT =
+      "SELECT count(*) FROM deliveries WHERE queued AND owner IS NULL";
+
+  /** By as many steps through the index as there are targets: how much waits costs nothing. */
+  private static final String TARGETS =
+      """
+      WITH RECURSIVE target (id) AS (
+          (SELECT workspace_id FROM deliveries WHERE queued AND workspace_id > :after ORDER BY workspace_id LIMIT 1)
+          UNION ALL
+          SELECT (
+              SELECT d.workspace_id FROM deliveries d WHERE d.queued AND d.workspace_id > target.id
+              ORDER BY d.workspace_id LIMIT 1)
+          FROM target WHERE target.id IS NOT NULL)
+      SELECT id, EXISTS (
+              SELECT FROM deliveries d WHERE d.workspace_id = target.id AND d.queued AND d.owner IS NULL
+                  AND d.due_at <= statement_timestamp())
+          AND EXISTS (
+              SELECT FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+              WHERE w.id = target.id AND w.delivery_mode = 'push' AND b.status IN ('online', 'degraded')) AS is_due,
+          EXISTS (SELECT FROM workspaces w WHERE w.id = target.id AND w.removed_at IS NULL) AS is_there
+      FROM target WHERE id IS NOT NULL LIMIT :most
+      """;
+
+  private final JdbcClient db;
+
+  WaitingTargets(JdbcClient db) {
+    this.db = db;
+  }
+
+  /** Whether at least so many messages wait for the target. */
+  boolean hasWaiting(UUID targetId, int most) {
+    return db.sql(HAS_WAITING)
+        .param("target", targetId)
+        .param("most", most)
+        .query(Boolean.class)
+        .single();
+  }
+
+  /** How many messages wait, for all targets. */
+  long count() {
+    return db.sql(COUNT).query(Long.class).single();
+  }
+
+  /** All of them by id; each page is read when the stream gets there. */
+  Stream<WaitedFor> all() {
+    return Stream.iterate(
+            page(BEFORE_ALL), page -> !page.isEmpty(), page -> page(page.getLast().id()))
+        .flatMap(List::stream);
+  }
+
+  private List<WaitedFor> page(UUID after) {
+    return db.sql(TARGETS)
+        .param("after", after)
+        .param("most", TARGETS_ON_A_PAGE)
+        .query((row, n) ->
+            new WaitedFor(
+                row.getObject("id", UUID.class),
+                row.getBoolean("is_due"),
+                row.getBoolean("is_there")))
+        .list();
+  }
+}
