@@ -5,8 +5,6 @@ import dev.muster.testing.TestServer;
 /** Moves delegations of a server in this process, as reports of agents do. */
 public final class LedgerLoad {
 
-  private static final Claimant ANYBODY = new Claimant.Muster();
-
   private final Reports reports;
 
   public LedgerLoad(TestServer server) {
@@ -15,7 +13,7 @@ public final class LedgerLoad {
 
   /** Returns after the commit. */
   public void start(String delegationId) {
-    make(delegationId, new Change.Started());
+    make(delegationId, Change.Step.START);
   }
 
   /** Returns after the commit, by which the caller has its row too. */
@@ -24,8 +22,8 @@ public final class LedgerLoad {
   }
 
   private void make(String delegationId, Change change) {
-    if (!(reports.make(new Wish(delegationId, ANYBODY, change))
-        instanceof Granted.Done(DelegationStatus status, boolean moved))) {
+    if (!(reports.make(new Command(delegationId, Command.Actor.SYSTEM, change))
+        instanceof Ledger.Result.Applied(DelegationStatus status, boolean moved))) {
       throw new IllegalStateException(delegationId + " did not move");
     }
     if (!moved) {

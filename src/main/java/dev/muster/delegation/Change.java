@@ -1,27 +1,33 @@
 package dev.muster.delegation;
 
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.ErrorText;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
-/** What somebody wants to become of a delegation. */
+/** What is to become of a delegation. */
 sealed interface Change {
 
-  /** It is on its way to its callee. */
-  record Dispatched() implements Change {}
-
-  /** Its callee has it. */
-  record Started() implements Change {}
-
-  /** Its callee is at work on it right now (R8.5). */
-  record Beaten() implements Change {}
+  enum Step implements Change {
+    /** It is on its way to its callee. */
+    DISPATCH,
+    /** Its callee has it. */
+    START,
+    /** Its callee is at work on it right now (R8.5). */
+    HEARTBEAT,
+    /** An operator wants it delivered again (R8.9). */
+    RETRY
+  }
 
   /**
-   * {@code heard}: its caller learns of it by the callee's own message, and needs no row for it
-   * (R8.7).
+   * {@code callerNotified}: its caller learns of it by the callee's own message, and needs no row
+   * for it (R8.7).
    */
-  record Completed(WholeText result, boolean heard) implements Change {}
+  record Completed(WholeText result, boolean callerNotified) implements Change {}
 
-  /** The error is kept without secrets (R6.9). */
+  /** The error is kept without secrets (R6.9); {@code kind} is a word for programs (R9.1). */
   record Failed(String error, @Nullable String kind) implements Change {
 
     private static final String NO_REASON = "failed, without a reason";
@@ -30,8 +36,40 @@ sealed interface Change {
       String kept = ErrorText.kept(error);
       error = kept.isBlank() ? NO_REASON : kept;
     }
+
+    Failed(String error) {
+      this(error, null);
+    }
   }
 
-  /** An operator wants it delivered again (R8.9). */
-  record Retried() implements Change {}
+  int LONGEST_WORD = 64;
+
+  /** What its caller or its callee reports (R8.4); refuses with 400 what is no report. */
+  static Change reported(JsonBody body) {
+    String status = body.isText("status") ? body.text("status", LONGEST_WORD).orElse("") : "";
+    return switch (status) {
+      case "in_progress" -> Step.START;
+      case "completed" -> new Completed(result(body), false);
+      case "failed" ->
+          new Failed(
+              body.text("error", Integer.MAX_VALUE).orElse(""),
+              body.text("error_kind", LONGEST_WORD).filter(kind -> !kind.isBlank()).orElse(null));
+      default ->
+          throw ProblemException.validation(
+              "status must be one of: in_progress, completed, failed");
+    };
+  }
+
+  /** A result that is no text is kept as the JSON it is. */
+  private static WholeText result(JsonBody body) {
+    Optional<String> preview = body.text("response_preview", Integer.MAX_VALUE);
+    Optional<String> whole =
+        body.tree("result").filter(JsonNode::isString).isPresent()
+            ? body.text("result", Integer.MAX_VALUE)
+            : body.rawJson("result").map(json -> json.text());
+    return whole
+        .map(
+            text -> preview.map(cut -> WholeText.of(text, cut)).orElseGet(() -> WholeText.of(text)))
+        .orElseGet(() -> WholeText.of(preview.orElse("")));
+  }
 }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-/** What somebody wants done, and by whom (R8.2). */
+/** A request to delegate (R8.2). */
 record DelegateRequest(
     Optional<UUID> targetId, WholeText task, Optional<String> idempotencyKey, Duration span) {
 

@@ -2,6 +2,7 @@ package dev.muster.delegation;
 
 import dev.muster.activity.Appended;
 import dev.muster.activity.Feeds;
+import dev.muster.delegation.DelegationRepository.NewDelegation;
 import dev.muster.event.Events;
 import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.problem.ErrorCode;
@@ -50,26 +51,20 @@ class Delegating {
     this.transactions = transactions;
   }
 
-  /** What became of a request to delegate. */
-  sealed interface Accepted {
-
-    record New(String delegationId) implements Accepted {}
-
-    /** Its key stands for this one. */
-    record Known(Delegation delegation) implements Accepted {}
-  }
+  /** {@code known} is the earlier one that its key stands for; null when it is new. */
+  record Accepted(String delegationId, @Nullable Delegation known) {}
 
   /** Returns after the commit: from then on it is delivered, whatever becomes of this server. */
   Accepted delegate(UUID callerId, Target callee, DelegateRequest request) {
     return transactions.runPastDeadlocks(status -> {
       presence.require(callerId, callee.id());
-      // until the transaction ends nobody else delegates for this caller, by this key or another
+      // until the transaction ends no other delegates for this caller, by this key or another
       feeds.lock(Set.of(callerId, callee.id()));
       @Nullable String key = request.idempotencyKey().orElse(null);
       Optional<Delegation> known =
           key == null ? Optional.empty() : repository.findByKey(callerId, key);
       if (known.isPresent()) {
-        return new Accepted.Known(known.get());
+        return new Accepted(known.get().delegationId(), known.get());
       }
       NewDelegation delegation =
           new NewDelegation(
@@ -83,7 +78,7 @@ class Delegating {
       repository.insert(delegation);
       tell(delegation, callee.name());
       dispatch.dispatch(delegation.delegationId());
-      return new Accepted.New(delegation.delegationId());
+      return new Accepted(delegation.delegationId(), null);
     });
   }
 

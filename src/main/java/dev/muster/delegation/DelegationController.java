@@ -1,6 +1,6 @@
 package dev.muster.delegation;
 
-import dev.muster.delegation.Delegating.Accepted;
+import dev.muster.delegation.Command.Actor;
 import dev.muster.identity.Access;
 import dev.muster.identity.Caller;
 import dev.muster.platform.json.JsonBody;
@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -43,16 +44,16 @@ class DelegationController {
     UUID delegating = delegatingWorkspace(caller, id, request.targetId());
     workspaces.requireSpeakerFor(delegating, caller);
     Target callee = callee(delegating, request.targetId().orElse(id), caller);
-    return switch (this.delegating.delegate(delegating, callee, request)) {
-      case Accepted.New(String delegationId) ->
-          ResponseEntity.accepted().body(answer(delegationId, "delegated", callee.id()));
-      case Accepted.Known(Delegation known) -> {
-        Map<String, Object> answer =
-            answer(known.delegationId(), known.status().wire(), known.calleeId());
-        answer.put("idempotent_hit", true);
-        yield ResponseEntity.ok(answer);
-      }
-    };
+    Delegating.Accepted accepted = this.delegating.delegate(delegating, callee, request);
+    @Nullable Delegation known = accepted.known();
+    if (known == null) {
+      return ResponseEntity.accepted()
+          .body(answer(accepted.delegationId(), "delegated", callee.id()));
+    }
+    Map<String, Object> answer =
+        answer(known.delegationId(), known.status().wire(), known.calleeId());
+    answer.put("idempotent_hit", true);
+    return ResponseEntity.ok(answer);
   }
 
   /** By the old form the path names the target, and the token who delegates. */
@@ -76,7 +77,7 @@ class DelegationController {
     return callee;
   }
 
-  /** Whoever speaks for a workspace may only have done what that may. */
+  /** The admin may delegate for a workspace only what that may itself. */
   private static Caller speaker(UUID delegating, Caller caller) {
     return caller.isAdmin() ? new Caller.Agent(delegating) : caller;
   }
@@ -105,15 +106,15 @@ class DelegationController {
   @PostMapping("/workspaces/{id}/delegations/{delegationId}/update")
   Reported update(
       Caller caller, @PathVariable UUID id, @PathVariable String delegationId, JsonBody body) {
-    Change change = ReportedUpdate.read(body);
+    Change change = Change.reported(body);
     workspaces.requireSpeakerFor(id, caller);
-    return report(new Wish(delegationId, new Claimant.Party(id), change));
+    return report(new Command(delegationId, Actor.participant(id), change));
   }
 
   @PostMapping("/workspaces/{id}/delegations/{delegationId}/heartbeat")
   Reported beat(Caller caller, @PathVariable UUID id, @PathVariable String delegationId) {
     workspaces.requireTrustedSpeakerFor(id, caller);
-    return report(new Wish(delegationId, new Claimant.Callee(id), new Change.Beaten()));
+    return report(new Command(delegationId, Actor.callee(id), Change.Step.HEARTBEAT));
   }
 
   @PostMapping("/admin/delegations/{delegationId}/retry")
@@ -127,26 +128,26 @@ class DelegationController {
     Access.requireAdmin(caller);
     String reason = body.text("reason", Integer.MAX_VALUE).orElse("");
     return report(
-        new Wish(
+        new Command(
             delegationId,
-            new Claimant.Muster(),
-            new Change.Failed(reason.isBlank() ? "failed by an operator" : reason, null)));
+            Actor.SYSTEM,
+            new Change.Failed(reason.isBlank() ? "failed by an operator" : reason)));
   }
 
-  private Reported report(Wish wish) {
-    return report(wish.delegationId(), reports.make(wish));
+  private Reported report(Command command) {
+    return report(command.delegationId(), reports.make(command));
   }
 
-  private static Reported report(String delegationId, Granted granted) {
-    return switch (granted) {
-      case Granted.Done(DelegationStatus status, boolean moved) ->
+  private static Reported report(String delegationId, Ledger.Result result) {
+    return switch (result) {
+      case Ledger.Result.Applied(DelegationStatus status, boolean _) ->
           new Reported(delegationId, status.wire());
-      case Granted.Invalid(DelegationStatus status) ->
+      case Ledger.Result.Invalid(DelegationStatus status) ->
           throw new ProblemException(
               ErrorCode.INVALID_TRANSITION,
               "the delegation is " + status.wire() + ", and cannot go from there to what was asked",
               Map.of("delegation_id", delegationId, "delegation_status", status.wire()));
-      case Granted.Unknown() -> throw DelegationId.unknown(delegationId);
+      case Ledger.Result.NotFound() -> throw DelegationId.unknown(delegationId);
     };
   }
 }

@@ -28,10 +28,10 @@ class DelegationEvents {
 
   NewEvent of(Transition transition) {
     LockedDelegation delegation = transition.delegation();
-    return switch (delegation.progress().outcome()) {
-      case Outcome.Open _ -> standing(delegation);
-      case Outcome.Completed(WholeText result) -> completed(delegation, result);
-      case Outcome.Failed(String error, String kind) -> failed(delegation, error, kind);
+    return switch (delegation.status()) {
+      case QUEUED, DISPATCHED, IN_PROGRESS, STUCK -> standing(delegation);
+      case COMPLETED -> completed(delegation);
+      case FAILED -> failed(delegation);
     };
   }
 
@@ -41,17 +41,17 @@ class DelegationEvents {
     return new NewEvent(EventType.DELEGATION_STATUS, delegation.callerId(), payload);
   }
 
-  private static NewEvent completed(LockedDelegation delegation, WholeText result) {
+  private static NewEvent completed(LockedDelegation delegation) {
     Map<String, @Nullable Object> payload = about(delegation);
-    payload.put("response_preview", Text.cut(result.preview(), RESPONSE_CHARACTERS));
+    payload.put("response_preview", Text.cut(delegation.result().preview(), RESPONSE_CHARACTERS));
     return new NewEvent(EventType.DELEGATION_COMPLETE, delegation.callerId(), payload);
   }
 
-  private static NewEvent failed(LockedDelegation delegation, String error, @Nullable String kind) {
+  private static NewEvent failed(LockedDelegation delegation) {
     Map<String, @Nullable Object> payload = about(delegation);
-    payload.put("error", error);
-    if (kind != null) {
-      payload.put("error_kind", kind);
+    payload.put("error", delegation.error());
+    if (delegation.progress().errorKind() != null) {
+      payload.put("error_kind", delegation.progress().errorKind());
     }
     return new NewEvent(EventType.DELEGATION_FAILED, delegation.callerId(), payload);
   }

@@ -1,21 +1,22 @@
 package dev.muster.delegation;
 
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.muster.platform.http.EnumParameter;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
-import dev.muster.platform.problem.ProblemException;
-import java.time.Instant;
-import java.util.Arrays;
+import dev.muster.platform.postgres.SqlTime;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.springframework.stereotype.Component;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
+import org.springframework.stereotype.Repository;
 
 /** Lists of delegations, the newest first. */
-@Component
+@Repository
 class DelegationLists {
 
   /** Ids byte by byte, as the database compares them: Java takes halves of them for signed. */
@@ -24,14 +25,60 @@ class DelegationLists {
           .thenComparing(delegation -> delegation.id().toString())
           .reversed();
 
-  /** After every row there can be. */
-  private static final PageCursor NEWEST =
-      new PageCursor(Instant.parse("9999-12-31T00:00:00Z"), new UUID(-1, -1));
+  private static final String SENT =
+      "SELECT "
+          + DelegationRepository.COLUMNS
+          + """
+          FROM delegations d
+          WHERE d.caller_id = :workspace AND (d.created_at, d.id) < (:before, :before_id)
+              AND (:status::text IS NULL OR d.status = :status)
+          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
+          """;
 
-  private final DelegationRepository repository;
+  private static final String RECEIVED =
+      "SELECT "
+          + DelegationRepository.COLUMNS
+          + """
+          FROM delegations d
+          WHERE d.callee_id = :workspace AND (d.created_at, d.id) < (:before, :before_id)
+              AND (:status::text IS NULL OR d.status = :status)
+          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
+          """;
 
-  DelegationLists(DelegationRepository repository) {
-    this.repository = repository;
+  private static final String IN_FLIGHT =
+      "SELECT "
+          + DelegationRepository.COLUMNS
+          + """
+          FROM delegations d
+          WHERE d.ended_as IS NULL AND (d.created_at, d.id) < (:before, :before_id)
+              AND (:status::text IS NULL OR d.status = :status)
+          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
+          """;
+
+  private static final String ENDED =
+      "SELECT "
+          + DelegationRepository.COLUMNS
+          + """
+          FROM delegations d
+          WHERE d.ended_as = :status AND (d.created_at, d.id) < (:before, :before_id)
+          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
+          """;
+
+  private final JdbcClient db;
+
+  DelegationLists(JdbcClient db) {
+    this.db = db;
+  }
+
+  /** Which side of a delegation a workspace is on. */
+  enum Direction {
+    SENT,
+    RECEIVED;
+
+    @JsonValue
+    String wire() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /** Which delegations of a workspace: those of a status, or of one direction. */
@@ -40,53 +87,45 @@ class DelegationLists {
     /** {@code ""} counts as absent. */
     static Filter read(String status, String direction) {
       return new Filter(
-          word(status, "status", DelegationStatus.values(), DelegationStatus::wire),
-          word(direction, "direction", Direction.values(), Direction::wire));
-    }
-
-    private static <E> Optional<E> word(
-        String word, String name, E[] values, Function<E, String> wire) {
-      if (word.isEmpty()) {
-        return Optional.empty();
-      }
-      Optional<E> found =
-          Arrays.stream(values).filter(value -> wire.apply(value).equals(word)).findFirst();
-      if (found.isEmpty()) {
-        throw ProblemException.validation(
-            name
-                + " must be one of: "
-                + Arrays.stream(values).map(wire).collect(Collectors.joining(", ")));
-      }
-      return found;
+          EnumParameter.read("status", status, DelegationStatus.values(), DelegationStatus::wire),
+          EnumParameter.read("direction", direction, Direction.values(), Direction::wire));
     }
   }
 
   Page<Delegation> of(UUID workspaceId, Filter filter, PageCursor after, int limit) {
-    PageCursor before = from(after);
     Stream<Delegation> sent =
         filter.direction().equals(Optional.of(Direction.RECEIVED))
             ? Stream.empty()
-            : repository.sent(workspaceId, filter.status(), before, limit + 1).stream();
+            : list(ofWorkspace(SENT, workspaceId), filter.status(), after, limit + 1).stream();
     Stream<Delegation> received =
         filter.direction().equals(Optional.of(Direction.SENT))
             ? Stream.empty()
-            : repository.received(workspaceId, filter.status(), before, limit + 1).stream();
+            : list(ofWorkspace(RECEIVED, workspaceId), filter.status(), after, limit + 1).stream();
     return page(
         Stream.concat(sent, received).sorted(NEWEST_FIRST).limit(limit + 1L).toList(), limit);
   }
 
   /** Of all workspaces: in flight, when there is no status. */
   Page<Delegation> ofAll(Optional<DelegationStatus> status, PageCursor after, int limit) {
-    PageCursor before = from(after);
-    return page(
-        status.isEmpty() || status.get().isInFlight()
-            ? repository.inFlight(status, before, limit + 1)
-            : repository.ended(status.get(), before, limit + 1),
-        limit);
+    boolean isInFlight = status.isEmpty() || status.get().isInFlight();
+    return page(list(db.sql(isInFlight ? IN_FLIGHT : ENDED), status, after, limit + 1), limit);
   }
 
-  private static PageCursor from(PageCursor after) {
-    return after.equals(PageCursor.START) ? NEWEST : after;
+  private StatementSpec ofWorkspace(String sql, UUID workspaceId) {
+    return db.sql(sql).param("workspace", workspaceId);
+  }
+
+  /** The newest first, from before the cursor on. */
+  private static List<Delegation> list(
+      StatementSpec statement, Optional<DelegationStatus> status, PageCursor after, int limit) {
+    PageCursor before = after.equals(PageCursor.START) ? PageCursor.END : after;
+    return statement
+        .param("before", SqlTime.utc(before.createdAt()))
+        .param("before_id", before.id())
+        .param("status", status.map(DelegationStatus::wire).orElse(null))
+        .param("limit", limit)
+        .query(DelegationRepository::delegation)
+        .list();
   }
 
   private static Page<Delegation> page(List<Delegation> rows, int limit) {

@@ -1,9 +1,13 @@
 package dev.muster.delegation;
 
 import dev.muster.activity.NewActivity;
+import dev.muster.delegation.Command.Actor;
 import dev.muster.delivery.DelegationCallbacks;
 import dev.muster.delivery.DelegationMessage;
 import dev.muster.delivery.DelegationMessageOutcome;
+import dev.muster.delivery.DelegationMessageOutcome.Answered;
+import dev.muster.delivery.DelegationMessageOutcome.Failed;
+import dev.muster.delivery.DelegationMessageOutcome.Silent;
 import dev.muster.protocol.TurnAnswer;
 import java.time.Duration;
 import java.util.List;
@@ -18,9 +22,9 @@ import org.springframework.transaction.annotation.Transactional;
 class DelegationMessageHandler implements DelegationCallbacks {
 
   private final Ledger ledger;
-  private final DelegationLookup repository;
+  private final DelegationRepository repository;
 
-  DelegationMessageHandler(Ledger ledger, DelegationLookup repository) {
+  DelegationMessageHandler(Ledger ledger, DelegationRepository repository) {
     this.ledger = ledger;
     this.repository = repository;
   }
@@ -29,52 +33,45 @@ class DelegationMessageHandler implements DelegationCallbacks {
   public Optional<Duration> timeLeft(DelegationMessage message) {
     return repository
         .inFlight(message.delegationId())
-        .filter(open -> open.isCarriedBy(message))
-        .map(DelegationLookup.InFlight::timeLeft);
+        .filter(open -> open.message().equals(message))
+        .map(DelegationRepository.InFlight::timeLeft);
   }
 
   @Override
   @Transactional(propagation = Propagation.MANDATORY)
   public List<NewActivity> settle(List<DelegationMessageOutcome> ends) {
-    return ledger.enter(ends.stream().map(this::wish).toList()).rows();
+    return ledger.enter(ends.stream().map(DelegationMessageHandler::command).toList());
   }
 
-  /** What came too late changes nothing: the life cycle forbids it. */
-  private Wish wish(DelegationMessageOutcome end) {
-    DelegationMessage message = end.message();
-    return new Wish(message.delegationId(), claimant(end), change(end));
-  }
-
-  /** An answer counts whichever delivery it is of; a failure only if it is of the present one. */
-  private static Claimant claimant(DelegationMessageOutcome end) {
-    DelegationMessage message = end.message();
-    return switch (end) {
-      case DelegationMessageOutcome.Answered(DelegationMessage _, TurnAnswer.Said _) ->
-          new Claimant.Carrier(message.callerId(), message.calleeId());
-      case DelegationMessageOutcome.Answered _,
-          DelegationMessageOutcome.Refused _,
-          DelegationMessageOutcome.Silent _,
-          DelegationMessageOutcome.Undelivered _ ->
-          new Claimant.Delivery(message.callerId(), message.calleeId(), message.messageId());
+  /**
+   * An answer counts whichever delivery it is of; a failure only if it is of the present one. What
+   * comes too late changes nothing: the life cycle forbids it.
+   */
+  private static Command command(DelegationMessageOutcome outcome) {
+    return switch (outcome) {
+      case Answered(DelegationMessage message, TurnAnswer.Said(String text)) ->
+          completed(message, text, false);
+      case Answered(DelegationMessage message, TurnAnswer.Working _) -> started(message);
+      case Answered(DelegationMessage message, TurnAnswer.GaveUp(String state, String text)) ->
+          failed(message, "the agent's task is " + state + ": " + text);
+      case Silent(DelegationMessage message) -> started(message);
+      case Failed(DelegationMessage message, String error) -> failed(message, error);
     };
   }
 
-  private static Change change(DelegationMessageOutcome end) {
-    return switch (end) {
-      case DelegationMessageOutcome.Answered(DelegationMessage _, TurnAnswer.Said(String text)) ->
-          new Change.Completed(WholeText.of(text), false);
-      case DelegationMessageOutcome.Answered(DelegationMessage _, TurnAnswer.Working _) ->
-          new Change.Started();
-      case DelegationMessageOutcome.Answered(
-              DelegationMessage _,
-              TurnAnswer.GaveUp(String state, String text)) ->
-          new Change.Failed("the agent's task is " + state + ": " + text, null);
-      case DelegationMessageOutcome.Refused(DelegationMessage _, String error) ->
-          new Change.Failed(error, null);
-      case DelegationMessageOutcome.Silent _ -> new Change.Started();
-      case DelegationMessageOutcome.Undelivered(DelegationMessage _, String error) ->
-          new Change.Failed(error, null);
-    };
+  private static Command completed(DelegationMessage message, String text, boolean callerNotified) {
+    return new Command(
+        message.delegationId(),
+        Actor.messenger(message),
+        new Change.Completed(WholeText.of(text), callerNotified));
+  }
+
+  private static Command started(DelegationMessage message) {
+    return new Command(message.delegationId(), Actor.delivery(message), Change.Step.START);
+  }
+
+  private static Command failed(DelegationMessage message, String error) {
+    return new Command(message.delegationId(), Actor.delivery(message), new Change.Failed(error));
   }
 
   @Override
@@ -87,18 +84,13 @@ class DelegationMessageHandler implements DelegationCallbacks {
             withoutRetry.equals(delegationOrMessageId)
                 ? Optional.empty()
                 : repository.inFlight(withoutRetry))
-        .filter(open -> open.callerId().equals(callerId) && open.calleeId().equals(calleeId))
-        .map(DelegationLookup.InFlight::message);
+        .map(DelegationRepository.InFlight::message)
+        .filter(open -> open.callerId().equals(callerId) && open.calleeId().equals(calleeId));
   }
 
   @Override
   @Transactional(propagation = Propagation.MANDATORY)
   public void settle(DelegationMessage message, String reply) {
-    ledger.grant(
-        List.of(
-            new Wish(
-                message.delegationId(),
-                new Claimant.Carrier(message.callerId(), message.calleeId()),
-                new Change.Completed(WholeText.of(reply), true))));
+    List<Ledger.Result> _ = ledger.apply(List.of(completed(message, reply, true)));
   }
 }

@@ -1,5 +1,6 @@
 package dev.muster.delegation;
 
+import dev.muster.delegation.Command.Actor;
 import dev.muster.workspace.WorkspaceListener;
 import java.util.HashSet;
 import java.util.List;
@@ -36,7 +37,7 @@ class DelegationRemovals implements WorkspaceListener {
   @Override
   public void removed(List<UUID> workspaceIds) {
     Set<UUID> gone = new HashSet<>(workspaceIds);
-    List<Wish> wishes =
+    List<Command> commands =
         db
             .sql(OF_WORKSPACES)
             .param("ids", workspaceIds.toArray(UUID[]::new))
@@ -46,14 +47,14 @@ class DelegationRemovals implements WorkspaceListener {
             .list()
             .stream()
             .map(one ->
-                wish(one, gone.contains(one.calleeId()) ? "callee removed" : "caller removed"))
+                command(one, gone.contains(one.calleeId()) ? "callee removed" : "caller removed"))
             .toList();
-    if (!wishes.isEmpty()) {
-      ledger.grant(wishes);
+    if (!commands.isEmpty()) {
+      List<Ledger.Result> _ = ledger.apply(commands);
     }
   }
 
-  private static Wish wish(Affected delegation, String why) {
-    return new Wish(delegation.delegationId(), new Claimant.Muster(), new Change.Failed(why, null));
+  private static Command command(Affected delegation, String why) {
+    return new Command(delegation.delegationId(), Actor.SYSTEM, new Change.Failed(why));
   }
 }

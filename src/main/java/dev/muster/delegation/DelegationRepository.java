@@ -2,10 +2,11 @@ package dev.muster.delegation;
 
 import com.fasterxml.uuid.Generators;
 import com.fasterxml.uuid.impl.TimeBasedEpochGenerator;
-import dev.muster.platform.http.PageCursor;
+import dev.muster.delivery.DelegationMessage;
 import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -13,14 +14,13 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Repository;
 
 /** Puts delegations into the ledger, and reads them. */
 @Repository
 class DelegationRepository {
 
-  private static final String COLUMNS =
+  static final String COLUMNS =
       """
       d.id, d.delegation_id, d.caller_id, d.callee_id, d.task_preview, d.status, d.attempt, d.retry_count,
       d.last_heartbeat, d.deadline, d.dispatched_at, d.result_preview, d.error_detail, d.error_kind,
@@ -50,7 +50,7 @@ class DelegationRepository {
   private static final String FIND =
       "SELECT " + COLUMNS + " FROM delegations d WHERE d.delegation_id = :delegation_id";
 
-  /** Those that found no room when they were accepted. */
+  /** Those for which there was no room when they were accepted. */
   private static final String QUEUED =
       """
       SELECT delegation_id FROM delegations WHERE ended_as IS NULL AND status = 'queued'
@@ -69,44 +69,12 @@ class DelegationRepository {
       FROM delegations WHERE delegation_id = :delegation_id
       """;
 
-  private static final String SENT =
-      "SELECT "
-          + COLUMNS
-          + """
-          FROM delegations d
-          WHERE d.caller_id = :workspace AND (d.created_at, d.id) < (:before, :before_id)
-              AND (:status::text IS NULL OR d.status = :status)
-          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
-          """;
-
-  private static final String RECEIVED =
-      "SELECT "
-          + COLUMNS
-          + """
-          FROM delegations d
-          WHERE d.callee_id = :workspace AND (d.created_at, d.id) < (:before, :before_id)
-              AND (:status::text IS NULL OR d.status = :status)
-          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
-          """;
-
   private static final String IN_FLIGHT =
-      "SELECT "
-          + COLUMNS
-          + """
-          FROM delegations d
-          WHERE d.ended_as IS NULL AND (d.created_at, d.id) < (:before, :before_id)
-              AND (:status::text IS NULL OR d.status = :status)
-          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
-          """;
-
-  private static final String ENDED =
-      "SELECT "
-          + COLUMNS
-          + """
-          FROM delegations d
-          WHERE d.ended_as = :status AND (d.created_at, d.id) < (:before, :before_id)
-          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
-          """;
+      """
+      SELECT caller_id, callee_id, retry_count,
+          extract(epoch FROM deadline - clock_timestamp()) * 1000 AS left_ms
+      FROM delegations WHERE delegation_id = :delegation_id AND ended_as IS NULL
+      """;
 
   private static final String COUNT_BY_STATUS =
       """
@@ -128,6 +96,16 @@ class DelegationRepository {
   static UUID newId() {
     return IDS.generate();
   }
+
+  /** {@code status} is {@code queued} or, of one that its caller has sent, {@code dispatched}. */
+  record NewDelegation(
+      String delegationId,
+      UUID callerId,
+      UUID calleeId,
+      WholeText task,
+      DelegationStatus status,
+      Duration span,
+      @Nullable String idempotencyKey) {}
 
   /** Whether its id was free. */
   boolean insert(NewDelegation delegation) {
@@ -161,12 +139,29 @@ class DelegationRepository {
         .optional();
   }
 
-  /** Those that nobody has handed to their callees yet. */
+  /** Those that have not been sent to their callees yet. */
   List<String> queued(int most) {
     return db.sql(QUEUED)
         .param("most", most)
         .query((row, n) -> row.getString("delegation_id"))
         .list();
+  }
+
+  /** One that has not ended, with its present message. */
+  record InFlight(DelegationMessage message, Duration timeLeft) {}
+
+  Optional<InFlight> inFlight(String delegationId) {
+    return db.sql(IN_FLIGHT)
+        .param("delegation_id", delegationId)
+        .query((row, n) ->
+            new InFlight(
+                new DelegationMessage(
+                    delegationId,
+                    row.getObject("caller_id", UUID.class),
+                    row.getObject("callee_id", UUID.class),
+                    MessageIds.of(delegationId, row.getInt("retry_count"))),
+                Duration.ofMillis((long) row.getDouble("left_ms"))))
+        .optional();
   }
 
   /** The whole of what it asks for, and of what came of it. */
@@ -185,40 +180,6 @@ class DelegationRepository {
         .param("delegation_id", delegationId)
         .query((row, n) -> new Texts(row.getString("task"), row.getString("result")))
         .single();
-  }
-
-  /** The newest first, from before the cursor on. */
-  List<Delegation> sent(
-      UUID callerId, Optional<DelegationStatus> status, PageCursor before, int limit) {
-    return list(db.sql(SENT).param("workspace", callerId), status, before, limit);
-  }
-
-  List<Delegation> received(
-      UUID calleeId, Optional<DelegationStatus> status, PageCursor before, int limit) {
-    return list(db.sql(RECEIVED).param("workspace", calleeId), status, before, limit);
-  }
-
-  private static List<Delegation> list(
-      StatementSpec statement, Optional<DelegationStatus> status, PageCursor before, int limit) {
-    return page(statement, before, limit)
-        .param("status", status.map(DelegationStatus::wire).orElse(null))
-        .query(DelegationRepository::delegation)
-        .list();
-  }
-
-  List<Delegation> inFlight(Optional<DelegationStatus> status, PageCursor before, int limit) {
-    return list(db.sql(IN_FLIGHT), status, before, limit);
-  }
-
-  List<Delegation> ended(DelegationStatus status, PageCursor before, int limit) {
-    return list(db.sql(ENDED), Optional.of(status), before, limit);
-  }
-
-  private static StatementSpec page(StatementSpec statement, PageCursor before, int limit) {
-    return statement
-        .param("before", SqlTime.utc(before.createdAt()))
-        .param("before_id", before.id())
-        .param("limit", limit);
   }
 
   /** How many are of a status, and how old the oldest of them is, if they are in flight. */
@@ -242,7 +203,7 @@ class DelegationRepository {
     return groups;
   }
 
-  private static Delegation delegation(ResultSet row, int n) throws SQLException {
+  static Delegation delegation(ResultSet row, int n) throws SQLException {
     return new Delegation(
         row.getObject("id", UUID.class),
         row.getString("delegation_id"),

@@ -3,7 +3,7 @@ package dev.muster.delegation;
 import dev.muster.a2a.DelegationMessenger;
 import dev.muster.activity.Appended;
 import dev.muster.activity.Feeds;
-import dev.muster.delivery.DelegationMessage;
+import dev.muster.delegation.Command.Actor;
 import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.workspace.Target;
 import dev.muster.workspace.Workspaces;
@@ -126,17 +126,13 @@ class Dispatch {
   }
 
   private void hand(LockedDelegation delegation, Target callee, Duration life) {
-    DelegationMessage message =
-        new DelegationMessage(
-            delegation.delegationId(),
-            delegation.callerId(),
-            delegation.calleeId(),
-            delegation.messageId());
     String task = delegations.texts(delegation.delegationId()).task();
     Appended appended =
-        feeds.appendAll(List.of(messenger.toCallee(message, callee, task, life))).getFirst();
+        feeds
+            .appendAll(List.of(messenger.toCallee(delegation.message(), callee, task, life)))
+            .getFirst();
     switch (appended) {
-      case Appended.Stored _, Appended.Repeated _ -> change(delegation, new Change.Dispatched());
+      case Appended.Stored _, Appended.Repeated _ -> change(delegation, Change.Step.DISPATCH);
       case Appended.OtherContent() ->
           fail(delegation, "its messageId names another message of the caller to the callee");
       case Appended.FeedFull _, Appended.QueueFull _, Appended.Outdated _ ->
@@ -145,10 +141,11 @@ class Dispatch {
   }
 
   private void fail(LockedDelegation delegation, String why) {
-    change(delegation, new Change.Failed(why, null));
+    change(delegation, new Change.Failed(why));
   }
 
   private void change(LockedDelegation delegation, Change change) {
-    ledger.grant(List.of(new Wish(delegation.delegationId(), new Claimant.Muster(), change)));
+    List<Ledger.Result> _ =
+        ledger.apply(List.of(new Command(delegation.delegationId(), Actor.SYSTEM, change)));
   }
 }

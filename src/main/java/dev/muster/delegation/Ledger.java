@@ -10,31 +10,38 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Moves delegations in the transaction of its caller, under the locks of their rows, which come
- * before those of feeds: so of two that race exactly one wins, and whoever is to hear of it does,
- * or nothing happens at all.
+ * before those of feeds: so of two that race exactly one wins, and it is told to those that are to
+ * know it, or nothing happens at all.
  */
 @Service
 class Ledger {
 
-  /**
-   * What became of wishes, in their order.
-   *
-   * @param rows for the feeds of callers, to be appended in the same transaction
-   */
-  record Entry(List<Granted> results, List<NewActivity> rows) {}
+  /** What became of a command. */
+  sealed interface Result {
+
+    /** {@code moved} is whether it has another status now; it stays as it is when it stood so. */
+    record Applied(DelegationStatus status, boolean moved) implements Result {}
+
+    /** The life cycle does not allow it (R8.1). */
+    record Invalid(DelegationStatus status) implements Result {}
+
+    /** There is no such delegation, or none that the actor may change. */
+    record NotFound() implements Result {}
+  }
 
   private final LedgerRepository repository;
   private final DelegationEvents delegationEvents;
   private final ResultRows results;
   private final Events events;
   private final Feeds feeds;
-  private final DelegationCounts counts;
+  private final DelegationMetrics metrics;
 
   Ledger(
       LedgerRepository repository,
@@ -42,48 +49,48 @@ class Ledger {
       ResultRows results,
       Events events,
       Feeds feeds,
-      DelegationCounts counts) {
+      DelegationMetrics metrics) {
     this.repository = repository;
     this.delegationEvents = delegationEvents;
     this.results = results;
     this.events = events;
     this.feeds = feeds;
-    this.counts = counts;
+    this.metrics = metrics;
   }
 
-  /** Waits for rows that somebody else holds; rows for feeds are the caller's to append. */
+  /**
+   * Waits for rows that other transactions hold, and returns what the feeds of callers are to have
+   * of it, to be appended in the same transaction.
+   */
   @Transactional(propagation = Propagation.MANDATORY)
-  public Entry enter(List<Wish> wishes) {
-    LedgerDraft draft = new LedgerDraft(repository.lock(idsOf(wishes)));
-    List<Granted> granted = wishes.stream().map(draft::add).toList();
-    return new Entry(granted, store(draft));
+  public List<NewActivity> enter(List<Command> commands) {
+    LedgerDraft draft = new LedgerDraft(repository.lock(idsOf(commands.stream())));
+    commands.forEach(draft::add);
+    return store(draft);
   }
 
-  /** As {@link #enter}, and callers are told. */
+  /** As {@link #enter}, and appends the rows; what became of the commands, in their order. */
   @Transactional(propagation = Propagation.MANDATORY)
-  public List<Granted> grant(List<Wish> wishes) {
-    Entry entry = enter(wishes);
-    append(entry.rows());
-    return entry.results();
+  public List<Result> apply(List<Command> commands) {
+    LedgerDraft draft = new LedgerDraft(repository.lock(idsOf(commands.stream())));
+    List<Result> results = commands.stream().map(draft::add).toList();
+    append(store(draft));
+    return results;
   }
 
-  /** As {@link #grant}, but those are busy of which somebody else holds a row. */
+  /** As {@link #apply}, but those are busy of which another transaction holds a row. */
   @Transactional(propagation = Propagation.MANDATORY)
-  public List<Outcome<List<Granted>>> grantUnlessBusy(List<Wishes> all) {
-    Set<String> ids =
-        all.stream()
-            .flatMap(wishes -> wishes.wishes().stream())
-            .map(Wish::delegationId)
-            .collect(Collectors.toCollection(TreeSet::new));
-    LedgerDraft draft = new LedgerDraft(repository.lockUnlessBusy(ids));
+  public List<Outcome<List<Result>>> applySkippingLocked(List<List<Command>> all) {
+    Set<String> ids = idsOf(all.stream().flatMap(List::stream));
+    LedgerDraft draft = new LedgerDraft(repository.lockSkippingLocked(ids));
     Set<String> missing = ids.stream().filter(id -> !draft.holds(id)).collect(Collectors.toSet());
     Set<String> busy = missing.isEmpty() ? missing : repository.existing(missing);
-    List<Outcome<List<Granted>>> outcomes = new ArrayList<>(all.size());
-    for (Wishes wishes : all) {
+    List<Outcome<List<Result>>> outcomes = new ArrayList<>(all.size());
+    for (List<Command> commands : all) {
       outcomes.add(
-          wishes.wishes().stream().anyMatch(wish -> busy.contains(wish.delegationId()))
+          commands.stream().anyMatch(command -> busy.contains(command.delegationId()))
               ? new Outcome.Busy<>()
-              : new Outcome.Done<>(wishes.wishes().stream().map(draft::add).toList()));
+              : new Outcome.Done<>(commands.stream().map(draft::add).toList()));
     }
     append(store(draft));
     return outcomes;
@@ -96,7 +103,7 @@ class Ledger {
   @Transactional(propagation = Propagation.MANDATORY)
   public List<NewActivity> tell(List<Transition> transitions) {
     events.recordAll(transitions.stream().map(delegationEvents::of).toList());
-    counts.countAfterCommit(transitions);
+    metrics.countAfterCommit(transitions);
     return transitions.stream().flatMap(one -> results.of(one).stream()).toList();
   }
 
@@ -114,7 +121,7 @@ class Ledger {
     return tell(draft.transitions());
   }
 
-  private static Set<String> idsOf(List<Wish> wishes) {
-    return wishes.stream().map(Wish::delegationId).collect(Collectors.toCollection(TreeSet::new));
+  private static Set<String> idsOf(Stream<Command> commands) {
+    return commands.map(Command::delegationId).collect(Collectors.toCollection(TreeSet::new));
   }
 }

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a transaction makes of delegations whose rows it holds, wish by wish. */
+/** What a transaction makes of delegations whose rows it holds, command by command. */
 final class LedgerDraft {
 
   private final Map<String, LockedDelegation> held = new HashMap<>();
@@ -29,30 +29,29 @@ final class LedgerDraft {
     return held.containsKey(delegationId);
   }
 
-  Granted add(Wish wish) {
-    @Nullable LockedDelegation was = held.get(wish.delegationId());
-    if (was == null || !wish.by().mayTouch(was)) {
-      return new Granted.Unknown();
+  Ledger.Result add(Command command) {
+    @Nullable LockedDelegation was = held.get(command.delegationId());
+    if (was == null || !command.by().mayChange(was)) {
+      return new Ledger.Result.NotFound();
     }
-    Optional<Progress> next = was.progress().after(wish.change(), was.span(), was.now());
+    Optional<Progress> next = was.progress().after(command.change(), was.span(), was.now());
     if (next.isEmpty()) {
-      return new Granted.Invalid(was.status());
+      return new Ledger.Result.Invalid(was.status());
     }
     if (next.get().equals(was.progress())) {
-      return new Granted.Done(was.status(), false);
+      return new Ledger.Result.Applied(was.status(), false);
     }
     LockedDelegation now = was.with(next.get());
-    held.put(wish.delegationId(), now);
-    changed.putIfAbsent(wish.delegationId(), was.status());
+    held.put(command.delegationId(), now);
+    changed.putIfAbsent(command.delegationId(), was.status());
     boolean moved = now.status() != was.status();
     if (moved) {
-      transitions.add(new Transition(was.status(), now, isHeard(wish.change())));
+      boolean callerNotified =
+          command.change() instanceof Change.Completed(WholeText _, boolean isNotified)
+              && isNotified;
+      transitions.add(new Transition(was.status(), now, callerNotified));
     }
-    return new Granted.Done(now.status(), moved);
-  }
-
-  private static boolean isHeard(Change change) {
-    return change instanceof Change.Completed(WholeText result, boolean heard) && heard;
+    return new Ledger.Result.Applied(now.status(), moved);
   }
 
   List<Move> moves() {

@@ -1,5 +1,7 @@
 package dev.muster.delegation;
 
+import static dev.muster.platform.postgres.BatchColumns.partOf;
+
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.SqlTime;
 import dev.muster.workspace.DeliveryMode;
@@ -10,7 +12,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +39,7 @@ class LedgerRepository {
 
   private static final String LOCK_AND_WAIT = LOCK + "FOR UPDATE OF d";
 
-  private static final String LOCK_UNLESS_BUSY = LOCK + "FOR UPDATE OF d SKIP LOCKED";
+  private static final String LOCK_SKIPPING_LOCKED = LOCK + "FOR UPDATE OF d SKIP LOCKED";
 
   private static final String EXISTING =
       "SELECT delegation_id FROM delegations WHERE delegation_id = ANY (?)";
@@ -66,9 +68,9 @@ class LedgerRepository {
     return db.query(LOCK_AND_WAIT, ids(delegationIds), LedgerRepository::locked);
   }
 
-  /** Those that nobody else holds. */
-  List<LockedDelegation> lockUnlessBusy(Collection<String> delegationIds) {
-    return db.query(LOCK_UNLESS_BUSY, ids(delegationIds), LedgerRepository::locked);
+  /** Those that no other transaction holds. */
+  List<LockedDelegation> lockSkippingLocked(Collection<String> delegationIds) {
+    return db.query(LOCK_SKIPPING_LOCKED, ids(delegationIds), LedgerRepository::locked);
   }
 
   Set<String> existing(Collection<String> delegationIds) {
@@ -101,34 +103,15 @@ class LedgerRepository {
     columns.times(moves, move -> progress(move).lastHeartbeat());
     columns.times(moves, move -> progress(move).deadline());
     columns.times(moves, move -> progress(move).dispatchedAt());
-    columns.texts(moves, move -> result(move).map(WholeText::preview).orElse(null));
-    columns.texts(moves, move -> result(move).map(WholeText::beyond).orElse(null));
-    columns.texts(moves, move -> error(progress(move).outcome()));
-    columns.texts(
-        moves,
-        move ->
-            progress(move).outcome() instanceof Outcome.Failed(String error, String kind)
-                ? kind
-                : null);
+    columns.texts(moves, move -> partOf(progress(move).result(), WholeText::preview));
+    columns.texts(moves, move -> partOf(progress(move).result(), WholeText::beyond));
+    columns.texts(moves, move -> progress(move).error());
+    columns.texts(moves, move -> progress(move).errorKind());
     columns.times(moves, move -> move.next().now());
   }
 
   private static Progress progress(Move move) {
     return move.next().progress();
-  }
-
-  private static Optional<WholeText> result(Move move) {
-    return progress(move).outcome() instanceof Outcome.Completed(WholeText result)
-        ? Optional.of(result)
-        : Optional.empty();
-  }
-
-  private static @Nullable String error(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Open(String warning) -> warning;
-      case Outcome.Completed _ -> null;
-      case Outcome.Failed(String error, String kind) -> error;
-    };
   }
 
   static LockedDelegation locked(ResultSet row, int n) throws SQLException {
@@ -153,21 +136,16 @@ class LedgerRepository {
         SqlTime.instantOrNull(row, "last_heartbeat"),
         SqlTime.instant(row, "deadline"),
         SqlTime.instantOrNull(row, "dispatched_at"),
-        outcome(row, status));
+        result(row, status),
+        row.getString("error_detail"),
+        row.getString("error_kind"));
   }
 
-  /** Of a completed one without the whole result, which nobody changes any more. */
-  private static Outcome outcome(ResultSet row, DelegationStatus status) throws SQLException {
-    @Nullable String error = row.getString("error_detail");
-    return switch (status) {
-      case COMPLETED -> new Outcome.Completed(new WholeText(text(row, "result_preview"), null));
-      case FAILED -> new Outcome.Failed(text(row, "error_detail"), row.getString("error_kind"));
-      case QUEUED, DISPATCHED, IN_PROGRESS, STUCK -> new Outcome.Open(error);
-    };
-  }
-
-  private static String text(ResultSet row, String column) throws SQLException {
-    @Nullable String text = row.getString(column);
-    return text == null ? "" : text;
+  /** Without the whole result, which does not change any more. */
+  private static @Nullable WholeText result(ResultSet row, DelegationStatus status)
+      throws SQLException {
+    return status == DelegationStatus.COMPLETED
+        ? new WholeText(Objects.requireNonNullElse(row.getString("result_preview"), ""), null)
+        : null;
   }
 }

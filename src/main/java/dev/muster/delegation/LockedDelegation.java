@@ -1,8 +1,10 @@
 package dev.muster.delegation;
 
+import dev.muster.delivery.DelegationMessage;
 import dev.muster.workspace.DeliveryMode;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +33,19 @@ record LockedDelegation(
     return progress.status();
   }
 
-  /** The messageId of its present delivery (R8.3). */
-  String messageId() {
-    return MessageIds.of(delegationId, progress.retryCount());
+  /** Of one that is completed. */
+  WholeText result() {
+    return Objects.requireNonNull(progress.result());
+  }
+
+  /** Of one that failed. */
+  String error() {
+    return Objects.requireNonNullElse(progress.error(), "");
+  }
+
+  /** Its present message to the callee (R8.3). */
+  DelegationMessage message() {
+    return new DelegationMessage(
+        delegationId, callerId, calleeId, MessageIds.of(delegationId, progress.retryCount()));
   }
 }

@@ -1,11 +1,5 @@
 package dev.muster.delegation;
 
-import dev.muster.delegation.Change.Beaten;
-import dev.muster.delegation.Change.Completed;
-import dev.muster.delegation.Change.Dispatched;
-import dev.muster.delegation.Change.Failed;
-import dev.muster.delegation.Change.Retried;
-import dev.muster.delegation.Change.Started;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -18,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param retryCount how often an operator had it delivered again
  * @param lastHeartbeat of its callee, for this very delegation
  * @param dispatchedAt when it was brought on its way to the callee
+ * @param result of one that is completed
+ * @param error of one that failed; of one that is stuck, why
+ * @param errorKind a word for programs, as R9.1 has them
  */
 record Progress(
     DelegationStatus status,
@@ -26,7 +23,9 @@ record Progress(
     @Nullable Instant lastHeartbeat,
     Instant deadline,
     @Nullable Instant dispatchedAt,
-    Outcome outcome) {
+    @Nullable WholeText result,
+    @Nullable String error,
+    @Nullable String errorKind) {
 
   /**
    * What the change makes of it at {@code now}; empty when the life cycle does not allow it. A
@@ -36,23 +35,32 @@ record Progress(
    */
   Optional<Progress> after(Change change, Duration span, Instant now) {
     return switch (change) {
-      case Dispatched() -> moved(DelegationStatus.DISPATCHED).map(next -> next.dispatched(now));
-      case Started() -> moved(DelegationStatus.IN_PROGRESS);
-      case Beaten() -> beaten(now);
-      case Completed(WholeText result, boolean heard) ->
-          ended(DelegationStatus.COMPLETED, new Outcome.Completed(result));
-      case Failed(String error, String kind) ->
-          ended(DelegationStatus.FAILED, new Outcome.Failed(error, kind));
-      case Retried() -> retried(now.plus(span));
+      case Change.Step.DISPATCH ->
+          moved(DelegationStatus.DISPATCHED).map(next -> next.with(lastHeartbeat, now));
+      case Change.Step.START -> moved(DelegationStatus.IN_PROGRESS);
+      case Change.Step.HEARTBEAT -> beaten(now);
+      case Change.Step.RETRY -> retried(now.plus(span));
+      case Change.Completed(WholeText text, boolean _) ->
+          moved(DelegationStatus.COMPLETED, text, null, null);
+      case Change.Failed(String reason, String kind) ->
+          moved(DelegationStatus.FAILED, null, reason, kind);
     };
   }
 
   /** What was wrong with it is over, as long as it goes on. */
   private Optional<Progress> moved(DelegationStatus to) {
+    return moved(to, null, null, null);
+  }
+
+  private Optional<Progress> moved(
+      DelegationStatus to,
+      @Nullable WholeText ofResult,
+      @Nullable String ofError,
+      @Nullable String kind) {
     if (status == to) {
       return Optional.of(this);
     }
-    return LifeCycle.allows(status, to)
+    return status.mayBecome(to)
         ? Optional.of(
             new Progress(
                 to,
@@ -61,15 +69,18 @@ record Progress(
                 lastHeartbeat,
                 deadline,
                 dispatchedAt,
-                Outcome.Open.SO_FAR))
+                ofResult,
+                ofError,
+                kind))
         : Optional.empty();
   }
 
-  private Progress dispatched(Instant now) {
-    return new Progress(status, attempt, retryCount, lastHeartbeat, deadline, now, outcome);
+  private Progress with(@Nullable Instant heartbeat, @Nullable Instant dispatched) {
+    return new Progress(
+        status, attempt, retryCount, heartbeat, deadline, dispatched, result, error, errorKind);
   }
 
-  /** One that waits for its next delivery only notes the beat. */
+  /** One that waits for its next delivery only notes the heartbeat. */
   private Optional<Progress> beaten(Instant now) {
     if (!status.isInFlight()) {
       return Optional.empty();
@@ -78,22 +89,11 @@ record Progress(
         status == DelegationStatus.QUEUED
             ? this
             : moved(DelegationStatus.IN_PROGRESS).orElseThrow();
-    return Optional.of(
-        new Progress(next.status, attempt, retryCount, now, deadline, dispatchedAt, next.outcome));
-  }
-
-  private Optional<Progress> ended(DelegationStatus end, Outcome outcome) {
-    if (status == end) {
-      return Optional.of(this);
-    }
-    return LifeCycle.allows(status, end)
-        ? Optional.of(
-            new Progress(end, attempt, retryCount, lastHeartbeat, deadline, dispatchedAt, outcome))
-        : Optional.empty();
+    return Optional.of(next.with(now, dispatchedAt));
   }
 
   private Optional<Progress> retried(Instant newDeadline) {
-    return LifeCycle.allows(status, DelegationStatus.QUEUED)
+    return status.mayBecome(DelegationStatus.QUEUED)
         ? Optional.of(
             new Progress(
                 DelegationStatus.QUEUED,
@@ -102,7 +102,9 @@ record Progress(
                 null,
                 newDeadline,
                 null,
-                Outcome.Open.SO_FAR))
+                null,
+                null,
+                null))
         : Optional.empty();
   }
 }

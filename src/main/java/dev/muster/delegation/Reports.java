@@ -1,5 +1,6 @@
 package dev.muster.delegation;
 
+import dev.muster.delegation.Command.Actor;
 import dev.muster.heartbeat.WorkClaims;
 import dev.muster.platform.commit.BatchAttempts;
 import dev.muster.platform.commit.BatchLimits;
@@ -16,6 +17,26 @@ import org.springframework.stereotype.Service;
 @Service
 class Reports implements WorkClaims {
 
+  /**
+   * Commands that are carried out or refused each by itself, but in one transaction.
+   *
+   * @param key reports of one key are made in their order
+   */
+  private record Report(Object key, List<Command> commands) {
+
+    /** About how many bytes they write. */
+    long weight() {
+      return commands.stream().mapToLong(command -> BYTES_OF_A_ROW + length(command)).sum();
+    }
+
+    private static long length(Command command) {
+      return command.change() instanceof Change.Completed(WholeText result, boolean _)
+          ? 2L * result.whole().length()
+          : 0;
+    }
+  }
+
+  private static final int BYTES_OF_A_ROW = 512;
   private static final long LARGEST_BATCH = 4L << 20;
 
   /** The feeds that ends are told in are written by one after the other, all else side by side. */
@@ -23,7 +44,7 @@ class Reports implements WorkClaims {
 
   private final Ledger ledger;
   private final CertainTransactions transactions;
-  private final GroupCommit<Wishes, List<Granted>> commits;
+  private final GroupCommit<Report, List<Ledger.Result>> commits;
 
   Reports(Ledger ledger, CertainTransactions transactions, MeterRegistry metrics) {
     this.ledger = ledger;
@@ -31,29 +52,36 @@ class Reports implements WorkClaims {
     this.commits =
         new GroupCommit<>(
             "delegation",
-            Wishes::key,
-            BatchLimits.byWeight(Wishes::weight, LARGEST_BATCH),
+            Report::key,
+            BatchLimits.byWeight(Report::weight, LARGEST_BATCH),
             COMMITTERS,
             this::commit,
             metrics);
   }
 
   /** Returns after the commit; throws {@code UNAVAILABLE} when that cannot be had in time. */
-  Granted make(Wish wish) {
-    return commits.submit(Wishes.of(wish)).getFirst();
+  Ledger.Result make(Command command) {
+    return commits.submit(new Report(command.delegationId(), List.of(command))).getFirst();
   }
 
   @Override
   public void claimed(UUID workspaceId, List<String> delegationIds) {
-    Claimant callee = new Claimant.Callee(workspaceId);
-    commits.submit(
-        new Wishes(
-            workspaceId,
-            delegationIds.stream().map(id -> new Wish(id, callee, new Change.Beaten())).toList()));
+    Actor callee = Actor.callee(workspaceId);
+    List<Ledger.Result> _ =
+        commits.submit(
+            new Report(
+                workspaceId,
+                delegationIds.stream()
+                    .map(id -> new Command(id, callee, Change.Step.HEARTBEAT))
+                    .toList()));
   }
 
-  private List<Outcome<List<Granted>>> commit(List<Wishes> batch) {
-    return BatchAttempts.run(batch, all -> transactions.run(() -> ledger.grantUnlessBusy(all)));
+  private List<Outcome<List<Ledger.Result>>> commit(List<Report> batch) {
+    return BatchAttempts.run(
+        batch,
+        reports ->
+            transactions.run(
+                () -> ledger.applySkippingLocked(reports.stream().map(Report::commands).toList())));
   }
 
   @PreDestroy

@@ -34,17 +34,13 @@ class ResultRows {
   Optional<NewActivity> of(Transition transition) {
     LockedDelegation delegation = transition.delegation();
     @Nullable DeliveryMode mode = delegation.callerMode();
-    if (!transition.isEnd() || transition.heard() || mode == null) {
+    if (!transition.isEnd() || transition.callerNotified() || mode == null) {
       return Optional.empty();
     }
     NewActivity row =
-        switch (delegation.progress().outcome()) {
-          case Outcome.Completed(WholeText result) ->
-              row(delegation, result.whole(), new Result("ok", null, null));
-          case Outcome.Failed(String error, String kind) ->
-              row(delegation, error, new Result("error", error, null));
-          case Outcome.Open _ -> throw new IllegalStateException("an end has an outcome");
-        };
+        delegation.status() == DelegationStatus.COMPLETED
+            ? row(delegation, delegation.result().whole(), new Result("ok", null, null))
+            : row(delegation, delegation.error(), new Result("error", delegation.error(), null));
     return Optional.of(mode == DeliveryMode.PUSH ? messenger.broughtToCaller(row) : row);
   }
 

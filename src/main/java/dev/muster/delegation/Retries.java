@@ -1,6 +1,6 @@
 package dev.muster.delegation;
 
-import dev.muster.delivery.DelegationMessage;
+import dev.muster.delegation.Command.Actor;
 import dev.muster.delivery.Deliveries;
 import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.problem.ErrorCode;
@@ -43,32 +43,29 @@ class Retries {
    * A {@code stuck} or {@code dispatched} delegation is {@code queued} again, under a new
    * messageId. Throws {@code DELIVERING} (409) while its present message is being sent.
    */
-  Granted retry(String delegationId) {
-    Granted granted = transactions.runPastDeadlocks(status -> retryLocked(delegationId));
-    if (granted instanceof Granted.Done) {
+  Ledger.Result retry(String delegationId) {
+    Ledger.Result result = transactions.runPastDeadlocks(status -> retryLocked(delegationId));
+    if (result instanceof Ledger.Result.Applied) {
       dispatch.soon(delegationId);
     }
-    return granted;
+    return result;
   }
 
-  private Granted retryLocked(String delegationId) {
+  private Ledger.Result retryLocked(String delegationId) {
     List<LockedDelegation> found = rows.lock(List.of(delegationId));
     // first: then the end of the replaced message is no longer that of the delegation
-    Granted granted =
+    Ledger.Result result =
         ledger
-            .grant(List.of(new Wish(delegationId, new Claimant.Muster(), new Change.Retried())))
+            .apply(List.of(new Command(delegationId, Actor.SYSTEM, Change.Step.RETRY)))
             .getFirst();
-    if (granted instanceof Granted.Done) {
+    if (result instanceof Ledger.Result.Applied) {
       withdraw(found.getFirst());
     }
-    return granted;
+    return result;
   }
 
   private void withdraw(LockedDelegation before) {
-    DelegationMessage present =
-        new DelegationMessage(
-            before.delegationId(), before.callerId(), before.calleeId(), before.messageId());
-    if (!deliveries.withdraw(present, "an operator has the delegation sent again")) {
+    if (!deliveries.withdraw(before.message(), "an operator has the delegation sent again")) {
       throw new ProblemException(
           ErrorCode.DELIVERING,
           "the message of the delegation is being sent to its callee right now; try again when"

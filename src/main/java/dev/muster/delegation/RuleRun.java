@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,14 +30,9 @@ final class RuleRun {
     List<Selected> batch(Place from, int most, @Nullable List<String> only);
   }
 
-  /** Writes what follows, in the transaction that has moved them. */
-  interface Telling {
-    void tell(List<Moved> moved);
-  }
-
   /**
    * @param moved delegations that the rule has moved
-   * @param errors those that somebody else changed first, and those that could not be stored
+   * @param errors those that another transaction changed first, and those that could not be stored
    */
   record Tally(int moved, int errors) {
 
@@ -56,9 +52,11 @@ final class RuleRun {
   private final CertainTransactions transactions;
   private final SweepMetrics metrics;
   private final Rule rule;
-  private final Telling telling;
 
-  /** Held by whoever looks for the next batch, which begins where that one ends. */
+  /** Writes what follows, in the transaction that has moved them. */
+  private final Consumer<List<Moved>> telling;
+
+  /** Held while the next batch is looked for, which begins where the last one ended. */
   private final ReentrantLock looking = new ReentrantLock();
 
   private Place from = Place.START;
@@ -69,7 +67,7 @@ final class RuleRun {
       CertainTransactions transactions,
       SweepMetrics metrics,
       Rule rule,
-      Telling telling) {
+      Consumer<List<Moved>> telling) {
     this.repository = repository;
     this.transactions = transactions;
     this.metrics = metrics;
@@ -154,7 +152,7 @@ final class RuleRun {
       } else {
         selected = rule.batch(Place.START, MOST_IN_A_BATCH, ids);
       }
-      telling.tell(selected.stream().flatMap(one -> one.moved().stream()).toList());
+      telling.accept(selected.stream().flatMap(one -> one.moved().stream()).toList());
       return selected;
     }
 
@@ -185,7 +183,7 @@ final class RuleRun {
     return places.stream().map(Place::delegationId).toList();
   }
 
-  /** A lost race is no fault that somebody should be woken for. */
+  /** A lost race is no fault, and no alert. */
   private Tally tallyOf(List<Selected> batch) {
     int moved = (int) batch.stream().filter(one -> one.moved().isPresent()).count();
     metrics.countTransitions(moved);

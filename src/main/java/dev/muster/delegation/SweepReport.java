@@ -5,6 +5,6 @@ package dev.muster.delegation;
  *
  * @param deadlineFailures delegations past their deadline, which failed
  * @param stuckMarked delegations of silent callees, which are stuck
- * @param errors those that somebody else changed first, and those that could not be stored
+ * @param errors those that another transaction changed first, and those that could not be stored
  */
 record SweepReport(int deadlineFailures, int stuckMarked, int errors) {}

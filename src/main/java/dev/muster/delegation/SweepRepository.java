@@ -30,7 +30,7 @@ class SweepRepository {
   /**
    * A row that was due.
    *
-   * @param moved empty when somebody else had changed it
+   * @param moved empty when another transaction had changed it
    */
   record Selected(Place place, Optional<Moved> moved) {}
 

@@ -3,7 +3,6 @@ package dev.muster.delegation;
 import dev.muster.activity.NewActivity;
 import dev.muster.delegation.RuleRun.Rule;
 import dev.muster.delegation.RuleRun.Tally;
-import dev.muster.delegation.RuleRun.Telling;
 import dev.muster.delegation.SweepRepository.Moved;
 import dev.muster.event.Events;
 import dev.muster.platform.commit.CertainTransactions;
@@ -14,14 +13,16 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Finds the delegations that nobody will end (R8.8): first those past their deadline, which fail,
- * since agents that beat for ever hang without getting anywhere; then those whose callee was heard
- * of and fell silent, which are stuck. One that was never heard of has until its deadline.
+ * Finds the delegations that will not end by themselves (R8.8): first those past their deadline,
+ * which fail, since agents that beat for ever hang without getting anywhere; then those whose
+ * callee was heard of and fell silent, which are stuck. One that was never heard of has until its
+ * deadline.
  *
  * <p>Several sweeps at once do no harm: what another one has moved counts as a lost race.
  */
@@ -34,7 +35,7 @@ class Sweeper {
   private final Ledger ledger;
   private final DelegationEvents delegationEvents;
   private final Events events;
-  private final DelegationCounts counts;
+  private final DelegationMetrics delegationMetrics;
   private final ControlPlaneUptime uptime;
   private final CertainTransactions transactions;
   private final SweeperSettings settings;
@@ -45,7 +46,7 @@ class Sweeper {
       Ledger ledger,
       DelegationEvents delegationEvents,
       Events events,
-      DelegationCounts counts,
+      DelegationMetrics delegationMetrics,
       ControlPlaneUptime uptime,
       CertainTransactions transactions,
       SweeperSettings settings,
@@ -54,7 +55,7 @@ class Sweeper {
     this.ledger = ledger;
     this.delegationEvents = delegationEvents;
     this.events = events;
-    this.counts = counts;
+    this.delegationMetrics = delegationMetrics;
     this.uptime = uptime;
     this.transactions = transactions;
     this.settings = settings;
@@ -83,7 +84,7 @@ class Sweeper {
     });
   }
 
-  /** Nobody could be heard while we were away, and all get a threshold's time to be heard again. */
+  /** While the control plane was away it heard no agent: each gets a threshold's time again. */
   private boolean mayBlame(Uptime up) {
     return !up.upSince().plus(settings.stuckThreshold()).isAfter(up.now());
   }
@@ -107,10 +108,10 @@ class Sweeper {
                 delegationEvents.stuck(
                     one.transition().delegation(), Objects.requireNonNull(one.heardAt())))
             .toList());
-    counts.countAfterCommit(moved.stream().map(Moved::transition).toList());
+    delegationMetrics.countAfterCommit(moved.stream().map(Moved::transition).toList());
   }
 
-  private Tally run(Rule rule, Telling telling) {
+  private Tally run(Rule rule, Consumer<List<Moved>> telling) {
     return new RuleRun(repository, transactions, metrics, rule, telling).run();
   }
 }

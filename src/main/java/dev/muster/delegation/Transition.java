@@ -3,9 +3,9 @@ package dev.muster.delegation;
 /**
  * That a delegation moved to another status.
  *
- * @param heard its caller hears of its end by itself, so that no row need tell
+ * @param callerNotified its caller learns of its end without a row of its own
  */
-record Transition(DelegationStatus from, LockedDelegation delegation, boolean heard) {
+record Transition(DelegationStatus from, LockedDelegation delegation, boolean callerNotified) {
 
   boolean isEnd() {
     return !delegation.status().isInFlight();

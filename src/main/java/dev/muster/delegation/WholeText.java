@@ -18,7 +18,7 @@ record WholeText(String preview, @Nullable String beyond) {
     return new WholeText(preview, preview.length() == clean.length() ? null : clean);
   }
 
-  /** A preview that somebody wrote for the text. */
+  /** With a preview that its author wrote. */
   static WholeText of(String text, String preview) {
     String clean = Text.clean(text);
     String cut = Text.cutBytes(Text.clean(preview), PREVIEW_BYTES);
@@ -27,10 +27,5 @@ record WholeText(String preview, @Nullable String beyond) {
 
   String whole() {
     return beyond == null ? preview : beyond;
-  }
-
-  /** The first so many characters. */
-  String first(int characters) {
-    return Text.cut(whole(), characters);
   }
 }

@@ -1,22 +1,50 @@
 package dev.muster.delivery;
 
+import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.TurnAnswer;
+import dev.muster.protocol.client.A2aErrors;
+import dev.muster.protocol.client.A2aResult;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** What became of a delegation's message. */
 public sealed interface DelegationMessageOutcome {
-
-  DelegationMessage message();
 
   /** The callee has answered. */
   record Answered(DelegationMessage message, TurnAnswer answer)
       implements DelegationMessageOutcome {}
 
-  /** The callee refused it, or said what nobody understands. */
-  record Refused(DelegationMessage message, String error) implements DelegationMessageOutcome {}
+  /** The callee did not get it, and will not; or it refused it, or its answer makes no sense. */
+  record Failed(DelegationMessage message, String error) implements DelegationMessageOutcome {}
 
-  /** The callee may have it, and says nothing. */
+  /** The callee may have it, and has not answered. */
   record Silent(DelegationMessage message) implements DelegationMessageOutcome {}
 
-  /** The callee did not get it, and will not. */
-  record Undelivered(DelegationMessage message, String error) implements DelegationMessageOutcome {}
+  /** What the end of a send means (R8.3); {@code response} is the answer, if that is JSON. */
+  static DelegationMessageOutcome of(
+      DelegationMessage message, A2aResult result, @Nullable RawJson response) {
+    return switch (result) {
+      case A2aResult.Answer _ when response != null ->
+          new Answered(message, answer(response.text()));
+      case A2aResult.Answer _,
+          A2aResult.RpcError _,
+          A2aResult.HttpError _,
+          A2aResult.Malformed _,
+          A2aResult.Streamed _ ->
+          new Failed(message, A2aErrors.text(result));
+      case A2aResult.Unreachable _, A2aResult.OutOfTime _ -> new Silent(message);
+    };
+  }
+
+  /** One that is too large to be looked into is an answer all the same. */
+  private static TurnAnswer answer(String json) {
+    byte[] body = json.getBytes(StandardCharsets.UTF_8);
+    try {
+      return TurnAnswer.of(LosslessJson.parse(body), body);
+    } catch (ProblemException tooLarge) {
+      return new TurnAnswer.Said(json);
+    }
+  }
 }

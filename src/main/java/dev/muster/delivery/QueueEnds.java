@@ -116,7 +116,7 @@ class QueueEnds {
     if (held.isEmpty()) {
       return;
     }
-    settleDelegations(held, one -> new DelegationMessageOutcome.Undelivered(one, why));
+    settleDelegations(held, one -> new DelegationMessageOutcome.Failed(one, why));
     completions.completeAll(
         held.stream()
             .map(message -> completion(message, undelivered(message, why), state))

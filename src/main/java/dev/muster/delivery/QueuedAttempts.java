@@ -103,7 +103,7 @@ class QueuedAttempts {
           queued,
           ends.refused(TOO_LATE),
           QueueState.EXPIRED,
-          new DelegationMessageOutcome.Undelivered(delegation.orElseThrow(), TOO_LATE));
+          new DelegationMessageOutcome.Failed(delegation.orElseThrow(), TOO_LATE));
       return new Result.Over();
     }
     if (target.get().deliveryMode() == DeliveryMode.POLL) {
@@ -195,7 +195,7 @@ class QueuedAttempts {
               queued,
               outcome,
               state,
-              DelegationOutcomeMapper.of(delegation.get(), result, outcome.response()));
+              DelegationMessageOutcome.of(delegation.get(), result, outcome.response()));
         }
       });
     } catch (RuntimeException e) {

@@ -122,7 +122,7 @@ final class LedgerLog {
       List<Event> life = events.getOrDefault(id, List.of());
       assertThat(life.getFirst().status).as("first of %s", id).isEqualTo(DelegationStatus.QUEUED);
       for (int i = 1; i < life.size(); i++) {
-        assertThat(LifeCycle.allows(life.get(i - 1).status, life.get(i).status))
+        assertThat(life.get(i - 1).status.mayBecome(life.get(i).status))
             .as("from event %d to the next of %s: %s", i, id, life)
             .isTrue();
       }

@@ -46,7 +46,7 @@ class LifeCycleTest {
   void allowsWhatTheTableAllows(String from, String row) {
     List<String> cells = List.of(row.split(" "));
     for (int i = 0; i < COLUMNS.size(); i++) {
-      assertThat(LifeCycle.allows(DelegationStatus.of(from), COLUMNS.get(i)))
+      assertThat(DelegationStatus.of(from).mayBecome(COLUMNS.get(i)))
           .as(from + " to " + COLUMNS.get(i))
           .isEqualTo(cells.get(i).equals("y"));
     }
@@ -91,8 +91,8 @@ class LifeCycleTest {
   @Test
   void becomesStuckFromWhereverTheSweeperLooks() {
     assertThat(all(status -> status.isInFlight() && status != STUCK))
-        .isEqualTo(all(status -> LifeCycle.allows(status, STUCK)));
-    assertThat(all(status -> LifeCycle.allows(status, FAILED)))
+        .isEqualTo(all(status -> status.mayBecome(STUCK)));
+    assertThat(all(status -> status.mayBecome(FAILED)))
         .isEqualTo(all(DelegationStatus::isInFlight));
   }
 
@@ -105,7 +105,7 @@ class LifeCycleTest {
             DelegationRemovals.class,
             DelegationRepository.class,
             DelegationRetention.class,
-            DelegationLookup.class,
+            DelegationLists.class,
             LedgerRepository.class,
             SweepRepository.class)) {
       for (Field field : type.getDeclaredFields()) {

@@ -1,4 +1,0 @@
-package dev.muster.delegation;
-
-/** That a delegation be changed, and who wants it. */
-record Wish(String delegationId, Claimant by, Change change) {}
