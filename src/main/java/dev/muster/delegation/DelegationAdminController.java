@@ -1,5 +1,6 @@
 package dev.muster.delegation;
 
+import dev.muster.delegation.Sweeper.SweepReport;
 import dev.muster.identity.Access;
 import dev.muster.identity.Admits;
 import dev.muster.identity.Admits.Who;

@@ -29,6 +29,15 @@ import org.springframework.stereotype.Component;
 @Component
 class Sweeper {
 
+  /**
+   * What a sweep did.
+   *
+   * @param deadlineFailures delegations past their deadline, which failed
+   * @param stuckMarked delegations of silent callees, which are stuck
+   * @param errors those that another transaction changed first, and those that could not be stored
+   */
+  record SweepReport(int deadlineFailures, int stuckMarked, int errors) {}
+
   private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
 
   private final SweepRepository repository;

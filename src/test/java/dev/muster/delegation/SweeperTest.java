@@ -3,6 +3,7 @@ package dev.muster.delegation;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.delegation.Sweeper.SweepReport;
 import dev.muster.testing.OwnLog;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
