@@ -2,7 +2,6 @@ package dev.muster.a2a;
 
 import dev.muster.activity.MessageIdentity;
 import dev.muster.delivery.Members;
-import dev.muster.delivery.MessageNames;
 import dev.muster.delivery.Sender;
 import java.util.Set;
 import java.util.UUID;
@@ -63,7 +62,7 @@ record NormalRequest(String method, ObjectNode body, @Nullable ObjectNode messag
 
   /** By what its message is known when it comes again; none for what sends no message. */
   @Nullable MessageIdentity identity() {
-    return message == null ? null : MessageNames.of(method, message);
+    return message == null ? null : MessageIdentity.of(method, message);
   }
 
   /** Whether the agent may answer by a stream of events (R7.9). */

@@ -1,12 +1,19 @@
 package dev.muster.activity;
 
+import dev.muster.activity.FeedWatch.FeedTopic;
 import dev.muster.identity.Admits;
 import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.identity.CountsAs;
+import dev.muster.identity.Credentials;
 import dev.muster.identity.RateLimit;
+import dev.muster.identity.Standing;
 import dev.muster.platform.http.HeldAnswer;
+import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.http.ResponseMemory;
+import dev.muster.platform.longpoll.LongPoll;
+import dev.muster.platform.longpoll.LongPolls;
+import dev.muster.platform.longpoll.Seen;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
@@ -14,6 +21,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.springframework.http.HttpHeaders;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
@@ -22,22 +32,25 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class FeedController {
 
-  private final FeedPolls polls;
+  private final LongPolls polls;
   private final FeedReader reader;
   private final PeerInfos peers;
   private final Workspaces workspaces;
+  private final Credentials credentials;
   private final ResponseMemory memory;
 
   FeedController(
-      FeedPolls polls,
+      LongPolls polls,
       FeedReader reader,
       PeerInfos peers,
       Workspaces workspaces,
+      Credentials credentials,
       ResponseMemory memory) {
     this.polls = polls;
     this.reader = reader;
     this.peers = peers;
     this.workspaces = workspaces;
+    this.credentials = credentials;
     this.memory = memory;
   }
 
@@ -47,8 +60,42 @@ class FeedController {
   @CountsAs(RateLimit.POLL)
   Object read(Caller caller, @PathVariable UUID id, HttpServletRequest request) {
     FeedQuery query = FeedQuery.read(request, caller.equals(new Caller.Agent(id)));
-    CompletableFuture<List<FeedRow>> rows = polls.read(id, caller, query, request);
+    CompletableFuture<List<FeedRow>> rows = rows(id, caller, query, request);
     return rows.isDone() && !rows.isCompletedExceptionally() ? rows.join() : HeldAnswer.of(rows);
+  }
+
+  /**
+   * Done at once, unless the query waits and there is no row yet; with an empty list when there is
+   * none in time. Who may read is looked at again whenever the feed is (R1.6).
+   */
+  private CompletableFuture<List<FeedRow>> rows(
+      UUID id, Caller caller, FeedQuery query, HttpServletRequest request) {
+    String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
+    Standing standing = new Standing(credentials, authorization, caller);
+    Function<List<StoredActivity>, List<FeedRow>> view = peers.view(query.wantsPeerInfo(), request);
+    FeedReader.Reading reading = reader.reading(id, query, memory.of(request));
+    Supplier<Seen<List<FeedRow>>> look =
+        () -> {
+          workspaces.requireTrustedReaderOf(id, credentials.callerOf(authorization));
+          return seen(reading.look(), view);
+        };
+    return polls.await(
+        new LongPoll<>(
+            RequestOwner.of(request),
+            new FeedTopic(id),
+            query.waitAtMost(),
+            look,
+            () -> standing.now() != Standing.Verdict.REVOKED,
+            List.of()));
+  }
+
+  private static Seen<List<FeedRow>> seen(
+      Seen<List<StoredActivity>> stored, Function<List<StoredActivity>, List<FeedRow>> view) {
+    return switch (stored) {
+      case Seen.Answer<List<StoredActivity>>(List<StoredActivity> rows) ->
+          new Seen.Answer<>(view.apply(rows));
+      case Seen.Nothing<List<StoredActivity>>(long version) -> new Seen.Nothing<>(version);
+    };
   }
 
   @GetMapping("/workspaces/{id}/activity/{activityId}")

@@ -1,6 +1,13 @@
 package dev.muster.activity;
 
+import dev.muster.platform.json.LosslessJson;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * What makes a message the same one (R7.3), beside its feed and its sender: the SHA-256 of its id,
@@ -17,8 +24,32 @@ public record MessageIdentity(String key, String contentHash) {
     }
   }
 
-  public MessageIdentity(byte[] key, byte[] contentHash) {
-    this(HexFormat.of().formatHex(key), HexFormat.of().formatHex(contentHash));
+  /** Of a message that is sent by this method. */
+  public static MessageIdentity of(String method, ObjectNode message) {
+    return new MessageIdentity(
+        keyOf(message.path("messageId").stringValue()), sha256(content(method, message)));
+  }
+
+  /** The key of a message with this id; unlike UTF-8, it tells lone surrogates apart. */
+  public static String keyOf(String messageId) {
+    ByteBuffer bytes = ByteBuffer.allocate(2 * messageId.length());
+    bytes.asCharBuffer().put(messageId);
+    return sha256(bytes.array());
+  }
+
+  /** All but the metadata, which may differ between two sends of one message. */
+  private static byte[] content(String method, ObjectNode message) {
+    ObjectNode content = JsonNodeFactory.instance.objectNode().put("method", method);
+    content.putObject("message").setAll(message).without("metadata");
+    return LosslessJson.canonical(content).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String sha256(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
   }
 
   static byte[] bytes(String hexadecimal) {

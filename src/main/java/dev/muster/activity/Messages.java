@@ -20,24 +20,26 @@ public class Messages {
   public record DelegatedMessage(
       UUID workspaceId, UUID senderId, String messageId, String delegationId) {}
 
-  private static final String BY_KEY =
+  private static final String MESSAGE =
       """
       SELECT workspace_id, seq, source_id, method, request_body, message_id, delegation_id, created_at,
           CASE WHEN source = 'system' THEN coalesce(message_text, '') END AS system_text,
           extract(epoch FROM clock_timestamp() - created_at) AS age_s
       FROM activity_logs
-      WHERE workspace_id = :workspace_id AND seq = :seq AND request_body IS NOT NULL
       """;
 
+  private static final String BY_KEY =
+      MESSAGE
+          + """
+          WHERE workspace_id = :workspace_id AND seq = :seq AND request_body IS NOT NULL
+          """;
+
   private static final String BY_NAME =
-      """
-      SELECT workspace_id, seq, source_id, method, request_body, message_id, delegation_id, created_at,
-          CASE WHEN source = 'system' THEN coalesce(message_text, '') END AS system_text,
-          extract(epoch FROM clock_timestamp() - created_at) AS age_s
-      FROM activity_logs
-      WHERE workspace_id = :workspace_id AND message_key = :key AND source_id IS NOT DISTINCT FROM :sender_id::uuid
-          AND request_body IS NOT NULL
-      """;
+      MESSAGE
+          + """
+          WHERE workspace_id = :workspace_id AND message_key = :key AND source_id IS NOT DISTINCT FROM :sender_id::uuid
+              AND request_body IS NOT NULL
+          """;
 
   private static final String DELEGATED =
       """

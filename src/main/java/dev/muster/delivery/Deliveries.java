@@ -6,6 +6,7 @@ import dev.muster.activity.MessageAdmission;
 import dev.muster.activity.MessageAdmission.Assumed;
 import dev.muster.activity.MessageAdmission.NewDelivery;
 import dev.muster.activity.MessageAdmission.Way;
+import dev.muster.activity.MessageIdentity;
 import dev.muster.activity.Messages;
 import dev.muster.activity.StoredMessage;
 import dev.muster.delivery.DirectAttempts.Held;
@@ -195,7 +196,7 @@ public class Deliveries {
   @Transactional(propagation = Propagation.MANDATORY)
   public boolean withdraw(DelegationMessage message, String why) {
     return messages
-        .find(message.calleeId(), message.callerId(), MessageNames.key(message.messageId()))
+        .find(message.calleeId(), message.callerId(), MessageIdentity.keyOf(message.messageId()))
         .map(StoredMessage::key)
         .map(key -> endWaiting(key, QueueState.DROPPED, why) || !isOpen(key))
         .orElse(true);

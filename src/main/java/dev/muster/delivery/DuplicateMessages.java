@@ -4,6 +4,7 @@ import dev.muster.activity.ActivityKey;
 import dev.muster.delivery.OutcomeRepository.Open;
 import dev.muster.identity.Standing;
 import dev.muster.platform.longpoll.LongPoll;
+import dev.muster.platform.longpoll.LongPolls;
 import dev.muster.platform.longpoll.Seen;
 import dev.muster.workspace.Workspaces;
 import java.util.Objects;
@@ -21,7 +22,7 @@ class DuplicateMessages {
   private static final Seen<Optional<Reply>> MAY_BE_DELIVERED_AGAIN =
       new Seen.Answer<>(Optional.empty());
 
-  private final OutcomeWaiters waiters;
+  private final LongPolls polls;
   private final OutcomeRepository outcomes;
   private final DeliverySweep sweep;
   private final Replies replies;
@@ -29,13 +30,13 @@ class DuplicateMessages {
   private final DeliverySettings settings;
 
   DuplicateMessages(
-      OutcomeWaiters waiters,
+      LongPolls polls,
       OutcomeRepository outcomes,
       DeliverySweep sweep,
       Replies replies,
       Workspaces workspaces,
       DeliverySettings settings) {
-    this.waiters = waiters;
+    this.polls = polls;
     this.outcomes = outcomes;
     this.sweep = sweep;
     this.replies = replies;
@@ -74,8 +75,8 @@ class DuplicateMessages {
             () -> look(sent, key),
             () -> isSettledFor(sent, key),
             Optional.of(late));
-    return waiters
-        .await(poll, null)
+    return polls
+        .await(poll)
         .thenCompose(found ->
             found
                 .map(CompletableFuture::completedFuture)

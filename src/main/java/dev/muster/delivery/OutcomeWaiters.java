@@ -5,7 +5,6 @@ import dev.muster.activity.FeedListener;
 import dev.muster.event.EventFollower;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
-import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.LongPolls;
 import dev.muster.platform.loop.BackgroundLoop;
 import jakarta.annotation.PreDestroy;
@@ -14,13 +13,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Those who wait for what a delivery comes to: woken at once when a change of its feed is told, and
- * within a second when it was not, by one look at all outcomes that are waited for.
+ * Wakes those that wait for the outcome of a delivery, by the key of its row: at once when a change
+ * of its feed is told, and within a second when it was not, by one look at all outcomes that are
+ * waited for.
  */
 @Component
 class OutcomeWaiters implements FeedListener, EventFollower {
@@ -36,18 +34,6 @@ class OutcomeWaiters implements FeedListener, EventFollower {
     this.polls = polls;
     this.outcomes = outcomes;
     this.loop = BackgroundLoop.start("outcome-waiters", BETWEEN_LOOKS, this::look);
-  }
-
-  /**
-   * {@code slot} is the wait's, when one was taken for it; the poll's topic is the {@link
-   * ActivityKey}.
-   */
-  <T> CompletableFuture<T> await(LongPoll<T> poll, LongPolls.@Nullable Slot slot) {
-    return slot == null ? polls.await(poll) : polls.await(poll, slot);
-  }
-
-  LongPolls.Slot takeSlot(Sender sender) {
-    return polls.takeSlot(sender.owner());
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.Feeds;
+import dev.muster.activity.MessageIdentity;
 import dev.muster.activity.Messages;
 import dev.muster.activity.StoredMessage;
 import dev.muster.identity.Standing;
@@ -17,7 +18,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -32,19 +32,19 @@ public class ReplyCorrelation {
 
   private final Messages messages;
   private final OutcomeRepository outcomes;
-  private final OutcomeWaiters waiters;
+  private final LongPolls polls;
   private final Feeds feeds;
   private final Workspaces workspaces;
 
   ReplyCorrelation(
       Messages messages,
       OutcomeRepository outcomes,
-      OutcomeWaiters waiters,
+      LongPolls polls,
       Feeds feeds,
       Workspaces workspaces) {
     this.messages = messages;
     this.outcomes = outcomes;
-    this.waiters = waiters;
+    this.polls = polls;
     this.feeds = feeds;
     this.workspaces = workspaces;
   }
@@ -62,7 +62,7 @@ public class ReplyCorrelation {
             ? Optional.of(replyTo.stringValue())
             : delegation.map(DelegationMessage::messageId);
     asked
-        .flatMap(id -> messages.find(answering, recipient, MessageNames.key(id)))
+        .flatMap(id -> messages.find(answering, recipient, MessageIdentity.keyOf(id)))
         .ifPresent(row -> answer(row, message));
   }
 
@@ -86,7 +86,7 @@ public class ReplyCorrelation {
 
   /** Refuses a sender that has too many waits, before anything is stored for it (R6.7a). */
   public LongPolls.Slot takeSlot(Sender sender) {
-    return waiters.takeSlot(sender);
+    return polls.takeSlot(sender.owner());
   }
 
   /**
@@ -100,9 +100,9 @@ public class ReplyCorrelation {
   public record Wait(
       Sender sender, Standing standing, ActivityKey key, Duration atMost, Reply otherwise) {}
 
-  /** {@code slot} is the wait's, when one was taken for it. */
-  public CompletableFuture<Reply> await(Wait wait, LongPolls.@Nullable Slot slot) {
-    return waiters.await(
+  /** {@code slot} is the wait's. */
+  public CompletableFuture<Reply> await(Wait wait, LongPolls.Slot slot) {
+    return polls.await(
         new LongPoll<>(
             wait.sender().owner(),
             wait.key(),
