@@ -2,15 +2,9 @@ package dev.muster.activity;
 
 import static dev.muster.platform.postgres.BatchColumns.partOf;
 
-import dev.muster.activity.Appended.OtherContent;
-import dev.muster.activity.Appended.Outdated;
-import dev.muster.activity.Appended.QueueFull;
-import dev.muster.activity.Appended.Repeated;
-import dev.muster.activity.Appended.Stored;
 import dev.muster.activity.MessageAdmission.NewDelivery;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.BatchColumns;
-import dev.muster.platform.postgres.SqlTime;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.Attachment;
 import java.sql.PreparedStatement;
@@ -18,7 +12,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
@@ -31,18 +24,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @Component
 class AppendStatement {
-
-  /** What became of one row; what is written is {@link Verdict.Final}. */
-  sealed interface Verdict {
-
-    record Final(Appended appended) implements Verdict {}
-
-    /** Somebody else holds the head, or has written under it since the statement began. */
-    record Busy() implements Verdict {}
-
-    /** The feed seems to be full: how much of it is unread has to be counted anew. */
-    record SeemsFull() implements Verdict {}
-  }
 
   /**
    * A lock may find a newer head than the statement sees otherwise: then names and deliveries that
@@ -162,33 +143,9 @@ class AppendStatement {
         APPEND,
         (PreparedStatement statement) -> bind(statement, rows),
         (ResultSet row) -> {
-          verdicts.add(verdict(rows.get(verdicts.size()).workspaceId(), row));
+          verdicts.add(Verdict.of(rows.get(verdicts.size()).workspaceId(), row));
         });
     return verdicts;
-  }
-
-  private static Verdict verdict(UUID workspaceId, ResultSet row) throws SQLException {
-    String verdict = row.getString("verdict");
-    return switch (verdict) {
-      case "stored" ->
-          new Verdict.Final(
-              new Stored(
-                  id(workspaceId, row),
-                  row.getLong("seq"),
-                  row.getInt("depth"),
-                  row.getObject("idle_timeout_seconds", Integer.class)));
-      case "repeated" -> new Verdict.Final(new Repeated(id(workspaceId, row), row.getLong("seq")));
-      case "other content" -> new Verdict.Final(new OtherContent());
-      case "outdated" -> new Verdict.Final(new Outdated());
-      case "queue full" -> new Verdict.Final(new QueueFull());
-      case "seems full" -> new Verdict.SeemsFull();
-      case "busy" -> new Verdict.Busy();
-      default -> throw new IllegalStateException(verdict + " is no verdict of the statement");
-    };
-  }
-
-  private static UUID id(UUID workspaceId, ResultSet row) throws SQLException {
-    return RowId.of(workspaceId, row.getLong("seq"), SqlTime.instant(row, "created_at"));
   }
 
   private void bind(PreparedStatement statement, List<NewActivity> rows) throws SQLException {
@@ -198,7 +155,7 @@ class AppendStatement {
     columns.texts(rows, row -> partOf(row.admission(), admission -> admission.way().name()));
     columns.longs(rows, row -> partOf(assumed(row), MessageAdmission.Assumed::targetVersion));
     columns.longs(rows, row -> partOf(assumed(row), MessageAdmission.Assumed::treeVersion));
-    columns.flags(rows, row -> Boolean.TRUE.equals(partOf(delivery(row), NewDelivery::needsSlot)));
+    columns.flags(rows, row -> Boolean.TRUE.equals(partOf(row.delivery(), NewDelivery::needsSlot)));
     columns.flags(rows, FeedQuota::bounds);
     columns.texts(rows, RowClass::of);
     columns.texts(rows, NewActivity::activityType);
@@ -226,20 +183,16 @@ class AppendStatement {
     columns.bytes(rows, row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.key())));
     columns.bytes(
         rows, row -> partOf(row.identity(), one -> MessageIdentity.bytes(one.contentHash())));
-    columns.texts(rows, row -> partOf(delivery(row), one -> one.kind().wire()));
-    columns.uuids(rows, row -> partOf(delivery(row), NewDelivery::owner));
-    columns.longs(rows, row -> partOf(delivery(row), NewDelivery::claim));
-    columns.integers(rows, row -> partOf(delivery(row), NewDelivery::priority));
-    columns.longs(rows, row -> partOf(delivery(row), one -> one.life().toMillis()));
+    columns.texts(rows, row -> partOf(row.delivery(), one -> one.kind().wire()));
+    columns.uuids(rows, row -> partOf(row.delivery(), NewDelivery::owner));
+    columns.longs(rows, row -> partOf(row.delivery(), NewDelivery::claim));
+    columns.integers(rows, row -> partOf(row.delivery(), NewDelivery::priority));
+    columns.longs(rows, row -> partOf(row.delivery(), one -> one.life().toMillis()));
     columns.uuids(rows.stream().map(NewActivity::workspaceId).distinct().toList(), id -> id);
     int next = columns.next();
     statement.setInt(next, MessageAdmission.MOST_QUEUED);
     statement.setLong(next + 1, quota.maxRows());
     statement.setLong(next + 2, quota.maxBytes());
-  }
-
-  private static @Nullable NewDelivery delivery(NewActivity row) {
-    return partOf(row.admission(), MessageAdmission::delivery);
   }
 
   private static MessageAdmission.@Nullable Assumed assumed(NewActivity row) {

@@ -1,6 +1,5 @@
 package dev.muster.activity;
 
-import dev.muster.activity.AppendStatement.Verdict;
 import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;

@@ -1,6 +1,5 @@
 package dev.muster.activity;
 
-import dev.muster.activity.AppendStatement.Verdict;
 import dev.muster.activity.Appended.FeedFull;
 import dev.muster.activity.Appended.OtherContent;
 import dev.muster.activity.Appended.Repeated;

@@ -1,0 +1,48 @@
+package dev.muster.activity;
+
+import dev.muster.activity.Appended.OtherContent;
+import dev.muster.activity.Appended.Outdated;
+import dev.muster.activity.Appended.QueueFull;
+import dev.muster.activity.Appended.Repeated;
+import dev.muster.activity.Appended.Stored;
+import dev.muster.platform.postgres.SqlTime;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.UUID;
+
+/** What the statement that appends has made of one row. */
+sealed interface Verdict {
+
+  record Final(Appended appended) implements Verdict {}
+
+  /** Another transaction holds the head, or has written under it since the statement began. */
+  record Busy() implements Verdict {}
+
+  /** The feed seems to be full: how much of it is unread has to be counted anew. */
+  record SeemsFull() implements Verdict {}
+
+  /** Of a row of the statement's result. */
+  static Verdict of(UUID workspaceId, ResultSet row) throws SQLException {
+    String verdict = row.getString("verdict");
+    return switch (verdict) {
+      case "stored" ->
+          new Final(
+              new Stored(
+                  id(workspaceId, row),
+                  row.getLong("seq"),
+                  row.getInt("depth"),
+                  row.getObject("idle_timeout_seconds", Integer.class)));
+      case "repeated" -> new Final(new Repeated(id(workspaceId, row), row.getLong("seq")));
+      case "other content" -> new Final(new OtherContent());
+      case "outdated" -> new Final(new Outdated());
+      case "queue full" -> new Final(new QueueFull());
+      case "seems full" -> new SeemsFull();
+      case "busy" -> new Busy();
+      default -> throw new IllegalStateException(verdict + " is no verdict of the statement");
+    };
+  }
+
+  private static UUID id(UUID workspaceId, ResultSet row) throws SQLException {
+    return RowId.of(workspaceId, row.getLong("seq"), SqlTime.instant(row, "created_at"));
+  }
+}
