@@ -164,8 +164,8 @@ public final class AgentClient {
   }
 
   String heartbeat(Heartbeat beat, Cancellation cancellation) {
-    Duration third = cadence.staleAfter().dividedBy(3);
-    Duration limit = BEAT_LIMIT.compareTo(third) < 0 ? BEAT_LIMIT : third;
+    Duration most = cadence.longestGap();
+    Duration limit = BEAT_LIMIT.compareTo(most) < 0 ? BEAT_LIMIT : most;
     JsonNode answer =
         http.json(
             PlatformCall.post("/registry/heartbeat", beat.toJson(workspaceId), Patience.once(limit))

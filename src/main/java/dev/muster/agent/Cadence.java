@@ -1,6 +1,8 @@
 package dev.muster.agent;
 
+import dev.muster.protocol.client.BackOff;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -26,6 +28,17 @@ public record Cadence(Duration heartbeatInterval, Duration staleAfter, Duration 
         seconds(answer.path("heartbeat_interval_s"), 1, LONGEST_INTERVAL_S, heartbeatInterval),
         seconds(answer.path("stale_after_s"), 1, LONGEST_SILENCE_S, staleAfter),
         seconds(answer.path("long_poll_max_s"), 0, LONGEST_POLL_S, longPollMax));
+  }
+
+  /** The longest that one heartbeat, or the pause after a failed one, may take. */
+  Duration longestGap() {
+    return staleAfter.dividedBy(3);
+  }
+
+  /** The pause after so many heartbeats in a row were missed. */
+  Duration backOff(int missed) {
+    Duration wait = BackOff.before(missed, ThreadLocalRandom.current().nextDouble());
+    return wait.compareTo(longestGap()) < 0 ? wait : longestGap();
   }
 
   private static Duration seconds(JsonNode said, int least, int most, Duration otherwise) {

@@ -1,11 +1,9 @@
 package dev.muster.agent;
 
 import dev.muster.agent.Tally.Counts;
-import dev.muster.protocol.client.BackOff;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +35,6 @@ import org.slf4j.LoggerFactory;
 public final class HeartbeatLoop implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(HeartbeatLoop.class);
-  private static final ThreadFactory DAEMON =
-      Thread.ofPlatform().daemon().name("muster-heartbeat").factory();
 
   /** What a loop is made of. */
   public static final class Builder {
@@ -46,7 +42,7 @@ public final class HeartbeatLoop implements AutoCloseable {
     private final AgentClient client;
     private RuntimeWedge wedge = RuntimeWedge.ofProcess();
     private HeartbeatListener listener = new HeartbeatListener() {};
-    private ThreadFactory threads = DAEMON;
+    private ThreadFactory threads = Thread.ofPlatform().daemon().name("muster-heartbeat").factory();
     private Duration leastGap = Duration.ofSeconds(1);
 
     private Builder(AgentClient client) {
@@ -200,7 +196,7 @@ public final class HeartbeatLoop implements AutoCloseable {
       } catch (Throwable again) {
         // there is nobody left to tell
       }
-      return backOff();
+      return client.cadence().backOff(missed);
     }
   }
 
@@ -227,14 +223,8 @@ public final class HeartbeatLoop implements AutoCloseable {
         log.warn("heartbeat missed, {} in a row: {}", missed, e.getMessage());
         tell(heard -> heard.missed(e));
       }
-      return backOff();
+      return client.cadence().backOff(missed);
     }
-  }
-
-  private Duration backOff() {
-    Duration cap = client.cadence().staleAfter().dividedBy(3);
-    Duration wait = BackOff.before(missed, ThreadLocalRandom.current().nextDouble());
-    return wait.compareTo(cap) < 0 ? wait : cap;
   }
 
   private void tell(Consumer<HeartbeatListener> news) {

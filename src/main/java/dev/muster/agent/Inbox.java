@@ -4,12 +4,15 @@ import java.time.Duration;
 import java.util.List;
 import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Reads the rows of the workspace's activity log, and says how far they are handled. */
 final class Inbox {
 
+  private static final Logger log = LoggerFactory.getLogger(Inbox.class);
   private static final Duration ACK_LIMIT = Duration.ofSeconds(10);
 
   private final PlatformHttp http;
@@ -48,11 +51,20 @@ final class Inbox {
     return answer.body().valueStream().toList();
   }
 
-  /** A row with its bodies, which lists leave out when they are large. */
-  JsonNode row(String activityId) {
-    return http.json(
-        PlatformCall.get(
-            path.to("/activity/" + WorkspacePath.segment(activityId)), Patience.USUAL));
+  /** With its bodies, which lists leave out when they are large; as it is when they are not had. */
+  InboundMessage whole(InboundMessage message) {
+    if (!message.raw().path("request_body").path("truncated").asBoolean(false)) {
+      return message;
+    }
+    String row = WorkspacePath.segment(message.activityId());
+    try {
+      return InboundMessage.ofRow(
+              http.json(PlatformCall.get(path.to("/activity/" + row), Patience.USUAL)))
+          .orElse(message);
+    } catch (MusterException e) {
+      log.warn("row {} cannot be read whole: {}", message.activityId(), e.getMessage());
+      return message;
+    }
   }
 
   /** Tried once: the next one acknowledges this as well. */

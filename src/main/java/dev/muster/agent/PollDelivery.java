@@ -203,26 +203,13 @@ public final class PollDelivery implements InboundDelivery {
     boolean repeated = seen.contains(message.identity());
     if (repeated) {
       log.info("message {} was handled before", message.identity());
-    } else if (!handle(whole(message), handler)) {
+    } else if (!handle(client.inbox().whole(message), handler)) {
       return false;
     }
     seen.add(message.identity());
     keep(message.activityId());
     acknowledge(message.seq());
     return !repeated;
-  }
-
-  /** Large bodies are left out of lists. */
-  private InboundMessage whole(InboundMessage message) {
-    if (!message.raw().path("request_body").path("truncated").asBoolean(false)) {
-      return message;
-    }
-    try {
-      return InboundMessage.ofRow(client.inbox().row(message.activityId())).orElse(message);
-    } catch (MusterException e) {
-      log.warn("row {} cannot be read whole: {}", message.activityId(), e.getMessage());
-      return message;
-    }
   }
 
   /** False only when it was interrupted: then it is for the next start. */
