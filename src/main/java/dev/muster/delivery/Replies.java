@@ -3,9 +3,13 @@ package dev.muster.delivery;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.Problem;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -36,7 +40,7 @@ public class Replies {
     return Reply.json(HttpStatus.OK.value(), body);
   }
 
-  /** It will be delivered by and by. */
+  /** It will be delivered later. */
   static Reply queued(UUID queueId, int depth) {
     RawJson body =
         LosslessJson.write(
@@ -51,18 +55,16 @@ public class Replies {
 
   /** The agent did not get it. */
   Reply unreachable(String detail) {
-    return Reply.problem(
-        json,
+    return problem(
         HttpStatus.SERVICE_UNAVAILABLE.value(),
         ErrorCode.AGENT_UNREACHABLE,
         detail + "; it was not delivered, and may be sent again",
         Map.of("restarting", true, "retry_after", RETRY_AFTER_S));
   }
 
-  /** Nobody knows whether the agent got it. */
+  /** The agent may have got it. */
   Reply timedOut(String detail) {
-    return Reply.problem(
-        json,
+    return problem(
         HttpStatus.GATEWAY_TIMEOUT.value(),
         ErrorCode.AGENT_TIMEOUT,
         detail + "; it may have been delivered, so send it again only with the same messageId",
@@ -70,13 +72,12 @@ public class Replies {
   }
 
   Reply notAllowed(String detail) {
-    return Reply.problem(
-        json, HttpStatus.BAD_GATEWAY.value(), ErrorCode.AGENT_URL_NOT_ALLOWED, detail, Map.of());
+    return problem(
+        HttpStatus.BAD_GATEWAY.value(), ErrorCode.AGENT_URL_NOT_ALLOWED, detail, Map.of());
   }
 
   Reply badResponse(String detail) {
-    return Reply.problem(
-        json,
+    return problem(
         HttpStatus.BAD_GATEWAY.value(),
         ErrorCode.BAD_AGENT_RESPONSE,
         detail,
@@ -86,11 +87,24 @@ public class Replies {
   /** With the agent's own status, unless that would send the client elsewhere. */
   Reply httpError(int agentStatus, String detail) {
     boolean isError = agentStatus >= 400 && agentStatus < 600;
-    return Reply.problem(
-        json,
+    return problem(
         isError ? agentStatus : HttpStatus.BAD_GATEWAY.value(),
         ErrorCode.AGENT_HTTP_ERROR,
         detail,
         Map.of("agent_status", agentStatus));
+  }
+
+  /** {@code status} may be another one than the code's own, also one that has no name. */
+  private Reply problem(
+      int status, ErrorCode code, String detail, Map<String, ? extends @Nullable Object> extras) {
+    Map<String, @Nullable Object> members = new LinkedHashMap<>();
+    HttpStatus known = HttpStatus.resolve(status);
+    members.put("title", known == null ? "Agent Error" : known.getReasonPhrase());
+    members.put("status", status);
+    members.putAll(extras);
+    return new Reply(
+        status,
+        MediaType.APPLICATION_PROBLEM_JSON_VALUE,
+        json.writeValueAsBytes(new Problem(code, detail, members).body(null)));
   }
 }

@@ -1,18 +1,13 @@
 package dev.muster.delivery;
 
 import dev.muster.platform.json.RawJson;
-import dev.muster.platform.problem.ErrorCode;
-import dev.muster.platform.problem.Problem;
 import dev.muster.protocol.client.AnswerSpace;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What the sender of a request is answered, byte for byte.
@@ -40,26 +35,6 @@ public record Reply(int status, String contentType, byte[] body, @Nullable Answe
   public static Reply json(int status, RawJson body) {
     return new Reply(
         status, MediaType.APPLICATION_JSON_VALUE, body.text().getBytes(StandardCharsets.UTF_8));
-  }
-
-  /**
-   * A problem detail; {@code status} may be another one than the code's own, or one of nobody's.
-   */
-  static Reply problem(
-      JsonMapper json,
-      int status,
-      ErrorCode code,
-      String detail,
-      Map<String, ? extends @Nullable Object> extras) {
-    Map<String, @Nullable Object> members = new LinkedHashMap<>();
-    HttpStatus known = HttpStatus.resolve(status);
-    members.put("title", known == null ? "Agent Error" : known.getReasonPhrase());
-    members.put("status", status);
-    members.putAll(extras);
-    return new Reply(
-        status,
-        MediaType.APPLICATION_PROBLEM_JSON_VALUE,
-        json.writeValueAsBytes(new Problem(code, detail, members).body(null)));
   }
 
   String text() {
