@@ -55,7 +55,7 @@ class A2aController {
     this.credentials = credentials;
   }
 
-  /** The body is read by hand: who sends comes first (R1.4's order). */
+  /** The body is read by hand, after the sender is known (R1.4's order). */
   @PostMapping("/workspaces/{id}/a2a")
   @Nullable Object send(
       Caller caller,
@@ -73,7 +73,7 @@ class A2aController {
     return isWritten(stream, reply, response) ? null : answer(reply);
   }
 
-  /** Whether the reply was a stream; then nobody needs it any more, however that ended. */
+  /** Whether the reply was a stream; then its memory is released, however that ended. */
   private static boolean isWritten(
       ClientStream stream, CompletableFuture<Reply> reply, HttpServletResponse response)
       throws IOException {
@@ -116,7 +116,7 @@ class A2aController {
         });
   }
 
-  /** Who waits for an agent that polls is held without a thread. */
+  /** A wait for an agent that polls is held without a thread. */
   private static Object answer(CompletableFuture<Reply> reply) {
     if (reply.isDone() && !reply.isCompletedExceptionally() && reply.join().space() == null) {
       return reply.join().toHttp();

@@ -23,7 +23,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * Tells watchers of every new row of every feed, and of every answer that an agent gave, once and
- * in the feed's order, whichever replica wrote it (R6.10). While nobody watches it does nothing and
+ * in the feed's order, whichever replica wrote it (R6.10). Without watchers it does nothing and
  * costs nothing.
  *
  * <p>Once a second, one look at the ends of all feeds finds what no signal told; a look that takes
@@ -83,7 +83,7 @@ class ActivityNews implements FeedListener {
     loop.wake();
   }
 
-  /** What is there already is no news. */
+  /** Rows that are stored already are not told. */
   private synchronized void begin() {
     told.clear();
     behind.clear();

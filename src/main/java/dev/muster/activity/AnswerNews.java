@@ -29,7 +29,7 @@ final class AnswerNews {
     this.repository = repository;
   }
 
-  /** What is there already is no news. */
+  /** Answers that are stored already are not told. */
   void begin() {
     told.clear();
     newest = repository.now();

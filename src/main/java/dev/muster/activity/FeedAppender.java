@@ -34,7 +34,7 @@ class FeedAppender {
     this.signals = signals;
   }
 
-  /** Locks the heads of these feeds until the transaction ends, in the order of all who do. */
+  /** Locks the heads of these feeds until the transaction ends, in the order of all that do. */
   void lock(Set<UUID> workspaceIds) {
     db.query(
         LOCK,

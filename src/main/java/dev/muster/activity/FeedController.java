@@ -66,7 +66,7 @@ class FeedController {
 
   /**
    * Done at once, unless the query waits and there is no row yet; with an empty list when there is
-   * none in time. Who may read is looked at again whenever the feed is (R1.6).
+   * none in time. Whether the caller may read is checked again with each look (R1.6).
    */
   private CompletableFuture<List<FeedRow>> rows(
       UUID id, Caller caller, FeedQuery query, HttpServletRequest request) {

@@ -12,7 +12,7 @@ import java.util.UUID;
  * conditions are in a CASE, whose selectivity it does not try to tell, and the limit in a SELECT,
  * which it takes for a tenth of the rows. And outcomes are values of subqueries: an EXISTS would
  * let it put all of them into a hash table first. Of what is open, which is little, it may: most
- * who poll have none.
+ * agents that poll have none.
  */
 enum FeedIndex {
   ALL(

@@ -178,7 +178,7 @@ record FeedQuery(
 
   private static Instant time(String text) {
     try {
-      // a plus that nobody escaped arrives as a space
+      // a plus that was not escaped arrives as a space
       Instant time = OffsetDateTime.parse(text.replace(' ', '+')).toInstant();
       return time.isBefore(Instant.EPOCH) ? Instant.EPOCH : time.isAfter(FAR) ? FAR : time;
     } catch (DateTimeParseException notATime) {

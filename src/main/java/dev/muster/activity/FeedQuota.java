@@ -77,7 +77,7 @@ class FeedQuota {
     db.sql(COUNT_ANEW).param("workspace_id", workspaceId).update();
   }
 
-  /** What a client is told who writes into its own feed. */
+  /** The refusal of a row, for the agent that writes into its own feed. */
   Appended.FeedFull full(UUID workspaceId) {
     return db.sql(UNREAD)
         .param("workspace_id", workspaceId)

@@ -9,7 +9,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.springframework.stereotype.Component;
 
-/** Tells of feeds that have grown: to those who listen here, and to the other replicas. */
+/** Tells the listeners here, and the other replicas, which feeds have grown. */
 @Component
 class FeedSignals implements ReplicaCallReceiver {
 

@@ -14,8 +14,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Wakes those who wait for rows of feeds: at once when one is told, and within a second when it was
- * not, by one look at all feeds that are waited for.
+ * Wakes the polls that wait for rows of feeds: at once when one is told, and within a second when
+ * it was not, by one look at all feeds that are waited for.
  */
 @Component
 class FeedWatch implements FeedListener, EventFollower {

@@ -38,7 +38,7 @@ public final class ListedSize {
     return body == null ? null : (int) utf8(body.text());
   }
 
-  /** Of all that is written, roughly, for those who must bound how much they store at once. */
+  /** Of all that is written, roughly: it bounds how much is stored at once. */
   static long whole(NewActivity row) {
     return NAMES_AND_IDS
         + row.content().text().length()

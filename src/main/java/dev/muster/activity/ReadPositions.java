@@ -21,7 +21,7 @@ class ReadPositions {
   private static final Duration BETWEEN_WRITES = Duration.ofSeconds(5);
   private static final int FEEDS_AT_ONCE = 200;
 
-  /** In the order of all who lock heads; those that others hold are for the next time. */
+  /** In the order of all that lock heads; those that others hold are for the next time. */
   private static final String WRITE =
       """
       WITH locked AS (

@@ -56,7 +56,7 @@ class DelegationController {
     return ResponseEntity.ok(answer);
   }
 
-  /** By the old form the path names the target, and the token who delegates. */
+  /** In the old form the path names the target, and the token the caller. */
   private static UUID delegatingWorkspace(Caller caller, UUID id, Optional<UUID> targetId) {
     if (targetId.isPresent()) {
       return id;

@@ -25,7 +25,7 @@ class DelegationWaits implements EventFollower {
   private static final Set<String> ENDS =
       Set.of(EventType.DELEGATION_COMPLETE.name(), EventType.DELEGATION_FAILED.name());
 
-  /** Those wait for it who wait for a delegation of this caller. */
+  /** The wait key: all waits for delegations of one caller share it. */
   private record Topic(UUID callerId) {}
 
   private final LongPolls polls;

@@ -63,7 +63,7 @@ class LedgerRepository {
     this.db = db;
   }
 
-  /** In the order of their ids, as all must who lock more than one. */
+  /** In the order of their ids, as all do that lock more than one. */
   List<LockedDelegation> lock(Collection<String> delegationIds) {
     return db.query(LOCK_AND_WAIT, ids(delegationIds), LedgerRepository::locked);
   }

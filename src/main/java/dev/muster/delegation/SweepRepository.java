@@ -16,7 +16,7 @@ import org.springframework.stereotype.Repository;
  * The two rules of the sweeper, each one statement a batch: it goes on through the index of those
  * in flight where the last batch ended, moves what is due if that still stands as it was found, and
  * tells which of them it moved. Rows are found again by their places, so that the index is gone
- * through only once; and moved in the order of their ids, as all must who lock more than one.
+ * through only once; and moved in the order of their ids, as all do that lock more than one.
  */
 @Repository
 class SweepRepository {

@@ -1,4 +1,4 @@
-/** Who asked whom for what, until it has ended, and everybody knows how (contract, section 8). */
+/** Tasks that workspaces give each other, until both know how they ended (contract, section 8). */
 @ApplicationModule(
     allowedDependencies = {
       "a2a",

@@ -10,8 +10,8 @@ import java.util.UUID;
 public interface DelegationCallbacks {
 
   /**
-   * How long there still is for a message, zero or less when its deadline has passed; empty when
-   * nobody wants it any more.
+   * How long there still is for a message, zero or less when its deadline has passed; empty when it
+   * is not wanted any more.
    */
   Optional<Duration> timeLeft(DelegationMessage message);
 

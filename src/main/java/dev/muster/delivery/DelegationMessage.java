@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message that is carried for the sake of a delegation.
  *
- * @param callerId who sends it, or gets the reply
- * @param calleeId who gets it, or replies
+ * @param callerId the workspace that sends it, or gets the reply
+ * @param calleeId the workspace that gets it, or replies
  * @param messageId of the message to the callee
  */
 public record DelegationMessage(

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param response what the agent answered, if that is JSON
  * @param result what the row shows; null: what it showed before
- * @param error why it failed, for those who look at the queue
+ * @param error why it failed, as the queue shows it
  * @param deliveries how often the agent may have been given the request, this time
  */
 record DeliveryOutcome(

@@ -228,9 +228,9 @@ class DeliverySweep {
     ends.endInDoubt(message, queued ? QueueState.FAILED : null, SERVER_LOST);
   }
 
-  /** Whether the delivery of a replica that is gone was still open, and has ended in doubt now. */
-  boolean endOfTheDead(ActivityKey key, Claim ofTheDead) {
-    return completions.complete(ends.uncertain(SERVER_LOST, 1).completion(key, ofTheDead, null));
+  /** Ends the delivery of a replica that is gone as uncertain; whether it was still open. */
+  boolean endOfDeadReplica(ActivityKey key, Claim heldBy) {
+    return completions.complete(ends.uncertain(SERVER_LOST, 1).completion(key, heldBy, null));
   }
 
   @PreDestroy

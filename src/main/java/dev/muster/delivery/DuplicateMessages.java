@@ -112,7 +112,7 @@ class DuplicateMessages {
     if (open.ownerLives()) {
       workspaces.requirePresent(key.workspaceId());
     } else {
-      boolean _ = sweep.endOfTheDead(key, Objects.requireNonNull(open.claim()));
+      boolean _ = sweep.endOfDeadReplica(key, Objects.requireNonNull(open.claim()));
     }
     return new Seen.Nothing<>(0);
   }

@@ -8,7 +8,7 @@ enum OutcomeState {
   ANSWERED,
   /** The agent did not get it. */
   REFUSED,
-  /** Nobody knows whether the agent got it. */
+  /** The agent may have got it, or not. */
   UNCERTAIN,
   /** The agent polls by now, and finds the message in its feed. */
   IN_FEED;

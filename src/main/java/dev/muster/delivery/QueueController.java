@@ -52,7 +52,7 @@ class QueueController {
     this.memory = memory;
   }
 
-  /** For the sender of the message, and those who may read all. */
+  /** For the sender of the message, the admin, operators and viewers. */
   @GetMapping("/workspaces/{id}/a2a/queue/{queueId}")
   @Admits(Who.VIEWER)
   QueueView show(

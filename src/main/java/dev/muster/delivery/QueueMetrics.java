@@ -12,7 +12,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * How many messages wait, of all targets, and how those ended that waited: one count for a scrape,
- * none while nobody scrapes.
+ * none without a scrape.
  */
 @Component
 class QueueMetrics {

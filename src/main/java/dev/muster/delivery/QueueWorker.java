@@ -167,7 +167,7 @@ class QueueWorker implements SmartLifecycle {
   private void attempt(QueuedMessage message, HeldClaim held) {
     try {
       QueuedAttempts.Result result = resultOf(message);
-      // from here on nobody interrupts, and what is left of it must not reach the database
+      // it is not interrupted from here on, and an interrupt before must not reach the database
       running.remove(Thread.currentThread());
       boolean _ = Thread.interrupted();
       giveBack(message, result);
@@ -229,7 +229,7 @@ class QueueWorker implements SmartLifecycle {
     List<Thread> attemptsUnderWay = List.copyOf(running);
     attemptsUnderWay.forEach(Thread::interrupt);
     try {
-      // who is interrupted still gives its message back
+      // an interrupted attempt still gives its message back
       if (slots.tryAcquire(MOST_AT_ONCE, PATIENCE_AT_STOP.toMillis(), TimeUnit.MILLISECONDS)) {
         slots.release(MOST_AT_ONCE);
       }

@@ -101,7 +101,7 @@ class ReplicaLease {
 
   /**
    * Whether the others had as long as a lease to renew theirs: after an outage of the database, or
-   * a start, nobody can be told from the dead before that.
+   * a start, no replica can be told from a dead one before that.
    */
   boolean mayJudgeOthers() {
     long now = System.nanoTime();

@@ -25,7 +25,7 @@ public record Reply(int status, String contentType, byte[] body, @Nullable Answe
     return new Reply(status, contentType, body, room);
   }
 
-  /** It is written, or nobody is there to read it. */
+  /** Releases its memory: it is written, or will not be read. */
   public void letGo() {
     if (space != null) {
       space.close();

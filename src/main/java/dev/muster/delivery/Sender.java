@@ -17,7 +17,7 @@ public record Sender(@Nullable UUID workspaceId) {
 
   public static final Sender CANVAS = new Sender(null);
 
-  /** Where clients of this family say who they are; only the credential is believed. */
+  /** Headers by which clients name themselves; only the credential is believed. */
   private static final List<String> CLAIMS = List.of("X-Workspace-ID", "X-Source-Workspace-Id");
 
   /** Refuses with 401 a header that contradicts the credential. */

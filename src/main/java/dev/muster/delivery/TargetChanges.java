@@ -28,7 +28,7 @@ class TargetChanges implements WorkspaceListener {
       "SELECT greatest(read_seq, last_acked_seq) FROM activity_feeds WHERE workspace_id = :id";
 
   /**
-   * Unread messages that nobody has delivered, in the feed of an agent that is called from now on.
+   * Unread messages that were not delivered, in the feed of an agent that is called from now on.
    */
   private static final String QUEUE_UNREAD =
       """
