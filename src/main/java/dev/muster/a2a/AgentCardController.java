@@ -1,22 +1,35 @@
 package dev.muster.a2a;
 
+import dev.muster.delivery.Members;
 import dev.muster.identity.Admits;
 import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
 import dev.muster.platform.http.PlatformUrl;
+import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
+import java.nio.charset.StandardCharsets;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Where A2A clients look for an agent's card (R7.12). */
+/**
+ * Where A2A clients look for an agent's card (R7.12). Its urls lead to the proxy, which knows the
+ * way to the agent.
+ */
 @RestController
 class AgentCardController {
+
+  private static final String JSON_RPC = "JSONRPC";
 
   private final Workspaces workspaces;
   private final PlatformUrl platformUrl;
@@ -37,6 +50,49 @@ class AgentCardController {
                     ErrorCode.NOT_FOUND,
                     "the agent of this workspace has not given a card yet (it does when it"
                         + " registers)"));
-    return AgentCards.through(platformUrl.of(request) + "/workspaces/" + id + "/a2a", stored);
+    return through(platformUrl.of(request) + "/workspaces/" + id + "/a2a", stored);
+  }
+
+  /**
+   * The card with its urls, of A2A 0.3 and of 1.0, replaced by {@code proxyUrl}; interfaces of
+   * other transports are left out, since the proxy speaks JSON-RPC. A signed card stays as it is:
+   * any change would make its signatures lie.
+   */
+  private static RawJson through(String proxyUrl, RawJson stored) {
+    JsonNode parsed = LosslessJson.parse(stored.text().getBytes(StandardCharsets.UTF_8));
+    if (!(parsed instanceof ObjectNode card) || isSigned(card)) {
+      return stored;
+    }
+    ObjectNode shown = Members.copy(card);
+    if (card.has("url") || !card.has("supportedInterfaces")) {
+      shown.put("url", proxyUrl);
+    }
+    if (card.has("preferredTransport")) {
+      shown.put("preferredTransport", JSON_RPC);
+    }
+    replaceInterfaces(shown, "additionalInterfaces", "transport", proxyUrl);
+    replaceInterfaces(shown, "supportedInterfaces", "protocolBinding", proxyUrl);
+    return LosslessJson.write(shown);
+  }
+
+  private static boolean isSigned(ObjectNode card) {
+    JsonNode signatures = card.path("signatures");
+    return signatures.isArray() && !signatures.isEmpty();
+  }
+
+  private static void replaceInterfaces(
+      ObjectNode card, String member, String transport, String proxyUrl) {
+    @Nullable JsonNode interfaces = card.get(member);
+    if (interfaces == null || !interfaces.isArray()) {
+      return;
+    }
+    ArrayNode reachable = JsonNodeFactory.instance.arrayNode();
+    for (JsonNode one : interfaces) {
+      if (one instanceof ObjectNode known
+          && known.path(transport).asString(JSON_RPC).equalsIgnoreCase(JSON_RPC)) {
+        reachable.add(Members.copy(known).put("url", proxyUrl));
+      }
+    }
+    card.set(member, reachable);
   }
 }
