@@ -19,8 +19,6 @@ class Acknowledgements {
   private static final String SEQS =
       "SELECT last_seq, last_acked_seq FROM activity_feeds WHERE workspace_id = :workspace_id";
 
-  private record Seqs(long last, long acked) {}
-
   private final JdbcClient db;
 
   Acknowledgements(JdbcClient db) {
@@ -38,15 +36,19 @@ class Acknowledgements {
   }
 
   private long unmoved(UUID workspaceId, long seq) {
-    Seqs now =
-        db.sql(SEQS)
-            .param("workspace_id", workspaceId)
-            .query((row, n) -> new Seqs(row.getLong("last_seq"), row.getLong("last_acked_seq")))
-            .single();
-    if (seq > now.last()) {
-      throw ProblemException.validation(
-          "acked_seq: " + seq + " (expected: at most the feed's last seq, " + now.last() + ")");
-    }
-    return now.acked();
+    return db.sql(SEQS)
+        .param("workspace_id", workspaceId)
+        .query((row, n) -> {
+          if (seq > row.getLong("last_seq")) {
+            throw ProblemException.validation(
+                "acked_seq: "
+                    + seq
+                    + " (expected: at most the feed's last seq, "
+                    + row.getLong("last_seq")
+                    + ")");
+          }
+          return row.getLong("last_acked_seq");
+        })
+        .single();
   }
 }

@@ -1,7 +1,6 @@
 package dev.muster.delegation;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -44,9 +43,6 @@ enum DelegationStatus {
 
   /** Of a stored word. */
   static DelegationStatus of(String wire) {
-    return Arrays.stream(values())
-        .filter(status -> status.wire().equals(wire))
-        .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException(wire + " is no status of a delegation"));
+    return valueOf(wire.toUpperCase(Locale.ROOT));
   }
 }
