@@ -179,7 +179,7 @@ class FeedPages {
     return db.sql(ROWS)
         .param("workspace_id", workspaceId)
         .param("seqs", seqs.toArray(Long[]::new))
-        .param("largest", ListedSize.LARGEST_BODY)
+        .param("largest", RowSize.LARGEST_BODY)
         .query(FeedPages::row)
         .list();
   }

@@ -122,7 +122,7 @@ class FeedReader {
     List<Long> seqs = new ArrayList<>();
     long bytes = 0;
     for (Listed one : listed) {
-      if (!seqs.isEmpty() && bytes + one.bytes() > ListedSize.LARGEST_PAGE) {
+      if (!seqs.isEmpty() && bytes + one.bytes() > RowSize.LARGEST_PAGE) {
         break;
       }
       bytes += one.bytes();

@@ -72,7 +72,7 @@ public class Feeds {
         new GroupCommit<>(
             "append",
             NewActivity::workspaceId,
-            BatchLimits.byWeight(ListedSize::whole, LARGEST_BATCH),
+            BatchLimits.byWeight(RowSize::estimate, LARGEST_BATCH),
             this::commit,
             metrics);
   }
@@ -82,7 +82,7 @@ public class Feeds {
    * UNAVAILABLE} when that cannot be had, or known, in time.
    */
   public Appended append(NewActivity row) {
-    if (ListedSize.whole(row) > LARGEST_SHARED) {
+    if (RowSize.estimate(row) > LARGEST_SHARED) {
       return patient.append(row);
     }
     return commits

@@ -107,7 +107,7 @@ class LoggedRepository {
     return db.sql(ANSWERED_SINCE)
         .param("since", SqlTime.utc(time))
         .param("most", MOST_OF_ALL)
-        .param("largest", ListedSize.LARGEST_BODY)
+        .param("largest", RowSize.LARGEST_BODY)
         .query((row, n) ->
             new AnsweredMessage(
                 ActivityKey.of(row),

@@ -47,7 +47,7 @@ class PatientWrites {
 
   /** Returns after the commit; refuses with {@code UNAVAILABLE} when too many wait. */
   Appended append(NewActivity row) {
-    return ListedSize.whole(row) > MAX_CONCURRENT_ROW_BYTES
+    return RowSize.estimate(row) > MAX_CONCURRENT_ROW_BYTES
         ? append(row, largeRows, PATIENCE_OF_LARGE_ROWS)
         : append(row, rows, PATIENCE);
   }

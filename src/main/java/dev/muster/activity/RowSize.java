@@ -1,37 +1,119 @@
 package dev.muster.activity;
 
+import dev.muster.platform.json.RawJson;
+import dev.muster.protocol.Attachment;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a new row takes, in bytes: each of its bodies (null when there is none), the row as lists
- * show it, and all of it, by which its feed is bounded (R6.7a).
+ * show it, by which pages are bounded (R6.6), and all of it, by which its feed is (R6.7a).
  */
-record RowSize(
+public record RowSize(
     @Nullable Integer request,
     @Nullable Integer response,
     @Nullable Integer toolTrace,
     int listed,
     long whole) {
 
+  /** A body beyond it is only named with its size. */
+  static final int LARGEST_BODY = 256 * 1024;
+
+  /** Where a page ends, unless it has no row yet. */
+  static final long LARGEST_PAGE = 8L << 20;
+
+  private static final int NAMES_AND_IDS = 700;
+  private static final int NAMES_OF_ATTACHMENT = 60;
+
   static RowSize of(NewActivity row) {
-    @Nullable Integer request = ListedSize.bytes(row.bodies().request());
-    @Nullable Integer response = ListedSize.bytes(row.bodies().response());
-    @Nullable Integer toolTrace = ListedSize.bytes(row.bodies().toolTrace());
-    long others = ListedSize.withoutBodies(row);
-    long listed =
-        others
-            + ListedSize.listed(request)
-            + ListedSize.listed(response)
-            + ListedSize.listed(toolTrace);
+    @Nullable Integer request = bytes(row.bodies().request());
+    @Nullable Integer response = bytes(row.bodies().response());
+    @Nullable Integer toolTrace = bytes(row.bodies().toolTrace());
+    long others = withoutBodies(row);
+    long listed = others + listed(request) + listed(response) + listed(toolTrace);
     return new RowSize(
         request,
         response,
         toolTrace,
         (int) Math.min(listed, Integer.MAX_VALUE),
-        others + bytes(request) + bytes(response) + bytes(toolTrace));
+        others + orZero(request) + orZero(response) + orZero(toolTrace));
   }
 
-  private static long bytes(@Nullable Integer body) {
-    return body == null ? 0 : body;
+  private static long orZero(@Nullable Integer bytes) {
+    return bytes == null ? 0 : bytes;
+  }
+
+  /** Of all but the bodies. */
+  private static long withoutBodies(NewActivity row) {
+    long bytes = NAMES_AND_IDS;
+    bytes += inJson(row.method()) + inJson(row.summary()) + inJson(row.result().errorDetail());
+    bytes += inJson(row.content().text()) + inJson(row.content().messageId());
+    bytes += inJson(row.content().delegationId());
+    bytes += row.content().attachments().stream().mapToLong(RowSize::inJson).sum();
+    return bytes;
+  }
+
+  /** What the outcome of a delivery adds to its row. */
+  public static int ofOutcome(@Nullable RawJson response, @Nullable String errorDetail) {
+    return (int) Math.min(inJson(errorDetail) + listed(bytes(response)), Integer.MAX_VALUE);
+  }
+
+  /** In UTF-8; null when there is none. */
+  public static @Nullable Integer bytes(@Nullable RawJson body) {
+    return body == null ? null : (int) utf8(body.text());
+  }
+
+  /** Of all that is written, roughly: it bounds how much is stored at once. */
+  static long estimate(NewActivity row) {
+    return NAMES_AND_IDS
+        + row.content().text().length()
+        + length(row.bodies().request())
+        + length(row.bodies().response())
+        + length(row.bodies().toolTrace());
+  }
+
+  private static long length(@Nullable RawJson body) {
+    return body == null ? 0 : body.text().length();
+  }
+
+  /** Of a body of so many bytes; null when there is none. */
+  private static long listed(@Nullable Integer bytes) {
+    return bytes == null || bytes > LARGEST_BODY ? 0 : bytes;
+  }
+
+  private static long utf8(String text) {
+    long bytes = text.length();
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c >= 0x80) {
+        // half of a pair has two of its four bytes
+        bytes += c >= 0x800 && !Character.isSurrogate(c) ? 2 : 1;
+      }
+    }
+    return bytes;
+  }
+
+  /** Read with its row whether it is shown or not. */
+  private static long inJson(Attachment file) {
+    return NAMES_OF_ATTACHMENT
+        + inJson(file.kind())
+        + inJson(file.uri())
+        + inJson(file.mimeType())
+        + inJson(file.name());
+  }
+
+  private static long inJson(@Nullable String text) {
+    if (text == null) {
+      return 0;
+    }
+    long bytes = utf8(text);
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c < ' ') {
+        bytes += 5;
+      } else if (c == '"' || c == '\\') {
+        bytes += 1;
+      }
+    }
+    return bytes;
   }
 }

@@ -4,7 +4,7 @@ import static dev.muster.platform.postgres.BatchColumns.partOf;
 
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.Feeds;
-import dev.muster.activity.ListedSize;
+import dev.muster.activity.RowSize;
 import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.commit.BatchAttempts;
 import dev.muster.platform.commit.BatchLimits;
@@ -223,8 +223,8 @@ class Completions {
     columns.texts(outcomes, one -> one.reply().contentType());
     columns.texts(outcomes, DeliveryOutcome::keptReply);
     columns.texts(outcomes, one -> partOf(one.response(), RawJson::text));
-    columns.integers(outcomes, one -> ListedSize.bytes(one.response()));
-    columns.integers(outcomes, one -> ListedSize.ofOutcome(one.response(), one.error()));
+    columns.integers(outcomes, one -> RowSize.bytes(one.response()));
+    columns.integers(outcomes, one -> RowSize.ofOutcome(one.response(), one.error()));
     columns.texts(outcomes, one -> partOf(one.result(), result -> result.status()));
     columns.texts(outcomes, DeliveryOutcome::error);
     columns.longs(outcomes, one -> partOf(one.result(), result -> result.durationMs()));

@@ -1,8 +1,8 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
-import dev.muster.activity.ListedSize;
 import dev.muster.activity.RowId;
+import dev.muster.activity.RowSize;
 import dev.muster.platform.json.RawJson;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
@@ -219,8 +219,8 @@ class OutcomeRepository {
   boolean answer(ActivityKey key, RawJson response, Duration after) {
     return of(ANSWER, key)
             .param("response", response.text())
-            .param("bytes", ListedSize.bytes(response))
-            .param("listed", ListedSize.ofOutcome(response, null))
+            .param("bytes", RowSize.bytes(response))
+            .param("listed", RowSize.ofOutcome(response, null))
             .param("duration_ms", after.toMillis())
             .update()
         == 1;
