@@ -99,7 +99,6 @@ class A2aController {
     Standing standing =
         new Standing(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
     byte[] body = bodies.read(request, LARGEST_BODY);
-    // only now: to ask for a parameter reads a body that says it is a form
     SendOptions options = SendOptions.read(request);
     LongConsumer memory = responses.of(request);
     return large.run(

@@ -25,6 +25,9 @@ class A2aBodiesTest {
 
   private static final int LIMIT = 16 * 1024 * 1024;
 
+  /** More than web servers take for a form. */
+  private static final int LARGE_FORM = 300_000;
+
   private static final TestServer SERVER = TestServer.shared();
   private static final Agent AGENT = SERVER.client().create("Bodies");
   private static final Mail MAIL = new Mail(SERVER);
@@ -132,6 +135,23 @@ class A2aBodiesTest {
       assertRefused(refused, 413, "BODY_TOO_LARGE");
       assertThat(refused.json().path("max_bytes").asInt()).isEqualTo(LIMIT);
     }
+  }
+
+  /** A form is what curl says that it sends, unless it is told otherwise. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "multipart/form-data; boundary=x"
+      })
+  void takesALargeBodyForJsonWhateverItsType(String type) {
+    List<String> headers = List.of("Authorization: Bearer " + ADMIN_TOKEN, "Content-Type: " + type);
+
+    Answer answer =
+        RawHttp.send(SERVER.port(), "POST " + Mail.path(AGENT.id()), headers, filled(LARGE_FORM));
+
+    assertThat(answer.status()).as(answer.text()).isEqualTo(200);
   }
 
   /** A message whose text makes it so long. */
