@@ -24,6 +24,9 @@ class PatientWrites {
   /** How long a transaction may take; with the waits before it, below the 5 s of R0.6. */
   private static final Duration MOST = Duration.ofSeconds(2);
 
+  /** Of a large row; a request that waited for its place has less, by its deadline. */
+  private static final Duration MOST_OF_A_LARGE_ROW = Duration.ofSeconds(4);
+
   private static final Duration PATIENCE = Duration.ofMillis(500);
   private static final Duration PATIENCE_OF_LARGE_ROWS = Duration.ofSeconds(2);
 
@@ -42,26 +45,28 @@ class PatientWrites {
       FeedAppender appender, CertainTransactions transactions, LongStatements statements) {
     this.appender = appender;
     this.statements = statements;
-    this.transactions = transactions.noLongerThan(MOST);
+    this.transactions = transactions;
   }
 
   /** Returns after the commit; refuses with {@code UNAVAILABLE} when too many wait. */
   Appended append(NewActivity row) {
     return RowSize.estimate(row) > MAX_CONCURRENT_ROW_BYTES
-        ? append(row, largeRows, PATIENCE_OF_LARGE_ROWS)
-        : append(row, rows, PATIENCE);
+        ? append(row, largeRows, PATIENCE_OF_LARGE_ROWS, MOST_OF_A_LARGE_ROW)
+        : append(row, rows, PATIENCE, MOST);
   }
 
-  private Appended append(NewActivity row, Semaphore permits, Duration patience) {
+  private Appended append(NewActivity row, Semaphore permits, Duration patience, Duration most) {
     if (!acquire(permits, patience)) {
       throw ProblemException.unavailable(
           "too many rows wait for their feeds; try again in a few seconds");
     }
     try {
-      return transactions.runPastDeadlocks(_ -> {
-        statements.allow(MOST);
-        return appender.append(List.of(row)).getFirst();
-      });
+      return transactions
+          .noLongerThan(most)
+          .runPastDeadlocks(_ -> {
+            statements.allow(most);
+            return appender.append(List.of(row)).getFirst();
+          });
     } finally {
       permits.release();
     }

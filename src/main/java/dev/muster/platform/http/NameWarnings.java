@@ -117,7 +117,7 @@ public final class NameWarnings implements HandlerInterceptor {
     return methods == null ? null : methods.get(method.equals("HEAD") ? "GET" : method);
   }
 
-  /** By hand: the container would take the body for a form, if it says that it is one. */
+  /** Of the query alone, also of a name that is not encoded well. */
   private static List<String> parameters(String query) {
     return List.of(query.split("&")).stream()
         .map(parameter -> decoded(parameter.split("=", 2)[0]))
