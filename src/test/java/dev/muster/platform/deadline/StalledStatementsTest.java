@@ -1,0 +1,152 @@
+package dev.muster.platform.deadline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.Slow;
+import dev.muster.testing.StatementRelay;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whichever of its statements the database never answers, a request is answered within 5 s. */
+@Slow
+@Timeout(600)
+class StalledStatementsTest {
+
+  /**
+   * What a request sends each time belongs to it, and not to a loop, a first look, or the request
+   * before it: they are sent in the other order as well.
+   */
+  private static final int OBSERVATIONS = 3;
+
+  /** Each request that stands still holds a connection. */
+  private static final int MANY_CONNECTIONS = 40;
+
+  @Test
+  void allAreAnsweredInTime() throws Exception {
+    TestDatabase database = TestDatabases.create();
+    int port = URI.create(database.url().substring("jdbc:".length())).getPort();
+    try (StatementRelay wire = new StatementRelay(port);
+        TestPeer peer = TestPeer.start();
+        TestServer server =
+            TestServer.startOn(
+                new TestDatabase(
+                    database.url().replaceFirst(":" + port + "/", ":" + wire.port() + "/")),
+                "AGENT_URL_ALLOW=loopback",
+                "spring.datasource.hikari.maximum-pool-size=" + MANY_CONNECTIONS)) {
+      RequestKinds kinds = new RequestKinds(server.client(), peer.url());
+      Map<String, Set<String>> statements = observed(kinds, wire);
+      Map<String, Set<String>> requestsByStatement = requestsByStatement(observed(kinds, wire));
+      Set<String> notReached = new LinkedHashSet<>();
+      for (Map<String, String> round : rounds(requestsByStatement)) {
+        notReached.addAll(notReached(kinds, wire, round));
+        awaitReady(server.client());
+      }
+      // others in their round kept them from being sent
+      for (String statement : notReached) {
+        Map<String, String> round = new LinkedHashMap<>();
+        requestsByStatement
+            .getOrDefault(statement, Set.of())
+            .forEach(one -> round.put(one, statement));
+        assertThat(notReached(kinds, wire, round)).as("stalled, and never sent").isEmpty();
+        awaitReady(server.client());
+      }
+    }
+  }
+
+  /** The stalled statements that were not sent at all. */
+  private static Set<String> notReached(
+      RequestKinds kinds, StatementRelay wire, Map<String, String> round) throws Exception {
+    Map<String, Callable<Answer>> requests = kinds.prepare(round.keySet());
+    wire.stall(round.values());
+    assertInTime(requests, round);
+    Set<String> notReached = new LinkedHashSet<>(round.values());
+    notReached.removeAll(wire.stalled());
+    wire.release();
+    return notReached;
+  }
+
+  /** What each kind of request sends to the database. */
+  private static Map<String, Set<String>> observed(RequestKinds kinds, StatementRelay wire)
+      throws Exception {
+    Map<String, Set<String>> observed = new LinkedHashMap<>();
+    for (int i = 0; i < OBSERVATIONS; i++) {
+      List<String> order = i % 2 == 0 ? RequestKinds.ALL : RequestKinds.ALL.reversed();
+      for (var request : kinds.prepare(order).entrySet()) {
+        wire.takeSent();
+        Answer answer = request.getValue().call();
+        assertThat(answer.status() / 100).as("%s: %s", request.getKey(), answer).isEqualTo(2);
+        Set<String> sent = wire.takeSent();
+        observed.merge(request.getKey(), sent, StalledStatementsTest::both);
+      }
+    }
+    return observed;
+  }
+
+  private static Set<String> both(Set<String> some, Set<String> others) {
+    Set<String> both = new LinkedHashSet<>(some);
+    both.retainAll(others);
+    return both;
+  }
+
+  private static Map<String, Set<String>> requestsByStatement(Map<String, Set<String>> observed) {
+    Map<String, Set<String>> requests = new LinkedHashMap<>();
+    observed.forEach((request, sent) ->
+        sent.forEach(
+            one -> requests.computeIfAbsent(one, _ -> new LinkedHashSet<>()).add(request)));
+    return requests;
+  }
+
+  /**
+   * Every statement of every request once, in few rounds: in each, a request has exactly one of the
+   * statements that stand still.
+   */
+  private static List<Map<String, String>> rounds(Map<String, Set<String>> requestsByStatement) {
+    List<Map<String, String>> rounds = new ArrayList<>();
+    requestsByStatement.forEach((statement, requests) -> {
+      Map<String, String> free =
+          rounds.stream()
+              .filter(round -> requests.stream().noneMatch(round::containsKey))
+              .findFirst()
+              .orElseGet(() -> {
+                rounds.add(new LinkedHashMap<>());
+                return rounds.getLast();
+              });
+      requests.forEach(request -> free.put(request, statement));
+    });
+    return rounds;
+  }
+
+  private static void assertInTime(
+      Map<String, Callable<Answer>> requests, Map<String, String> stalled) throws Exception {
+    Map<String, Future<TimedAnswer>> running = new LinkedHashMap<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      requests.forEach(
+          (kind, request) -> running.put(kind, threads.submit(() -> TimedAnswer.to(request))));
+      for (var one : running.entrySet()) {
+        one.getValue().get().assertInTime(one.getKey() + " beside " + stalled.get(one.getKey()));
+      }
+    }
+  }
+
+  private static void awaitReady(TestClient client) {
+    Awaitility.await().until(() -> client.get("/ready", null).status() == 200);
+  }
+}
