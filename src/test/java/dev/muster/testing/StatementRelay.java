@@ -5,6 +5,8 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -17,10 +19,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A wire to PostgreSQL that reads the statements it carries (frontend messages of protocol 3.0). A
- * test learns which statements a request sends, and has some of them never reach the database.
+ * test learns which statements a request sends, and stops a connection before one of them reaches
+ * the database, or before its answer comes back.
  */
 public final class StatementRelay implements AutoCloseable {
 
@@ -30,13 +35,61 @@ public final class StatementRelay implements AutoCloseable {
   private final int targetPort;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final Set<String> sent = ConcurrentHashMap.newKeySet();
-  private final Set<String> stalled = ConcurrentHashMap.newKeySet();
-  private volatile Stall stall = new Stall(Set.of());
+  private volatile Hold hold = Hold.NONE;
 
-  /** Statements that are held, and what lets them go. */
-  private record Stall(Set<String> statements, CountDownLatch over) {
-    Stall(Set<String> statements) {
-      this(statements, new CountDownLatch(1));
+  /** Where a connection stops. */
+  public enum Side {
+    BEFORE_STATEMENT,
+    BEFORE_ANSWER
+  }
+
+  /** Statements at which connections stop, at each or at the first alone. */
+  private static final class Hold {
+
+    static final Hold NONE = new Hold(Set.of(), Side.BEFORE_STATEMENT, null);
+
+    final Set<String> statements;
+    final Side side;
+    final @Nullable Runnable atFirst;
+    final Set<String> reached = ConcurrentHashMap.newKeySet();
+    final AtomicBoolean isUsed = new AtomicBoolean();
+    final CountDownLatch over = new CountDownLatch(1);
+    volatile boolean passesOn;
+
+    Hold(Set<String> statements, Side side, @Nullable Runnable atFirst) {
+      this.statements = statements;
+      this.side = side;
+      this.atFirst = atFirst;
+    }
+
+    boolean takes(String statement) {
+      return statements.contains(statement)
+          && (atFirst == null || isUsed.compareAndSet(false, true));
+    }
+
+    /** Whether what was held is to go on. */
+    boolean await(String statement) throws InterruptedException {
+      reached.add(statement);
+      if (atFirst != null) {
+        atFirst.run();
+      }
+      over.await();
+      return passesOn;
+    }
+  }
+
+  /** One connection; {@code held} is the statement whose answer is held. */
+  private static final class Wire {
+
+    final Socket client;
+    final Socket server;
+    final Map<String, String> prepared = new HashMap<>();
+    volatile String held = "";
+    volatile Hold holdOfAnswer = Hold.NONE;
+
+    Wire(Socket client, Socket server) {
+      this.client = client;
+      this.server = server;
     }
   }
 
@@ -64,26 +117,43 @@ public final class StatementRelay implements AutoCloseable {
    * database sees neither the statement nor anything after it.
    */
   public void stall(Collection<String> statements) {
-    stalled.clear();
-    stall = new Stall(Set.copyOf(statements));
+    hold = new Hold(Set.copyOf(statements), Side.BEFORE_STATEMENT, null);
   }
 
-  /** Which of them were sent since. */
-  public Set<String> stalled() {
-    return Set.copyOf(stalled);
+  /**
+   * The next connection on which this statement is sent stands still on one side of it, and then
+   * {@code reached} is run; the statement passes on all others.
+   */
+  public void stopAt(String statement, Side side, Runnable reached) {
+    hold = new Hold(Set.of(statement), side, reached);
+  }
+
+  /** The statements at which a connection stands still. */
+  public Set<String> reached() {
+    return Set.copyOf(hold.reached);
   }
 
   /** Cuts the connections that stand still; from now on all statements pass. */
-  public void release() {
-    Stall last = stall;
-    stall = new Stall(Set.of());
+  public void cut() {
+    end(false);
+  }
+
+  /** What stands still goes on, and all statements pass. */
+  public void passOn() {
+    end(true);
+  }
+
+  private void end(boolean passesOn) {
+    Hold last = hold;
+    hold = Hold.NONE;
+    last.passesOn = passesOn;
     last.over.countDown();
   }
 
   @Override
   public void close() throws IOException {
     listener.close();
-    release();
+    cut();
     open.forEach(StatementRelay::closeQuietly);
   }
 
@@ -94,37 +164,48 @@ public final class StatementRelay implements AutoCloseable {
         Socket server = new Socket(InetAddress.getLoopbackAddress(), targetPort);
         open.add(client);
         open.add(server);
-        Thread.ofVirtual().start(() -> carry(client, server));
-        Thread.ofVirtual().start(() -> carryAnswers(server, client));
+        Wire wire = new Wire(client, server);
+        Thread.ofVirtual().start(() -> carry(wire));
+        Thread.ofVirtual().start(() -> carryAnswers(wire));
       } catch (IOException e) {
         return;
       }
     }
   }
 
-  private void carryAnswers(Socket server, Socket client) {
-    try (server;
-        client) {
-      server.getInputStream().transferTo(client.getOutputStream());
+  private static void carryAnswers(Wire wire) {
+    try (Socket client = wire.client;
+        Socket server = wire.server) {
+      InputStream in = server.getInputStream();
+      OutputStream out = client.getOutputStream();
+      byte[] buffer = new byte[16 * 1024];
+      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+        if (!wire.held.isEmpty()) {
+          String statement = wire.held;
+          wire.held = "";
+          if (!wire.holdOfAnswer.await(statement)) {
+            return;
+          }
+        }
+        out.write(buffer, 0, n);
+      }
     } catch (IOException e) {
       // one side is gone, and with it the other
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
-  private void carry(Socket client, Socket server) {
-    Map<String, String> prepared = new HashMap<>();
-    try (client;
-        server) {
+  private void carry(Wire wire) {
+    try (Socket client = wire.client;
+        Socket server = wire.server) {
       var in = new DataInputStream(new BufferedInputStream(client.getInputStream()));
       var out = new DataOutputStream(new BufferedOutputStream(server.getOutputStream()));
       carryBeginning(in, out);
-      while (true) {
-        int type = in.read();
-        if (type < 0) {
-          return;
-        }
+      for (int type = in.read(); type >= 0; type = in.read()) {
         byte[] body = body(in, in.readInt());
-        if (!passes(statement((char) type, body, prepared))) {
+        String statement = statement((char) type, body, wire.prepared);
+        if (!statement.isEmpty() && !passes(statement, wire)) {
           return;
         }
         out.writeByte(type);
@@ -177,18 +258,18 @@ public final class StatementRelay implements AutoCloseable {
   }
 
   /** Waits where it has to; whether the message is to go on. */
-  private boolean passes(String statement) throws InterruptedException {
-    if (statement.isEmpty()) {
-      return true;
-    }
+  private boolean passes(String statement, Wire wire) throws InterruptedException {
     sent.add(statement);
-    Stall now = stall;
-    if (!now.statements.contains(statement)) {
+    Hold now = hold;
+    if (!now.takes(statement)) {
       return true;
     }
-    stalled.add(statement);
-    now.over.await();
-    return false;
+    if (now.side == Side.BEFORE_STATEMENT) {
+      return now.await(statement);
+    }
+    wire.holdOfAnswer = now;
+    wire.held = statement;
+    return true;
   }
 
   private static void closeQuietly(Socket socket) {

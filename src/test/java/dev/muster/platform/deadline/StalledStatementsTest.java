@@ -78,8 +78,8 @@ class StalledStatementsTest {
     wire.stall(round.values());
     assertInTime(requests, round);
     Set<String> notReached = new LinkedHashSet<>(round.values());
-    notReached.removeAll(wire.stalled());
-    wire.release();
+    notReached.removeAll(wire.reached());
+    wire.cut();
     return notReached;
   }
 
