@@ -1,8 +1,7 @@
 package dev.muster.bench;
 
+import dev.muster.testing.FreePorts;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -35,10 +34,7 @@ final class BenchProcess implements AutoCloseable {
 
   /** {@code settings} are environment variables. */
   static BenchProcess start(String databaseUrl, Map<String, String> settings) throws IOException {
-    int port;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
-    }
+    int port = FreePorts.next();
     ProcessBuilder builder =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

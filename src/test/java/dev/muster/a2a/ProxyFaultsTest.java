@@ -4,6 +4,7 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.FreePorts;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.PeerProcess;
 import dev.muster.testing.Slow;
@@ -133,7 +134,7 @@ class ProxyFaultsTest {
       if (fault.deed != null) {
         peer.usually(fault.deed);
       }
-      int port = fault == TurnFault.REFUSED ? TestPeer.freePort() : peer.port();
+      int port = fault == TurnFault.REFUSED ? FreePorts.next() : peer.port();
       Duration timeout = timeout(fault);
       Turn turn = Turn.take(server, target(fault, server, port), timeout);
 
@@ -280,7 +281,7 @@ class ProxyFaultsTest {
   /** Its last connection may look open for a while; it is as good as none. */
   @Test
   void deliversToAnAgentThatWasRestartedBetweenTwoTurns() throws IOException {
-    int port = TestPeer.freePort();
+    int port = FreePorts.next();
     Agent target;
     try (PeerProcess peer = PeerProcess.start(port, PeerProcess.Manner.ECHO)) {
       target = new Called(BOLD).at(peer.url());

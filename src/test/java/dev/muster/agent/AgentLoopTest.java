@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.agent.AgentLoop.End;
+import dev.muster.testing.FreePorts;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
@@ -162,7 +163,7 @@ class AgentLoopTest {
 
   @Test
   void goesOnAfterThePlatformWasAway() throws Exception {
-    try (TcpRelay relay = new TcpRelay(TestPeer.freePort())) {
+    try (TcpRelay relay = new TcpRelay(FreePorts.next())) {
       AgentLoop loop = echo(AgentServer.clientAt(relay.port(), agent));
       CompletableFuture<End> end =
           CompletableFuture.supplyAsync(loop::run, Thread::startVirtualThread);

@@ -3,6 +3,7 @@ package dev.muster.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.FreePorts;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
@@ -193,7 +194,7 @@ class HeartbeatLoopTest {
   @Test
   void beatsOnWhenThePlatformIsThereAgain() throws IOException {
     Agent agent = AgentServer.CLIENT.create("Cut off");
-    TcpRelay relay = opened(new TcpRelay(TestPeer.freePort()));
+    TcpRelay relay = opened(new TcpRelay(FreePorts.next()));
     AtomicInteger missed = new AtomicInteger();
     start(
         AgentServer.clientAt(relay.port(), agent),

@@ -3,6 +3,7 @@ package dev.muster.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.FreePorts;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
@@ -178,7 +179,7 @@ class UnsentRepliesTest {
               .formatted(runs, folder.resolve("go"));
       try (AgentProcess program = AgentProcess.start(environment, "connect", "--exec", command)) {
         await().atMost(LIMIT).until(() -> Files.exists(runs));
-        relay.heal(TestPeer.freePort()); // nobody listens there
+        relay.heal(FreePorts.next()); // nobody listens there
         Files.createFile(folder.resolve("go"));
         await().atMost(LIMIT).until(() -> !unsentIn(state).isEmpty());
         await()

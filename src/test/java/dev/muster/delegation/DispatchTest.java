@@ -3,6 +3,7 @@ package dev.muster.delegation;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.FreePorts;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.Slow;
 import dev.muster.testing.StoredRows;
@@ -286,7 +287,7 @@ class DispatchTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void bringsAReplyToACallerThatIsNotThereWhenItComes(boolean isPaused) throws IOException {
-    int port = isPaused ? peer.port() : TestPeer.freePort();
+    int port = isPaused ? peer.port() : FreePorts.next();
     Agent pushed = LEDGER.called(team, "http://127.0.0.1:" + port + "/");
     Agent callee = LEDGER.polling(team);
     String id = LEDGER.delegate(pushed, callee, "Do it.");

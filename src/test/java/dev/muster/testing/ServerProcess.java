@@ -2,8 +2,6 @@ package dev.muster.testing;
 
 import dev.muster.MusterApplication;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +36,7 @@ public final class ServerProcess implements AutoCloseable {
   /** As above, by another main class, for a server with more beans than the product has. */
   public static ServerProcess start(Class<?> main, Path home, Map<String, String> settings)
       throws IOException {
-    int port = freePort();
+    int port = FreePorts.next();
     Path log = Files.createTempFile("muster-server-", ".log");
     List<String> command = new ArrayList<>(StartCache.command());
     command.add(main.getName());
@@ -62,7 +60,7 @@ public final class ServerProcess implements AutoCloseable {
    */
   public static ServerProcess startAsDelivered(
       Path home, List<String> jvmOptions, Map<String, String> settings) throws IOException {
-    int port = freePort();
+    int port = FreePorts.next();
     Path log = Files.createTempFile("muster-server-", ".log");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -142,11 +140,5 @@ public final class ServerProcess implements AutoCloseable {
       kill();
     }
     Files.deleteIfExists(log);
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

@@ -66,13 +66,6 @@ public final class TestPeer implements AutoCloseable {
     return new TestPeer(port);
   }
 
-  /** A port of loopback that nobody listens on. */
-  public static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
   /** Adds to the script. */
   public TestPeer then(PeerDeed... deeds) {
     script.addAll(List.of(deeds));

@@ -2,6 +2,7 @@ package dev.muster.platform.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.FreePorts;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
@@ -35,7 +36,7 @@ class UnreachableDatabaseTest {
 
   @Test
   void namesAPortThatNobodyListensOn() throws Exception {
-    int port = freePort();
+    int port = FreePorts.next();
     assertRefused(
         "postgres://muster:%s@127.0.0.1:%d/muster".formatted(SECRET, port),
         "The database at 127.0.0.1:" + port + " cannot be used: Connection refused");
@@ -104,7 +105,7 @@ class UnreachableDatabaseTest {
 
   @Test
   void waitsForOneThatComesLaterWhenItIsAskedTo() throws Exception {
-    int port = freePort();
+    int port = FreePorts.next();
     Map<String, String> settings =
         new HashMap<>(settings("postgres://muster:" + SECRET + "@127.0.0.1:" + port + "/muster"));
     settings.put("DATABASE_WAIT_S", "60");
@@ -148,11 +149,5 @@ class UnreachableDatabaseTest {
     Matcher value = Pattern.compile("[?&]" + name + "=([^&]*)").matcher(url.toString());
     assertThat(value.find()).isTrue();
     return value.group(1);
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

@@ -10,6 +10,7 @@ import static dev.muster.protocol.client.FailureKind.READ_TIMEOUT;
 import static dev.muster.protocol.client.FailureKind.UNKNOWN_HOST;
 import static dev.muster.protocol.client.FailureKind.WRITE_ERROR;
 
+import dev.muster.testing.FreePorts;
 import dev.muster.testing.FullBacklog;
 import dev.muster.testing.PeerDeed;
 import dev.muster.testing.TestPeer;
@@ -90,7 +91,7 @@ enum Fault {
         yield new Place(full.url(), null, full::close);
       }
       case NO_SUCH_NAME -> new Place("http://nowhere.invalid/a2a", null, () -> {});
-      default -> new Place("http://127.0.0.1:" + TestPeer.freePort() + "/a2a", null, () -> {});
+      default -> new Place("http://127.0.0.1:" + FreePorts.next() + "/a2a", null, () -> {});
     };
   }
 

@@ -1,0 +1,40 @@
+package dev.muster.testing;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Ports of loopback that nobody listens on and that nobody is given by chance: they are below those
+ * that a system hands out to whoever asks for any, and each is named once.
+ */
+public final class FreePorts {
+
+  private static final int FIRST = 20_000;
+  private static final int COUNT = 12_000;
+
+  /** Other programs with tests begin elsewhere. */
+  private static final AtomicInteger NEXT =
+      new AtomicInteger((int) (ProcessHandle.current().pid() * 97 % COUNT));
+
+  private FreePorts() {}
+
+  public static int next() {
+    for (int i = 0; i < COUNT; i++) {
+      int port = FIRST + NEXT.getAndIncrement() % COUNT;
+      if (isFree(port)) {
+        return port;
+      }
+    }
+    throw new IllegalStateException("no port is free");
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
+    } catch (IOException taken) {
+      return false;
+    }
+  }
+}
