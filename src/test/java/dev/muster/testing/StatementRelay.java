@@ -84,6 +84,7 @@ public final class StatementRelay implements AutoCloseable {
     final Socket client;
     final Socket server;
     final Map<String, String> prepared = new HashMap<>();
+    String last = "";
     volatile String held = "";
     volatile Hold holdOfAnswer = Hold.NONE;
 
@@ -204,7 +205,7 @@ public final class StatementRelay implements AutoCloseable {
       carryBeginning(in, out);
       for (int type = in.read(); type >= 0; type = in.read()) {
         byte[] body = body(in, in.readInt());
-        String statement = statement((char) type, body, wire.prepared);
+        String statement = statement((char) type, body, wire);
         if (!statement.isEmpty() && !passes(statement, wire)) {
           return;
         }
@@ -243,18 +244,28 @@ public final class StatementRelay implements AutoCloseable {
     }
   }
 
-  /** The statement that is about to be run, or "" for a message that runs none. */
-  private static String statement(char type, byte[] body, Map<String, String> prepared) {
+  /**
+   * The statement that is about to be run, or "" for a message that runs none; a COMMIT is told by
+   * the statement before it, and a BEGIN goes with the statement after it.
+   */
+  private static String statement(char type, byte[] body, Wire wire) {
     String[] texts = new String(body, StandardCharsets.UTF_8).split("\0", 3);
-    return switch (type) {
-      case 'Q' -> texts[0];
-      case 'P' -> {
-        prepared.put(texts[0], texts[1]);
-        yield "";
-      }
-      case 'B' -> prepared.getOrDefault(texts[1], "");
-      default -> "";
-    };
+    if (type == 'P') {
+      wire.prepared.put(texts[0], texts[1]);
+      return "";
+    }
+    String sent =
+        switch (type) {
+          case 'Q' -> texts[0];
+          case 'B' -> wire.prepared.getOrDefault(texts[1], "");
+          default -> "";
+        };
+    if (sent.isEmpty() || sent.equals("BEGIN")) {
+      return "";
+    }
+    String statement = sent.equals("COMMIT") ? "COMMIT after " + wire.last : sent;
+    wire.last = sent;
+    return statement;
   }
 
   /** Waits where it has to; whether the message is to go on. */

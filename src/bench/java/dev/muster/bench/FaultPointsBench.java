@@ -1,0 +1,35 @@
+package dev.muster.bench;
+
+import dev.muster.delivery.FaultPoint;
+import dev.muster.delivery.FaultPoints;
+import java.util.List;
+
+/**
+ * The full form of the proof that nothing is lost and nothing ends twice: a replica is killed, and
+ * another one stopped for 40 s and continued, on both sides of every statement that it sends. It
+ * ends with an error at the first point where that is not so.
+ *
+ * <p>Arguments, all optional: replicas that are struck at once (4), the part of the points to
+ * strike (1) and how many parts there are (1), for a proof in pieces.
+ */
+public final class FaultPointsBench {
+
+  private FaultPointsBench() {}
+
+  public static void main(String[] args) throws Exception {
+    int atOnce = args.length > 0 ? Integer.parseInt(args[0]) : 4;
+    int part = args.length > 1 ? Integer.parseInt(args[1]) : 1;
+    int parts = args.length > 2 ? Integer.parseInt(args[2]) : 1;
+    try (BenchDatabase database = BenchDatabase.start();
+        FaultPoints faults =
+            new FaultPoints(database.forTestServers(), database.folder().resolve("none"))) {
+      List<FaultPoint> all = faults.all();
+      List<FaultPoint> points =
+          all.subList(all.size() * (part - 1) / parts, all.size() * part / parts);
+      System.out.printf("%d of %d points, %d at once%n", points.size(), all.size(), atOnce);
+      List<FaultPoint> missed = faults.strike(points, atOnce);
+      missed.forEach(point -> System.out.println("not reached: " + point));
+      System.out.printf("%d points: all is well%n", points.size() - missed.size());
+    }
+  }
+}

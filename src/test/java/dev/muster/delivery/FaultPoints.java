@@ -1,0 +1,94 @@
+package dev.muster.delivery;
+
+import dev.muster.testing.StatementRelay.Side;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.awaitility.Awaitility;
+
+/** Strikes replicas at each of their statements, some at once, beside one that lives. */
+public final class FaultPoints implements AutoCloseable {
+
+  private static final int TRIES = 3;
+
+  private final TestDatabase database;
+  private final Path folder;
+  private final TestServer lives;
+
+  public FaultPoints(TestDatabase database, Path folder) {
+    this.database = database;
+    this.folder = folder;
+    this.lives = TestServer.startOn(database, "AGENT_URL_ALLOW=loopback");
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> lives.bean(ReplicaLease.class).mayJudgeOthers());
+  }
+
+  /** Both sides of every statement that a replica sends for deliveries, and both ways. */
+  public List<FaultPoint> all() throws IOException {
+    List<FaultPoint> all = new ArrayList<>();
+    try (FaultRun run = begin()) {
+      for (String statement : run.observe()) {
+        for (Side side : Side.values()) {
+          all.add(new FaultPoint(statement, side, false));
+          all.add(new FaultPoint(statement, side, true));
+        }
+      }
+    }
+    return all;
+  }
+
+  /**
+   * The points that no replica came to. A point belongs to the loops of a replica as well, so one
+   * may be struck at any time; and a replica that waits for its turn may find that the other one
+   * did its work.
+   */
+  public List<FaultPoint> strike(List<FaultPoint> points, int atOnce)
+      throws InterruptedException, ExecutionException {
+    Map<String, FaultPoint> missed = new TreeMap<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(atOnce)) {
+      List<Future<Boolean>> runs = new ArrayList<>();
+      points.forEach(point -> runs.add(threads.submit(() -> isReached(point))));
+      for (int i = 0; i < points.size(); i++) {
+        if (!runs.get(i).get()) {
+          missed.put(points.get(i).toString(), points.get(i));
+        }
+      }
+    }
+    return List.copyOf(missed.values());
+  }
+
+  private boolean isReached(FaultPoint point) throws Exception {
+    for (int i = 0; i < TRIES; i++) {
+      try (FaultRun run = begin()) {
+        if (run.run(point)) {
+          return true;
+        }
+      } catch (Exception | AssertionError e) {
+        throw new AssertionError(point.toString(), e);
+      }
+    }
+    return false;
+  }
+
+  private FaultRun begin() throws IOException {
+    TestClient other = lives.client();
+    return new FaultRun(database, other, folder);
+  }
+
+  @Override
+  public void close() {
+    lives.close();
+  }
+}

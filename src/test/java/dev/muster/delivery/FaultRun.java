@@ -1,0 +1,239 @@
+package dev.muster.delivery;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.ServerProcess;
+import dev.muster.testing.StatementRelay;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+
+/**
+ * Messages of every way of delivery and a delegation, given to a replica of its own process that is
+ * struck at one point. Whoever sent to it asks another replica when it is gone, with the same ids.
+ * Afterwards nothing is lost, nothing has ended twice, each agent has seen one id a message, and
+ * the caller has heard once.
+ */
+final class FaultRun implements AutoCloseable {
+
+  /** Longer than a lease. */
+  private static final Duration STOP = Duration.ofSeconds(40);
+
+  /** A lease of 25 s, a look every 5 s, and a machine that does other things. */
+  private static final Duration ALL_CLOSED = Duration.ofSeconds(60);
+
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  private final TestDatabase database;
+  private final TestClient other;
+  private final CountingAgent agent = new CountingAgent();
+  private final StatementRelay wire;
+  private final ServerProcess struck;
+  private final CompletableFuture<Long> struckAt = new CompletableFuture<>();
+  private final Agent team;
+  private final Agent called;
+  private final Agent away;
+  private final Agent poller;
+  private final Agent caller;
+
+  /** {@code other} is of a replica on the same database that nothing happens to. */
+  FaultRun(TestDatabase database, TestClient other, Path home) throws IOException {
+    this.database = database;
+    this.other = other;
+    int port = URI.create(database.url().substring("jdbc:".length())).getPort();
+    wire = new StatementRelay(port);
+    struck =
+        ServerProcess.start(
+                home,
+                Map.of(
+                    "ADMIN_TOKEN",
+                    ADMIN_TOKEN,
+                    "DATABASE_URL",
+                    database.url().replaceFirst(":" + port + "/", ":" + wire.port() + "/"),
+                    "AGENT_URL_ALLOW",
+                    "loopback"))
+            .awaitReady();
+    team = other.create("Team");
+    called = member("called", "push");
+    away = member("away", "push");
+    caller = member("caller", "push");
+    poller = member("poller", "poll");
+  }
+
+  private Agent member(String name, String mode) {
+    String url = mode.equals("push") ? ",\"url\":\"" + agent.url() + "\"" : "";
+    return other.create(
+        name, "\"parent_id\":\"%s\",\"delivery_mode\":\"%s\"%s".formatted(team.id(), mode, url));
+  }
+
+  /** The statements of a replica that nothing happens to. */
+  Set<String> observe() {
+    wire.takeSent();
+    work();
+    awaitClosed(System.nanoTime());
+    return wire.takeSent();
+  }
+
+  /** False when the replica never came to this point. */
+  boolean run(FaultPoint point) throws Exception {
+    Thread continuation = Thread.ofVirtual().unstarted(this::goOn);
+    wire.stopAt(
+        point.statement(),
+        point.side(),
+        () -> {
+          strike(point);
+          struckAt.complete(System.nanoTime());
+          if (point.isStop()) {
+            continuation.start();
+          }
+        });
+    work();
+    if (!struckAt.isDone()) {
+      return false;
+    }
+    awaitClosed(struckAt.join());
+    if (point.isStop()) {
+      continuation.join();
+      awaitClosed(System.nanoTime());
+    }
+    return true;
+  }
+
+  private void strike(FaultPoint point) {
+    if (!point.isStop()) {
+      struck.kill();
+      return;
+    }
+    signal("STOP");
+  }
+
+  /** What it had sent, and what it was told, arrives now. */
+  private void goOn() {
+    Awaitility.await()
+        .atMost(STOP.multipliedBy(2))
+        .until(() -> System.nanoTime() - struckAt.join() > STOP.toNanos());
+    signal("CONT");
+    wire.passOn();
+  }
+
+  private void signal(String name) {
+    try {
+      struck.signal(name);
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void work() {
+    beat(called);
+    beat(caller);
+    String direct = "direct-" + UUID.randomUUID();
+    send(called, ADMIN_TOKEN, direct, "", 200);
+    String queued = "queued-" + UUID.randomUUID();
+    send(away, ADMIN_TOKEN, queued, "", 202);
+    beat(away);
+    String asked = "asked-" + UUID.randomUUID();
+    send(poller, called.token(), asked, "", 200);
+    String reply = "reply-" + UUID.randomUUID();
+    send(called, poller.token(), reply, ",\"metadata\":{\"reply_to\":\"" + asked + "\"}", 200);
+    String delegation = delegate();
+
+    for (String id : List.of(direct, queued, reply, delegation, delegation + ":result")) {
+      Awaitility.await(id).atMost(PATIENCE).until(() -> agent.timesGiven(id) > 0);
+    }
+    awaitEnd(delegation);
+    assertOnce(called, direct);
+    assertOnce(away, queued);
+    assertOnce(poller, asked);
+    assertOnce(called, reply);
+    assertThat(rows(caller, "method = 'delegate_result'")).isEqualTo("1");
+    assertThat(Set.copyOf(agent.given()))
+        .containsExactlyInAnyOrder(direct, queued, reply, delegation, delegation + ":result");
+  }
+
+  private void beat(Agent by) {
+    ask("/registry/heartbeat", by.token(), "{\"workspace_id\":\"" + by.id() + "\"}");
+  }
+
+  private void send(Agent to, String token, String id, String more, int status) {
+    String body =
+        """
+        {"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"role":"user",
+         "messageId":"%s","parts":[{"kind":"text","text":"Hello."}]%s}}}
+        """
+            .formatted(id, more);
+    Answer answer = ask("/workspaces/" + to.id() + "/a2a", token, body);
+    assertThat(answer.status()).as("%s: %s", id, answer.text()).isIn(200, status);
+  }
+
+  private String delegate() {
+    String body =
+        "{\"target_id\":\"%s\",\"task\":\"t\",\"idempotency_key\":\"%s\"}"
+            .formatted(called.id(), UUID.randomUUID());
+    return ask("/workspaces/" + caller.id() + "/delegate", caller.token(), body)
+        .field("delegation_id");
+  }
+
+  /** By the replica that is struck as long as it answers, else by the other. */
+  private Answer ask(String path, String token, String body) {
+    if (!struckAt.isDone()) {
+      try {
+        Answer answer = struck.client().post(path, token, body);
+        if (answer.status() / 100 == 2) {
+          return answer;
+        }
+      } catch (IllegalStateException gone) {
+        // it may or may not have been done, so it is asked for again
+      }
+    }
+    return Awaitility.await(path)
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .until(() -> other.post(path, token, body), answer -> answer.status() / 100 == 2);
+  }
+
+  private void awaitEnd(String delegation) {
+    String status = "SELECT status FROM delegations WHERE delegation_id = '" + delegation + "'";
+    Awaitility.await().atMost(PATIENCE).until(() -> database.value(status), "completed"::equals);
+  }
+
+  private void assertOnce(Agent at, String messageId) {
+    assertThat(rows(at, "message_id = '" + messageId + "'")).as(messageId).isEqualTo("1");
+  }
+
+  private String rows(Agent of, String condition) {
+    return database.value(
+        "SELECT count(*) FROM activity_logs WHERE workspace_id = '%s' AND %s"
+            .formatted(of.id(), condition));
+  }
+
+  private void awaitClosed(long sinceNanos) {
+    String open =
+        "SELECT count(*) FROM deliveries d JOIN workspaces w ON w.id = d.workspace_id"
+            + " WHERE w.parent_id = '%s'".formatted(team.id());
+    Awaitility.await("nothing is open")
+        .atMost(ALL_CLOSED.plusNanos(System.nanoTime() - sinceNanos))
+        .until(() -> database.value(open), "0"::equals);
+  }
+
+  @Override
+  public void close() throws IOException {
+    wire.cut();
+    agent.close();
+    struck.kill();
+    struck.close();
+    wire.close();
+  }
+}
