@@ -96,15 +96,13 @@ public class Workspaces {
 
   /**
    * As {@link #requireTarget}, as the workspace was seen last, maybe a while ago: whoever relies on
-   * it has the database check its versions, in the statement that does.
+   * it has the database check its versions, in the statement that does. Nobody is refused by what
+   * was seen last: a workspace that may not be talked to may have been removed meanwhile.
    */
   public Target rememberedTarget(UUID id, Caller caller) {
     return targets
         .find(id)
-        .map(target -> {
-          requireMayTalk(caller, own -> pairs.mayTalk(own, id, target.treeVersion()));
-          return target;
-        })
+        .filter(target -> mayTalk(caller, own -> pairs.mayTalk(own, id, target.treeVersion())))
         .orElseGet(() -> requireTarget(id, caller));
   }
 
@@ -162,9 +160,13 @@ public class Workspaces {
   }
 
   private static void requireMayTalk(Caller caller, Predicate<UUID> rule) {
-    if (!caller.readsAll() && !(caller instanceof Caller.Agent(UUID own) && rule.test(own))) {
+    if (!mayTalk(caller, rule)) {
       throw mayNotTalk();
     }
+  }
+
+  private static boolean mayTalk(Caller caller, Predicate<UUID> rule) {
+    return caller.readsAll() || (caller instanceof Caller.Agent(UUID own) && rule.test(own));
   }
 
   Workspace existing(UUID id) {

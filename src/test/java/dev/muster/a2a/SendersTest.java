@@ -195,6 +195,17 @@ class SendersTest {
     assertThat(MAIL.rows(REMOVED) + MAIL.rows(UNKNOWN)).isZero();
   }
 
+  /** Whom this server remembers as it was before. */
+  @Test
+  void refusesTheSameWayWhoWasThereWhenSomebodyElseSentToIt() {
+    Agent removed = CLIENT.create("Removed", below(LEAD));
+    MAIL.sent(removed, WRITER.token(), message());
+    CLIENT.delete("/workspaces/" + removed.id(), ADMIN_TOKEN);
+
+    assertRefused(MAIL.send(removed, READER.token(), message()), 410, "WORKSPACE_REMOVED");
+    assertRefused(MAIL.send(removed, WRITER.token(), message()), 410, "WORKSPACE_REMOVED");
+  }
+
   @Test
   void refusesATargetThatIsNoId() {
     for (String token : List.of(ADMIN_TOKEN, READER.token())) {
