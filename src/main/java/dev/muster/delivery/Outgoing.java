@@ -8,6 +8,7 @@ import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.client.Deadline;
 import dev.muster.protocol.client.StreamSink;
+import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.Target;
 import dev.muster.workspace.WorkspaceStatus;
 import java.time.Duration;
@@ -55,13 +56,19 @@ public record Outgoing(
     if (kind == Kind.RESULT) {
       return false;
     }
-    if (target.status() == WorkspaceStatus.PAUSED
-        && lookAgain.get().status() == WorkspaceStatus.PAUSED) {
-      throw new ProblemException(
-          ErrorCode.WORKSPACE_PAUSED,
-          "the workspace " + target.id() + " is paused; send again when it is resumed");
-    }
+    requireNotPaused(target);
     return target.isReachable() && !(isMessage && target.isAtCapacity());
+  }
+
+  private void requireNotPaused(Target target) {
+    if (target.status() == WorkspaceStatus.PAUSED) {
+      Target now = lookAgain.get();
+      if (now.status() == WorkspaceStatus.PAUSED && now.deliveryMode() == DeliveryMode.PUSH) {
+        throw new ProblemException(
+            ErrorCode.WORKSPACE_PAUSED,
+            "the workspace " + now.id() + " is paused; send again when it is resumed");
+      }
+    }
   }
 
   /**

@@ -12,6 +12,7 @@ import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -150,6 +151,19 @@ class ModeChangeTest {
     String row = queue.of(queued, "l.response_body::text || ' ' || l.status || ' ' || m.state");
     assertThat(row).contains("first", " ok answered").doesNotContain("second");
     assertThat(queue.show(queued).text()).contains("first").doesNotContain("second");
+  }
+
+  /** What this replica remembers of the target is from before it was paused. */
+  @Test
+  void takesWhatIsSentToAPausedAgentThatPollsByNow() {
+    Agent target = queue.target(agent.url(), 1);
+    client.post("/workspaces/" + target.id() + "/pause", ADMIN_TOKEN, "");
+    assertThat(queue.send(target, null, "refused", 50).status()).isEqualTo(503);
+
+    change(target, "poll");
+
+    sendToFeed(target, "taken");
+    assertThat(poll(target, "")).containsExactly("taken");
   }
 
   private void answer(Agent target, Agent sender, Queued queued, String text) {
