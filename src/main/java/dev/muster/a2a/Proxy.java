@@ -87,7 +87,7 @@ class Proxy {
     Optional<DelegationMessage> repliesTo = repliesTo(sent);
     Supplier<CompletableFuture<Reply>> rest =
         target.deliveryMode() == DeliveryMode.POLL
-            ? toFeed(sent, row, target, repliesTo, deadline)
+            ? toFeed(sent, row, new Known(target, false), repliesTo, deadline)
             : toAgent(sent, row, target, repliesTo, deadline);
     try {
       correlate(sent, repliesTo);
@@ -165,7 +165,7 @@ class Proxy {
             options.life(),
             sent.memory(),
             () -> lookAgain(sent),
-            now -> toFeed(sent, row, now, repliesTo, deadline));
+            now -> toFeed(sent, row, new Known(now, true), repliesTo, deadline));
     return deliveries.begin(outgoing, target);
   }
 
@@ -176,21 +176,21 @@ class Proxy {
   private Supplier<CompletableFuture<Reply>> toFeed(
       Sent sent,
       NewActivity row,
-      Target remembered,
+      Known known,
       Optional<DelegationMessage> repliesTo,
       Deadline deadline) {
     Optional<Supplier<CompletableFuture<Reply>>> rest =
         sent.options().patience().isZero()
-            ? storeInFeed(sent, row, remembered, repliesTo)
+            ? storeInFeed(sent, row, known, repliesTo)
                 .map(stored -> () -> CompletableFuture.completedFuture(stored.reply()))
-            : storeAndWait(sent, row, remembered, repliesTo);
+            : storeAndWait(sent, row, known, repliesTo);
     return rest.orElseGet(() -> toAgent(sent, row, lookAgain(sent), repliesTo, deadline));
   }
 
   private Optional<Supplier<CompletableFuture<Reply>>> storeAndWait(
-      Sent sent, NewActivity row, Target remembered, Optional<DelegationMessage> repliesTo) {
+      Sent sent, NewActivity row, Known known, Optional<DelegationMessage> repliesTo) {
     try (LongPolls.Slot slot = replies.takeSlot(sent.sender())) {
-      return storeInFeed(sent, row, remembered, repliesTo)
+      return storeInFeed(sent, row, known, repliesTo)
           .map(stored -> {
             CompletableFuture<Reply> answer =
                 replies.await(
@@ -206,12 +206,16 @@ class Proxy {
     }
   }
 
+  /** A target, and whether it was looked up for this very request. */
+  private record Known(Target target, boolean isFresh) {}
+
   private record InFeed(ActivityKey key, Reply reply) {}
 
   /** Empty when the agent does not poll any more. */
   private Optional<InFeed> storeInFeed(
-      Sent sent, NewActivity row, Target remembered, Optional<DelegationMessage> repliesTo) {
-    Target target = remembered;
+      Sent sent, NewActivity row, Known known, Optional<DelegationMessage> repliesTo) {
+    Target target = known.target();
+    boolean isFresh = known.isFresh();
     while (true) {
       MessageAdmission admission =
           MessageAdmission.toFeed(new Assumed(target.version(), target.treeVersion()));
@@ -220,11 +224,18 @@ class Proxy {
           return Optional.of(inFeed(sent, stored.id(), stored.seq()));
         }
         case Appended.Repeated(UUID id, long seq) -> {
-          return Optional.of(inFeed(sent, id, seq));
+          // for a message that is there the statement does not look whether its target still polls
+          target = isFresh ? target : lookAgain(sent);
+          return isFresh || target.deliveryMode() == DeliveryMode.POLL
+              ? Optional.of(inFeed(sent, id, seq))
+              : Optional.empty();
         }
         case Appended.OtherContent() -> throw Deliveries.reused();
         case Appended.FeedFull _ -> throw full(target);
-        case Appended.Outdated() -> target = lookAgain(sent);
+        case Appended.Outdated() -> {
+          target = lookAgain(sent);
+          isFresh = true;
+        }
         case Appended.QueueFull() ->
             throw new IllegalStateException("a message for a feed does not wait in a queue");
       }

@@ -166,6 +166,25 @@ class ModeChangeTest {
     assertThat(poll(target, "")).containsExactly("taken");
   }
 
+  /** What this replica remembers of the target is that it polls. */
+  @Test
+  void tellsARepeatWhatCameOfItsMessageAtAnAgentThatIsCalledByNow() {
+    Agent target = client.createOnline("Polling", "\"delivery_mode\":\"poll\"");
+    sendToFeed(target, "repeated");
+
+    change(target, "push");
+
+    Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> agent.timesGiven("repeated") == 1);
+    Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> openOf(target), "0"::equals);
+    assertThat(queue.send(target, null, "repeated", 50).text()).isEqualTo(CountingAgent.ANSWER);
+  }
+
+  private static String openOf(Agent target) {
+    return SERVER
+        .database()
+        .value("SELECT count(*) FROM deliveries WHERE workspace_id = '" + target.id() + "'");
+  }
+
   private void answer(Agent target, Agent sender, Queued queued, String text) {
     Answer reply =
         client.post(
