@@ -49,15 +49,17 @@ class QueueRepository {
    * Under the locks of the heads, so that no other transaction claims for these targets or puts a
    * message into their queues. Of messages only the first of each sender may go, and none while
    * another is on its way, so that none overtakes it; of what may, in order of the queue, as many
-   * as there are free slots beside those that are on their way. Results need no slot.
+   * as there are free slots beside those that are on their way. Results need no slot, and nothing
+   * does whose target polls by now: that is only left in its feed (R3.2).
    */
   private static final String CLAIM =
       """
       WITH target AS (
-          SELECT w.id, greatest(0, w.max_concurrent_tasks - b.active_tasks) AS slots
+          SELECT w.id, CASE w.delivery_mode WHEN 'poll' THEN :most_of_target
+              ELSE greatest(0, w.max_concurrent_tasks - b.active_tasks) END AS slots
           FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
-          WHERE w.id = ANY (:ids) AND w.removed_at IS NULL AND w.delivery_mode = 'push' AND w.url <> ''
-              AND w.url !~* '^(remote:|\\s*$)' AND b.status IN ('online', 'degraded')),
+          WHERE w.id = ANY (:ids) AND w.removed_at IS NULL AND (w.delivery_mode = 'poll' OR w.url <> ''
+              AND w.url !~* '^(remote:|\\s*$)' AND b.status IN ('online', 'degraded'))),
       open AS MATERIALIZED (
           SELECT d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.enqueued_at, d.owner IS NOT NULL AS is_held,
               d.due_at <= statement_timestamp() AND d.expires_at > statement_timestamp() AS is_due, target.slots

@@ -40,7 +40,7 @@ class WaitingTargets {
                   AND d.due_at <= statement_timestamp())
           AND EXISTS (
               SELECT FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
-              WHERE w.id = target.id AND w.delivery_mode = 'push' AND b.status IN ('online', 'degraded')) AS is_due,
+              WHERE w.id = target.id AND (w.delivery_mode = 'poll' OR b.status IN ('online', 'degraded'))) AS is_due,
           EXISTS (SELECT FROM workspaces w WHERE w.id = target.id AND w.removed_at IS NULL) AS is_there
       FROM target WHERE id IS NOT NULL LIMIT :most
       """;

@@ -179,6 +179,30 @@ class ModeChangeTest {
     assertThat(queue.send(target, null, "repeated", 50).text()).isEqualTo(CountingAgent.ANSWER);
   }
 
+  /** It was on its way when its agent began to poll, and its agent had no room for it. */
+  @Test
+  void leavesInTheFeedWhatComesBackToTheQueueOfAnAgentThatPollsByNow() {
+    CountDownLatch answered = new CountDownLatch(1);
+    agent.works(messageId -> {
+      answered.await();
+      return 503;
+    });
+    Agent target = queue.target(agent.url(), 1);
+    Queued queued = queue.put(target);
+    client.beat(target);
+    Awaitility.await()
+        .atMost(TestQueue.PATIENCE)
+        .until(() -> agent.timesGiven(queued.messageId()) == 1);
+
+    change(target, "poll");
+    answered.countDown();
+
+    queue.awaitState(queued, "delivered");
+    assertThat(queue.of(queued, "m.state || ' ' || l.status")).isEqualTo("in_feed ok");
+    assertThat(poll(target, "")).containsExactly(queued.messageId());
+    assertThat(agent.given()).containsExactly(queued.messageId());
+  }
+
   private static String openOf(Agent target) {
     return SERVER
         .database()
