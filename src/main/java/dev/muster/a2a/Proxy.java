@@ -236,7 +236,7 @@ class Proxy {
           target = lookAgain(sent);
           isFresh = true;
         }
-        case Appended.QueueFull() ->
+        case Appended.QueueFull(), Appended.NotFree() ->
             throw new IllegalStateException("a message for a feed does not wait in a queue");
       }
       if (target.deliveryMode() != DeliveryMode.POLL) {

@@ -67,7 +67,7 @@ class AppendStatement {
                   WHEN v.way = 'SEND' AND NOT (b.status IN ('online', 'degraded') AND (NOT v.needs_slot
                       OR b.active_tasks < w.max_concurrent_tasks AND NOT EXISTS (
                           SELECT FROM deliveries d WHERE d.workspace_id = v.workspace_id AND d.queued
-                              AND d.kind = 'message' AND d.sender_id IS NOT DISTINCT FROM v.source_id))) THEN 'outdated'
+                              AND d.kind = 'message' AND d.sender_id IS NOT DISTINCT FROM v.source_id))) THEN 'not free'
                   WHEN v.way = 'QUEUE' AND b.status = 'paused' AND v.kind = 'message' THEN 'outdated'
                   WHEN v.way = 'QUEUE' AND v.kind <> 'result' AND queue.waiting
                       + row_number() OVER (PARTITION BY v.workspace_id, v.way ORDER BY v.n) > ? THEN 'queue full'

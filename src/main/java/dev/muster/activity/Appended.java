@@ -38,4 +38,10 @@ public sealed interface Appended {
 
   /** What its {@link MessageAdmission} assumes is no longer so; nothing was written. */
   record Outdated() implements Appended {}
+
+  /**
+   * Its target is what was assumed, but cannot be sent to at once: it is away or at capacity, or an
+   * earlier message of the same sender waits for it; nothing was written.
+   */
+  record NotFree() implements Appended {}
 }

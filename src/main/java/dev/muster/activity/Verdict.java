@@ -1,5 +1,6 @@
 package dev.muster.activity;
 
+import dev.muster.activity.Appended.NotFree;
 import dev.muster.activity.Appended.OtherContent;
 import dev.muster.activity.Appended.Outdated;
 import dev.muster.activity.Appended.QueueFull;
@@ -35,6 +36,7 @@ sealed interface Verdict {
       case "repeated" -> new Final(new Repeated(id(workspaceId, row), row.getLong("seq")));
       case "other content" -> new Final(new OtherContent());
       case "outdated" -> new Final(new Outdated());
+      case "not free" -> new Final(new NotFree());
       case "queue full" -> new Final(new QueueFull());
       case "seems full" -> new SeemsFull();
       case "busy" -> new Busy();

@@ -135,7 +135,7 @@ class Dispatch {
       case Appended.Stored _, Appended.Repeated _ -> change(delegation, Change.Step.DISPATCH);
       case Appended.OtherContent() ->
           fail(delegation, "its messageId names another message of the caller to the callee");
-      case Appended.FeedFull _, Appended.QueueFull _, Appended.Outdated _ ->
+      case Appended.FeedFull _, Appended.QueueFull _, Appended.Outdated _, Appended.NotFree _ ->
           log.debug("no room for {} at {}", delegation.delegationId(), delegation.calleeId());
     }
   }

@@ -93,7 +93,6 @@ public class Deliveries {
       Outgoing outgoing, DeliverySlot slot, Target remembered) {
     Target target = remembered;
     boolean isFresh = false;
-    boolean isBlocked = false;
     for (int i = 0; i < MOST_DECISIONS; i++) {
       if (!isFresh && !outgoing.canGo(target)) {
         target = outgoing.lookAgain().get();
@@ -103,16 +102,11 @@ public class Deliveries {
         slot.close();
         return outgoing.polled().apply(target);
       }
-      Way way =
-          outgoing.canGo(target) && !isBlocked && outgoing.enter(slot, target)
-              ? Way.SEND
-              : Way.QUEUE;
+      Way way = outgoing.canGo(target) && outgoing.enter(slot, target) ? Way.SEND : Way.QUEUE;
       Optional<Supplier<CompletableFuture<Reply>>> rest = append(outgoing, slot, target, way);
       if (rest.isPresent()) {
         return rest.get();
       }
-      // a target that is free, and yet refuses, has an earlier message of this sender in its queue
-      isBlocked = isFresh && way == Way.SEND;
       target = outgoing.lookAgain().get();
       isFresh = true;
     }
@@ -143,6 +137,9 @@ public class Deliveries {
         }
         case Appended.OtherContent() -> throw reused();
         case Appended.QueueFull() -> throw queueFull(target);
+        case Appended.NotFree() -> {
+          return append(outgoing, slot, target, Way.QUEUE);
+        }
         case Appended.Outdated() -> {
           return Optional.empty();
         }
