@@ -192,7 +192,7 @@ class DeliverySweep {
     }
   }
 
-  private void takeOver() {
+  void takeOver() {
     List<UUID> targets = new ArrayList<>();
     for (boolean queued : new boolean[] {true, false}) {
       List<QueuedMessage> batch;

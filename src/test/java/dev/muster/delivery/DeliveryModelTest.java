@@ -1,0 +1,26 @@
+package dev.muster.delivery;
+
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestDatabases;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Two servers do with messages what {@link DeliveryModel} says, whatever senders, agents and
+ * operators do (R3.2, R7.3 to R7.7, R7.11, R8.3). The full form is {@code DeliveryModelBench}.
+ */
+@Slow
+@Timeout(300)
+class DeliveryModelTest {
+
+  private static final ModelRuns.Size SIZE =
+      new ModelRuns.Size(1, 2000, 60, 8, Duration.ofSeconds(40));
+
+  @Test
+  void doesWhatTheModelSays() {
+    try (ModelServers servers = new ModelServers(TestDatabases.create())) {
+      System.out.println(new ModelRuns(servers, SIZE).run());
+    }
+  }
+}

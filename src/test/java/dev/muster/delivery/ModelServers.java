@@ -1,0 +1,54 @@
+package dev.muster.delivery;
+
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.util.List;
+
+/** Two servers of one database, in which pauses after failed attempts end only by a command. */
+public final class ModelServers implements AutoCloseable {
+
+  private static final String STOP_PAUSES =
+      """
+      CREATE FUNCTION stop_pause() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+          IF NEW.owner IS NULL AND NEW.due_at > statement_timestamp() + interval '2 seconds' AND NEW.due_at < %1$s THEN
+              NEW.due_at := %1$s + (NEW.due_at - statement_timestamp());
+          END IF;
+          RETURN NEW;
+      END $$;
+      CREATE TRIGGER stop_pauses BEFORE UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION stop_pause()
+      """
+          .formatted(ModelView.AFTER_ALL_TESTS);
+
+  private final TestDatabase database;
+  private final List<TestServer> servers;
+
+  public ModelServers(TestDatabase database) {
+    this.database = database;
+    this.servers = List.of(start(database), start(database));
+    database.execute(STOP_PAUSES);
+  }
+
+  private static TestServer start(TestDatabase database) {
+    return TestServer.startOn(
+        database, "AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1", "STALE_AFTER_S=86400");
+  }
+
+  TestDatabase database() {
+    return database;
+  }
+
+  TestClient client(int server) {
+    return servers.get(server).client();
+  }
+
+  <T> T bean(int server, Class<T> type) {
+    return servers.get(server).bean(type);
+  }
+
+  @Override
+  public void close() {
+    servers.forEach(TestServer::close);
+  }
+}

@@ -1,0 +1,337 @@
+package dev.muster.delivery;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static java.util.Objects.requireNonNull;
+
+import dev.muster.delivery.ModelCommand.Behavior;
+import dev.muster.delivery.ModelState.Request;
+import dev.muster.delivery.ModelState.Row;
+import dev.muster.delivery.ModelState.Workspace;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.awaitility.pollinterval.FibonacciPollInterval;
+import tools.jackson.databind.JsonNode;
+
+/** The workspaces of one run at the real servers, their agents, and what all of them saw. */
+final class ModelWorld implements AutoCloseable {
+
+  /** Longer than any run: what a sender waits for ends by a command. */
+  private static final Duration LONGEST_WAIT = Duration.ofMinutes(10);
+
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private final ModelServers servers;
+  private final ModelState state;
+  private final Connection database;
+  private final Map<String, Agent> workspaces = new LinkedHashMap<>();
+  private final Map<String, CountingAgent> agents = new HashMap<>();
+  private final Map<String, ModelAgent> behaviors = new HashMap<>();
+  private final Map<String, String> names = new HashMap<>();
+  private final Map<String, String> delegations = new HashMap<>();
+  private final Map<Integer, CompletableFuture<Answer>> told = new LinkedHashMap<>();
+
+  ModelWorld(ModelServers servers, ModelState state) throws IOException, SQLException {
+    this.servers = servers;
+    this.state = state;
+    this.database = servers.database().connect();
+    Agent team = client(0).create("Team");
+    String parent = "\"parent_id\":\"" + team.id() + "\"";
+    for (String name : ModelState.SENDERS) {
+      create(name, parent, "\"delivery_mode\":\"poll\"");
+    }
+    for (String name : ModelState.TARGETS) {
+      CountingAgent agent = new CountingAgent();
+      ModelAgent behavior = new ModelAgent();
+      agent.works(behavior);
+      agents.put(name, agent);
+      behaviors.put(name, behavior);
+      create(
+          name,
+          parent,
+          "\"delivery_mode\":\"push\"",
+          "\"url\":\"" + agent.url() + "\"",
+          "\"max_concurrent_tasks\":" + ModelState.slotsOf(name));
+    }
+  }
+
+  private void create(String name, String... fields) {
+    Agent agent = client(0).create(name, fields);
+    workspaces.put(name, agent);
+    names.put(agent.id().toString(), name);
+  }
+
+  private TestClient client(int server) {
+    return servers.client(server);
+  }
+
+  private Agent workspace(String name) {
+    return requireNonNull(workspaces.get(name));
+  }
+
+  private String path(String name) {
+    return "/workspaces/" + workspace(name).id();
+  }
+
+  private String named(String id) {
+    String end = id.endsWith(":result") ? ":result" : "";
+    String known = id.substring(0, id.length() - end.length());
+    return names.getOrDefault(known, known) + end;
+  }
+
+  private static Answer require(int status, Answer answer) {
+    if (answer.status() != status) {
+      throw new AssertionError("told " + answer.status() + " " + answer.text());
+    }
+    return answer;
+  }
+
+  /** Its sender waits for as long as it takes. */
+  void send(
+      Request request,
+      int server,
+      String sender,
+      String target,
+      String id,
+      int priority,
+      String more) {
+    String body =
+        """
+        {"jsonrpc":"2.0","id":1,"method":"message/send","params":{"priority":%d,"message":{"messageId":"%s",
+        "parts":[{"kind":"text","text":"Hello.%s"}]}}}
+        """
+            .formatted(priority, id, more);
+    HttpRequest post =
+        HttpRequest.newBuilder(URI.create(client(server).baseUrl() + path(target) + "/a2a"))
+            .header("Authorization", "Bearer " + workspace(sender).token())
+            .timeout(LONGEST_WAIT)
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build();
+    told.put(
+        request.number,
+        HTTP.sendAsync(post, HttpResponse.BodyHandlers.ofString())
+            .thenApply(is -> new Answer(is.statusCode(), is.headers(), is.body())));
+  }
+
+  Answer post(int server, String name, String path, String token, String body) {
+    return require(200, client(server).post(path(name) + path, token, body));
+  }
+
+  void delegate(int server, String id, String caller, String callee) {
+    String body = "{\"target_id\":\"" + workspace(callee).id() + "\",\"task\":\"Do it.\"}";
+    Answer answer =
+        require(
+            202, client(server).post(path(caller) + "/delegate", workspace(caller).token(), body));
+    names.put(answer.field("delegation_id"), id);
+    delegations.put(id, answer.field("delegation_id"));
+  }
+
+  void report(int server, String id, String caller, String status, int expected) {
+    String path = path(caller) + "/delegations/" + delegations.get(id) + "/update";
+    Answer _ =
+        require(
+            expected,
+            client(server)
+                .post(path, workspace(caller).token(), "{\"status\":\"" + status + "\"}"));
+  }
+
+  /** {@code field} of the metadata names what it replies to. */
+  void reply(int server, String from, String to, String id, String field, String asked) {
+    String body =
+        """
+        {"method":"message/send","params":{"message":{"messageId":"%s","parts":[{"kind":"text","text":"said-%s"}],
+        "metadata":{"%s":"%s"}}}}
+        """
+            .formatted(id, id, field, delegations.getOrDefault(asked, asked));
+    Answer _ = post(server, to, "/a2a", workspace(from).token(), body);
+  }
+
+  void beat(int server, String name, boolean degraded, int activeTasks) {
+    Answer _ =
+        require(
+            200,
+            client(server)
+                .beat(
+                    workspace(name),
+                    "\"active_tasks\":" + activeTasks,
+                    "\"error_rate\":" + (degraded ? 1 : 0)));
+  }
+
+  void remove(int server, String name) {
+    Answer _ = require(200, client(server).delete(path(name), ADMIN_TOKEN));
+  }
+
+  void patch(int server, String name, boolean polls, boolean away) {
+    String url = away ? TestQueue.NOWHERE : requireNonNull(agents.get(name)).url();
+    String body =
+        polls
+            ? "{\"delivery_mode\":\"poll\"}"
+            : "{\"delivery_mode\":\"push\",\"url\":\"" + url + "\"}";
+    Answer _ = require(200, client(server).patch(path(name), ADMIN_TOKEN, body));
+  }
+
+  void acknowledge(int server, String name, int rows) {
+    String body = "{\"acked_seq\":" + rows + "}";
+    Answer _ = post(server, name, "/activity/ack", workspace(name).token(), body);
+  }
+
+  void behave(String name, Behavior behavior) {
+    requireNonNull(behaviors.get(name)).behave(behavior);
+  }
+
+  private void execute(String sql, String name) {
+    try (Statement statement = database.createStatement()) {
+      statement.execute(sql + " WHERE workspace_id = '" + workspace(name).id() + "'");
+    } catch (SQLException e) {
+      throw new AssertionError(sql, e);
+    }
+  }
+
+  void goOffline(String name) {
+    execute("UPDATE workspace_beats SET status = 'offline'", name);
+  }
+
+  void endPauses(int server, String name) {
+    execute("UPDATE deliveries SET due_at = least(due_at, statement_timestamp())", name);
+    servers.bean(server, QueueWakeUps.class).queued(Set.of(workspace(name).id()));
+  }
+
+  void expire(int server, String name) {
+    execute(
+        "UPDATE deliveries SET expires_at = CASE WHEN owner IS NULL THEN statement_timestamp() -"
+            + " interval '1 second' ELSE expires_at END",
+        name);
+    servers.bean(server, DeliverySweep.class).run();
+  }
+
+  void loseReplica(int server, String name) {
+    execute(
+        "UPDATE deliveries SET owner = CASE WHEN owner IS NOT NULL THEN '"
+            + UUID.randomUUID()
+            + "'::uuid END",
+        name);
+    servers.bean(server, DeliverySweep.class).takeOver();
+  }
+
+  /** Until the servers have come to the state of the model, and those who wait were told. */
+  void awaitAgreement(Duration patience) throws SQLException {
+    List<String> expected = expected();
+    boolean anyRemoved = state.workspaces.values().stream().anyMatch(Workspace::isRemoved);
+    List<String> actual = new ArrayList<>();
+    try {
+      Awaitility.await()
+          .pollDelay(Duration.ZERO)
+          .pollInterval(FibonacciPollInterval.fibonacci())
+          .pollInSameThread()
+          .atMost(patience)
+          .until(() -> {
+            actual.clear();
+            actual.addAll(actual());
+            boolean isSame = actual.equals(expected);
+            if (!isSame && anyRemoved) {
+              servers.bean(0, DeliverySweep.class).run();
+            }
+            return isSame;
+          });
+    } catch (ConditionTimeoutException e) {
+      throw new AssertionError(difference(expected, actual), e);
+    }
+  }
+
+  private static String difference(List<String> expected, List<String> actual) {
+    List<String> missing = new ArrayList<>(expected);
+    actual.forEach(missing::remove);
+    List<String> unexpected = new ArrayList<>(actual);
+    expected.forEach(unexpected::remove);
+    return "model:\n  "
+        + String.join("\n  ", missing)
+        + "\nserver:\n  "
+        + String.join("\n  ", unexpected);
+  }
+
+  private List<String> expected() {
+    List<String> lines = new ArrayList<>(ModelView.of(state));
+    for (String name : ModelState.TARGETS) {
+      Workspace agent = state.workspace(name);
+      lines.addAll(ModelView.given(agent, agent.given));
+    }
+    state.requests.forEach(one -> lines.add("request " + one.number + ": " + expected(one)));
+    return lines;
+  }
+
+  private static String expected(Request request) {
+    return request.told.isEmpty() ? "waits" : "is told what it may be told";
+  }
+
+  private List<String> actual() throws SQLException {
+    List<UUID> ids = workspaces.values().stream().map(Agent::id).toList();
+    List<String> lines = new ArrayList<>(ModelView.of(database, ids, this::named));
+    for (String name : ModelState.TARGETS) {
+      Workspace agent = state.workspace(name);
+      lines.addAll(ModelView.given(agent, given(name, agent)));
+    }
+    state.requests.forEach(one -> lines.add("request " + one.number + ": " + actual(one)));
+    return lines;
+  }
+
+  private List<Row> given(String name, Workspace agent) {
+    return requireNonNull(agents.get(name)).given().stream()
+        .map(this::named)
+        .map(id -> agent.rows.stream().filter(row -> row.id.equals(id)).findFirst().orElse(null))
+        .filter(Objects::nonNull)
+        .toList();
+  }
+
+  private String actual(Request request) {
+    CompletableFuture<Answer> answer = requireNonNull(told.get(request.number));
+    if (!answer.isDone()) {
+      return "waits";
+    }
+    String is = told(answer.join());
+    return request.told.contains(is)
+        ? "is told what it may be told"
+        : "is told " + is + ", not " + request.told;
+  }
+
+  private static String told(Answer answer) {
+    JsonNode body = answer.json();
+    String code = body.path("code").asString("");
+    if (!code.isEmpty()) {
+      return answer.status() + " " + code;
+    }
+    if (body.path("status").asString("").equals("queued")) {
+      return answer.status() + (body.has("queue_id") ? " queued" : " poll");
+    }
+    return answer.status() + " " + ModelView.said(answer.text());
+  }
+
+  @Override
+  public void close() throws IOException, SQLException {
+    behaviors.values().forEach(agent -> agent.behave(Behavior.ANSWERS));
+    for (CountingAgent agent : agents.values()) {
+      agent.close();
+    }
+    database.close();
+  }
+}
