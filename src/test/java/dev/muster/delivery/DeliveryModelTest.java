@@ -17,6 +17,16 @@ class DeliveryModelTest {
   private static final ModelRuns.Size SIZE =
       new ModelRuns.Size(1, 2000, 60, 8, Duration.ofSeconds(40));
 
+  private static final int MESSAGES = 150;
+
+  @Test
+  void hasASerialOrderForWhatManySendAtOnce() throws Exception {
+    try (ModelServers servers = new ModelServers(TestDatabases.create());
+        ConcurrentDeliveries deliveries = new ConcurrentDeliveries(servers, MESSAGES)) {
+      deliveries.run();
+    }
+  }
+
   @Test
   void doesWhatTheModelSays() {
     try (ModelServers servers = new ModelServers(TestDatabases.create())) {

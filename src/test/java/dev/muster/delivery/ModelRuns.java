@@ -1,7 +1,5 @@
 package dev.muster.delivery;
 
-import java.io.IOException;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** Runs of {@link ModelRun} side by side, one for each seed; a run that fails is made shorter. */
 public final class ModelRuns {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Duration PATIENCE_WHEN_SHORTENING = Duration.ofSeconds(4);
-  private static final int MOST_TRIES = 60;
+  private static final Duration LONGEST_SHORTENING = Duration.ofSeconds(60);
 
   /**
    * What to run: so many seeds from the first one on, so many commands for each, until the time is
@@ -39,7 +37,7 @@ public final class ModelRuns {
     long start = System.nanoTime();
     AtomicLong seeds = new AtomicLong(size.firstSeed);
     AtomicInteger done = new AtomicInteger();
-    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    AtomicReference<@Nullable Failure> failure = new AtomicReference<>();
     try (ExecutorService lanes = Executors.newFixedThreadPool(size.atOnce)) {
       for (int i = 0; i < size.atOnce; i++) {
         lanes.execute(() -> {
@@ -47,20 +45,21 @@ public final class ModelRuns {
           while (failure.get() == null
               && seed < size.firstSeed + size.runs
               && System.nanoTime() - start < size.atMost.toNanos()) {
-            try {
-              runOne(seed);
+            List<ModelCommand> commands = CommandGenerator.commands(seed, size.commands);
+            @Nullable Failure ofThis = play(commands, PATIENCE);
+            if (ofThis == null) {
               done.incrementAndGet();
-            } catch (Exception | AssertionError e) {
-              failure.compareAndSet(null, e);
+            } else {
+              failure.compareAndSet(null, ofThis.of(seed));
             }
             seed = seeds.getAndIncrement();
           }
         });
       }
     }
-    @Nullable Throwable first = failure.get();
+    @Nullable Failure first = failure.get();
     if (first != null) {
-      throw new AssertionError(first.getMessage(), first);
+      throw new AssertionError(first + "\nshortened to\n" + shorten(first), first.cause());
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     return "%,d runs of %d commands from seed %d in %.1f s: %.0f commands a second"
@@ -72,60 +71,56 @@ public final class ModelRuns {
             done.get() * size.commands / seconds);
   }
 
-  private void runOne(long seed) throws IOException, SQLException {
-    List<ModelCommand> commands = CommandGenerator.commands(seed, size.commands);
-    try {
-      play(commands, PATIENCE);
-    } catch (AssertionError e) {
-      List<ModelCommand> shortened = shorten(commands);
-      throw new AssertionError(
-          "seed %d\n%s\nshortened to\n%s\nwhich ends with\n%s"
-              .formatted(seed, e.getMessage(), text(shortened), failure(shortened)),
-          e);
+  /** The commands up to the one after which server and model differ, or which failed. */
+  private record Failure(long seed, List<ModelCommand> commands, Throwable cause) {
+
+    Failure of(long itsSeed) {
+      return new Failure(itsSeed, commands, cause);
+    }
+
+    @Override
+    public String toString() {
+      return "seed "
+          + seed
+          + ", "
+          + commands.size()
+          + " commands:"
+          + commands.stream().map(one -> "\n  " + one).collect(Collectors.joining())
+          + "\n"
+          + cause.getMessage();
     }
   }
 
-  private static String text(List<ModelCommand> commands) {
-    return commands.stream().map(one -> "  " + one).collect(Collectors.joining("\n"));
-  }
-
-  private void play(List<ModelCommand> commands, Duration patience)
-      throws IOException, SQLException {
+  private @Nullable Failure play(List<ModelCommand> commands, Duration patience) {
+    int next = 0;
     try (ModelRun run = new ModelRun(servers, patience)) {
-      for (int i = 0; i < commands.size(); i++) {
-        try {
-          run.apply(commands.get(i));
-        } catch (AssertionError | RuntimeException e) {
-          throw new AssertionError(
-              "after command %d, %s\n%s".formatted(i, commands.get(i), e.getMessage()), e);
-        }
+      while (next < commands.size()) {
+        run.apply(commands.get(next));
+        next++;
       }
       run.end();
-    }
-  }
-
-  private String failure(List<ModelCommand> commands) throws IOException, SQLException {
-    try {
-      play(commands, PATIENCE_WHEN_SHORTENING);
-      return "";
-    } catch (AssertionError e) {
-      return String.valueOf(e.getMessage());
+      return null;
+    } catch (Exception | AssertionError e) {
+      return new Failure(0, commands.subList(0, Math.min(next + 1, commands.size())), e);
     }
   }
 
   /** Leaves out halves, quarters and so on, as long as it still fails. */
-  private List<ModelCommand> shorten(List<ModelCommand> failing) throws IOException, SQLException {
-    List<ModelCommand> shortest = failing;
-    int tries = 0;
-    for (int part = failing.size() / 2; part >= 1; part /= 2) {
-      for (int from = 0; from < shortest.size() && tries < MOST_TRIES; ) {
-        List<ModelCommand> shorter = new ArrayList<>(shortest.subList(0, from));
-        shorter.addAll(shortest.subList(Math.min(shortest.size(), from + part), shortest.size()));
-        tries++;
-        if (failure(shorter).isEmpty()) {
+  private Failure shorten(Failure failure) {
+    long start = System.nanoTime();
+    Failure shortest = failure;
+    for (int part = failure.commands.size() / 2; part >= 1; part /= 2) {
+      int from = 0;
+      while (from < shortest.commands.size()
+          && System.nanoTime() - start < LONGEST_SHORTENING.toNanos()) {
+        int to = Math.min(shortest.commands.size(), from + part);
+        List<ModelCommand> shorter = new ArrayList<>(shortest.commands.subList(0, from));
+        shorter.addAll(shortest.commands.subList(to, shortest.commands.size()));
+        @Nullable Failure still = play(shorter, PATIENCE_WHEN_SHORTENING);
+        if (still == null) {
           from += part;
         } else {
-          shortest = shorter;
+          shortest = still.of(failure.seed);
         }
       }
     }
