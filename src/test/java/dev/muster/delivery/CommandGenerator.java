@@ -56,6 +56,8 @@ final class CommandGenerator {
       return new ModelCommand.SendOtherContent(server(), number());
     } else if (dice < 98) {
       return new ModelCommand.Beat(server(), target(), random.nextInt(5) == 0, one(ACTIVE_TASKS));
+    } else if (dice < 104) {
+      return new ModelCommand.AnswerOne(target());
     } else if (dice < 128) {
       return new ModelCommand.Behave(target(), one(List.of(Behavior.values())));
     } else if (dice < 140) {

@@ -272,6 +272,16 @@ final class DeliveryModel {
     ended.stream().filter(call -> !held.contains(call)).forEach(call -> endCall(call, behavior));
   }
 
+  /** Returns the message of the call. */
+  Optional<Row> answerOne(Workspace agent) {
+    if (agent.calls.isEmpty()) {
+      return Optional.empty();
+    }
+    Call call = agent.calls.removeFirst();
+    endCall(call, Behavior.ANSWERS);
+    return Optional.of(call.row);
+  }
+
   void changeMode(Workspace agent, boolean polls) {
     if (agent.polls == polls) {
       return;

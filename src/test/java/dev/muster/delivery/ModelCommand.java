@@ -50,6 +50,9 @@ sealed interface ModelCommand {
 
   record Behave(String agent, Behavior behavior) implements ModelCommand {}
 
+  /** The agent answers the first of the calls that it holds, and stays silent. */
+  record AnswerOne(String agent) implements ModelCommand {}
+
   /** It has read its feed. */
   record Acknowledge(int server, String agent) implements ModelCommand {}
 

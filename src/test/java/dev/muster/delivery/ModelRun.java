@@ -72,6 +72,11 @@ final class ModelRun implements AutoCloseable {
         world.behave(name, behavior);
         yield true;
       }
+      case ModelCommand.AnswerOne(String name) -> {
+        Optional<Row> answered = model.answerOne(state.workspace(name));
+        answered.ifPresent(row -> world.answerOne(name, row.id));
+        yield answered.isPresent();
+      }
       case ModelCommand.Acknowledge(int server, String name) ->
           acknowledge(server, state.workspace(name));
       case ModelCommand.EndPauses(int server, String name) -> {

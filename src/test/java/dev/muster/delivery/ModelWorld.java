@@ -200,6 +200,13 @@ final class ModelWorld implements AutoCloseable {
     requireNonNull(behaviors.get(name)).behave(behavior);
   }
 
+  void answerOne(String name, String id) {
+    boolean isResult = id.endsWith(":result");
+    String known = isResult ? id.substring(0, id.indexOf(':')) : id;
+    String messageId = delegations.getOrDefault(known, known) + (isResult ? ":result" : "");
+    requireNonNull(behaviors.get(name)).answerOne(messageId);
+  }
+
   private void execute(String sql, String name) {
     try (Statement statement = database.createStatement()) {
       statement.execute(sql + " WHERE workspace_id = '" + workspace(name).id() + "'");
