@@ -38,7 +38,7 @@ final class ModelRun implements AutoCloseable {
   /** Throws an {@link AssertionError} that tells how the two differ, if they do. */
   void apply(ModelCommand command) throws SQLException {
     if (run(command)) {
-      model.settle();
+      model.deliveries.settle();
       world.awaitAgreement(patience);
     }
   }
@@ -67,11 +67,8 @@ final class ModelRun implements AutoCloseable {
           changeMode(server, state.workspace(name), polls);
       case ModelCommand.Move(int server, String name, boolean away) ->
           move(server, state.workspace(name), away);
-      case ModelCommand.Behave(String name, ModelCommand.Behavior behavior) -> {
-        model.behave(state.workspace(name), behavior);
-        world.behave(name, behavior);
-        yield true;
-      }
+      case ModelCommand.Behave(String name, ModelCommand.Behavior behavior) ->
+          !state.workspace(name).wouldQueueSeveral() && behave(name, behavior);
       case ModelCommand.AnswerOne(String name) -> {
         Optional<Row> answered = model.answerOne(state.workspace(name));
         answered.ifPresent(row -> world.answerOne(name, row.id));
@@ -90,11 +87,20 @@ final class ModelRun implements AutoCloseable {
         yield true;
       }
       case ModelCommand.LoseReplica(int server, String name) -> {
+        if (state.workspace(name).wouldQueueSeveral()) {
+          yield false;
+        }
         model.loseReplica(state.workspace(name));
         world.loseReplica(server, name);
         yield true;
       }
     };
+  }
+
+  private boolean behave(String name, ModelCommand.Behavior behavior) {
+    model.behave(state.workspace(name), behavior);
+    world.behave(name, behavior);
+    return true;
   }
 
   private Request request() {
@@ -107,7 +113,7 @@ final class ModelRun implements AutoCloseable {
     Request request = request();
     Workspace target = state.workspace(one.target());
     String id = "m" + request.number;
-    Optional<Row> _ = model.send(request, one.sender(), target, id, one.priority());
+    Optional<Row> _ = model.deliveries.send(request, one.sender(), target, id, one.priority());
     world.send(request, one.server(), one.sender(), one.target(), id, one.priority(), "");
     return true;
   }
@@ -129,7 +135,7 @@ final class ModelRun implements AutoCloseable {
                         || one.owner.status == Status.PAUSED));
     row.ifPresent(one -> {
       Request request = request();
-      model.repeat(request, one);
+      model.deliveries.repeat(request, one);
       world.send(request, server, one.from, one.owner.name, one.id, one.priority, "");
     });
     return row.isPresent();
@@ -173,7 +179,7 @@ final class ModelRun implements AutoCloseable {
       if (one.isInFlight() && status.equals("in_progress")) {
         one.status = status;
       } else {
-        model.end(one, isAllowed ? status : one.status);
+        model.deliveries.end(one, isAllowed ? status : one.status);
       }
     });
     return found.isPresent();
@@ -285,7 +291,9 @@ final class ModelRun implements AutoCloseable {
   /** Whatever was under way ends, and nothing of it stays open. */
   void end() throws SQLException {
     for (String name : ModelState.TARGETS) {
-      apply(new ModelCommand.Behave(name, ModelCommand.Behavior.ANSWERS));
+      boolean _ = behave(name, ModelCommand.Behavior.ANSWERS);
+      model.deliveries.settle();
+      world.awaitAgreement(patience);
     }
     for (String name : ModelState.TARGETS) {
       apply(new ModelCommand.Remove(0, name));

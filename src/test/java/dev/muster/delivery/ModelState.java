@@ -162,6 +162,20 @@ final class ModelState {
                   && row.open.queued);
     }
 
+    /** Requests that end at the same moment would queue their messages in any order. */
+    boolean wouldQueueSeveral() {
+      return !polls
+          && !canTake()
+          && rows.stream()
+                  .filter(row ->
+                      !row.waiting.isEmpty()
+                          || calls.stream()
+                              .anyMatch(call ->
+                                  call.row == row && call.request != null && !call.isHeld()))
+                  .count()
+              > 1;
+    }
+
     List<Row> waiting() {
       return rows.stream().filter(Row::isWaiting).toList();
     }

@@ -5,8 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.muster.delivery.ModelCommand.Behavior;
 import dev.muster.delivery.ModelState.Request;
-import dev.muster.delivery.ModelState.Row;
-import dev.muster.delivery.ModelState.Workspace;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -19,19 +17,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionTimeoutException;
-import org.awaitility.pollinterval.FibonacciPollInterval;
-import tools.jackson.databind.JsonNode;
 
 /** The workspaces of one run at the real servers, their agents, and what all of them saw. */
 final class ModelWorld implements AutoCloseable {
@@ -43,7 +35,6 @@ final class ModelWorld implements AutoCloseable {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   private final ModelServers servers;
-  private final ModelState state;
   private final Connection database;
   private final Map<String, Agent> workspaces = new LinkedHashMap<>();
   private final Map<String, CountingAgent> agents = new HashMap<>();
@@ -51,10 +42,10 @@ final class ModelWorld implements AutoCloseable {
   private final Map<String, String> names = new HashMap<>();
   private final Map<String, String> delegations = new HashMap<>();
   private final Map<Integer, CompletableFuture<Answer>> told = new LinkedHashMap<>();
+  private final ModelComparison comparison;
 
   ModelWorld(ModelServers servers, ModelState state) throws IOException, SQLException {
     this.servers = servers;
-    this.state = state;
     this.database = servers.database().connect();
     Agent team = client(0).create("Team");
     String parent = "\"parent_id\":\"" + team.id() + "\"";
@@ -74,6 +65,15 @@ final class ModelWorld implements AutoCloseable {
           "\"url\":\"" + agent.url() + "\"",
           "\"max_concurrent_tasks\":" + ModelState.slotsOf(name));
     }
+    this.comparison =
+        new ModelComparison(
+            servers,
+            state,
+            database,
+            workspaces.values().stream().map(Agent::id).toList(),
+            this::named,
+            this::given,
+            told);
   }
 
   private void create(String name, String... fields) {
@@ -242,95 +242,12 @@ final class ModelWorld implements AutoCloseable {
   }
 
   /** Until the servers have come to the state of the model, and those who wait were told. */
-  void awaitAgreement(Duration patience) throws SQLException {
-    List<String> expected = expected();
-    boolean anyRemoved = state.workspaces.values().stream().anyMatch(Workspace::isRemoved);
-    List<String> actual = new ArrayList<>();
-    try {
-      Awaitility.await()
-          .pollDelay(Duration.ZERO)
-          .pollInterval(FibonacciPollInterval.fibonacci())
-          .pollInSameThread()
-          .atMost(patience)
-          .until(() -> {
-            actual.clear();
-            actual.addAll(actual());
-            boolean isSame = actual.equals(expected);
-            if (!isSame && anyRemoved) {
-              servers.bean(0, DeliverySweep.class).run();
-            }
-            return isSame;
-          });
-    } catch (ConditionTimeoutException e) {
-      throw new AssertionError(difference(expected, actual), e);
-    }
+  void awaitAgreement(Duration patience) {
+    comparison.awaitAgreement(patience);
   }
 
-  private static String difference(List<String> expected, List<String> actual) {
-    List<String> missing = new ArrayList<>(expected);
-    actual.forEach(missing::remove);
-    List<String> unexpected = new ArrayList<>(actual);
-    expected.forEach(unexpected::remove);
-    return "model:\n  "
-        + String.join("\n  ", missing)
-        + "\nserver:\n  "
-        + String.join("\n  ", unexpected);
-  }
-
-  private List<String> expected() {
-    List<String> lines = new ArrayList<>(ModelView.of(state));
-    for (String name : ModelState.TARGETS) {
-      Workspace agent = state.workspace(name);
-      lines.addAll(ModelView.given(agent, agent.given));
-    }
-    state.requests.forEach(one -> lines.add("request " + one.number + ": " + expected(one)));
-    return lines;
-  }
-
-  private static String expected(Request request) {
-    return request.told.isEmpty() ? "waits" : "is told what it may be told";
-  }
-
-  private List<String> actual() throws SQLException {
-    List<UUID> ids = workspaces.values().stream().map(Agent::id).toList();
-    List<String> lines = new ArrayList<>(ModelView.of(database, ids, this::named));
-    for (String name : ModelState.TARGETS) {
-      Workspace agent = state.workspace(name);
-      lines.addAll(ModelView.given(agent, given(name, agent)));
-    }
-    state.requests.forEach(one -> lines.add("request " + one.number + ": " + actual(one)));
-    return lines;
-  }
-
-  private List<Row> given(String name, Workspace agent) {
-    return requireNonNull(agents.get(name)).given().stream()
-        .map(this::named)
-        .map(id -> agent.rows.stream().filter(row -> row.id.equals(id)).findFirst().orElse(null))
-        .filter(Objects::nonNull)
-        .toList();
-  }
-
-  private String actual(Request request) {
-    CompletableFuture<Answer> answer = requireNonNull(told.get(request.number));
-    if (!answer.isDone()) {
-      return "waits";
-    }
-    String is = told(answer.join());
-    return request.told.contains(is)
-        ? "is told what it may be told"
-        : "is told " + is + ", not " + request.told;
-  }
-
-  private static String told(Answer answer) {
-    JsonNode body = answer.json();
-    String code = body.path("code").asString("");
-    if (!code.isEmpty()) {
-      return answer.status() + " " + code;
-    }
-    if (body.path("status").asString("").equals("queued")) {
-      return answer.status() + (body.has("queue_id") ? " queued" : " poll");
-    }
-    return answer.status() + " " + ModelView.said(answer.text());
+  private List<String> given(String agent) {
+    return requireNonNull(agents.get(agent)).given().stream().map(this::named).toList();
   }
 
   @Override

@@ -1,0 +1,265 @@
+package dev.muster.delivery;
+
+import dev.muster.delivery.ModelCommand.Behavior;
+import dev.muster.delivery.ModelState.Call;
+import dev.muster.delivery.ModelState.Delegation;
+import dev.muster.delivery.ModelState.Kind;
+import dev.muster.delivery.ModelState.Open;
+import dev.muster.delivery.ModelState.Outcome;
+import dev.muster.delivery.ModelState.Request;
+import dev.muster.delivery.ModelState.Row;
+import dev.muster.delivery.ModelState.Status;
+import dev.muster.delivery.ModelState.Workspace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How deliveries begin, are tried, and end, in a state that is plain values. What leads to that is
+ * in {@link DeliveryModel}.
+ */
+final class ModelDeliveries {
+
+  private static final String POLLED = "200 poll";
+  private static final String QUEUED = "202 queued";
+  private static final String PAUSED = "503 WORKSPACE_PAUSED";
+  private static final String REMOVED = "410 WORKSPACE_REMOVED";
+  private static final String IN_DOUBT = "504 AGENT_TIMEOUT";
+  private static final String UNREACHABLE = "503 AGENT_UNREACHABLE";
+
+  private final ModelState state;
+
+  ModelDeliveries(ModelState state) {
+    this.state = state;
+  }
+
+  /** A new message; returns its row, unless it is refused. */
+  Optional<Row> send(Request request, String sender, Workspace target, String id, int priority) {
+    if (target.isRemoved()) {
+      request.told = Set.of(REMOVED);
+      return Optional.empty();
+    }
+    if (!target.polls && target.status == Status.PAUSED) {
+      request.told = Set.of(PAUSED);
+      return Optional.empty();
+    }
+    boolean goesAtOnce = !target.polls && target.canTake() && !target.hasQueuedOf(sender);
+    Row row = state.append(target, id, sender, Kind.MESSAGE, priority);
+    state.messages.add(row);
+    if (target.polls) {
+      request.told = Set.of(POLLED);
+    } else if (goesAtOnce) {
+      row.open = new Open(false, row.priority, row.order, 0);
+      call(row, request);
+    } else {
+      queue(row, 0);
+      request.told = Set.of(QUEUED);
+    }
+    return Optional.of(row);
+  }
+
+  /**
+   * A message that comes again. A replica may remember its target as it was before, and then give
+   * the stored answer where another one tells that the target is paused, removed or polls.
+   */
+  void repeat(Request request, Row row) {
+    Workspace target = row.owner;
+    look(request, row);
+    if (target.isRemoved() || target.polls || target.status == Status.PAUSED) {
+      List<String> told = new ArrayList<>(request.told);
+      told.add(target.isRemoved() ? REMOVED : target.polls ? POLLED : PAUSED);
+      request.told = Set.copyOf(told);
+    }
+  }
+
+  private void look(Request request, Row row) {
+    @Nullable Outcome outcome = row.outcome;
+    if (row.open != null && row.open.queued) {
+      request.told = Set.of(QUEUED);
+    } else if (row.open != null) {
+      if (row.owner.isRemoved()) {
+        request.told = Set.of(REMOVED);
+      } else {
+        row.waiting.add(request);
+      }
+    } else if (outcome == null || outcome.state().equals("in_feed")) {
+      request.told = Set.of(POLLED);
+    } else if (outcome.isAnswered()) {
+      request.told = Set.of(told(outcome));
+    } else {
+      deliverAgain(request, row, outcome.deliveries());
+    }
+  }
+
+  private static String told(Outcome outcome) {
+    return outcome.status() + " " + (outcome.status() == 200 ? outcome.said() : "AGENT_HTTP_ERROR");
+  }
+
+  private void deliverAgain(Request request, Row row, int deliveries) {
+    Workspace target = row.owner;
+    if (target.isRemoved()) {
+      request.told = Set.of(REMOVED);
+    } else if (target.polls) {
+      request.told = Set.of(POLLED);
+    } else if (target.status == Status.PAUSED) {
+      request.told = Set.of(PAUSED);
+    } else if (target.canTake()) {
+      row.open = new Open(false, row.priority, row.order, deliveries);
+      call(row, request);
+    } else {
+      queue(row, deliveries);
+      request.told = Set.of(QUEUED);
+      wakeWaiting(row);
+    }
+  }
+
+  void queue(Row row, int deliveries) {
+    int order = row.outcome == null ? row.order : state.nextOrder();
+    row.open = new Open(true, row.priority, order, deliveries);
+  }
+
+  private void call(Row row, @Nullable Request request) {
+    Call call = new Call(row, request);
+    Open open = ModelState.requireOpen(row);
+    open.isHeld = true;
+    open.call = call;
+    if (row.owner.isAway) {
+      endCall(call, null);
+      return;
+    }
+    row.owner.given.add(row);
+    if (row.owner.behavior == Behavior.IS_SILENT) {
+      row.owner.calls.add(call);
+    } else {
+      endCall(call, row.owner.behavior);
+    }
+  }
+
+  /** {@code behavior}: null when nobody accepted it. */
+  void endCall(Call call, @Nullable Behavior behavior) {
+    Row row = call.row;
+    @Nullable Request request = call.request;
+    boolean isHeld = call.isHeld();
+    if (request == null) {
+      if (isHeld) {
+        endAttempt(row, behavior);
+      }
+    } else if (!isHeld) {
+      look(request, row);
+    } else if (behavior == null && ModelState.requireOpen(row).deliveries == 0) {
+      request.told = Set.of(UNREACHABLE);
+      complete(row, "refused", null, 503, 0);
+    } else if (behavior == null || behavior == Behavior.CLOSES) {
+      request.told = Set.of(IN_DOUBT);
+      complete(row, "uncertain", null, 504, behavior == null ? 0 : 1);
+    } else {
+      request.told =
+          Set.of(behavior.status + (behavior.status == 200 ? " call" : " AGENT_HTTP_ERROR"));
+      complete(row, "answered", null, behavior.status, 1);
+    }
+  }
+
+  private void endAttempt(Row row, @Nullable Behavior behavior) {
+    boolean isDelegation = row.kind == Kind.DELEGATION;
+    if (behavior == null || behavior == Behavior.CLOSES) {
+      giveBack(row, behavior == null ? 0 : 1, true);
+    } else if (behavior == Behavior.IS_BUSY && !isDelegation) {
+      giveBack(row, 0, true);
+    } else {
+      boolean isAnswer = behavior.status == 200;
+      if (isDelegation) {
+        end(delegationOf(row), isAnswer ? "completed" : "failed");
+      }
+      complete(row, "answered", isAnswer ? "delivered" : "failed", behavior.status, 1);
+    }
+  }
+
+  Delegation delegationOf(Row row) {
+    return Objects.requireNonNull(state.delegations.get(row.id));
+  }
+
+  /** It waits again, unless its agent has answered it by a message, or is removed. */
+  void giveBack(Row row, int deliveries, boolean withPause) {
+    Open open = ModelState.requireOpen(row);
+    if (row.outcome != null && row.outcome.isAnswered()) {
+      row.open = null;
+      return;
+    }
+    open.isHeld = false;
+    open.call = null;
+    open.deliveries += deliveries;
+    open.pauseSeconds = withPause ? Math.min(300, 5 << Math.min(10, open.attempts - 1)) : 0;
+    if (row.owner.isRemoved()) {
+      endUndelivered(row, "dropped");
+    }
+  }
+
+  /** An answer that stands is never overwritten. */
+  void complete(Row row, String end, @Nullable String queueState, int status, int deliveries) {
+    int all = ModelState.requireOpen(row).deliveries + deliveries;
+    row.open = null;
+    if (row.outcome == null || !row.outcome.isAnswered()) {
+      boolean isSaid = end.equals("answered") && status == 200 && row.kind != Kind.RESULT;
+      row.outcome = new Outcome(end, queueState, status, isSaid ? "call" : "-", all);
+    }
+    wakeWaiting(row);
+  }
+
+  void wakeWaiting(Row row) {
+    List<Request> woken = row.waiting;
+    row.waiting = new ArrayList<>();
+    woken.forEach(request -> look(request, row));
+  }
+
+  void endUndelivered(Row row, String queueState) {
+    boolean isInDoubt = ModelState.requireOpen(row).deliveries > 0;
+    if (row.kind == Kind.DELEGATION) {
+      end(delegationOf(row), "failed");
+    }
+    complete(row, isInDoubt ? "uncertain" : "refused", queueState, isInDoubt ? 504 : 503, 0);
+  }
+
+  /** The caller hears of it once (R8.7). */
+  void end(Delegation delegation, String status) {
+    if (!delegation.isInFlight()) {
+      return;
+    }
+    delegation.status = status;
+    Workspace caller = delegation.caller;
+    if (!caller.isRemoved()) {
+      Row row = state.append(caller, delegation.id + ":result", "system", Kind.RESULT, 100);
+      if (!caller.polls) {
+        queue(row, 0);
+      }
+    }
+  }
+
+  /** Replicas claim what may go, until nothing may. */
+  void settle() {
+    boolean isSettled = false;
+    while (!isSettled) {
+      isSettled = true;
+      for (Workspace target : state.workspaces.values()) {
+        Optional<Row> next = target.next();
+        if (next.isPresent()) {
+          isSettled = false;
+          attempt(next.get());
+        }
+      }
+    }
+  }
+
+  private void attempt(Row row) {
+    ModelState.requireOpen(row).attempts++;
+    if (row.kind == Kind.DELEGATION && !delegationOf(row).isInFlight()) {
+      complete(row, "refused", "dropped", 503, 0);
+    } else if (row.owner.polls) {
+      complete(row, "in_feed", "delivered", 200, 0);
+    } else {
+      call(row, null);
+    }
+  }
+}
