@@ -1,8 +1,12 @@
 package dev.muster.a2a;
 
 import dev.muster.activity.MessageIdentity;
+import dev.muster.activity.NewActivity;
 import dev.muster.delivery.Members;
 import dev.muster.delivery.Sender;
+import dev.muster.platform.json.LosslessJson;
+import dev.muster.protocol.MessageContent;
+import dev.muster.workspace.Target;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -43,6 +47,18 @@ record NormalRequest(String method, ObjectNode body, @Nullable ObjectNode messag
     params.set("message", message);
     body.set("params", params);
     return new NormalRequest(method, body, message);
+  }
+
+  /** The row of the target's feed that keeps it. */
+  NewActivity rowFor(Target target, Sender sender) {
+    return NewActivity.inbound(
+        target.id(),
+        sender.workspaceId(),
+        method,
+        method + " → " + target.name(),
+        LosslessJson.write(body),
+        MessageContent.ofRequest(body),
+        identity());
   }
 
   /**

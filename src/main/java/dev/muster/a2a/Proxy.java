@@ -16,12 +16,10 @@ import dev.muster.delivery.Reply;
 import dev.muster.delivery.ReplyCorrelation;
 import dev.muster.delivery.Sender;
 import dev.muster.identity.Standing;
-import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.longpoll.LongPolls;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.protocol.MessageContent;
 import dev.muster.protocol.client.Deadline;
 import dev.muster.protocol.client.StreamSink;
 import dev.muster.workspace.DeliveryMode;
@@ -83,7 +81,7 @@ class Proxy {
   Supplier<CompletableFuture<Reply>> begin(Sent sent) {
     Deadline deadline = Deadline.in(sent.options().timeout().orElse(settings.totalBudget()));
     Target target = workspaces.rememberedTarget(sent.targetId(), sent.standing().caller());
-    NewActivity row = row(sent, target);
+    NewActivity row = sent.request().rowFor(target, sent.sender());
     Optional<DelegationMessage> repliesTo = repliesTo(sent);
     Supplier<CompletableFuture<Reply>> rest =
         target.deliveryMode() == DeliveryMode.POLL
@@ -115,18 +113,6 @@ class Proxy {
     if (own != null && sent.request().message() != null) {
       replies.correlate(own, sent.targetId(), sent.request().message(), repliesTo);
     }
-  }
-
-  private static NewActivity row(Sent sent, Target target) {
-    NormalRequest request = sent.request();
-    return NewActivity.inbound(
-        target.id(),
-        sent.sender().workspaceId(),
-        request.method(),
-        request.method() + " → " + target.name(),
-        LosslessJson.write(request.body()),
-        MessageContent.ofRequest(request.body()),
-        request.identity());
   }
 
   /** A reply to a delegation's message ends the delegation in the same transaction (R8.7). */
