@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -148,18 +147,20 @@ final class RequestKinds {
       case "large" -> "x".repeat(400 * 1024);
       case "row" -> sent(agent, UUID.randomUUID()).field("activity_id");
       case "seq" -> sequenceNumber(agent);
-      case "asked" -> made(asked -> sent(agent, poller, asked));
-      case "sent" -> made(sent -> sent(called, sent, "again"));
+      case "asked" -> {
+        UUID asked = UUID.randomUUID();
+        sent(agent, poller, asked);
+        yield asked.toString();
+      }
+      case "sent" -> {
+        UUID sent = UUID.randomUUID();
+        sent(called, sent, "again");
+        yield sent.toString();
+      }
       case "queued" -> sent(away, UUID.randomUUID()).field("queue_id");
       case "delegation" -> delegation(agent);
       default -> throw new IllegalArgumentException(name);
     };
-  }
-
-  private static String made(Function<UUID, Answer> by) {
-    UUID id = UUID.randomUUID();
-    by.apply(id);
-    return id.toString();
   }
 
   private Agent child(String name, String mode, String url) {

@@ -52,7 +52,6 @@ class StalledStatementsTest {
                 "AGENT_URL_ALLOW=loopback",
                 "spring.datasource.hikari.maximum-pool-size=" + MANY_CONNECTIONS)) {
       RequestKinds kinds = new RequestKinds(server.client(), peer.url());
-      Map<String, Set<String>> statements = observed(kinds, wire);
       Map<String, Set<String>> requestsByStatement = requestsByStatement(observed(kinds, wire));
       Set<String> notReached = new LinkedHashSet<>();
       for (Map<String, String> round : rounds(requestsByStatement)) {
