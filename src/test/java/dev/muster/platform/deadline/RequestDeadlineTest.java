@@ -98,7 +98,7 @@ class RequestDeadlineTest {
 
   @Test
   void aBeatThatIsHeldUpAtEachOfItsStagesIsAnsweredInTime() throws Exception {
-    Agent agent = client.create("held-up");
+    Agent agent = kinds.agent();
     String id = kinds.delegation(agent);
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         Connection tokens = locking("workspace_tokens");

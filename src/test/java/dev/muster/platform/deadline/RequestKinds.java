@@ -122,7 +122,7 @@ final class RequestKinds {
   }
 
   private Callable<Answer> prepare(String kind) {
-    Agent agent = child("agent", "poll", "");
+    Agent agent = agent();
     if (kind.startsWith("known ")) {
       client.get("/workspaces/" + agent.id() + "/state", agent.token());
     }
@@ -161,6 +161,11 @@ final class RequestKinds {
       case "delegation" -> delegation(agent);
       default -> throw new IllegalArgumentException(name);
     };
+  }
+
+  /** One that polls and may talk to the others, and that has not presented its token yet. */
+  Agent agent() {
+    return child("agent", "poll", "");
   }
 
   private Agent child(String name, String mode, String url) {
