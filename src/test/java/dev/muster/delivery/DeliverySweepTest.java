@@ -4,6 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.delivery.TestQueue.Queued;
+import dev.muster.testing.OwnLog;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -129,6 +130,27 @@ class DeliverySweepTest {
     assertThat(queue.of(sent, "concat_ws(' ', l.status, m.deliveries, m.answer_status)"))
         .isEqualTo("error 1 504");
     assertThat(queue.of(sent, "l.error_detail")).isEqualTo(DeliverySweep.SERVER_LOST);
+  }
+
+  /** The server's own look may be quicker: then the message is lost anew. */
+  @Test
+  void tellTheOperatorWhatTheyTakeOver() {
+    Agent target = queue.target(1);
+    Queued queued = queue.put(target);
+
+    Awaitility.await()
+        .until(
+            () ->
+                OwnLog.of(
+                    DeliverySweep.class,
+                    () -> {
+                      queue.set(queued, heldSince(UUID.randomUUID(), 1, "0 seconds"));
+                      SERVER.bean(DeliverySweep.class).takeOver();
+                    }),
+            lines ->
+                lines.stream()
+                    .filter(line -> line.contains("deliveries of servers that ended meanwhile"))
+                    .anyMatch(line -> line.contains(target.id().toString())));
   }
 
   /** It was given the message, answered by one of its own, and broke off the first call. */
