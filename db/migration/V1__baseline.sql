@@ -245,7 +245,7 @@ CREATE TABLE activity_feeds (
     quota_bytes     bigint      NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
--- The rows of feeds. A row is written once and never updated; what becomes of its delivery is in delivery_outcomes. Its
+-- The rows of feeds. A row is written once and never updated; the outcome of its delivery is in delivery_outcomes. Its
 -- public id is made of workspace, number and time, so that no index of ids is needed.
 CREATE TABLE activity_logs (
     workspace_id   uuid        NOT NULL,
@@ -347,7 +347,7 @@ CREATE TABLE delivery_outcomes (
     seq            bigint      NOT NULL,
     -- in_feed: its target polls by now, and finds the row in its feed
     state          text        NOT NULL CHECK (state IN ('answered', 'refused', 'uncertain', 'in_feed')),
-    -- who delivered it; null where nobody did
+    -- who delivered it; null where no replica did
     owner          uuid,
     claim          bigint,
     deliveries     integer     NOT NULL,

@@ -136,11 +136,11 @@ class ActivityNews implements FeedListener {
         told.put(row.workspaceId(), row.seq());
         counts.merge(row.workspaceId(), 1, Integer::sum);
       }
-      if (page.size() < LoggedRepository.MOST_OF_ALL) {
+      if (page.size() < LoggedRepository.MAX_ROWS) {
         behind.clear();
       }
       counts.forEach((feed, rows) -> {
-        if (rows == LoggedRepository.MOST_OF_A_FEED) {
+        if (rows == LoggedRepository.MAX_ROWS_OF_A_FEED) {
           behind.add(feed);
         }
       });

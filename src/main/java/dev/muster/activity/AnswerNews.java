@@ -33,18 +33,18 @@ final class AnswerNews {
   void begin() {
     told.clear();
     newest = repository.now();
-    untold();
+    newAnswers();
   }
 
   /** Tells all there is; what cannot be read stays to be told. */
   void tell(Consumer<List<LiveEvent>> listener) {
-    List<LiveEvent> events = untold().stream().map(AnsweredMessage::event).toList();
+    List<LiveEvent> events = newAnswers().stream().map(AnsweredMessage::event).toList();
     if (!events.isEmpty()) {
       listener.accept(events);
     }
   }
 
-  private List<AnsweredMessage> untold() {
+  private List<AnsweredMessage> newAnswers() {
     List<AnsweredMessage> found = new ArrayList<>();
     Instant from = newest.minus(LONGEST_TRANSACTION);
     List<AnsweredMessage> page;
@@ -56,7 +56,7 @@ final class AnswerNews {
         }
         from = answer.endedAt();
       }
-    } while (page.size() == LoggedRepository.MOST_OF_ALL);
+    } while (page.size() == LoggedRepository.MAX_ROWS);
     newest = from.isAfter(newest) ? from : newest;
     Instant kept = newest.minus(LONGEST_TRANSACTION);
     told.values().removeIf(endedAt -> endedAt.isBefore(kept));

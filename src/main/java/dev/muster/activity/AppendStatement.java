@@ -190,7 +190,7 @@ class AppendStatement {
     columns.longs(rows, row -> partOf(row.delivery(), one -> one.life().toMillis()));
     columns.uuids(rows.stream().map(NewActivity::workspaceId).distinct().toList(), id -> id);
     int next = columns.next();
-    statement.setInt(next, MessageAdmission.MOST_QUEUED);
+    statement.setInt(next, MessageAdmission.MAX_QUEUED);
     statement.setLong(next + 1, quota.maxRows());
     statement.setLong(next + 2, quota.maxBytes());
   }

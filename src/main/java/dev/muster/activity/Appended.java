@@ -5,7 +5,7 @@ import dev.muster.platform.problem.ProblemException;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What became of a row that was to be appended. */
+/** The result of appending one row. */
 public sealed interface Appended {
 
   /**

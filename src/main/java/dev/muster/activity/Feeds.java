@@ -129,7 +129,7 @@ public class Feeds {
     signals.grown(workspaceIds);
   }
 
-  /** Of rows with one name only the first is tried; what became of it tells of the others. */
+  /** Of rows with one name only the first is tried; its result is that of the others. */
   private List<Outcome<Verdict>> commit(List<NewActivity> batch) {
     Map<MessageName, NewActivity> firsts = new HashMap<>();
     List<NewActivity> distinct =

@@ -23,10 +23,10 @@ class LoggedRepository {
   /** The end of a feed, as others see it; its time is never later than now. */
   record End(UUID workspaceId, long lastSeq, Instant lastChangedAt) {}
 
-  static final int MOST_OF_A_FEED = 200;
+  static final int MAX_ROWS_OF_A_FEED = 200;
 
   /** Rows have bodies: so many of them take less than what is kept of live events. */
-  static final int MOST_OF_ALL = 1_000;
+  static final int MAX_ROWS = 1_000;
 
   /** By a look at all feeds: nothing that an append changes has an index. */
   private static final String ENDS_SINCE =
@@ -54,7 +54,7 @@ class LoggedRepository {
               CASE WHEN r.response_bytes <= :largest THEN r.response_body END AS response_body
           FROM activity_logs r WHERE r.workspace_id = known.workspace_id AND r.seq > known.seq
           ORDER BY r.seq LIMIT :most) AS l
-      ORDER BY l.created_at, l.workspace_id, l.seq LIMIT :most_of_all
+      ORDER BY l.created_at, l.workspace_id, l.seq LIMIT :max_rows
       """;
 
   private static final String ANSWERED_SINCE =
@@ -87,7 +87,7 @@ class LoggedRepository {
   }
 
   /**
-   * Rows after these of their feeds, at most {@link #MOST_OF_A_FEED} each and {@link #MOST_OF_ALL}
+   * Rows after these of their feeds, at most {@link #MAX_ROWS_OF_A_FEED} each and {@link #MAX_ROWS}
    * together, in their order.
    */
   List<LoggedActivity> after(Map<UUID, Long> known) {
@@ -95,18 +95,18 @@ class LoggedRepository {
     return db.sql(AFTER)
         .param("ids", places.stream().map(Map.Entry::getKey).toArray(UUID[]::new))
         .param("afters", places.stream().map(Map.Entry::getValue).toArray(Long[]::new))
-        .param("most", MOST_OF_A_FEED)
-        .param("most_of_all", MOST_OF_ALL)
+        .param("most", MAX_ROWS_OF_A_FEED)
+        .param("max_rows", MAX_ROWS)
         .param("largest", LoggedActivity.LARGEST_BODY)
         .query(LoggedRepository::logged)
         .list();
   }
 
-  /** What agents answered to people after this time, at most {@link #MOST_OF_ALL}. */
+  /** What agents answered to people after this time, at most {@link #MAX_ROWS}. */
   List<AnsweredMessage> answeredSince(Instant time) {
     return db.sql(ANSWERED_SINCE)
         .param("since", SqlTime.utc(time))
-        .param("most", MOST_OF_ALL)
+        .param("most", MAX_ROWS)
         .param("largest", RowSize.LARGEST_BODY)
         .query((row, n) ->
             new AnsweredMessage(

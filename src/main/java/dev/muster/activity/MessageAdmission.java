@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable NewDelivery delivery) {
 
   /** More than any target should have waiting (R7.7). */
-  public static final int MOST_QUEUED = 1000;
+  public static final int MAX_QUEUED = 1000;
 
-  /** What becomes of the message. */
+  /** Where the message goes. */
   public enum Way {
     /** Its agent polls, and finds it in the feed. */
     FEED,
@@ -32,7 +32,7 @@ public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable New
 
   /** What is carried, and so in which order and how many at once. */
   public enum Kind {
-    /** Somebody's message: those of one sender go one after the other. */
+    /** A message of a person or an agent: those of one sender are delivered one after the other. */
     MESSAGE("message"),
     /** A delegation's: none waits for another. */
     DELEGATION("delegation"),

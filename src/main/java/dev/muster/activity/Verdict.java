@@ -19,7 +19,7 @@ sealed interface Verdict {
   /** Another transaction holds the head, or has written under it since the statement began. */
   record Busy() implements Verdict {}
 
-  /** The feed seems to be full: how much of it is unread has to be counted anew. */
+  /** The feed seems to be full: its unread rows have to be counted again. */
   record SeemsFull() implements Verdict {}
 
   /** Of a row of the statement's result. */

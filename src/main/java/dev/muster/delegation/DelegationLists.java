@@ -25,44 +25,12 @@ class DelegationLists {
           .thenComparing(delegation -> delegation.id().toString())
           .reversed();
 
-  private static final String SENT =
-      "SELECT "
-          + DelegationRepository.COLUMNS
-          + """
-          FROM delegations d
-          WHERE d.caller_id = :workspace AND (d.created_at, d.id) < (:before, :before_id)
-              AND (:status::text IS NULL OR d.status = :status)
-          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
-          """;
+  private static final String OF_STATUS = "(:status::text IS NULL OR d.status = :status)";
 
-  private static final String RECEIVED =
-      "SELECT "
-          + DelegationRepository.COLUMNS
-          + """
-          FROM delegations d
-          WHERE d.callee_id = :workspace AND (d.created_at, d.id) < (:before, :before_id)
-              AND (:status::text IS NULL OR d.status = :status)
-          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
-          """;
-
-  private static final String IN_FLIGHT =
-      "SELECT "
-          + DelegationRepository.COLUMNS
-          + """
-          FROM delegations d
-          WHERE d.ended_as IS NULL AND (d.created_at, d.id) < (:before, :before_id)
-              AND (:status::text IS NULL OR d.status = :status)
-          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
-          """;
-
-  private static final String ENDED =
-      "SELECT "
-          + DelegationRepository.COLUMNS
-          + """
-          FROM delegations d
-          WHERE d.ended_as = :status AND (d.created_at, d.id) < (:before, :before_id)
-          ORDER BY d.created_at DESC, d.id DESC LIMIT :limit
-          """;
+  private static final String SENT = newestFirst("d.caller_id = :workspace AND " + OF_STATUS);
+  private static final String RECEIVED = newestFirst("d.callee_id = :workspace AND " + OF_STATUS);
+  private static final String IN_FLIGHT = newestFirst("d.ended_as IS NULL AND " + OF_STATUS);
+  private static final String ENDED = newestFirst("d.ended_as = :status");
 
   private final JdbcClient db;
 
@@ -109,6 +77,14 @@ class DelegationLists {
   Page<Delegation> ofAll(Optional<DelegationStatus> status, PageCursor after, int limit) {
     boolean isInFlight = status.isEmpty() || status.get().isInFlight();
     return page(list(db.sql(isInFlight ? IN_FLIGHT : ENDED), status, after, limit + 1), limit);
+  }
+
+  private static String newestFirst(String condition) {
+    return "SELECT "
+        + DelegationRepository.COLUMNS
+        + " FROM delegations d WHERE (d.created_at, d.id) < (:before, :before_id) AND "
+        + condition
+        + " ORDER BY d.created_at DESC, d.id DESC LIMIT :limit";
   }
 
   private StatementSpec ofWorkspace(String sql, UUID workspaceId) {

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * How many delegations there are of each status, how old the oldest in flight are, what became of
- * them, and how long that took; with a line of the log for each end.
+ * How many delegations there are of each status, how old the oldest in flight are, how they ended,
+ * and how long that took; with a line of the log for each end.
  */
 @Component
 class DelegationMetrics {

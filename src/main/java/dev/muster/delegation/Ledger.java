@@ -23,7 +23,7 @@ import org.springframework.transaction.annotation.Transactional;
 @Service
 class Ledger {
 
-  /** What became of a command. */
+  /** The result of a command. */
   sealed interface Result {
 
     /** {@code moved} is whether it has another status now; it stays as it is when it stood so. */
@@ -69,7 +69,9 @@ class Ledger {
     return store(draft);
   }
 
-  /** As {@link #enter}, and appends the rows; what became of the commands, in their order. */
+  /**
+   * As {@link #enter}, and appends the rows; returns the results of the commands, in their order.
+   */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<Result> apply(List<Command> commands) {
     LedgerDraft draft = new LedgerDraft(repository.lock(idsOf(commands.stream())));

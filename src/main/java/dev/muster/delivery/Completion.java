@@ -4,7 +4,7 @@ import dev.muster.activity.ActivityKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a delivery by whoever holds it.
+ * The end of a delivery, by its holder.
  *
  * @param queueState how it left the queue; null for what was sent at once
  */

@@ -37,8 +37,8 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Ends deliveries: what is open is deleted, by whoever still holds it, and its outcome stored, in
- * one statement. An answer that stands already is never overwritten.
+ * Ends deliveries: what is open is deleted, by the one that still holds it, and its outcome stored,
+ * in one statement. An answer that stands already is never overwritten.
  */
 @Component
 class Completions {

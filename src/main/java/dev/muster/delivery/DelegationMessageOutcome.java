@@ -9,7 +9,7 @@ import dev.muster.protocol.client.A2aResult;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What became of a delegation's message. */
+/** The outcome of the delivery of a delegation's message. */
 public sealed interface DelegationMessageOutcome {
 
   /** The callee has answered. */

@@ -30,7 +30,7 @@ import org.springframework.transaction.annotation.Transactional;
 @Service
 public class Deliveries {
 
-  /** Decided anew when the target has changed meanwhile; more often than that it never settles. */
+  /** How often to decide, since the target may change between a decision and the append. */
   private static final int MOST_DECISIONS = 5;
 
   private final DirectDeliveries direct;
@@ -211,7 +211,7 @@ public class Deliveries {
   static ProblemException queueFull(Target target) {
     return new ProblemException(
         ErrorCode.QUEUE_FULL,
-        MessageAdmission.MOST_QUEUED
+        MessageAdmission.MAX_QUEUED
             + " messages wait for the workspace "
             + target.id()
             + " already; try again later");

@@ -107,8 +107,8 @@ class DeliverySweep {
 
   private int expire() {
     int expired = 0;
-    int batch = QueueRepository.MOST_IN_A_BATCH;
-    while (batch == QueueRepository.MOST_IN_A_BATCH && lapsed.anyExpired()) {
+    int batch = QueueRepository.MAX_BATCH;
+    while (batch == QueueRepository.MAX_BATCH && lapsed.anyExpired()) {
       long start = System.nanoTime();
       batch = end(lapsed::claimExpired, QueueState.EXPIRED, "not delivered in its time");
       expired += batch;
@@ -146,7 +146,7 @@ class DeliverySweep {
     do {
       batch = end(claim -> queue.claimWaiting(targetIds, minutes, claim), QueueState.DROPPED, why);
       dropped += batch;
-    } while (batch == QueueRepository.MOST_IN_A_BATCH);
+    } while (batch == QueueRepository.MAX_BATCH);
     return dropped;
   }
 
@@ -199,7 +199,7 @@ class DeliverySweep {
       do {
         batch = transactions.runPastDeadlocks(_ -> takeOverBatch(queued));
         batch.stream().map(QueuedMessage::targetId).forEach(targets::add);
-      } while (batch.size() == QueueRepository.MOST_IN_A_BATCH);
+      } while (batch.size() == QueueRepository.MAX_BATCH);
     }
     if (!targets.isEmpty()) {
       queueMetrics.countTakenOver(targets.size());

@@ -58,10 +58,10 @@ class DeliverySweepRepository {
     return db.sql(ANY_EXPIRED).query(Boolean.class).single();
   }
 
-  /** At most {@link QueueRepository#MOST_IN_A_BATCH} whose time is over, to be ended. */
+  /** At most {@link QueueRepository#MAX_BATCH} whose time is over, to be ended. */
   List<QueuedMessage> claimExpired(Claim claim) {
     return QueueRepository.by(db.sql(CLAIM_EXPIRED), claim)
-        .param("most", QueueRepository.MOST_IN_A_BATCH)
+        .param("most", QueueRepository.MAX_BATCH)
         .query(QueueRepository::held)
         .list();
   }
@@ -71,11 +71,11 @@ class DeliverySweepRepository {
     db.sql(FORGET_DEAD_REPLICAS).update();
   }
 
-  /** At most {@link QueueRepository#MOST_IN_A_BATCH} that a replica held which is gone. */
+  /** At most {@link QueueRepository#MAX_BATCH} that a replica held which is gone. */
   List<QueuedMessage> claimOfDeadReplicas(boolean queued, Claim claim) {
     return QueueRepository.by(db.sql(CLAIM_OF_DEAD_REPLICAS), claim)
         .param("queued", queued)
-        .param("most", QueueRepository.MOST_IN_A_BATCH)
+        .param("most", QueueRepository.MAX_BATCH)
         .query(QueueRepository::held)
         .list();
   }

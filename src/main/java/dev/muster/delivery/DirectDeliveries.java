@@ -77,7 +77,7 @@ class DirectDeliveries {
     if (outgoing.canGo(target) && outgoing.enter(slot, target)) {
       return sendAgain(outgoing, slot, target, key);
     }
-    if (waiting.hasWaiting(target.id(), MessageAdmission.MOST_QUEUED)) {
+    if (waiting.hasWaiting(target.id(), MessageAdmission.MAX_QUEUED)) {
       throw Deliveries.queueFull(target);
     }
     return outcomes

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** What becomes of a message whose id is known already (R7.3), on whichever replica. */
+/** Replies to messages whose ids are known already (R7.3), on any replica. */
 @Component
 class DuplicateMessages {
 

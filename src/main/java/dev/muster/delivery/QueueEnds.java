@@ -65,14 +65,14 @@ class QueueEnds {
 
   /**
    * Ends a message that its holder has delivered or given up; nothing happens when another replica
-   * holds it by now. The row of a result tells how the delegation ended, whatever becomes of its
-   * delivery.
+   * holds it by now. The row of a result tells how the delegation ended, whatever the outcome of
+   * its delivery.
    */
   void end(QueuedMessage message, DeliveryOutcome outcome, QueueState state) {
     boolean _ = completions.complete(completion(message, outcome, state));
   }
 
-  /** As {@link #end}, with what becomes of the delegation. */
+  /** As {@link #end}, with the end of the delegation that it carries. */
   void end(
       QueuedMessage message,
       DeliveryOutcome outcome,

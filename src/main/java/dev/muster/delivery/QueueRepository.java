@@ -21,7 +21,7 @@ import org.springframework.stereotype.Repository;
 class QueueRepository {
 
   /** In one batch of those that are to be ended. */
-  static final int MOST_IN_A_BATCH = 200;
+  static final int MAX_BATCH = 200;
 
   /** What a statement that claims returns. */
   private static final String CLAIMED =
@@ -137,7 +137,7 @@ class QueueRepository {
     return by(db.sql(CLAIM), claim)
         .param("ids", targetIds.toArray(UUID[]::new))
         .param("most", most)
-        .param("most_of_target", QueueWorker.MOST_OF_A_TARGET)
+        .param("most_of_target", QueueWorker.MAX_CONCURRENT_OF_A_TARGET)
         .param("results", QueueWorker.RESULTS_AT_ONCE)
         .query(QueueRepository::held)
         .list();
@@ -182,9 +182,9 @@ class QueueRepository {
     return waits;
   }
 
-  /** At most {@link #MOST_IN_A_BATCH} that wait for these targets since so many minutes. */
+  /** At most {@link #MAX_BATCH} that wait for these targets since so many minutes. */
   List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, int minutes, Claim claim) {
-    return claimWaiting(targetIds, minutes, null, MOST_IN_A_BATCH, claim);
+    return claimWaiting(targetIds, minutes, null, MAX_BATCH, claim);
   }
 
   /** All that waits for these targets. */

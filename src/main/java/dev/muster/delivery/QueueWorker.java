@@ -26,9 +26,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 class QueueWorker implements SmartLifecycle {
 
   /** On the way at once from one replica, and to one target (R7.14). */
-  static final int MOST_AT_ONCE = 256;
+  static final int MAX_CONCURRENT = 256;
 
-  static final int MOST_OF_A_TARGET = 32;
+  static final int MAX_CONCURRENT_OF_A_TARGET = 32;
   static final int RESULTS_AT_ONCE = 8;
 
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
@@ -39,7 +39,7 @@ class QueueWorker implements SmartLifecycle {
   private static final int TARGETS_AT_ONCE = 50;
   private static final Duration WHILE_THERE_IS_NO_ROOM = Duration.ofSeconds(1);
 
-  /** Interrupted attempts have so long to say what became of them. */
+  /** Interrupted attempts have so long to give their messages back. */
   private static final Duration PATIENCE_AT_STOP = Duration.ofSeconds(1);
 
   private static final LimitedLog failed = new LimitedLog(QueueWorker.class);
@@ -51,7 +51,7 @@ class QueueWorker implements SmartLifecycle {
   private final ReplicaLease lease;
   private final TransactionTemplate transactions;
   private final OutageLog outages;
-  private final Semaphore slots = new Semaphore(MOST_AT_ONCE);
+  private final Semaphore slots = new Semaphore(MAX_CONCURRENT);
   private final Set<Thread> running = ConcurrentHashMap.newKeySet();
 
   private long nextLookAt = System.nanoTime();
@@ -230,8 +230,8 @@ class QueueWorker implements SmartLifecycle {
     attemptsUnderWay.forEach(Thread::interrupt);
     try {
       // an interrupted attempt still gives its message back
-      if (slots.tryAcquire(MOST_AT_ONCE, PATIENCE_AT_STOP.toMillis(), TimeUnit.MILLISECONDS)) {
-        slots.release(MOST_AT_ONCE);
+      if (slots.tryAcquire(MAX_CONCURRENT, PATIENCE_AT_STOP.toMillis(), TimeUnit.MILLISECONDS)) {
+        slots.release(MAX_CONCURRENT);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -27,7 +27,7 @@ import org.springframework.stereotype.Component;
 @Component
 class QueuedAttempts {
 
-  /** What became of an attempt. */
+  /** The result of an attempt. */
   sealed interface Result {
 
     /** It is over: ended here, or held by another replica by now. */
@@ -233,7 +233,7 @@ class QueuedAttempts {
         : QueueState.DELIVERED;
   }
 
-  /** Whoever answers that it is busy has not taken the message. */
+  /** An agent that answers that it is busy has not taken the message. */
   private static Result failed(A2aResult result) {
     return new Result.Failed(A2aErrors.text(result), isBusy(result) ? 0 : result.deliveries());
   }

@@ -64,7 +64,7 @@ record QueuedMessage(
   /** Of one that is held. */
   Claim heldBy() {
     if (claim == null) {
-      throw new IllegalStateException("the message " + id + " waits, and nobody holds it");
+      throw new IllegalStateException("the message " + id + " waits, and has no holder");
     }
     return claim;
   }

@@ -17,7 +17,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * What becomes of messages when their target changes: what waits for a removed workspace goes with
+ * Moves and ends messages when their target changes: what waits for a removed workspace goes with
  * it (contract, section 2), and a change of the delivery mode loses and repeats nothing (R3.2).
  */
 @Component
@@ -114,7 +114,7 @@ class TargetChanges implements WorkspaceListener {
         .param("id", workspaceId)
         .param("read", read)
         .param("life_s", settings.longestLife().toSeconds())
-        .param("most", MessageAdmission.MOST_QUEUED)
+        .param("most", MessageAdmission.MAX_QUEUED)
         .update();
     AfterCommit.run(() -> wakeUps.queued(Set.of(workspaceId)));
   }

@@ -95,9 +95,9 @@ public class Workspaces {
   }
 
   /**
-   * As {@link #requireTarget}, as the workspace was seen last, maybe a while ago: whoever relies on
-   * it has the database check its versions, in the statement that does. Nobody is refused by what
-   * was seen last: a workspace that may not be talked to may have been removed meanwhile.
+   * As {@link #requireTarget}, as the workspace was seen last, maybe a while ago: callers have the
+   * database check its versions in the statement that relies on them. A refusal is always by a new
+   * look, since the workspace may have been removed meanwhile.
    */
   public Target rememberedTarget(UUID id, Caller caller) {
     return targets

@@ -109,7 +109,7 @@ final class DeliveryModel {
     agent.waiting().forEach(row -> ModelState.requireOpen(row).pauseSeconds = 0);
   }
 
-  /** Of what was being sent, nobody knows; what was queued waits again. */
+  /** What was being sent is uncertain; what was queued waits again. */
   void loseReplica(Workspace agent) {
     for (Row row : List.copyOf(agent.rows)) {
       if (row.open != null && row.open.isHeld) {

@@ -9,8 +9,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -50,23 +48,22 @@ public final class FaultPoints implements AutoCloseable {
   }
 
   /**
-   * The points that no replica came to. A point belongs to the loops of a replica as well, so one
-   * may be struck at any time; and a replica that waits for its turn may find that the other one
-   * did its work.
+   * Returns the points that were never reached. The other replica may do the work first, so each
+   * point is tried several times.
    */
   public List<FaultPoint> strike(List<FaultPoint> points, int atOnce)
       throws InterruptedException, ExecutionException {
-    Map<String, FaultPoint> missed = new TreeMap<>();
+    List<FaultPoint> missed = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(atOnce)) {
       List<Future<Boolean>> runs = new ArrayList<>();
       points.forEach(point -> runs.add(threads.submit(() -> isReached(point))));
       for (int i = 0; i < points.size(); i++) {
         if (!runs.get(i).get()) {
-          missed.put(points.get(i).toString(), points.get(i));
+          missed.add(points.get(i));
         }
       }
     }
-    return List.copyOf(missed.values());
+    return missed;
   }
 
   private boolean isReached(FaultPoint point) throws Exception {

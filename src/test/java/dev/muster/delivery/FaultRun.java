@@ -22,7 +22,7 @@ import org.awaitility.Awaitility;
 
 /**
  * Messages of every way of delivery and a delegation, given to a replica of its own process that is
- * struck at one point. Whoever sent to it asks another replica when it is gone, with the same ids.
+ * struck at one point. Its clients ask another replica when it is gone, with the same ids.
  * Afterwards nothing is lost, nothing has ended twice, each agent has seen one id a message, and
  * the caller has heard once.
  */
@@ -32,7 +32,10 @@ final class FaultRun implements AutoCloseable {
   private static final Duration STOP = Duration.ofSeconds(40);
 
   /** A lease of 25 s, a look every 5 s, and a machine that does other things. */
-  private static final Duration ALL_CLOSED = Duration.ofSeconds(60);
+  private static final Duration ALL_CLOSED = Duration.ofSeconds(45);
+
+  /** For what was sent again after that. */
+  private static final Duration LAST_COMMITS = Duration.ofSeconds(5);
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -220,11 +223,12 @@ final class FaultRun implements AutoCloseable {
   }
 
   private void awaitClosed(long sinceNanos) {
+    Duration left = ALL_CLOSED.minusNanos(System.nanoTime() - sinceNanos);
     String open =
         "SELECT count(*) FROM deliveries d JOIN workspaces w ON w.id = d.workspace_id"
             + " WHERE w.parent_id = '%s'".formatted(team.id());
     Awaitility.await("nothing is open")
-        .atMost(ALL_CLOSED.plusNanos(System.nanoTime() - sinceNanos))
+        .atMost(left.compareTo(LAST_COMMITS) > 0 ? left : LAST_COMMITS)
         .until(() -> database.value(open), "0"::equals);
   }
 

@@ -6,8 +6,8 @@ import java.net.ServerSocket;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Ports of loopback that nobody listens on and that nobody is given by chance: they are below those
- * that a system hands out to whoever asks for any, and each is named once.
+ * Ports of loopback that are free, and stay free until they are used: they lie below the range from
+ * which Linux assigns ports, and each is returned once.
  */
 public final class FreePorts {
 

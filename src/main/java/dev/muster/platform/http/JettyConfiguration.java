@@ -56,7 +56,7 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
     http.setSendServerVersion(false);
     // each connection would keep 70 KiB of the fields it has seen; agents hold two connections
     http.setHeaderCacheSize(0);
-    // parameters come from the query; a body is JSON, whatever its type says (R0.7)
+    // parameters come from the query; a body is JSON, whatever its type says (R0.1)
     http.setFormEncodedMethods();
     return listener;
   }

@@ -47,7 +47,7 @@ public final class HotStatements implements DisposableBean {
 
   /**
    * Runs one statement, which is committed when this returns. Throws {@link
-   * UncertainCommitException} when nobody can know whether it is, and anything else when it is not.
+   * UncertainCommitException} when that cannot be known, and anything else when it is not.
    */
   public <R> R run(Function<JdbcTemplate, R> statement) {
     try {
