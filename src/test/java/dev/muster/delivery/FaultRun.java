@@ -84,8 +84,9 @@ final class FaultRun implements AutoCloseable {
   /** The statements of a replica that nothing happens to. */
   Set<String> observe() {
     wire.takeSent();
-    work();
+    Sent sent = work();
     awaitClosed(System.nanoTime());
+    assertEachOnce(sent);
     return wire.takeSent();
   }
 
@@ -102,14 +103,17 @@ final class FaultRun implements AutoCloseable {
             continuation.start();
           }
         });
-    work();
+    Sent sent = work();
     if (!struckAt.isDone()) {
       return false;
     }
     awaitClosed(struckAt.join());
+    assertEachOnce(sent);
     if (point.isStop()) {
       continuation.join();
+      awaitContinued();
       awaitClosed(System.nanoTime());
+      assertEachOnce(sent);
     }
     return true;
   }
@@ -131,6 +135,14 @@ final class FaultRun implements AutoCloseable {
     wire.passOn();
   }
 
+  /** Until it serves requests again. */
+  private void awaitContinued() {
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .until(() -> struck.client().get("/ready", null).status() == 200);
+  }
+
   private void signal(String name) {
     try {
       struck.signal(name);
@@ -139,7 +151,7 @@ final class FaultRun implements AutoCloseable {
     }
   }
 
-  private void work() {
+  private Sent work() {
     beat(called);
     beat(caller);
     String direct = "direct-" + UUID.randomUUID();
@@ -153,17 +165,29 @@ final class FaultRun implements AutoCloseable {
     send(called, poller.token(), reply, ",\"metadata\":{\"reply_to\":\"" + asked + "\"}", 200);
     String delegation = delegate();
 
-    for (String id : List.of(direct, queued, reply, delegation, delegation + ":result")) {
+    Sent sent = new Sent(direct, queued, asked, reply, delegation);
+    for (String id : sent.toAgent()) {
       Awaitility.await(id).atMost(PATIENCE).until(() -> agent.timesGiven(id) > 0);
     }
     awaitEnd(delegation);
-    assertOnce(called, direct);
-    assertOnce(away, queued);
-    assertOnce(poller, asked);
-    assertOnce(called, reply);
+    return sent;
+  }
+
+  /** The ids of what was sent. */
+  private record Sent(String direct, String queued, String asked, String reply, String delegation) {
+
+    List<String> toAgent() {
+      return List.of(direct, queued, reply, delegation, delegation + ":result");
+    }
+  }
+
+  private void assertEachOnce(Sent sent) {
+    assertOnce(called, sent.direct);
+    assertOnce(away, sent.queued);
+    assertOnce(poller, sent.asked);
+    assertOnce(called, sent.reply);
     assertThat(rows(caller, "method = 'delegate_result'")).isEqualTo("1");
-    assertThat(Set.copyOf(agent.given()))
-        .containsExactlyInAnyOrder(direct, queued, reply, delegation, delegation + ":result");
+    assertThat(Set.copyOf(agent.given())).containsExactlyInAnyOrderElementsOf(sent.toAgent());
   }
 
   private void beat(Agent by) {
