@@ -37,12 +37,15 @@ public final class FaultPoints implements AutoCloseable {
   public List<FaultPoint> all() throws IOException {
     List<FaultPoint> all = new ArrayList<>();
     try (FaultRun run = begin()) {
-      for (String statement : run.observe()) {
-        for (Side side : Side.values()) {
-          all.add(new FaultPoint(statement, side, false));
-          all.add(new FaultPoint(statement, side, true));
-        }
-      }
+      run.observe()
+          .forEach((step, statements) -> {
+            for (String statement : statements) {
+              for (Side side : Side.values()) {
+                all.add(new FaultPoint(step, statement, side, false));
+                all.add(new FaultPoint(step, statement, side, true));
+              }
+            }
+          });
     }
     return all;
   }

@@ -2,6 +2,7 @@ package dev.muster.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.delivery.FaultPoint.Step;
 import dev.muster.testing.Slow;
 import dev.muster.testing.StatementRelay.Side;
 import dev.muster.testing.TestDatabases;
@@ -22,15 +23,22 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class FaultPointsTest {
 
-  /** How the statements begin that append, complete, claim, delegate and end a delegation. */
-  private static final List<String> HOT =
+  /** Where a message is stored, ended and claimed, and a delegation stored and ended. */
+  private record Hot(Step step, String beginning) {
+
+    boolean is(FaultPoint point) {
+      return point.step() == step && point.statement().strip().startsWith(beginning);
+    }
+  }
+
+  private static final List<Hot> HOT =
       List.of(
-          "WITH wanted AS",
-          "WITH ended AS",
-          "COMMIT after WITH target AS",
-          "INSERT INTO delegations",
-          "UPDATE delegations",
-          "COMMIT after INSERT INTO events");
+          new Hot(Step.DIRECT_MESSAGE, "WITH wanted AS"),
+          new Hot(Step.DIRECT_MESSAGE, "WITH ended AS"),
+          new Hot(Step.QUEUED_MESSAGE, "COMMIT after WITH target AS"),
+          new Hot(Step.DELEGATION, "INSERT INTO delegations"),
+          new Hot(Step.RESULT_OF_DELEGATION, "UPDATE delegations"),
+          new Hot(Step.RESULT_OF_DELEGATION, "COMMIT after WITH ended AS"));
 
   private static final int AT_ONCE = 4;
 
@@ -40,7 +48,7 @@ class FaultPointsTest {
       List<FaultPoint> points =
           faults.all().stream()
               .filter(point -> point.side() == Side.BEFORE_ANSWER)
-              .filter(point -> HOT.stream().anyMatch(point.statement().strip()::startsWith))
+              .filter(point -> HOT.stream().anyMatch(hot -> hot.is(point)))
               .toList();
       assertThat(points).hasSize(2 * HOT.size());
 

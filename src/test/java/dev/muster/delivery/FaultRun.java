@@ -3,6 +3,7 @@ package dev.muster.delivery;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.delivery.FaultPoint.Step;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.StatementRelay;
 import dev.muster.testing.TestClient;
@@ -13,11 +14,15 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 
 /**
@@ -81,29 +86,37 @@ final class FaultRun implements AutoCloseable {
         name, "\"parent_id\":\"%s\",\"delivery_mode\":\"%s\"%s".formatted(team.id(), mode, url));
   }
 
-  /** The statements of a replica that nothing happens to. */
-  Set<String> observe() {
-    wire.takeSent();
-    Sent sent = work();
+  /** The statements that a replica sends in each step when nothing happens to it. */
+  Map<Step, Set<String>> observe() {
+    Map<Step, Set<String>> sent = new EnumMap<>(Step.class);
+    AtomicReference<Step> now = new AtomicReference<>(Step.DIRECT_MESSAGE);
+    Sent all =
+        work(step -> {
+          sent.put(now.getAndSet(step), wire.takeSent());
+        });
     awaitClosed(System.nanoTime());
-    assertEachOnce(sent);
-    return wire.takeSent();
+    sent.put(now.get(), wire.takeSent());
+    assertEachOnce(all);
+    return sent;
   }
 
   /** False when the replica never came to this point. */
   boolean run(FaultPoint point) throws Exception {
     Thread continuation = Thread.ofVirtual().unstarted(this::goOn);
-    wire.stopAt(
-        point.statement(),
-        point.side(),
+    Runnable strike =
         () -> {
           strike(point);
           struckAt.complete(System.nanoTime());
           if (point.isStop()) {
             continuation.start();
           }
+        };
+    Sent sent =
+        work(step -> {
+          if (step == point.step()) {
+            wire.stopAt(point.statement(), point.side(), strike);
+          }
         });
-    Sent sent = work();
     if (!struckAt.isDone()) {
       return false;
     }
@@ -151,18 +164,29 @@ final class FaultRun implements AutoCloseable {
     }
   }
 
-  private Sent work() {
+  private Sent work(Consumer<Step> beginning) {
     beat(called);
     beat(caller);
+    beginning.accept(Step.DIRECT_MESSAGE);
     String direct = "direct-" + UUID.randomUUID();
     send(called, ADMIN_TOKEN, direct, "", 200);
     String queued = "queued-" + UUID.randomUUID();
     send(away, ADMIN_TOKEN, queued, "", 202);
+    beginning.accept(Step.QUEUED_MESSAGE);
     beat(away);
     String asked = "asked-" + UUID.randomUUID();
     send(poller, called.token(), asked, "", 200);
     String reply = "reply-" + UUID.randomUUID();
     send(called, poller.token(), reply, ",\"metadata\":{\"reply_to\":\"" + asked + "\"}", 200);
+    Set<String> others = Set.of(direct, queued, reply);
+    AtomicBoolean isGiven = new AtomicBoolean();
+    agent.works(id -> {
+      if (!others.contains(id) && isGiven.compareAndSet(false, true)) {
+        beginning.accept(Step.RESULT_OF_DELEGATION);
+      }
+      return 200;
+    });
+    beginning.accept(Step.DELEGATION);
     String delegation = delegate();
 
     Sent sent = new Sent(direct, queued, asked, reply, delegation);
