@@ -28,7 +28,7 @@ import org.springframework.web.servlet.HandlerMapping;
  * what commits nothing leaves none. Requests of agents and reads have no part in it.
  */
 @Component
-@Order(Ordered.HIGHEST_PRECEDENCE + 10)
+@Order(Ordered.HIGHEST_PRECEDENCE + 11)
 public class AuditTrail extends HttpFilter {
 
   private static final Logger log = LoggerFactory.getLogger(AuditTrail.class);
@@ -117,14 +117,14 @@ public class AuditTrail extends HttpFilter {
   protected void doFilter(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
+    boolean isRefused = true;
     try {
       chain.doFilter(request, response);
-      if (CommitRider.current() instanceof Entry entry
-          && entry.isCommitted()
-          && response.getStatus() >= HttpServletResponse.SC_BAD_REQUEST) {
+      isRefused = response.getStatus() >= HttpServletResponse.SC_BAD_REQUEST;
+    } finally {
+      if (isRefused && CommitRider.current() instanceof Entry entry && entry.isCommitted()) {
         noteRefusal(entry);
       }
-    } finally {
       CommitRider.clear();
     }
   }

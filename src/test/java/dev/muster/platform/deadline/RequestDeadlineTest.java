@@ -32,6 +32,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Whatever a request waits for, and however often, its answer comes within 5 s (R1.8). The tokens
@@ -139,6 +141,16 @@ class RequestDeadlineTest {
         }
       }
     }
+  }
+
+  /** Its audit row is there by then, and is to say that it was refused (R1.7). */
+  @ParameterizedTest
+  @ValueSource(ints = {850, 1000})
+  void aChangeThatIsRefusedAfterItsCommitIsAnsweredInTime(int millis) throws Exception {
+    String kind = RequestKinds.REPEAT;
+    Callable<Answer> request = kinds.prepare(List.of(kind)).get(kind);
+    wire.delayAnswers(Duration.ofMillis(millis));
+    TimedAnswer.to(request).assertInTime(kind);
   }
 
   private Map<String, Answer> assertAllAreInTime(Runnable stall) throws Exception {

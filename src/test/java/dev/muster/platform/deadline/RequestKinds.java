@@ -28,6 +28,10 @@ final class RequestKinds {
   static final String LARGE_MESSAGE =
       "known POST /workspaces/{poller}/a2a " + message("{uuid}", "{large}", "");
 
+  /** Of a message that was answered; it commits nothing but its audit row. */
+  static final String REPEAT =
+      "admin POST /workspaces/{called}/a2a " + message("{sent}", "again", "");
+
   static final List<String> ALL =
       List.of(
           "agent POST /registry/heartbeat {'workspace_id':'{id}'}",
@@ -50,7 +54,7 @@ final class RequestKinds {
           LARGE_MESSAGE,
           "agent POST /workspaces/{called}/a2a " + message("{uuid}", "short", ""),
           "agent POST /workspaces/{away}/a2a " + message("{uuid}", "short", ""),
-          "admin POST /workspaces/{called}/a2a " + message("{sent}", "again", ""),
+          REPEAT,
           "agent POST /workspaces/{poller}/a2a "
               + message("{uuid}", "short", ",'metadata':{'reply_to':'{asked}'}"),
           "admin GET /workspaces/{away}/a2a/queue/{queued}",
