@@ -18,10 +18,6 @@ import org.springframework.stereotype.Component;
 @Component
 class DuplicateMessages {
 
-  /** What a look has come to: an answer, or that it may be delivered again. */
-  private static final Seen<Optional<Reply>> MAY_BE_DELIVERED_AGAIN =
-      new Seen.Answer<>(Optional.empty());
-
   private final LongPolls polls;
   private final OutcomeRepository outcomes;
   private final DeliverySweep sweep;
@@ -52,12 +48,13 @@ class DuplicateMessages {
    */
   Optional<CompletableFuture<Reply>> reply(
       Outgoing sent, ActivityKey key, Supplier<Optional<CompletableFuture<Reply>>> again) {
-    boolean isDelivered =
-        outcomes
-            .find(key)
-            .filter(found -> found.open() != null || isEnd(found.outcome()))
-            .isPresent();
-    return isDelivered ? Optional.of(wait(sent, key, again)) : Optional.empty();
+    return outcomes
+        .find(key)
+        .filter(found -> found.open() != null || isEnd(found.outcome()))
+        .map(found ->
+            found.open() == null
+                ? replyOrAgain(sent, key, ofOutcome(sent, key, found), again)
+                : wait(sent, key, again));
   }
 
   private static boolean isEnd(@Nullable OutcomeState state) {
@@ -75,13 +72,19 @@ class DuplicateMessages {
             () -> look(sent, key),
             () -> isSettledFor(sent, key),
             Optional.of(late));
-    return polls
-        .await(poll)
-        .thenCompose(found ->
-            found
-                .map(CompletableFuture::completedFuture)
-                .or(again)
-                .orElseGet(() -> wait(sent, key, again)));
+    return polls.await(poll).thenCompose(found -> replyOrAgain(sent, key, found, again));
+  }
+
+  /** Without a reply, it is delivered again. */
+  private CompletableFuture<Reply> replyOrAgain(
+      Outgoing sent,
+      ActivityKey key,
+      Optional<Reply> reply,
+      Supplier<Optional<CompletableFuture<Reply>>> again) {
+    return reply
+        .map(CompletableFuture::completedFuture)
+        .or(again)
+        .orElseGet(() -> wait(sent, key, again));
   }
 
   /**
@@ -104,7 +107,7 @@ class DuplicateMessages {
     }
     @Nullable Open open = found.get().open();
     if (open == null) {
-      return ofOutcome(sent, key, found.get());
+      return new Seen.Answer<>(ofOutcome(sent, key, found.get()));
     }
     if (open.queued()) {
       return known(Replies.queued(open.rowId(), open.depth()));
@@ -117,20 +120,21 @@ class DuplicateMessages {
     return new Seen.Nothing<>(0);
   }
 
-  private Seen<Optional<Reply>> ofOutcome(
+  /** Empty when it may be delivered again. */
+  private Optional<Reply> ofOutcome(
       Outgoing sent, ActivityKey key, OutcomeRepository.Standing standing) {
     return switch (Objects.requireNonNullElse(standing.outcome(), OutcomeState.REFUSED)) {
-      case REFUSED -> MAY_BE_DELIVERED_AGAIN;
+      case REFUSED -> Optional.empty();
       case UNCERTAIN ->
-          settings.retriesAmbiguous() ? MAY_BE_DELIVERED_AGAIN : stored(sent, key, standing);
+          settings.retriesAmbiguous() ? Optional.empty() : stored(sent, key, standing);
       case ANSWERED, IN_FEED -> stored(sent, key, standing);
     };
   }
 
-  private Seen<Optional<Reply>> stored(
+  private Optional<Reply> stored(
       Outgoing sent, ActivityKey key, OutcomeRepository.Standing standing) {
     sent.memory().accept(standing.replyBytes());
-    return known(outcomes.reply(key));
+    return Optional.of(outcomes.reply(key));
   }
 
   private static Seen<Optional<Reply>> known(Reply reply) {
