@@ -33,7 +33,7 @@ public final class TestDatabases {
           Statement statement = connection.createStatement()) {
         statement.execute(sql);
       } catch (SQLException e) {
-        throw new AssertionError(sql, e);
+        throw new AssertionError(e.getMessage() + ": " + sql, e);
       }
     }
 
@@ -45,7 +45,7 @@ public final class TestDatabases {
         row.next();
         return String.valueOf(row.getString(1));
       } catch (SQLException e) {
-        throw new AssertionError(sql, e);
+        throw new AssertionError(e.getMessage() + ": " + sql, e);
       }
     }
   }
@@ -92,11 +92,15 @@ public final class TestDatabases {
                 postgres.getPassword()));
   }
 
-  /** The very database that the embedded mode runs on, as durable as there. */
+  /**
+   * The very database that the embedded mode runs on, as durable as there. Several servers use it
+   * at once, each with up to 20 connections, and those that it gave up last on for a while.
+   */
   private static PostgresServer embedded() {
     try {
       Path home = Files.createTempDirectory("muster-test-");
-      EmbeddedDatabase database = EmbeddedDatabase.start(MusterHome.open(home));
+      EmbeddedDatabase database =
+          EmbeddedDatabase.start(MusterHome.open(home), "max_connections=400");
       AtEndOfTests.run(() -> {
         database.close();
         AtEndOfTests.delete(home);

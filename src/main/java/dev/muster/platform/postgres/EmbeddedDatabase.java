@@ -66,9 +66,10 @@ public final class EmbeddedDatabase implements AutoCloseable {
   /**
    * Starts the database of this home, and makes it, if this is its first start.
    *
+   * @param more settings of PostgreSQL, {@code name=value}, which win over its own
    * @throws StartRefusedException if it cannot
    */
-  public static EmbeddedDatabase start(MusterHome home) {
+  public static EmbeddedDatabase start(MusterHome home, String... more) {
     RootUser.check();
     Path folder = home.folder("postgres");
     if (UNQUOTABLE.matcher(folder.toString()).find()) {
@@ -86,7 +87,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
       data.make(USER, home.secretFile(PASSWORD));
     }
     Postmaster postmaster = new Postmaster(folder, programs, Patience.USUAL);
-    var database = new EmbeddedDatabase(postmaster, postmaster.start(settings(binaries)), password);
+    var database =
+        new EmbeddedDatabase(postmaster, postmaster.start(settings(binaries, more)), password);
     try {
       database.checkLogin(home.secretFile(PASSWORD));
       // Not a hook of the JVM's: those run beside Spring's, which still has connections to close.
@@ -116,11 +118,12 @@ public final class EmbeddedDatabase implements AutoCloseable {
         });
   }
 
-  private static List<String> settings(PostgresBinaries binaries) {
+  private static List<String> settings(PostgresBinaries binaries, String... more) {
     List<String> settings = new ArrayList<>(SETTINGS);
     if (binaries.hasLibrary("pg_stat_statements")) {
       settings.add("shared_preload_libraries=pg_stat_statements");
     }
+    settings.addAll(List.of(more));
     return settings;
   }
 
