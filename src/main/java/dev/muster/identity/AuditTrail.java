@@ -129,14 +129,24 @@ public class AuditTrail extends HttpFilter {
     }
   }
 
+  /** In the request's time if possible, else once more after it. */
   private void noteRefusal(Entry entry) {
     CommitRider.clear();
+    UUID action = entry.action.id();
     try {
-      repository.noteRefusal(entry.action.id());
+      repository.noteRefusal(action);
+    } catch (RuntimeException tooLate) {
+      Thread.startVirtualThread(() -> noteLateRefusal(action));
+    }
+  }
+
+  private void noteLateRefusal(UUID action) {
+    try {
+      repository.noteRefusal(action);
     } catch (RuntimeException databaseFailure) {
       log.warn(
           "the audit takes action {} for done, though it was refused: {}",
-          entry.action.id(),
+          action,
           databaseFailure.toString());
     }
   }
