@@ -27,8 +27,8 @@ class PatientWrites {
   /** Of a large row; a request that waited for its place has less, by its deadline. */
   private static final Duration MOST_OF_A_LARGE_ROW = Duration.ofSeconds(4);
 
-  private static final Duration PATIENCE = Duration.ofMillis(500);
-  private static final Duration PATIENCE_OF_LARGE_ROWS = Duration.ofSeconds(2);
+  /** For its turn to be written. */
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final FeedAppender appender;
   private final LongStatements statements;
@@ -51,12 +51,12 @@ class PatientWrites {
   /** Returns after the commit; refuses with {@code UNAVAILABLE} when too many wait. */
   Appended append(NewActivity row) {
     return RowSize.estimate(row) > MAX_CONCURRENT_ROW_BYTES
-        ? append(row, largeRows, PATIENCE_OF_LARGE_ROWS, MOST_OF_A_LARGE_ROW)
-        : append(row, rows, PATIENCE, MOST);
+        ? append(row, largeRows, MOST_OF_A_LARGE_ROW)
+        : append(row, rows, MOST);
   }
 
-  private Appended append(NewActivity row, Semaphore permits, Duration patience, Duration most) {
-    if (!acquire(permits, patience)) {
+  private Appended append(NewActivity row, Semaphore permits, Duration most) {
+    if (!acquire(permits)) {
       throw ProblemException.unavailable(
           "too many rows wait for their feeds; try again in a few seconds");
     }
@@ -72,10 +72,10 @@ class PatientWrites {
     }
   }
 
-  private static boolean acquire(Semaphore permits, Duration patience) {
+  private static boolean acquire(Semaphore permits) {
     try {
       return permits.tryAcquire(
-          RequestDeadline.cappingNanos(patience.toNanos()), TimeUnit.NANOSECONDS);
+          RequestDeadline.cappingNanos(PATIENCE.toNanos()), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;

@@ -70,7 +70,7 @@ class RepeatedMessagesTest {
               .toList();
 
       Set<String> texts = answers.stream().map(Answer::text).collect(Collectors.toSet());
-      assertThat(answers).extracting(Answer::status).containsOnly(200);
+      assertThat(answers).filteredOn(answer -> answer.status() != 200).isEmpty();
       assertThat(texts).hasSize(1);
       assertThat(MAIL.rows(target)).isEqualTo(1);
       assertThat(MAIL.row(answers.getFirst().field("activity_id"), "seq")).isEqualTo("1");
