@@ -22,10 +22,10 @@ class PatientWrites {
   private static final long MAX_CONCURRENT_ROW_BYTES = 2L << 20;
 
   /** How long a transaction may take; with the waits before it, below the 5 s of R0.6. */
-  private static final Duration MOST = Duration.ofSeconds(2);
+  private static final Duration TRANSACTION_LIMIT = Duration.ofSeconds(2);
 
   /** Of a large row; a request that waited for its place has less, by its deadline. */
-  private static final Duration MOST_OF_A_LARGE_ROW = Duration.ofSeconds(4);
+  private static final Duration LARGE_TRANSACTION_LIMIT = Duration.ofSeconds(4);
 
   /** For its turn to be written. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -51,20 +51,20 @@ class PatientWrites {
   /** Returns after the commit; refuses with {@code UNAVAILABLE} when too many wait. */
   Appended append(NewActivity row) {
     return RowSize.estimate(row) > MAX_CONCURRENT_ROW_BYTES
-        ? append(row, largeRows, MOST_OF_A_LARGE_ROW)
-        : append(row, rows, MOST);
+        ? append(row, largeRows, LARGE_TRANSACTION_LIMIT)
+        : append(row, rows, TRANSACTION_LIMIT);
   }
 
-  private Appended append(NewActivity row, Semaphore permits, Duration most) {
+  private Appended append(NewActivity row, Semaphore permits, Duration limit) {
     if (!acquire(permits)) {
       throw ProblemException.unavailable(
           "too many rows wait for their feeds; try again in a few seconds");
     }
     try {
       return transactions
-          .noLongerThan(most)
+          .noLongerThan(limit)
           .runPastDeadlocks(_ -> {
-            statements.allow(most);
+            statements.allow(limit);
             return appender.append(List.of(row)).getFirst();
           });
     } finally {

@@ -55,7 +55,7 @@ class QueueRepository {
   private static final String CLAIM =
       """
       WITH target AS (
-          SELECT w.id, CASE w.delivery_mode WHEN 'poll' THEN :most_of_target
+          SELECT w.id, CASE w.delivery_mode WHEN 'poll' THEN :max_of_target
               ELSE greatest(0, w.max_concurrent_tasks - b.active_tasks) END AS slots
           FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
           WHERE w.id = ANY (:ids) AND w.removed_at IS NULL AND (w.delivery_mode = 'poll' OR w.url <> ''
@@ -80,7 +80,7 @@ class QueueRepository {
           WHERE d.owner IS NULL AND ranked.place + (
                   SELECT count(*) FROM open o WHERE o.workspace_id = ranked.workspace_id AND o.is_held
                       AND (o.kind = 'result') = (ranked.kind = 'result'))
-              <= CASE ranked.kind WHEN 'result' THEN :results ELSE least(ranked.slots, :most_of_target) END
+              <= CASE ranked.kind WHEN 'result' THEN :results ELSE least(ranked.slots, :max_of_target) END
           LIMIT :most
           FOR UPDATE OF d SKIP LOCKED)
       UPDATE deliveries d SET owner = :owner, claim = :claim, claimed_at = statement_timestamp(), attempts = d.attempts + 1
@@ -137,7 +137,7 @@ class QueueRepository {
     return by(db.sql(CLAIM), claim)
         .param("ids", targetIds.toArray(UUID[]::new))
         .param("most", most)
-        .param("most_of_target", QueueWorker.MAX_CONCURRENT_OF_A_TARGET)
+        .param("max_of_target", QueueWorker.MAX_CONCURRENT_OF_A_TARGET)
         .param("results", QueueWorker.RESULTS_AT_ONCE)
         .query(QueueRepository::held)
         .list();

@@ -136,7 +136,7 @@ public class AuditTrail extends HttpFilter {
     try {
       repository.noteRefusal(action);
     } catch (RuntimeException tooLate) {
-      Thread.startVirtualThread(() -> noteLateRefusal(action));
+      Thread.ofVirtual().name("late-refusal").start(() -> noteLateRefusal(action));
     }
   }
 
