@@ -179,22 +179,11 @@ class StreamEndsTest {
   }
 
   private static double streams(TestClient client, String kind) {
-    return metric(client, "muster_streams{kind=\"" + kind + "\"}");
+    return client.metric("muster_streams{kind=\"" + kind + "\"}");
   }
 
   private static double closed(TestClient client, String kind, String reason) {
-    return metric(
-        client, "muster_streams_closed_total{kind=\"" + kind + "\",reason=\"" + reason + "\"}");
-  }
-
-  private static double metric(TestClient client, String series) {
-    return client
-        .get("/metrics", null)
-        .text()
-        .lines()
-        .filter(line -> line.startsWith(series + " "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
-        .findFirst()
-        .orElse(-1);
+    return client.metric(
+        "muster_streams_closed_total{kind=\"" + kind + "\",reason=\"" + reason + "\"}");
   }
 }

@@ -141,6 +141,17 @@ public final class TestClient {
     return get("/workspaces/" + agent.id(), TestServer.ADMIN_TOKEN).json();
   }
 
+  /** What {@code /metrics} says of a series, with its labels as they are there; -1 when nothing. */
+  public double metric(String series) {
+    return get("/metrics", null)
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(series + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
+        .findFirst()
+        .orElse(-1);
+  }
+
   /** The workspace's recorded events of a type, newest first. */
   public JsonNode events(UUID workspaceId, String type) {
     return get("/events/" + workspaceId + "?type=" + type, TestServer.ADMIN_TOKEN).json();

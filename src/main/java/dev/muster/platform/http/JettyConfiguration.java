@@ -1,6 +1,8 @@
 package dev.muster.platform.http;
 
 import dev.muster.platform.log.LimitedLog;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import org.eclipse.jetty.http.HttpHeader;
@@ -29,9 +31,14 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
   private final LimitedLog badHttp = new LimitedLog(JettyConfiguration.class);
 
   private final JsonMapper json;
+  private final Counter pauses;
 
-  JettyConfiguration(JsonMapper json) {
+  JettyConfiguration(JsonMapper json, MeterRegistry metrics) {
     this.json = json;
+    this.pauses =
+        Counter.builder("muster.http.pauses")
+            .description("Pauses of connections whose clients sent more before they were answered")
+            .register(metrics);
   }
 
   @Override
@@ -48,8 +55,9 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
             .toArray(Connector[]::new));
   }
 
-  private static Connector paced(ServerConnector original) {
-    PacedConnector listener = new PacedConnector(original, ConnectionLimits.forThisProcess());
+  private Connector paced(ServerConnector original) {
+    PacedConnector listener =
+        new PacedConnector(original, ConnectionLimits.forThisProcess(), pauses);
     listener.setAcceptQueueSize(ACCEPT_QUEUE);
     HttpConfiguration http =
         listener.getConnectionFactory(HttpConnectionFactory.class).getHttpConfiguration();

@@ -1,5 +1,6 @@
 package dev.muster.platform.http;
 
+import io.micrometer.core.instrument.Counter;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -20,14 +21,16 @@ final class PacedConnector extends ServerConnector {
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final AtomicInteger pausing = new AtomicInteger();
+  private final Counter pauses;
 
-  /** As {@code other}, which it replaces. */
-  PacedConnector(ServerConnector other, int maxConnections) {
+  /** As {@code other}, which it replaces; {@code pauses} counts those of all connections. */
+  PacedConnector(ServerConnector other, int maxConnections, Counter pauses) {
     super(
         other.getServer(),
         other.getAcceptors(),
         other.getSelectorManager().getSelectorCount(),
         other.getConnectionFactories().toArray(ConnectionFactory[]::new));
+    this.pauses = pauses;
     setHost(other.getHost());
     setPort(other.getPort());
     setIdleTimeout(other.getIdleTimeout());
@@ -38,7 +41,8 @@ final class PacedConnector extends ServerConnector {
   @Override
   protected SocketChannelEndPoint newEndPoint(
       SocketChannel channel, ManagedSelector selector, SelectionKey key) {
-    PacedEndPoint endPoint = new PacedEndPoint(channel, selector, key, getScheduler(), pausing);
+    PacedEndPoint endPoint =
+        new PacedEndPoint(channel, selector, key, getScheduler(), pausing, pauses);
     endPoint.setIdleTimeout(getIdleTimeout());
     return endPoint;
   }

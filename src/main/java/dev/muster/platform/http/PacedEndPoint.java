@@ -1,5 +1,6 @@
 package dev.muster.platform.http;
 
+import io.micrometer.core.instrument.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -22,7 +23,8 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * sent more (pipelined requests, frames, chunks) would keep one processor for itself. So after a
  * turn of more than {@link #UNITS_IN_A_TURN} reads and requests and {@link #TURN_NANOS} the
  * connection pauses. A client that waits for its answers never meets this: whenever there is
- * nothing to read, its next turn begins.
+ * nothing to read, its next turn begins. That is looked at before each write too: after it, the
+ * answer to what is written may be there before the next read.
  *
  * <p>The pause grows with the number of connections that pause, so that all of them together take a
  * quarter of the processors at most. If they took more, the threads that come out of their pauses
@@ -38,19 +40,22 @@ final class PacedEndPoint extends SocketChannelEndPoint {
   private static final long MAX_PAUSE_NANOS = 10_000_000_000L;
 
   private final AtomicInteger pausing;
+  private final Counter pauses;
   private int units;
   private long turnBeganAt;
   private volatile long lastRequestAt = System.nanoTime();
 
-  /** {@code pausing} counts the connections of the server that pause now. */
+  /** {@code pausing} counts the connections of the server that pause now, {@code pauses} all. */
   PacedEndPoint(
       SocketChannel channel,
       ManagedSelector selector,
       SelectionKey key,
       Scheduler scheduler,
-      AtomicInteger pausing) {
+      AtomicInteger pausing,
+      Counter pauses) {
     super(channel, selector, key, scheduler);
     this.pausing = pausing;
+    this.pauses = pauses;
   }
 
   /** Of a connection to whose bytes others, those of TLS, may be wrapped around. */
@@ -88,6 +93,25 @@ final class PacedEndPoint extends SocketChannelEndPoint {
     return super.tryFillInterested(callback);
   }
 
+  @Override
+  public boolean flush(ByteBuffer... buffers) throws IOException {
+    if (units > 0 && clientWaits()) {
+      units = 0;
+    }
+    return super.flush(buffers);
+  }
+
+  /** Whether all that the client has sent is read. */
+  private boolean clientWaits() {
+    try {
+      return getConnection() instanceof HttpConnection http
+          && http.isRequestBufferEmpty()
+          && getChannel().socket().getInputStream().available() == 0;
+    } catch (IOException closed) {
+      return false;
+    }
+  }
+
   /** By the thread that reads the connection or serves its request. */
   private void countUnit() {
     units++;
@@ -104,6 +128,7 @@ final class PacedEndPoint extends SocketChannelEndPoint {
 
   /** Parks: a thread that only yields may be continued before those that wait for longer. */
   private void pause(long turn) {
+    pauses.increment();
     int sharers = pausing.incrementAndGet();
     try {
       double processors = PART_OF_THE_PROCESSORS * Runtime.getRuntime().availableProcessors();

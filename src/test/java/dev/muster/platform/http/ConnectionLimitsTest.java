@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.testing.Slow;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,7 +41,7 @@ class ConnectionLimitsTest {
 
   @BeforeEach
   void start() throws Exception {
-    connector = new PacedConnector(connector, MAX);
+    connector = new PacedConnector(connector, MAX, new SimpleMeterRegistry().counter("pauses"));
     server.setConnectors(new Connector[] {connector});
     server.setHandler(
         new Handler.Abstract() {

@@ -1,21 +1,28 @@
 package dev.muster.platform.http;
 
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.muster.testing.Race;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +53,11 @@ class FloodTest {
   /** A machine that others use too may keep a few waiting. */
   private static final int MAY_BE_LATE = 3;
 
+  private static final String PAUSES = "muster_http_pauses_total";
+  private static final String REFUSALS = "muster_http_answers_total{status=\"401\"}";
+  private static final int PATIENT_CLIENTS = 64;
+  private static final int REQUESTS_OF_EACH = 500;
+
   private final ServerProcess server;
   private final TestClient client;
 
@@ -67,13 +79,12 @@ class FloodTest {
   @CsvSource({"2, /health", "8, /nothing-here", "50, /health"})
   void leavesOthersTheirTurnWhilePipeliningRequests(int connections, String path) throws Exception {
     Agent agent = client.create("victim");
-    byte[] request =
-        ("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            .getBytes(StandardCharsets.US_ASCII);
+    byte[] request = ("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(US_ASCII);
     List<Duration> quiet = beats(agent);
     try (Flood flood = Flood.start(port(), connections, "", request)) {
       assertHardlyFelt(beats(agent), quiet);
       assertThat(flood.bytesRead()).isGreaterThan(5_000);
+      await().untilAsserted(() -> assertThat(client.metric(PAUSES)).isPositive());
     }
   }
 
@@ -86,6 +97,40 @@ class FloodTest {
     List<Duration> quiet = beats(agent);
     try (Flood _ = Flood.start(port(), connections, head, new byte[] {'x'})) {
       assertHardlyFelt(beats(agent), quiet);
+    }
+  }
+
+  /** Their next requests often come before the server has looked for them. */
+  @Test
+  void letsNobodyPauseWhoWaitsForAnswers() {
+    double pausesBefore = client.metric(PAUSES);
+    double refusalsBefore = client.metric(REFUSALS);
+    int answers = Race.run(PATIENT_CLIENTS, _ -> askAndWait()).stream().mapToInt(n -> n).sum();
+    await()
+        .untilAsserted(() ->
+            assertThat(client.metric(REFUSALS) - refusalsBefore).isGreaterThanOrEqualTo(answers));
+    assertThat(client.metric(PAUSES)).isEqualTo(pausesBefore);
+  }
+
+  /** How many answers it got on one connection. */
+  private int askAndWait() {
+    byte[] request =
+        "POST /workspaces HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}"
+            .getBytes(US_ASCII);
+    byte[] answer = new byte[8192];
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
+      for (int i = 0; i < REQUESTS_OF_EACH; i++) {
+        socket.getOutputStream().write(request);
+        int read = 0;
+        while (read == 0 || answer[read - 1] != '}') {
+          read += socket.getInputStream().readNBytes(answer, read, 1);
+          int more = Math.min(socket.getInputStream().available(), answer.length - read);
+          read += socket.getInputStream().readNBytes(answer, read, more);
+        }
+      }
+      return REQUESTS_OF_EACH;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
