@@ -1,6 +1,5 @@
 package dev.muster.activity;
 
-import dev.muster.activity.FeedPosition.Marks;
 import dev.muster.activity.FeedQuery.SourceFilter;
 import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
@@ -12,44 +11,12 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/**
- * Reads feeds: first where to begin, then which rows, then those rows, each with the outcome of its
- * delivery.
- */
+/** Reads feeds: first which rows, then those rows, each with the outcome of its delivery. */
 @Repository
 class FeedPages {
 
   /** A row that will be on a page, and how many bytes it takes there. */
   record Listed(long seq, int bytes) {}
-
-  /**
-   * Times of rows rise with their numbers: the last row before a time is found by halving the
-   * numbers, one look at the primary key each. Rows below {@code low} are before the time, none
-   * from {@code high} on is.
-   */
-  static final String MARKS =
-      """
-      WITH RECURSIVE feed AS (
-          SELECT last_seq, last_acked_seq, read_seq FROM activity_feeds WHERE workspace_id = :workspace_id),
-      wanted (mark, before) AS (
-          SELECT 1, now() - make_interval(secs => :secs::double precision) WHERE :secs::double precision IS NOT NULL
-          UNION ALL SELECT 2, :before::timestamptz WHERE :before::timestamptz IS NOT NULL),
-      halved (mark, before, low, high) AS (
-          SELECT mark, before, 1::bigint, last_seq + 1 FROM wanted CROSS JOIN feed
-          UNION ALL
-          SELECT h.mark, h.before, CASE WHEN probe.created_at < h.before THEN probe.seq + 1 ELSE h.low END,
-              CASE WHEN probe.created_at < h.before THEN h.high ELSE (h.low + h.high) / 2 END
-          FROM halved h LEFT JOIN LATERAL (
-              SELECT l.seq, l.created_at FROM activity_logs l
-              WHERE l.workspace_id = :workspace_id AND l.seq >= (h.low + h.high) / 2 AND l.seq < h.high
-              ORDER BY l.seq LIMIT 1) AS probe ON true
-          WHERE h.low < h.high)
-      SELECT last_seq, last_acked_seq, read_seq,
-          (SELECT created_at FROM activity_logs WHERE workspace_id = :workspace_id AND seq = :since::bigint) AS since_at,
-          (SELECT max(low) - 1 FROM halved WHERE mark = 1) AS aged,
-          (SELECT max(low) - 1 FROM halved WHERE mark = 2) AS before
-      FROM feed
-      """;
 
   /**
    * What people and the agent said to each other: what a person asks of an agent without a message,
@@ -112,33 +79,6 @@ class FeedPages {
 
   FeedPages(JdbcClient db) {
     this.db = db;
-  }
-
-  /** Empty for a workspace without a feed. */
-  Optional<Marks> marks(UUID workspaceId, Optional<UUID> since, FeedQuery query) {
-    return db.sql(MARKS)
-        .param("workspace_id", workspaceId)
-        .param("since", since.map(RowId::seqOf).orElse(null))
-        .param("secs", query.sinceSecs().map(secs -> (double) secs.toSeconds()).orElse(null))
-        .param("before", query.beforeTs().map(SqlTime::utc).orElse(null))
-        .query((row, n) ->
-            new Marks(
-                row.getLong("last_seq"),
-                row.getLong("last_acked_seq"),
-                row.getLong("read_seq"),
-                since.filter(id -> isIdOf(id, workspaceId, row)).map(RowId::seqOf),
-                row.getLong("aged"),
-                row.getLong("before")))
-        .optional();
-  }
-
-  private static boolean isIdOf(UUID id, UUID workspaceId, ResultSet row) {
-    try {
-      return row.getString("since_at") != null
-          && RowId.of(workspaceId, RowId.seqOf(id), SqlTime.instant(row, "since_at")).equals(id);
-    } catch (SQLException e) {
-      throw new IllegalStateException("the row has the time of the cursor's", e);
-    }
   }
 
   /** The next rows of the query, in its order, at most its limit. */

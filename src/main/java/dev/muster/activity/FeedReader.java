@@ -22,10 +22,12 @@ import org.springframework.stereotype.Service;
 @Service
 class FeedReader {
 
+  private final FeedMarks marks;
   private final FeedPages pages;
   private final ReadPositions positions;
 
-  FeedReader(FeedPages pages, ReadPositions positions) {
+  FeedReader(FeedMarks marks, FeedPages pages, ReadPositions positions) {
+    this.marks = marks;
     this.pages = pages;
     this.positions = positions;
   }
@@ -104,7 +106,7 @@ class FeedReader {
 
   private FeedPosition position(UUID workspaceId, FeedQuery query) {
     Optional<UUID> since = query.sinceId().map(FeedReader::cursor);
-    Optional<Marks> marks = pages.marks(workspaceId, since, query);
+    Optional<Marks> marks = this.marks.of(workspaceId, since, query);
     if (since.isPresent() && marks.flatMap(Marks::since).isEmpty()) {
       throw cursorGone();
     }

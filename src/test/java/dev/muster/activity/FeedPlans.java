@@ -292,7 +292,7 @@ public final class FeedPlans {
             Map.of("peer", "'" + PEER + "'")),
         new Reading(
             "where to begin",
-            FeedPages.MARKS,
+            FeedMarks.MARKS_OF_TIMES,
             Map.of(
                 "since", Long.toString(size.large() / 2),
                 "secs", "3600",

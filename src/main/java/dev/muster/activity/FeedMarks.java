@@ -1,0 +1,162 @@
+package dev.muster.activity;
+
+import dev.muster.activity.FeedPosition.Marks;
+import dev.muster.platform.commit.BatchAttempts;
+import dev.muster.platform.commit.BatchLimits;
+import dev.muster.platform.commit.GroupCommit;
+import dev.muster.platform.commit.Outcome;
+import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.HotStatements;
+import dev.muster.platform.postgres.SqlTime;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.annotation.PreDestroy;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/**
+ * Reads where readings of feeds begin. Of those that times do not bound, as nearly all polls, the
+ * ones that come together share one statement: most polls ask for no more than that.
+ */
+@Repository
+class FeedMarks {
+
+  private static final int MOST_IN_A_STATEMENT = 500;
+
+  /**
+   * Times of rows rise with their numbers: the last row before a time is found by halving the
+   * numbers, one look at the primary key each. Rows below {@code low} are before the time, none
+   * from {@code high} on is.
+   */
+  static final String MARKS_OF_TIMES =
+      """
+      WITH RECURSIVE feed AS (
+          SELECT last_seq, last_acked_seq, read_seq FROM activity_feeds WHERE workspace_id = :workspace_id),
+      wanted (mark, before) AS (
+          SELECT 1, now() - make_interval(secs => :secs::double precision) WHERE :secs::double precision IS NOT NULL
+          UNION ALL SELECT 2, :before::timestamptz WHERE :before::timestamptz IS NOT NULL),
+      halved (mark, before, low, high) AS (
+          SELECT mark, before, 1::bigint, last_seq + 1 FROM wanted CROSS JOIN feed
+          UNION ALL
+          SELECT h.mark, h.before, CASE WHEN probe.created_at < h.before THEN probe.seq + 1 ELSE h.low END,
+              CASE WHEN probe.created_at < h.before THEN h.high ELSE (h.low + h.high) / 2 END
+          FROM halved h LEFT JOIN LATERAL (
+              SELECT l.seq, l.created_at FROM activity_logs l
+              WHERE l.workspace_id = :workspace_id AND l.seq >= (h.low + h.high) / 2 AND l.seq < h.high
+              ORDER BY l.seq LIMIT 1) AS probe ON true
+          WHERE h.low < h.high)
+      SELECT last_seq, last_acked_seq, read_seq,
+          (SELECT created_at FROM activity_logs WHERE workspace_id = :workspace_id AND seq = :since::bigint) AS since_at,
+          (SELECT max(low) - 1 FROM halved WHERE mark = 1) AS aged,
+          (SELECT max(low) - 1 FROM halved WHERE mark = 2) AS before
+      FROM feed
+      """;
+
+  /** The parameters are arrays of one length: feeds, and the numbers of their cursors' rows. */
+  static final String MARKS =
+      """
+      SELECT f.workspace_id, f.last_seq, f.last_acked_seq, f.read_seq, l.created_at AS since_at
+      FROM unnest(?::uuid[], ?::bigint[]) WITH ORDINALITY AS asked (workspace_id, since, n)
+      LEFT JOIN activity_feeds f ON f.workspace_id = asked.workspace_id
+      LEFT JOIN activity_logs l ON l.workspace_id = asked.workspace_id AND l.seq = asked.since
+      ORDER BY asked.n
+      """;
+
+  private record Asked(UUID workspaceId, @Nullable UUID since) {
+
+    @Nullable Long sinceSeq() {
+      return since == null ? null : RowId.seqOf(since);
+    }
+  }
+
+  private final JdbcClient db;
+  private final HotStatements hot;
+  private final GroupCommit<Asked, Optional<Marks>> asked;
+
+  FeedMarks(JdbcClient db, HotStatements hot, MeterRegistry metrics) {
+    this.db = db;
+    this.hot = hot;
+    this.asked =
+        new GroupCommit<>(
+            "feed-marks",
+            Asked::workspaceId,
+            BatchLimits.byWeight(one -> 1, MOST_IN_A_STATEMENT),
+            this::read,
+            metrics);
+  }
+
+  /** Of what is committed when this is called; empty for a workspace without a feed. */
+  Optional<Marks> of(UUID workspaceId, Optional<UUID> since, FeedQuery query) {
+    Asked one = new Asked(workspaceId, since.orElse(null));
+    return query.isBoundByTime() ? read(one, query) : asked.submit(one);
+  }
+
+  private Optional<Marks> read(Asked one, FeedQuery query) {
+    return db.sql(MARKS_OF_TIMES)
+        .param("workspace_id", one.workspaceId())
+        .param("since", one.sinceSeq())
+        .param("secs", query.sinceSecs().map(secs -> (double) secs.toSeconds()).orElse(null))
+        .param("before", query.beforeTs().map(SqlTime::utc).orElse(null))
+        .query((row, n) -> marks(row, one, row.getLong("aged"), row.getLong("before")))
+        .optional();
+  }
+
+  private List<Outcome<Optional<Marks>>> read(List<Asked> batch) {
+    return BatchAttempts.run(
+        batch,
+        some ->
+            hot.run(statements -> read(statements, some)).stream()
+                .<Outcome<Optional<Marks>>>map(Outcome.Done::new)
+                .toList());
+  }
+
+  private static List<Optional<Marks>> read(JdbcTemplate db, List<Asked> batch) {
+    List<Optional<Marks>> marks = new ArrayList<>(batch.size());
+    db.query(
+        MARKS,
+        (PreparedStatement statement) -> {
+          var columns = new BatchColumns(statement, 1);
+          columns.uuids(batch, Asked::workspaceId);
+          columns.longs(batch, Asked::sinceSeq);
+        },
+        (ResultSet row) -> {
+          marks.add(
+              row.getString("workspace_id") == null
+                  ? Optional.empty()
+                  : Optional.of(marks(row, batch.get(marks.size()), 0, 0)));
+        });
+    return marks;
+  }
+
+  private static Marks marks(ResultSet row, Asked asked, long aged, long before)
+      throws SQLException {
+    return new Marks(
+        row.getLong("last_seq"),
+        row.getLong("last_acked_seq"),
+        row.getLong("read_seq"),
+        isCursorOf(row, asked) ? Optional.ofNullable(asked.sinceSeq()) : Optional.empty(),
+        aged,
+        before);
+  }
+
+  private static boolean isCursorOf(ResultSet row, Asked asked) throws SQLException {
+    return asked.since() != null
+        && row.getString("since_at") != null
+        && RowId.of(
+                asked.workspaceId(), RowId.seqOf(asked.since()), SqlTime.instant(row, "since_at"))
+            .equals(asked.since());
+  }
+
+  @PreDestroy
+  void close() {
+    asked.close();
+  }
+}
