@@ -92,6 +92,31 @@ enum FeedIndex {
     return classesOf(query).isEmpty() ? ALL : BY_CLASS;
   }
 
+  /** Whether the query asks for a row, by the same conditions, wherever it begins and ends. */
+  static boolean matches(FeedQuery query, StoredActivity row) {
+    List<String> classes = classesOf(query);
+    boolean isOwn = row.source() == ActivitySource.SELF;
+    return (classes.isEmpty()
+            || classes.contains(RowClass.of(row.activityType(), row.source(), row.sourceId())))
+        && query.type().filter(type -> !type.equals(row.activityType())).isEmpty()
+        && query.peerId().filter(peer -> !isWith(peer, row)).isEmpty()
+        && switch (query.source().orElse(null)) {
+          case null -> true;
+          case CANVAS ->
+              row.source() == ActivitySource.CANVAS_USER || (isOwn && row.sourceId() == null);
+          case AGENT -> row.sourceId() != null;
+        }
+        && !(query.leavesOutOwn()
+            && isOwn
+            && !(query.bringsBackNotifications() && row.sourceId() == null));
+  }
+
+  private static boolean isWith(UUID peer, StoredActivity row) {
+    return peer.equals(row.workspaceId())
+        ? peer.equals(row.sourceId()) || peer.equals(row.targetId())
+        : peer.equals(row.peerId());
+  }
+
   /** The letters of the rows that the query asks for; none for all of them. */
   static List<String> classesOf(FeedQuery query) {
     if (query.source().filter(FeedQuery.SourceFilter.CANVAS::equals).isPresent()) {

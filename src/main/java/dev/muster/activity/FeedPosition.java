@@ -20,6 +20,10 @@ record FeedPosition(long lastSeq, long read, long after, long upTo) {
     return new FeedPosition(marks.lastSeq(), marks.read(), after, upTo);
   }
 
+  FeedPosition withLastSeq(long seq) {
+    return new FeedPosition(seq, read, after, upTo);
+  }
+
   boolean isAtEnd() {
     return after >= Math.min(upTo, lastSeq);
   }

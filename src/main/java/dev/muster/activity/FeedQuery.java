@@ -118,6 +118,13 @@ record FeedQuery(
     return isOwn && sinceId.isPresent();
   }
 
+  /**
+   * Whether all that it has not seen is newer than its cursor, and the next is what it asks for.
+   */
+  boolean goesOnFromCursor() {
+    return sinceId.isPresent() && isOldestFirst();
+  }
+
   /** Whether the agent has nothing left to hear when there is no row for it. */
   boolean asksForAllThatIsNew() {
     return isOwn

@@ -2,6 +2,7 @@ package dev.muster.activity;
 
 import dev.muster.activity.FeedPages.Listed;
 import dev.muster.activity.FeedPosition.Marks;
+import dev.muster.activity.RecentRows.Recent;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.longpoll.Seen;
 import dev.muster.platform.problem.ErrorCode;
@@ -24,11 +25,13 @@ class FeedReader {
 
   private final FeedMarks marks;
   private final FeedPages pages;
+  private final RecentRows recent;
   private final ReadPositions positions;
 
-  FeedReader(FeedMarks marks, FeedPages pages, ReadPositions positions) {
+  FeedReader(FeedMarks marks, FeedPages pages, RecentRows recent, ReadPositions positions) {
     this.marks = marks;
     this.pages = pages;
+    this.recent = recent;
     this.positions = positions;
   }
 
@@ -62,8 +65,30 @@ class FeedReader {
      * whose row is not, or no longer, in this feed with {@code CURSOR_GONE}.
      */
     Seen<List<StoredActivity>> look() {
-      List<StoredActivity> added = parkedAt == null ? List.of() : page(parkedAt);
-      return added.isEmpty() ? lookFromTheStart() : new Seen.Answer<>(added);
+      if (parkedAt == null) {
+        return lookFromTheStart();
+      }
+      List<Recent> added =
+          query.goesOnFromCursor() ? recent.after(workspaceId, parkedAt.lastSeq()) : List.of();
+      if (!added.isEmpty()) {
+        return lookAt(added, parkedAt);
+      }
+      List<StoredActivity> page = page(parkedAt);
+      return page.isEmpty() ? lookFromTheStart() : new Seen.Answer<>(page);
+    }
+
+    /** At all that came since it was parked, as far as this replica knows. */
+    private Seen<List<StoredActivity>> lookAt(List<Recent> added, FeedPosition since) {
+      List<Recent> page =
+          added.stream()
+              .filter(one -> FeedIndex.matches(query, one.row()))
+              .limit(query.limit())
+              .toList();
+      if (page.isEmpty()) {
+        return nothingUpTo(since.withLastSeq(added.getLast().row().seq()));
+      }
+      memory.accept(page.stream().mapToInt(Recent::bytes).sum());
+      return new Seen.Answer<>(page.stream().map(Recent::row).toList());
     }
 
     private Seen<List<StoredActivity>> lookFromTheStart() {
@@ -72,6 +97,10 @@ class FeedReader {
       if (!rows.isEmpty()) {
         return new Seen.Answer<>(rows);
       }
+      return nothingUpTo(position);
+    }
+
+    private Seen<List<StoredActivity>> nothingUpTo(FeedPosition position) {
       if (query.asksForAllThatIsNew() && position.lastSeq() > position.read()) {
         positions.move(workspaceId, position.lastSeq());
       }

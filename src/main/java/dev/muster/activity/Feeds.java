@@ -14,6 +14,7 @@ import dev.muster.platform.postgres.HotStatements;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -22,7 +23,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Service;
@@ -43,6 +43,7 @@ public class Feeds {
   private final AppendStatement statement;
   private final FeedAppender appender;
   private final PatientWrites patient;
+  private final RecentRows recent;
   private final FeedSignals signals;
   private final ReadPositions positions;
   private final HotStatements hot;
@@ -54,6 +55,7 @@ public class Feeds {
       AppendStatement statement,
       FeedAppender appender,
       PatientWrites patient,
+      RecentRows recent,
       FeedSignals signals,
       ReadPositions positions,
       HotStatements hot,
@@ -63,6 +65,7 @@ public class Feeds {
     this.statement = statement;
     this.appender = appender;
     this.patient = patient;
+    this.recent = recent;
     this.signals = signals;
     this.positions = positions;
     this.hot = hot;
@@ -186,11 +189,14 @@ public class Feeds {
         CommitRider.current() == null
             ? hot.run(statements -> statement.run(statements, rows))
             : transactions.run(() -> statement.run(db, rows));
-    signals.appended(
-        IntStream.range(0, rows.size())
-            .filter(i -> verdicts.get(i) instanceof Verdict.Final(Stored stored))
-            .mapToObj(rows::get)
-            .toList());
+    List<NewActivity> stored = new ArrayList<>(rows.size());
+    for (int i = 0; i < rows.size(); i++) {
+      if (verdicts.get(i) instanceof Verdict.Final(Stored as)) {
+        stored.add(rows.get(i));
+        recent.keep(rows.get(i), as);
+      }
+    }
+    signals.appended(stored);
     return verdicts.stream()
         .<Outcome<Verdict>>map(verdict ->
             verdict instanceof Verdict.Busy ? new Outcome.Busy<>() : new Outcome.Done<>(verdict))

@@ -2,6 +2,8 @@ package dev.muster.activity;
 
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The letters by which readings find rows without passing others (R6.2): each row has one, and a
@@ -42,14 +44,18 @@ final class RowClass {
   private RowClass() {}
 
   static String of(NewActivity row) {
-    if (!row.activityType().equals(NewActivity.RECEIVED)) {
-      return OF_TYPE.getOrDefault(row.activityType(), OTHER_TYPE);
+    return of(row.activityType(), row.source(), row.sourceId());
+  }
+
+  static String of(String activityType, ActivitySource source, @Nullable UUID sourceId) {
+    if (!activityType.equals(NewActivity.RECEIVED)) {
+      return OF_TYPE.getOrDefault(activityType, OTHER_TYPE);
     }
-    return switch (row.source()) {
+    return switch (source) {
       case CANVAS_USER -> CANVAS;
       case PEER_AGENT -> PEER;
       case SYSTEM -> SYSTEM;
-      case SELF -> row.sourceId() == null ? NOTIFICATION : OWN;
+      case SELF -> sourceId == null ? NOTIFICATION : OWN;
     };
   }
 

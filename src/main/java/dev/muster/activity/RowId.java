@@ -1,5 +1,7 @@
 package dev.muster.activity;
 
+import static java.time.temporal.ChronoUnit.MICROS;
+
 import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -41,6 +43,12 @@ public final class RowId {
   public static long seqOf(UUID id) {
     return (id.getMostSignificantBits() & 3) << SEQ_BITS_BELOW
         | (id.getLeastSignificantBits() >>> FEED_BITS & 0xffff_ffffL);
+  }
+
+  /** In whole microseconds. */
+  static Instant createdAtOf(UUID id) {
+    long micros = id.getMostSignificantBits() >>> 2 & 0x3ff;
+    return Instant.ofEpochMilli(id.getMostSignificantBits() >>> 16).plus(micros, MICROS);
   }
 
   private static long feedBits(UUID workspaceId) {

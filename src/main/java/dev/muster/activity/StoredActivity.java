@@ -1,13 +1,20 @@
 package dev.muster.activity;
 
+import static dev.muster.platform.postgres.BatchColumns.partOf;
+
+import dev.muster.activity.Appended.Stored;
 import dev.muster.activity.FeedRow.Data;
 import dev.muster.activity.FeedRow.PeerInfo;
 import dev.muster.activity.FeedRow.Truncated;
 import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.Text;
+import dev.muster.protocol.MessageContent;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A row as it is stored; bodies are {@code RawJson}, or {@code Truncated}. */
@@ -33,6 +40,37 @@ record StoredActivity(
     @Nullable String attachments,
     @Nullable UUID peerId,
     Instant createdAt) {
+
+  /** As it will be read, of a row without files and with small bodies. */
+  static StoredActivity of(NewActivity row, Stored stored) {
+    MessageContent content = row.content();
+    return new StoredActivity(
+        stored.id(),
+        row.workspaceId(),
+        stored.seq(),
+        row.activityType(),
+        row.source(),
+        row.sourceId(),
+        row.targetId(),
+        row.method(),
+        row.summary(),
+        row.bodies().request(),
+        row.bodies().response(),
+        row.bodies().toolTrace(),
+        row.result().durationMs(),
+        row.result().status(),
+        row.result().errorDetail(),
+        partOf(content.messageId(), Text::clean),
+        partOf(content.delegationId(), Text::clean),
+        Text.clean(content.text()),
+        null,
+        Stream.of(Optional.ofNullable(row.sourceId()), Optional.ofNullable(row.targetId()))
+            .flatMap(Optional::stream)
+            .filter(id -> !id.equals(row.workspaceId()))
+            .findFirst()
+            .orElse(null),
+        RowId.createdAtOf(stored.id()));
+  }
 
   /**
    * A document as it was read; {@code bytes} is the column of its size, which is there when the

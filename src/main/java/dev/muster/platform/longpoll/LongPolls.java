@@ -184,6 +184,10 @@ public class LongPolls implements SmartLifecycle {
     parked.getOrDefault(topic, Set.of()).forEach(one -> one.wakeIfOlderThan(version));
   }
 
+  public boolean isWaitedFor(Object topic) {
+    return parked.containsKey(topic);
+  }
+
   /** What is waited for now, of one kind of topics. */
   public <K> List<K> topics(Class<K> kind) {
     return parked.keySet().stream().filter(kind::isInstance).map(kind::cast).toList();
