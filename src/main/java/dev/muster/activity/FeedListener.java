@@ -15,6 +15,11 @@ public interface FeedListener {
   /** After the commit. */
   default void grown(Set<UUID> workspaceIds) {}
 
+  /** As {@link #grown}, after a commit of another replica. */
+  default void grownElsewhere(Set<UUID> workspaceIds) {
+    grown(workspaceIds);
+  }
+
   /** Any feed may have grown: other replicas were not heard for a while. */
   default void anyMayHaveGrown() {}
 }

@@ -1,10 +1,12 @@
 package dev.muster.activity;
 
 import dev.muster.activity.FeedQuery.SourceFilter;
+import dev.muster.activity.RecentRows.Recent;
 import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
@@ -56,6 +58,22 @@ class FeedPages {
           CASE WHEN l.trace_bytes <= :largest THEN l.tool_trace END AS tool_trace
           FROM activity_logs l LEFT JOIN delivery_outcomes o ON o.workspace_id = l.workspace_id AND o.seq = l.seq
           WHERE l.workspace_id = :workspace_id AND l.seq = ANY (:seqs)
+          """;
+
+  /** What a delivery that is open will do to a row is told by a reading of its own only. */
+  static final String PLAIN_ROWS =
+      "SELECT "
+          + COLUMNS
+          + """
+          l.request_body, coalesce(o.response, l.response_body) AS response_body, l.tool_trace,
+          l.listed_bytes + coalesce(o.listed_bytes, 0) AS listed_bytes
+          FROM unnest(:feeds::uuid[], :afters::bigint[]) AS feed (id, after) CROSS JOIN LATERAL (
+              SELECT * FROM activity_logs
+              WHERE workspace_id = feed.id AND seq > feed.after ORDER BY seq LIMIT (SELECT :limit)) AS l
+          LEFT JOIN delivery_outcomes o ON o.workspace_id = l.workspace_id AND o.seq = l.seq
+          WHERE l.listed_bytes + coalesce(o.listed_bytes, 0) <= :largest AND l.attachments IS NULL AND (
+              SELECT d.seq FROM deliveries d WHERE d.workspace_id = l.workspace_id AND d.seq = l.seq) IS NULL
+          ORDER BY l.workspace_id, l.seq
           """;
 
   private static final String ONE =
@@ -121,6 +139,20 @@ class FeedPages {
         .param("seqs", seqs.toArray(Long[]::new))
         .param("largest", RowSize.LARGEST_BODY)
         .query(FeedPages::row)
+        .list();
+  }
+
+  /**
+   * The next rows of each feed after its position, at most {@code limit}, but those that have
+   * files, or an open delivery, or are larger than {@code largest}.
+   */
+  List<Recent> plainRows(Map<UUID, Long> after, int limit, int largest) {
+    return db.sql(PLAIN_ROWS)
+        .param("feeds", after.keySet().toArray(UUID[]::new))
+        .param("afters", after.values().toArray(Long[]::new))
+        .param("limit", limit)
+        .param("largest", largest)
+        .query((row, n) -> new Recent(row(row, n), row.getInt("listed_bytes")))
         .list();
   }
 

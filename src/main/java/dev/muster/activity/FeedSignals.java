@@ -50,7 +50,7 @@ class FeedSignals implements ReplicaCallReceiver {
 
   @Override
   public void called(Set<UUID> workspaceIds) {
-    listeners.forEach(listener -> listener.grown(workspaceIds));
+    listeners.forEach(listener -> listener.grownElsewhere(workspaceIds));
   }
 
   @Override

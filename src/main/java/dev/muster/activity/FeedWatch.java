@@ -10,12 +10,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
  * Wakes the polls that wait for rows of feeds: at once when one is told, and within a second when
- * it was not, by one look at all feeds that are waited for.
+ * it was not, by one look at all feeds that are waited for. What other replicas have appended is
+ * read once for all whom it wakes.
  */
 @Component
 class FeedWatch implements FeedListener, EventFollower {
@@ -30,18 +32,42 @@ class FeedWatch implements FeedListener, EventFollower {
   private static final int FEEDS_IN_A_SLICE = 1000;
 
   private final LongPolls polls;
+  private final RecentRows recent;
   private final JdbcClient db;
+  private final Set<UUID> grownElsewhere = ConcurrentHashMap.newKeySet();
   private final BackgroundLoop loop;
+  private final BackgroundLoop readings;
 
-  FeedWatch(LongPolls polls, JdbcClient db) {
+  FeedWatch(LongPolls polls, RecentRows recent, JdbcClient db) {
     this.polls = polls;
+    this.recent = recent;
     this.db = db;
     this.loop = BackgroundLoop.start("feed-watch", BETWEEN_LOOKS, this::look);
+    this.readings = BackgroundLoop.start("feed-readings", BETWEEN_LOOKS, this::readAndWake);
   }
 
   @Override
   public void grown(Set<UUID> workspaceIds) {
     polls.wake(workspaceIds.stream().map(FeedTopic::new).toList());
+  }
+
+  @Override
+  public void grownElsewhere(Set<UUID> workspaceIds) {
+    workspaceIds.stream()
+        .filter(id -> polls.isWaitedFor(new FeedTopic(id)))
+        .forEach(grownElsewhere::add);
+    readings.wake();
+  }
+
+  /** Polls read for themselves when the rows cannot be had. */
+  private void readAndWake() {
+    Set<UUID> feeds = Set.copyOf(grownElsewhere);
+    grownElsewhere.removeAll(feeds);
+    try {
+      recent.read(feeds);
+    } finally {
+      grown(feeds);
+    }
   }
 
   @Override
@@ -74,5 +100,6 @@ class FeedWatch implements FeedListener, EventFollower {
   @PreDestroy
   void close() {
     loop.close();
+    readings.close();
   }
 }

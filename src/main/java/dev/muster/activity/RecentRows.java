@@ -7,14 +7,20 @@ import dev.muster.activity.FeedWatch.FeedTopic;
 import dev.muster.platform.longpoll.LongPolls;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.springframework.stereotype.Component;
 
 /**
- * Rows that this replica has just appended to feeds that are waited for here, so that the poll that
- * is woken by one needs no look at the database. Nothing depends on what it has: what it does not
- * know is read.
+ * The newest rows of feeds that are waited for here, as this replica has just appended them, or
+ * read them once for all whom they wake: so a poll that is woken by one needs no look at the
+ * database. Nothing depends on what it has: what it does not know is read.
  */
 @Component
 class RecentRows {
@@ -29,7 +35,10 @@ class RecentRows {
   private static final long MOST_BYTES = 16L << 20;
   private static final Duration KEPT = Duration.ofSeconds(5);
 
+  private static final int FEEDS_AT_ONCE = 500;
+
   private final LongPolls polls;
+  private final FeedPages pages;
   private final Cache<UUID, List<Recent>> feeds =
       Caffeine.newBuilder()
           .expireAfterWrite(KEPT)
@@ -37,8 +46,9 @@ class RecentRows {
           .weigher((UUID feed, List<Recent> rows) -> rows.stream().mapToInt(Recent::bytes).sum())
           .build();
 
-  RecentRows(LongPolls polls) {
+  RecentRows(LongPolls polls, FeedPages pages) {
     this.polls = polls;
+    this.pages = pages;
   }
 
   /** Of a transaction that is committed; before anybody is woken. */
@@ -49,8 +59,33 @@ class RecentRows {
     int bytes = RowSize.of(row).listed();
     if (bytes <= LARGEST_ROW) {
       Recent recent = new Recent(StoredActivity.of(row, stored), bytes);
-      feeds.asMap().merge(row.workspaceId(), List.of(recent), RecentRows::newest);
+      keep(row.workspaceId(), List.of(recent));
     }
+  }
+
+  /** Reads what another replica has appended to these feeds. */
+  void read(Set<UUID> workspaceIds) {
+    Map<UUID, Long> seen = new HashMap<>();
+    for (UUID id : workspaceIds) {
+      polls.seenByAll(new FeedTopic(id)).ifPresent(seq -> seen.put(id, seq));
+      if (seen.size() == FEEDS_AT_ONCE) {
+        read(seen);
+        seen.clear();
+      }
+    }
+    read(seen);
+  }
+
+  private void read(Map<UUID, Long> seen) {
+    if (!seen.isEmpty()) {
+      pages.plainRows(seen, MOST_OF_A_FEED, LARGEST_ROW).stream()
+          .collect(Collectors.groupingBy(recent -> recent.row().workspaceId()))
+          .forEach(this::keep);
+    }
+  }
+
+  private void keep(UUID workspaceId, List<Recent> rows) {
+    feeds.asMap().merge(workspaceId, rows, RecentRows::newest);
   }
 
   /** What a delivery will do to a row, and how its files are stored, only the database tells. */
@@ -59,9 +94,10 @@ class RecentRows {
   }
 
   private static List<Recent> newest(List<Recent> known, List<Recent> added) {
-    List<Recent> all = new ArrayList<>(known);
-    all.addAll(added);
-    return List.copyOf(all.subList(Math.max(0, all.size() - MOST_OF_A_FEED), all.size()));
+    SortedMap<Long, Recent> rows = new TreeMap<>();
+    known.forEach(recent -> rows.put(recent.row().seq(), recent));
+    added.forEach(recent -> rows.put(recent.row().seq(), recent));
+    return rows.values().stream().skip(Math.max(0, rows.size() - MOST_OF_A_FEED)).toList();
   }
 
   /**

@@ -9,7 +9,10 @@ import dev.muster.testing.TestServer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** An append finds all that it looks at by keys, however much there is. */
+/**
+ * An append, and a poll's look where to begin, find what they look at by keys, however much is
+ * there.
+ */
 @Slow
 class AppendPlansTest {
 
@@ -28,6 +31,9 @@ class AppendPlansTest {
   }
 
   private static void requireLookUps(TestServer server) {
+    assertThat(HotPlans.scans(server, FeedMarks.MARKS))
+        .extracting(Scan::index)
+        .containsExactlyInAnyOrder("activity_feeds_pkey", "activity_logs_pkey");
     List<Scan> scans = HotPlans.scans(server, AppendStatement.APPEND);
     assertThat(scans)
         .extracting(Scan::kind)

@@ -74,8 +74,10 @@ public final class FeedPlans {
       new TreeMap<>(
           Map.ofEntries(
               Map.entry("after", "bigint"),
+              Map.entry("afters", "bigint[]"),
               Map.entry("before", "timestamptz"),
               Map.entry("classes", "text[]"),
+              Map.entry("feeds", "uuid[]"),
               Map.entry("from_agents", "boolean"),
               Map.entry("from_chat", "boolean"),
               Map.entry("largest", "integer"),
@@ -94,8 +96,10 @@ public final class FeedPlans {
   private static final Map<String, String> USUAL =
       Map.ofEntries(
           Map.entry("after", "0"),
+          Map.entry("afters", "'{}'"),
           Map.entry("before", "NULL"),
           Map.entry("classes", "'{}'"),
+          Map.entry("feeds", "'{}'"),
           Map.entry("from_agents", "false"),
           Map.entry("from_chat", "false"),
           Map.entry("largest", "262144"),
@@ -303,6 +307,12 @@ public final class FeedPlans {
             "a page of rows",
             FeedPages.ROWS,
             Map.of("seqs", "'{" + everyTenth() + "}'"),
+            "activity_logs_pkey",
+            LIMIT),
+        new Reading(
+            "what another replica appended",
+            FeedPages.PLAIN_ROWS,
+            Map.of("feeds", "'{" + FEED + "}'", "afters", "'{" + end + "}'"),
             "activity_logs_pkey",
             LIMIT));
   }

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -186,6 +187,11 @@ public class LongPolls implements SmartLifecycle {
 
   public boolean isWaitedFor(Object topic) {
     return parked.containsKey(topic);
+  }
+
+  /** The version that all have seen who wait for it; empty when nobody does. */
+  public OptionalLong seenByAll(Object topic) {
+    return parked.getOrDefault(topic, Set.of()).stream().mapToLong(Parked::version).min();
   }
 
   /** What is waited for now, of one kind of topics. */

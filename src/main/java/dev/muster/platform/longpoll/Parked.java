@@ -40,6 +40,10 @@ final class Parked<T> {
     return poll.topic();
   }
 
+  long version() {
+    return version;
+  }
+
   /** On this thread, unless another one looks already. */
   void lookNow() {
     if (state.compareAndSet(IDLE, LOOKING)) {
