@@ -36,8 +36,8 @@ final class FaultRun implements AutoCloseable {
   /** Longer than a lease. */
   private static final Duration STOP = Duration.ofSeconds(40);
 
-  /** A lease of 25 s, a look every 5 s, and a machine that does other things. */
-  private static final Duration ALL_CLOSED = Duration.ofSeconds(45);
+  /** A lease of 25 s, a look every 5 s, and what is done then. */
+  private static final Duration ALL_CLOSED = Duration.ofSeconds(35);
 
   /** For what was sent again after that. */
   private static final Duration LAST_COMMITS = Duration.ofSeconds(5);
