@@ -92,7 +92,10 @@ enum FeedIndex {
     return classesOf(query).isEmpty() ? ALL : BY_CLASS;
   }
 
-  /** Whether the query asks for a row, by the same conditions, wherever it begins and ends. */
+  /**
+   * Whether the query asks for a row, by the conditions of the statements but for where it begins
+   * and ends; a query that goes on from a cursor.
+   */
   static boolean matches(FeedQuery query, StoredActivity row) {
     List<String> classes = classesOf(query);
     boolean isOwn = row.source() == ActivitySource.SELF;

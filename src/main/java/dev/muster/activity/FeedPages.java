@@ -60,7 +60,7 @@ class FeedPages {
           WHERE l.workspace_id = :workspace_id AND l.seq = ANY (:seqs)
           """;
 
-  /** What a delivery that is open will do to a row is told by a reading of its own only. */
+  /** Without those that have an open delivery: not every reading shows them. */
   static final String PLAIN_ROWS =
       "SELECT "
           + COLUMNS

@@ -118,9 +118,7 @@ record FeedQuery(
     return isOwn && sinceId.isPresent();
   }
 
-  /**
-   * Whether all that it has not seen is newer than its cursor, and the next is what it asks for.
-   */
+  /** Whether it reads on from a cursor: then what it will find is newer than what was there. */
   boolean goesOnFromCursor() {
     return sinceId.isPresent() && isOldestFirst();
   }

@@ -34,7 +34,6 @@ class RecentRows {
   private static final int LARGEST_ROW = 16 << 10;
   private static final long MOST_BYTES = 16L << 20;
   private static final Duration KEPT = Duration.ofSeconds(5);
-
   private static final int FEEDS_AT_ONCE = 500;
 
   private final LongPolls polls;
@@ -88,7 +87,7 @@ class RecentRows {
     feeds.asMap().merge(workspaceId, rows, RecentRows::newest);
   }
 
-  /** What a delivery will do to a row, and how its files are stored, only the database tells. */
+  /** Whether it is read as it was written, and by every reading that asks for it. */
   private static boolean isPlain(NewActivity row) {
     return row.delivery() == null && row.content().attachments().isEmpty();
   }
