@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.testing.Slow;
 import dev.muster.testing.StatementRelay;
 import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -55,11 +56,13 @@ class StalledStatementsTest {
                 "AGENT_URL_ALLOW=loopback",
                 "spring.datasource.hikari.maximum-pool-size=" + MANY_CONNECTIONS)) {
       RequestKinds kinds = new RequestKinds(server.client(), peer.url());
+      Agent onlooker = server.client().create("Onlooker");
+      awaitReady(server.client(), onlooker);
       Map<String, Set<String>> requestsByStatement = requestsByStatement(observed(kinds, wire));
       Set<String> notReached = new LinkedHashSet<>();
       for (Map<String, String> round : rounds(requestsByStatement)) {
         notReached.addAll(notReached(kinds, wire, round));
-        awaitReady(server.client());
+        awaitReady(server.client(), onlooker);
       }
       // others in their round kept them from being sent
       Set<String> ofLoops = new LinkedHashSet<>();
@@ -69,7 +72,7 @@ class StalledStatementsTest {
             .getOrDefault(statement, Set.of())
             .forEach(request -> round.put(request, statement));
         ofLoops.addAll(notReached(kinds, wire, round));
-        awaitReady(server.client());
+        awaitReady(server.client(), onlooker);
       }
       // what a request wakes is seen with it, but comes at its own time
       assertThat(ofLoops).hasSizeLessThan(requestsByStatement.size() / MOST_OF_LOOPS);
@@ -151,7 +154,13 @@ class StalledStatementsTest {
     }
   }
 
-  private static void awaitReady(TestClient client) {
-    Awaitility.await().until(() -> client.get("/ready", null).status() == 200);
+  /**
+   * Until a token is taken as well, which the server remembers, and must know not to be revoked.
+   */
+  private static void awaitReady(TestClient client, Agent onlooker) {
+    Awaitility.await()
+        .until(() ->
+            client.get("/ready", null).status() == 200
+                && client.get("/workspaces/" + onlooker.id(), onlooker.token()).status() == 200);
   }
 }
