@@ -23,8 +23,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Reads where readings of feeds begin. Of those that times do not bound, as nearly all polls, the
- * ones that come together share one statement: most polls ask for no more than that.
+ * Reads where a reading of a feed begins. Most polls ask for no more than that: those that come
+ * together share one statement, unless their query names a time.
  */
 @Repository
 class FeedMarks {
@@ -113,7 +113,7 @@ class FeedMarks {
     return BatchAttempts.run(
         batch,
         some ->
-            hot.run(statements -> read(statements, some)).stream()
+            hot.read(statements -> read(statements, some)).stream()
                 .<Outcome<Optional<Marks>>>map(Outcome.Done::new)
                 .toList());
   }

@@ -60,7 +60,7 @@ class FeedPages {
           WHERE l.workspace_id = :workspace_id AND l.seq = ANY (:seqs)
           """;
 
-  /** Without those that have an open delivery: not every reading shows them. */
+  /** Without those that have an open delivery: its outcome changes them soon. */
   static final String PLAIN_ROWS =
       "SELECT "
           + COLUMNS

@@ -52,7 +52,9 @@ class RecentRows {
 
   /** Of a transaction that is committed; before anybody is woken. */
   void keep(NewActivity row, Stored stored) {
-    if (!polls.isWaitedFor(new FeedTopic(row.workspaceId())) || !isPlain(row)) {
+    if (!polls.isWaitedFor(new FeedTopic(row.workspaceId()))
+        || !isPlain(row)
+        || RowSize.estimate(row) > LARGEST_ROW) {
       return;
     }
     int bytes = RowSize.of(row).listed();
@@ -87,7 +89,7 @@ class RecentRows {
     feeds.asMap().merge(workspaceId, rows, RecentRows::newest);
   }
 
-  /** Whether it is read as it was written, and by every reading that asks for it. */
+  /** Whether it is read as it was written: the outcome of a delivery changes its row soon. */
   private static boolean isPlain(NewActivity row) {
     return row.delivery() == null && row.content().attachments().isEmpty();
   }

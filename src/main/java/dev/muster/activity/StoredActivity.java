@@ -12,9 +12,7 @@ import dev.muster.protocol.MessageContent;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A row as it is stored; bodies are {@code RawJson}, or {@code Truncated}. */
@@ -64,12 +62,14 @@ record StoredActivity(
         partOf(content.delegationId(), Text::clean),
         Text.clean(content.text()),
         null,
-        Stream.of(Optional.ofNullable(row.sourceId()), Optional.ofNullable(row.targetId()))
-            .flatMap(Optional::stream)
-            .filter(id -> !id.equals(row.workspaceId()))
-            .findFirst()
-            .orElse(null),
+        row.workspaceId().equals(row.sourceId()) || row.sourceId() == null
+            ? otherThan(row.workspaceId(), row.targetId())
+            : row.sourceId(),
         RowId.createdAtOf(stored.id()));
+  }
+
+  private static @Nullable UUID otherThan(UUID workspaceId, @Nullable UUID id) {
+    return workspaceId.equals(id) ? null : id;
   }
 
   /**

@@ -133,16 +133,33 @@ class RecentRowsTest {
   }
 
   @Test
-  void areForgottenWhenNobodyWaits() {
+  void areNotKeptWhenNobodyWaits() {
     TestFeed feed = new TestFeed(SERVER, SERVER.client().create("Alone"));
     feed.log("one");
     assertThat(SERVER.bean(RecentRows.class).after(feed.id(), 0)).isEmpty();
   }
 
-  /** The row in between is of another replica, so to say. */
   @Test
-  void leaveNoneOut() {
+  void areNotKnownBeyondOneThatIsNotKept() {
     TestFeed feed = new TestFeed(SERVER, SERVER.client().create("Gap"));
+    String cursor = feed.log("the cursor");
+    CompletableFuture<Answer> poll = feed.poll("?type=error&since_id=" + cursor + "&wait=60");
+    await().until(() -> feed.waiting() > 0);
+
+    feed.receive(null, "too large ".repeat(2_000));
+    feed.log("small");
+
+    RecentRows recent = SERVER.bean(RecentRows.class);
+    assertThat(recent.after(feed.id(), 1)).isEmpty();
+    assertThat(recent.after(feed.id(), 2)).extracting(one -> one.row().seq()).containsExactly(3L);
+    assertThat(poll).isNotDone();
+    feed.reported("\"activity_type\":\"error\"");
+    await().atMost(Duration.ofSeconds(20)).until(poll::isDone);
+  }
+
+  @Test
+  void areThoseThatFollow() {
+    TestFeed feed = new TestFeed(SERVER, SERVER.client().create("Followed"));
     String cursor = feed.log("the cursor");
     CompletableFuture<Answer> poll = feed.poll("?type=a2a_receive&since_id=" + cursor + "&wait=60");
     await().until(() -> feed.waiting() > 0);

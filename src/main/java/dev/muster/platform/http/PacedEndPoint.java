@@ -24,7 +24,7 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * turn of more than {@link #UNITS_IN_A_TURN} reads and requests and {@link #TURN_NANOS} the
  * connection pauses. A client that waits for its answers never meets this: whenever there is
  * nothing to read, its next turn begins. That is looked at before each write too: after it, the
- * answer to what is written may be there before the next read.
+ * next request of a quick client may be there before the server reads again.
  *
  * <p>The pause grows with the number of connections that pause, so that all of them together take a
  * quarter of the processors at most. If they took more, the threads that come out of their pauses
@@ -45,7 +45,10 @@ final class PacedEndPoint extends SocketChannelEndPoint {
   private long turnBeganAt;
   private volatile long lastRequestAt = System.nanoTime();
 
-  /** {@code pausing} counts the connections of the server that pause now, {@code pauses} all. */
+  /**
+   * {@code pausing} counts the connections of the server that pause now, {@code pauses} their
+   * pauses.
+   */
   PacedEndPoint(
       SocketChannel channel,
       ManagedSelector selector,

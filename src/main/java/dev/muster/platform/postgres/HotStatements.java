@@ -11,10 +11,11 @@ import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * The few statements that every message needs: each a transaction by itself, prepared once for each
- * of some connections of their own, and planned once and for all, row by row along indexes. With
- * few values the planner would plan them anew for each run, which takes longer than to run them;
- * and what it planned while a table was empty would read all of it for minutes to come.
+ * The few statements that every message or poll needs: each a transaction by itself, prepared once
+ * for each of some connections of their own, and planned once and for all, row by row along
+ * indexes. With few values the planner would plan them anew for each run, which takes longer than
+ * to run them; and what it planned while a table was empty would read all of it for minutes to
+ * come.
  */
 public final class HotStatements implements DisposableBean {
 
@@ -45,13 +46,18 @@ public final class HotStatements implements DisposableBean {
     this.statements = new TimelyStatements(new TimelyConnections(connections));
   }
 
+  /** Runs one statement that only reads. */
+  public <R> R read(Function<JdbcTemplate, R> statement) {
+    return statement.apply(statements);
+  }
+
   /**
    * Runs one statement, which is committed when this returns. Throws {@link
    * UncertainCommitException} when that cannot be known, and anything else when it is not.
    */
   public <R> R run(Function<JdbcTemplate, R> statement) {
     try {
-      return statement.apply(statements);
+      return read(statement);
     } catch (RuntimeException e) {
       throw mayBeCommitted(e) ? new UncertainCommitException(e) : e;
     }

@@ -155,7 +155,8 @@ class StalledStatementsTest {
   }
 
   /**
-   * Until a token is taken as well, which the server remembers, and must know not to be revoked.
+   * Until a token that the server remembers is taken as well: for that it must have read the
+   * revocations since the stall (R1.6).
    */
   private static void awaitReady(TestClient client, Agent onlooker) {
     Awaitility.await()
