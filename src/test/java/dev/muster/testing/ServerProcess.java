@@ -46,6 +46,8 @@ public final class ServerProcess implements AutoCloseable {
     builder.environment().put("SERVER_PORT", Integer.toString(port));
     builder.environment().remove("DATABASE_URL");
     builder.environment().putAll(TestServer.NO_RATE_LIMITS);
+    // on a busy machine a database may take longer to answer than a start by itself waits
+    builder.environment().put("DATABASE_WAIT_S", "60");
     // several share one PostgreSQL with all that the tests themselves connect
     builder.environment().put("SPRING_DATASOURCE_HIKARI_MAXIMUM_POOL_SIZE", "8");
     builder.environment().put("SPRING_DATASOURCE_HIKARI_MINIMUM_IDLE", "1");

@@ -138,7 +138,8 @@ class UnreachableDatabaseTest {
   }
 
   private static Map<String, String> settings(String url) {
-    return Map.of("DATABASE_URL", url, "ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
+    return Map.of(
+        "DATABASE_URL", url, "DATABASE_WAIT_S", "0", "ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
   }
 
   private static URI real() {
