@@ -7,8 +7,6 @@ import dev.muster.delivery.DelegationMessage;
 import dev.muster.delivery.DeliverySettings;
 import dev.muster.delivery.Sender;
 import dev.muster.delivery.SystemMessages;
-import dev.muster.platform.json.LosslessJson;
-import dev.muster.protocol.MessageContent;
 import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.Target;
 import java.time.Duration;
@@ -36,16 +34,9 @@ public class DelegationMessenger {
   /** For the callee's feed, and, unless it polls, for its queue, where it waits so long at most. */
   public NewActivity toCallee(
       DelegationMessage message, Target callee, String task, Duration life) {
-    NormalRequest request =
-        NormalRequest.of(request(message, task), new Sender(message.callerId()), UUID::randomUUID);
-    return NewActivity.inbound(
-            callee.id(),
-            message.callerId(),
-            request.method(),
-            request.method() + " → " + callee.name(),
-            LosslessJson.write(request.body()),
-            MessageContent.ofRequest(request.body()),
-            request.identity())
+    Sender caller = new Sender(message.callerId());
+    return NormalRequest.of(request(message, task), caller, UUID::randomUUID)
+        .rowFor(callee, caller)
         .with(
             callee.deliveryMode() == DeliveryMode.POLL
                 ? MessageAdmission.toFeed(null)
