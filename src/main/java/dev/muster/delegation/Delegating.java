@@ -8,7 +8,6 @@ import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Target;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -20,11 +19,7 @@ import org.springframework.stereotype.Service;
 @Service
 class Delegating {
 
-  /** For delegations that their callers sent themselves. */
-  private static final Duration USUAL_SPAN = DelegateRequest.USUAL_SPAN;
-
   private final DelegationRepository repository;
-  private final DelegationEvents delegationEvents;
   private final ResultRows rows;
   private final Events events;
   private final Feeds feeds;
@@ -34,7 +29,6 @@ class Delegating {
 
   Delegating(
       DelegationRepository repository,
-      DelegationEvents delegationEvents,
       ResultRows rows,
       Events events,
       Feeds feeds,
@@ -42,7 +36,6 @@ class Delegating {
       PresenceLock presence,
       CertainTransactions transactions) {
     this.repository = repository;
-    this.delegationEvents = delegationEvents;
     this.rows = rows;
     this.events = events;
     this.feeds = feeds;
@@ -91,7 +84,7 @@ class Delegating {
             callee.id(),
             task,
             DelegationStatus.DISPATCHED,
-            USUAL_SPAN,
+            DelegateRequest.USUAL_SPAN,
             null);
     boolean isNew =
         transactions.runPastDeadlocks(status -> {
@@ -112,21 +105,9 @@ class Delegating {
   }
 
   private void tell(NewDelegation delegation, String calleeName) {
-    String task = delegation.task().whole();
-    events.record(
-        delegationEvents.sent(
-            delegation.callerId(), delegation.calleeId(), delegation.delegationId(), task));
+    events.record(DelegationEvents.sent(delegation));
     Appended appended =
-        feeds
-            .appendAll(
-                List.of(
-                    rows.delegated(
-                        delegation.callerId(),
-                        delegation.calleeId(),
-                        calleeName,
-                        delegation.delegationId(),
-                        task)))
-            .getFirst();
+        feeds.appendAll(List.of(rows.delegated(delegation, calleeName))).getFirst();
     if (appended instanceof Appended.FeedFull full) {
       throw full.refusal();
     }

@@ -1,9 +1,7 @@
 package dev.muster.delegation;
 
 import dev.muster.platform.jobs.RecurringJob;
-import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.settings.Settings;
-import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
@@ -25,11 +23,6 @@ class DelegationConfiguration {
   @Bean
   SweeperSettings sweeperSettings(Settings settings) {
     return SweeperSettings.from(settings);
-  }
-
-  @Bean
-  SweepMetrics sweeperMetrics(MeterRegistry metrics) {
-    return new SweepMetrics(metrics, "delegation");
   }
 
   @Bean

@@ -1,6 +1,5 @@
 package dev.muster.delegation;
 
-import dev.muster.activity.NewActivity;
 import dev.muster.delegation.Command.Actor;
 import dev.muster.delivery.DelegationCallbacks;
 import dev.muster.delivery.DelegationMessage;
@@ -39,8 +38,9 @@ class DelegationMessageHandler implements DelegationCallbacks {
 
   @Override
   @Transactional(propagation = Propagation.MANDATORY)
-  public List<NewActivity> settle(List<DelegationMessageOutcome> ends) {
-    return ledger.enter(ends.stream().map(DelegationMessageHandler::command).toList());
+  public void settle(List<DelegationMessageOutcome> ends) {
+    List<Ledger.Result> _ =
+        ledger.apply(ends.stream().map(DelegationMessageHandler::command).toList());
   }
 
   /**

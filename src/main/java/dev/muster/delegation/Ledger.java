@@ -1,7 +1,6 @@
 package dev.muster.delegation;
 
 import dev.muster.activity.Feeds;
-import dev.muster.activity.NewActivity;
 import dev.muster.delegation.LedgerRepository.Move;
 import dev.muster.event.Events;
 import dev.muster.platform.commit.Outcome;
@@ -37,7 +36,6 @@ class Ledger {
   }
 
   private final LedgerRepository repository;
-  private final DelegationEvents delegationEvents;
   private final ResultRows results;
   private final Events events;
   private final Feeds feeds;
@@ -45,13 +43,11 @@ class Ledger {
 
   Ledger(
       LedgerRepository repository,
-      DelegationEvents delegationEvents,
       ResultRows results,
       Events events,
       Feeds feeds,
       DelegationMetrics metrics) {
     this.repository = repository;
-    this.delegationEvents = delegationEvents;
     this.results = results;
     this.events = events;
     this.feeds = feeds;
@@ -59,24 +55,14 @@ class Ledger {
   }
 
   /**
-   * Waits for rows that other transactions hold, and returns what the feeds of callers are to have
-   * of it, to be appended in the same transaction.
-   */
-  @Transactional(propagation = Propagation.MANDATORY)
-  public List<NewActivity> enter(List<Command> commands) {
-    LedgerDraft draft = new LedgerDraft(repository.lock(idsOf(commands.stream())));
-    commands.forEach(draft::add);
-    return store(draft);
-  }
-
-  /**
-   * As {@link #enter}, and appends the rows; returns the results of the commands, in their order.
+   * Waits for rows that other transactions hold; returns the results of the commands, in their
+   * order.
    */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<Result> apply(List<Command> commands) {
     LedgerDraft draft = new LedgerDraft(repository.lock(idsOf(commands.stream())));
     List<Result> results = commands.stream().map(draft::add).toList();
-    append(store(draft));
+    store(draft);
     return results;
   }
 
@@ -94,33 +80,24 @@ class Ledger {
               ? new Outcome.Busy<>()
               : new Outcome.Done<>(commands.stream().map(draft::add).toList()));
     }
-    append(store(draft));
+    store(draft);
     return outcomes;
   }
 
-  /**
-   * Does what follows from transitions that are stored already, and returns the rows that the feeds
-   * of callers are to have of them.
-   */
+  /** Does what follows from transitions that are stored already. */
   @Transactional(propagation = Propagation.MANDATORY)
-  public List<NewActivity> tell(List<Transition> transitions) {
-    events.recordAll(transitions.stream().map(delegationEvents::of).toList());
+  public void tell(List<Transition> transitions) {
+    events.recordAll(transitions.stream().map(DelegationEvents::of).toList());
     metrics.countAfterCommit(transitions);
-    return transitions.stream().flatMap(one -> results.of(one).stream()).toList();
+    feeds.appendAll(transitions.stream().flatMap(one -> results.of(one).stream()).toList());
   }
 
-  void append(List<NewActivity> rows) {
-    if (!rows.isEmpty()) {
-      feeds.appendAll(rows);
-    }
-  }
-
-  private List<NewActivity> store(LedgerDraft draft) {
+  private void store(LedgerDraft draft) {
     List<Move> moves = draft.moves();
     if (!moves.isEmpty()) {
       repository.move(moves);
     }
-    return tell(draft.transitions());
+    tell(draft.transitions());
   }
 
   private static Set<String> idsOf(Stream<Command> commands) {

@@ -49,7 +49,7 @@ final class LedgerDraft {
       boolean callerNotified =
           command.change() instanceof Change.Completed(WholeText _, boolean isNotified)
               && isNotified;
-      transitions.add(new Transition(was.status(), now, callerNotified));
+      transitions.add(new Transition(was.status(), now, callerNotified, null));
     }
     return new Ledger.Result.Applied(now.status(), moved);
   }

@@ -3,6 +3,7 @@ package dev.muster.delegation;
 import dev.muster.a2a.DelegationMessenger;
 import dev.muster.activity.NewActivity;
 import dev.muster.activity.Result;
+import dev.muster.delegation.DelegationRepository.NewDelegation;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;
@@ -11,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
@@ -60,14 +60,16 @@ class ResultRows {
   }
 
   /** The caller's own note that it delegated (R6.0). */
-  NewActivity delegated(UUID callerId, UUID calleeId, String calleeName, String id, String task) {
+  NewActivity delegated(NewDelegation delegation, String calleeName) {
+    String id = delegation.delegationId();
+    String task = delegation.task().whole();
     Map<String, Object> request = new LinkedHashMap<>();
     request.put("delegation_id", id);
-    request.put("target_id", calleeId);
+    request.put("target_id", delegation.calleeId());
     request.put("task", task);
     return NewActivity.delegation(
-        callerId,
-        calleeId,
+        delegation.callerId(),
+        delegation.calleeId(),
         "delegate → " + calleeName,
         json(request),
         new MessageContent(task, null, id, List.of()));

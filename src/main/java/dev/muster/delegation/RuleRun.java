@@ -1,6 +1,5 @@
 package dev.muster.delegation;
 
-import dev.muster.delegation.SweepRepository.Moved;
 import dev.muster.delegation.SweepRepository.Place;
 import dev.muster.delegation.SweepRepository.Selected;
 import dev.muster.platform.commit.CertainTransactions;
@@ -12,7 +11,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +25,7 @@ final class RuleRun {
 
   /** How a rule moves the next batch; of {@code only} these, when it is there. */
   interface Rule {
-    List<Selected> batch(Place from, int most, @Nullable List<String> only);
+    List<Selected> batch(Place from, @Nullable List<String> only);
   }
 
   /**
@@ -51,10 +49,8 @@ final class RuleRun {
   private final SweepRepository repository;
   private final CertainTransactions transactions;
   private final SweepMetrics metrics;
+  private final Ledger ledger;
   private final Rule rule;
-
-  /** Writes what follows, in the transaction that has moved them. */
-  private final Consumer<List<Moved>> telling;
 
   /** Held while the next batch is looked for, which begins where the last one ended. */
   private final ReentrantLock looking = new ReentrantLock();
@@ -66,13 +62,13 @@ final class RuleRun {
       SweepRepository repository,
       CertainTransactions transactions,
       SweepMetrics metrics,
-      Rule rule,
-      Consumer<List<Moved>> telling) {
+      Ledger ledger,
+      Rule rule) {
     this.repository = repository;
     this.transactions = transactions;
     this.metrics = metrics;
+    this.ledger = ledger;
     this.rule = rule;
-    this.telling = telling;
   }
 
   /** Throws only when the database is away. */
@@ -146,13 +142,13 @@ final class RuleRun {
     private List<Selected> moveAndTell() {
       List<Selected> selected;
       if (ids == null) {
-        selected = rule.batch(from, MOST_IN_A_BATCH, null);
+        selected = rule.batch(from, null);
         ids = goOnBehind(selected.stream().map(Selected::place).toList());
         letTheNextOneLook();
       } else {
-        selected = rule.batch(Place.START, MOST_IN_A_BATCH, ids);
+        selected = rule.batch(Place.START, ids);
       }
-      telling.accept(selected.stream().flatMap(one -> one.moved().stream()).toList());
+      ledger.tell(selected.stream().flatMap(one -> one.moved().stream()).toList());
       return selected;
     }
 
@@ -164,7 +160,7 @@ final class RuleRun {
     private List<String> pass() {
       looking.lock();
       try {
-        return ended ? List.of() : goOnBehind(repository.places(from, MOST_IN_A_BATCH));
+        return ended ? List.of() : goOnBehind(repository.places(from));
       } finally {
         looking.unlock();
       }

@@ -32,10 +32,7 @@ class SweepRepository {
    *
    * @param moved empty when another transaction had changed it
    */
-  record Selected(Place place, Optional<Moved> moved) {}
-
-  /** {@code heardAt} is when its callee was last heard of, for one that is stuck now. */
-  record Moved(Transition transition, @Nullable Instant heardAt) {}
+  record Selected(Place place, Optional<Transition> moved) {}
 
   /**
    * Without a join of what was due and what was moved: a plan that is made once for all batches
@@ -112,43 +109,37 @@ class SweepRepository {
   }
 
   /** The next ones past their deadline, which fail; of {@code only} these, when it is there. */
-  List<Selected> failOverdue(Instant now, Place from, int most, @Nullable Collection<String> only) {
-    return bind(db.sql(FAIL_OVERDUE), now, from, most, only)
-        .query(SweepRepository::selected)
-        .list();
+  List<Selected> failOverdue(Instant now, Place from, @Nullable Collection<String> only) {
+    return bind(db.sql(FAIL_OVERDUE), now, from, only).query(SweepRepository::selected).list();
   }
 
   /** The next ones whose callee was heard of, but not since {@code silentSince}. */
   List<Selected> markStuck(
-      Instant now, Instant silentSince, Place from, int most, @Nullable Collection<String> only) {
-    return bind(db.sql(MARK_STUCK), now, from, most, only)
+      Instant now, Instant silentSince, Place from, @Nullable Collection<String> only) {
+    return bind(db.sql(MARK_STUCK), now, from, only)
         .param("silent_since", SqlTime.utc(silentSince))
         .query(SweepRepository::selected)
         .list();
   }
 
   /** The next ones of all in flight, due or not. */
-  List<Place> places(Place from, int most) {
+  List<Place> places(Place from) {
     return db.sql(PLACES)
         .param("from", SqlTime.utc(from.deadline()))
         .param("from_id", from.delegationId())
-        .param("most", most)
+        .param("most", RuleRun.MOST_IN_A_BATCH)
         .query(
             (row, n) -> new Place(SqlTime.instant(row, "deadline"), row.getString("delegation_id")))
         .list();
   }
 
   private static StatementSpec bind(
-      StatementSpec statement,
-      Instant now,
-      Place from,
-      int most,
-      @Nullable Collection<String> only) {
+      StatementSpec statement, Instant now, Place from, @Nullable Collection<String> only) {
     return statement
         .param("now", SqlTime.utc(now))
         .param("from", SqlTime.utc(from.deadline()))
         .param("from_id", from.delegationId())
-        .param("most", most)
+        .param("most", RuleRun.MOST_IN_A_BATCH)
         .param("only", only == null ? null : only.toArray(String[]::new));
   }
 
@@ -157,10 +148,13 @@ class SweepRepository {
     if (row.getString("delegation_id") == null) {
       return new Selected(place, Optional.empty());
     }
-    Transition transition =
-        new Transition(
-            DelegationStatus.of(row.getString("was")), LedgerRepository.locked(row, n), false);
     return new Selected(
-        place, Optional.of(new Moved(transition, SqlTime.instantOrNull(row, "heard_at"))));
+        place,
+        Optional.of(
+            new Transition(
+                DelegationStatus.of(row.getString("was")),
+                LedgerRepository.locked(row, n),
+                false,
+                SqlTime.instantOrNull(row, "heard_at"))));
   }
 }

@@ -1,19 +1,14 @@
 package dev.muster.delegation;
 
-import dev.muster.activity.NewActivity;
 import dev.muster.delegation.RuleRun.Rule;
 import dev.muster.delegation.RuleRun.Tally;
-import dev.muster.delegation.SweepRepository.Moved;
-import dev.muster.event.Events;
 import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Instant;
-import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -42,9 +37,6 @@ class Sweeper {
 
   private final SweepRepository repository;
   private final Ledger ledger;
-  private final DelegationEvents delegationEvents;
-  private final Events events;
-  private final DelegationMetrics delegationMetrics;
   private final ControlPlaneUptime uptime;
   private final CertainTransactions transactions;
   private final SweeperSettings settings;
@@ -53,22 +45,16 @@ class Sweeper {
   Sweeper(
       SweepRepository repository,
       Ledger ledger,
-      DelegationEvents delegationEvents,
-      Events events,
-      DelegationMetrics delegationMetrics,
       ControlPlaneUptime uptime,
       CertainTransactions transactions,
       SweeperSettings settings,
-      SweepMetrics sweeperMetrics) {
+      MeterRegistry metrics) {
     this.repository = repository;
     this.ledger = ledger;
-    this.delegationEvents = delegationEvents;
-    this.events = events;
-    this.delegationMetrics = delegationMetrics;
     this.uptime = uptime;
     this.transactions = transactions;
     this.settings = settings;
-    this.metrics = sweeperMetrics;
+    this.metrics = new SweepMetrics(metrics, "delegation");
   }
 
   /** Throws only when the database is away. */
@@ -76,8 +62,7 @@ class Sweeper {
     return metrics.measure(() -> {
       Optional<Uptime> up = uptime.look();
       Instant now = up.orElseGet(uptime::read).now();
-      Tally failed =
-          run((from, most, only) -> repository.failOverdue(now, from, most, only), this::tell);
+      Tally failed = run((from, only) -> repository.failOverdue(now, from, only));
       Tally stuck =
           up.filter(this::mayBlame).map(known -> markStuck(known.now())).orElse(Tally.NONE);
       SweepReport report =
@@ -100,27 +85,10 @@ class Sweeper {
 
   private Tally markStuck(Instant now) {
     Instant silentSince = now.minus(settings.stuckThreshold());
-    return run(
-        (from, most, only) -> repository.markStuck(now, silentSince, from, most, only),
-        this::tellOfStuck);
+    return run((from, only) -> repository.markStuck(now, silentSince, from, only));
   }
 
-  private void tell(List<Moved> moved) {
-    List<NewActivity> rows = ledger.tell(moved.stream().map(Moved::transition).toList());
-    ledger.append(rows);
-  }
-
-  private void tellOfStuck(List<Moved> moved) {
-    events.recordAll(
-        moved.stream()
-            .map(one ->
-                delegationEvents.stuck(
-                    one.transition().delegation(), Objects.requireNonNull(one.heardAt())))
-            .toList());
-    delegationMetrics.countAfterCommit(moved.stream().map(Moved::transition).toList());
-  }
-
-  private Tally run(Rule rule, Consumer<List<Moved>> telling) {
-    return new RuleRun(repository, transactions, metrics, rule, telling).run();
+  private Tally run(Rule rule) {
+    return new RuleRun(repository, transactions, metrics, ledger, rule).run();
   }
 }

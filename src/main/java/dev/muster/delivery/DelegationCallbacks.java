@@ -1,6 +1,5 @@
 package dev.muster.delivery;
 
-import dev.muster.activity.NewActivity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -18,10 +17,8 @@ public interface DelegationCallbacks {
   /**
    * In the transaction that ends these messages, before any feed is locked: what hangs on them ends
    * too. Those that are none of its own it leaves alone.
-   *
-   * @return rows to be appended in the same transaction
    */
-  List<NewActivity> settle(List<DelegationMessageOutcome> outcomes);
+  void settle(List<DelegationMessageOutcome> outcomes);
 
   /** The open delegation that a message of {@code callee} to {@code caller} replies to, if any. */
   Optional<DelegationMessage> repliedTo(UUID calleeId, UUID callerId, String delegationOrMessageId);

@@ -1,7 +1,6 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
-import dev.muster.activity.Feeds;
 import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.activity.Messages;
 import dev.muster.platform.commit.CertainTransactions;
@@ -30,7 +29,6 @@ class QueueEnds {
   private final ReplicaLease lease;
   private final Messages messages;
   private final Replies replies;
-  private final Feeds feeds;
   private final CertainTransactions transactions;
   private final LongStatements statements;
 
@@ -42,7 +40,6 @@ class QueueEnds {
       ReplicaLease lease,
       Messages messages,
       Replies replies,
-      Feeds feeds,
       CertainTransactions transactions,
       LongStatements statements,
       ObjectProvider<DelegationCallbacks> delegations) {
@@ -50,7 +47,6 @@ class QueueEnds {
     this.lease = lease;
     this.messages = messages;
     this.replies = replies;
-    this.feeds = feeds;
     this.transactions = transactions.noLongerThan(MOST);
     this.statements = statements;
     this.delegations = delegations;
@@ -147,7 +143,7 @@ class QueueEnds {
 
   private void settle(List<DelegationMessageOutcome> outcomes) {
     if (!outcomes.isEmpty()) {
-      feeds.appendAll(delegations.getObject().settle(outcomes));
+      delegations.getObject().settle(outcomes);
     }
   }
 
