@@ -9,6 +9,7 @@ import dev.muster.activity.MessageAdmission.Way;
 import dev.muster.activity.MessageIdentity;
 import dev.muster.activity.Messages;
 import dev.muster.activity.StoredMessage;
+import dev.muster.delivery.DeliverySlots.DeliverySlot;
 import dev.muster.delivery.DirectAttempts.Held;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;

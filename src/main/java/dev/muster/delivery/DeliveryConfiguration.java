@@ -28,6 +28,6 @@ class DeliveryConfiguration {
 
   @Bean
   DeliverySlots deliverySlots() {
-    return DeliverySlots.ofHeap(Runtime.getRuntime().maxMemory());
+    return new DeliverySlots(Runtime.getRuntime().maxMemory());
   }
 }

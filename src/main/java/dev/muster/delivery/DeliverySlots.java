@@ -4,6 +4,8 @@ import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Quota.Grant;
 import dev.muster.protocol.client.AnswerBudget;
+import dev.muster.protocol.client.StreamSink;
+import java.io.IOException;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -31,21 +33,15 @@ public final class DeliverySlots {
   private final Quota ofSenders;
   private final Quota bytes;
 
-  DeliverySlots(Quota ofTargets, Quota ofSenders, Quota bytes) {
-    this.ofTargets = ofTargets;
-    this.ofSenders = ofSenders;
-    this.bytes = bytes;
-  }
-
   /** As many as the heap has room for; {@code heap} in bytes. */
-  static DeliverySlots ofHeap(long heap) {
+  DeliverySlots(long heap) {
     long part = heap / SHARE_OF_HEAP;
     long deliveries = Math.clamp(part / AnswerBudget.FREE, LEAST_SHARE_DELIVERIES, MAX_DELIVERIES);
-    long bytes = Math.clamp(part, LEAST_SHARE_BYTES, MAX_BYTES);
-    return new DeliverySlots(
-        new Quota(deliveries, MAX_DELIVERIES_OF_TARGET),
-        new Quota(deliveries, Math.max(LEAST_SHARE_DELIVERIES, deliveries / SHARES)),
-        new Quota(bytes, Math.max(LEAST_SHARE_BYTES, bytes / SHARES)));
+    long most = Math.clamp(part, LEAST_SHARE_BYTES, MAX_BYTES);
+    this.ofTargets = new Quota(deliveries, MAX_DELIVERIES_OF_TARGET);
+    this.ofSenders =
+        new Quota(deliveries, Math.max(LEAST_SHARE_DELIVERIES, deliveries / SHARES));
+    this.bytes = new Quota(most, Math.max(LEAST_SHARE_BYTES, most / SHARES));
   }
 
   /**
@@ -64,7 +60,7 @@ public final class DeliverySlots {
       ofSenders.giveBack(owner, 1);
       throw refused(sender, body, "bytes of " + bytes.ownerLimit() + " in requests under way");
     }
-    return new DeliverySlot(this, owner, bodyBytes);
+    return new DeliverySlot(owner, bodyBytes);
   }
 
   /** As {@link #open}; empty in place of a refusal. */
@@ -85,22 +81,6 @@ public final class DeliverySlots {
             : "too many requests to agents are under way on this server; send again later");
   }
 
-  boolean enter(UUID target) {
-    return ofTargets.take(target, 1) == Grant.GRANTED;
-  }
-
-  boolean keep(Object owner, long more) {
-    return bytes.take(owner, more) == Grant.GRANTED;
-  }
-
-  void close(Object owner, long kept, @Nullable UUID target) {
-    if (target != null) {
-      ofTargets.giveBack(target, 1);
-    }
-    bytes.giveBack(owner, kept);
-    ofSenders.giveBack(owner, 1);
-  }
-
   /** What all deliveries keep now, beside their answers. */
   long keptBytes() {
     return bytes.held();
@@ -108,5 +88,69 @@ public final class DeliverySlots {
 
   long running() {
     return ofSenders.held();
+  }
+
+  /** What one delivery has of these, until it is closed, once or more often. */
+  final class DeliverySlot implements AutoCloseable {
+
+    private final Object owner;
+
+    // guarded by this
+    private @Nullable UUID target;
+    private long kept;
+    private boolean closed;
+
+    private DeliverySlot(Object owner, long kept) {
+      this.owner = owner;
+      this.kept = kept;
+    }
+
+    /** Whether it has a place at its target; false when as many deliveries to it run as may. */
+    synchronized boolean enter(UUID wanted) {
+      if (target == null && !closed && ofTargets.take(wanted, 1) == Grant.GRANTED) {
+        target = wanted;
+      }
+      return target != null;
+    }
+
+    private synchronized boolean keep(long more) {
+      if (closed || bytes.take(owner, more) != Grant.GRANTED) {
+        return false;
+      }
+      kept += more;
+      return true;
+    }
+
+    /** The same sink; what is kept of the stream is counted here. */
+    StreamSink counting(StreamSink sink) {
+      return new StreamSink() {
+        @Override
+        public void begin(int status, String contentType) throws IOException {
+          sink.begin(status, contentType);
+        }
+
+        @Override
+        public void write(byte[] piece) throws IOException {
+          sink.write(piece);
+        }
+
+        @Override
+        public boolean mayKeep(long more) {
+          return keep(more);
+        }
+      };
+    }
+
+    @Override
+    public synchronized void close() {
+      if (!closed) {
+        closed = true;
+        if (target != null) {
+          ofTargets.giveBack(target, 1);
+        }
+        bytes.giveBack(owner, kept);
+        ofSenders.giveBack(owner, 1);
+      }
+    }
   }
 }

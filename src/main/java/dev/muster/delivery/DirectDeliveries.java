@@ -2,6 +2,7 @@ package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.MessageAdmission;
+import dev.muster.delivery.DeliverySlots.DeliverySlot;
 import dev.muster.delivery.DirectAttempts.Held;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.protocol.client.StreamSink;

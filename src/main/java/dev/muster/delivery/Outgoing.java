@@ -3,6 +3,7 @@ package dev.muster.delivery;
 import dev.muster.activity.Appended;
 import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.activity.NewActivity;
+import dev.muster.delivery.DeliverySlots.DeliverySlot;
 import dev.muster.identity.Standing;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;

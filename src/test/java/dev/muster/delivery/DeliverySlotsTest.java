@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.a2a.Called;
 import dev.muster.a2a.Mail;
+import dev.muster.delivery.DeliverySlots.DeliverySlot;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.testing.PeerDeed;
@@ -37,7 +38,7 @@ class DeliverySlotsTest {
   private static final Sender SENDER = new Sender(UUID.randomUUID());
   private static final Sender OTHER = new Sender(UUID.randomUUID());
 
-  private final DeliverySlots slots = DeliverySlots.ofHeap(640 * MIB);
+  private final DeliverySlots slots = new DeliverySlots(640 * MIB);
 
   private static void assertUnavailable(Runnable opening, String words) {
     assertThatThrownBy(opening::run)
