@@ -205,7 +205,7 @@ class QueueWorker implements SmartLifecycle {
               message.heldBy(),
               error,
               deliveries,
-              BackOff.OF_DELIVERIES.delay(message.attempts() - 1));
+              BackOff.delay(message.attempts() - 1));
       case QueuedAttempts.Result.NoRoom() -> queue.giveBackUntried(message, WHILE_THERE_IS_NO_ROOM);
     }
   }
