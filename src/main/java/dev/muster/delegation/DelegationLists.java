@@ -1,7 +1,6 @@
 package dev.muster.delegation;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import dev.muster.platform.http.EnumParameter;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.postgres.SqlTime;
@@ -49,28 +48,23 @@ class DelegationLists {
     }
   }
 
-  /** Which delegations of a workspace: those of a status, or of one direction. */
-  record Filter(Optional<DelegationStatus> status, Optional<Direction> direction) {
-
-    /** {@code ""} counts as absent. */
-    static Filter read(String status, String direction) {
-      return new Filter(
-          EnumParameter.read("status", status, DelegationStatus.values(), DelegationStatus::wire),
-          EnumParameter.read("direction", direction, Direction.values(), Direction::wire));
-    }
-  }
-
-  Page<Delegation> of(UUID workspaceId, Filter filter, PageCursor after, int limit) {
-    Stream<Delegation> sent =
-        filter.direction().equals(Optional.of(Direction.RECEIVED))
-            ? Stream.empty()
-            : list(ofWorkspace(SENT, workspaceId), filter.status(), after, limit + 1).stream();
-    Stream<Delegation> received =
-        filter.direction().equals(Optional.of(Direction.SENT))
-            ? Stream.empty()
-            : list(ofWorkspace(RECEIVED, workspaceId), filter.status(), after, limit + 1).stream();
+  /** Of one workspace: of both directions, when there is none, and of all statuses. */
+  Page<Delegation> of(
+      UUID workspaceId,
+      Optional<Direction> direction,
+      Optional<DelegationStatus> status,
+      PageCursor after,
+      int limit) {
     return page(
-        Stream.concat(sent, received).sorted(NEWEST_FIRST).limit(limit + 1L).toList(), limit);
+        Stream.of(Direction.values())
+            .filter(side -> direction.isEmpty() || direction.get() == side)
+            .map(side -> db.sql(side == Direction.SENT ? SENT : RECEIVED))
+            .map(statement -> statement.param("workspace", workspaceId))
+            .flatMap(statement -> list(statement, status, after, limit + 1).stream())
+            .sorted(NEWEST_FIRST)
+            .limit(limit + 1L)
+            .toList(),
+        limit);
   }
 
   /** Of all workspaces: in flight, when there is no status. */
@@ -85,10 +79,6 @@ class DelegationLists {
         + " FROM delegations d WHERE (d.created_at, d.id) < (:before, :before_id) AND "
         + condition
         + " ORDER BY d.created_at DESC, d.id DESC LIMIT :limit";
-  }
-
-  private StatementSpec ofWorkspace(String sql, UUID workspaceId) {
-    return db.sql(sql).param("workspace", workspaceId);
   }
 
   /** The newest first, from before the cursor on. */

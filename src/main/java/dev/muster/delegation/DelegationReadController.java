@@ -1,6 +1,6 @@
 package dev.muster.delegation;
 
-import dev.muster.delegation.DelegationLists.Filter;
+import dev.muster.delegation.DelegationLists.Direction;
 import dev.muster.identity.Admits;
 import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
@@ -8,6 +8,7 @@ import dev.muster.identity.CountsAs;
 import dev.muster.identity.Credentials;
 import dev.muster.identity.RateLimit;
 import dev.muster.identity.Standing;
+import dev.muster.platform.http.EnumParameter;
 import dev.muster.platform.http.HeldAnswer;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.PageLimit;
@@ -19,6 +20,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -71,14 +73,17 @@ class DelegationReadController {
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
-    Filter filter = Filter.read(status, direction);
+    Optional<DelegationStatus> ofStatus =
+        EnumParameter.read("status", status, DelegationStatus.values(), DelegationStatus::wire);
+    Optional<Direction> ofDirection =
+        EnumParameter.read("direction", direction, Direction.values(), Direction::wire);
     int limit = Math.min(PageLimit.of(request).orElse(PageLimit.DEFAULT), HIGHEST_LIMIT);
     workspaces.requireReaderOf(id, caller);
     responses.writePage(
         request,
         response,
         limit,
-        (after, most) -> lists.of(id, filter, after, most),
+        (after, most) -> lists.of(id, ofDirection, ofStatus, after, most),
         delegation -> DelegationEntry.of(delegation, id));
   }
 
