@@ -6,11 +6,14 @@ import dev.muster.platform.commit.CertainTransactions;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.problem.Outage;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,14 +88,14 @@ final class RuleRun {
   private Tally batchAfterBatch() {
     Tally tally = Tally.NONE;
     while (!ended) {
-      Batch batch = new Batch();
+      AtomicReference<@Nullable List<String>> ids = new AtomicReference<>();
       try {
-        tally = tally.plus(batch.sweep());
+        tally = tally.plus(sweepNext(ids));
       } catch (RuntimeException e) {
         requireNoOutage(e);
         log.atLevel(Outage.isBehind(e) ? Level.DEBUG : Level.WARN)
             .log("a batch of delegations could not be swept, and is tried one by one", e);
-        tally = tally.plus(oneByOne(batch.idsOrNext()));
+        tally = tally.plus(oneByOne(Objects.requireNonNullElseGet(ids.get(), this::passNext)));
       }
     }
     return tally;
@@ -102,7 +105,7 @@ final class RuleRun {
     Tally tally = Tally.NONE;
     for (String id : ids) {
       try {
-        tally = tally.plus(new Batch(List.of(id)).sweep());
+        tally = tally.plus(sweep(() -> rule.batch(Place.START, List.of(id))));
       } catch (RuntimeException e) {
         requireNoOutage(e);
         metrics.countError();
@@ -114,62 +117,51 @@ final class RuleRun {
     return tally;
   }
 
-  /** The next ones, or from the first try on the same again. */
-  private final class Batch {
-
-    private @Nullable List<String> ids;
-
-    Batch() {}
-
-    Batch(List<String> ids) {
-      this.ids = ids;
+  /** The next ones, or from the first try on the same again, whose ids are in {@code ids} then. */
+  private Tally sweepNext(AtomicReference<@Nullable List<String>> ids) {
+    // before the transaction begins, whose time is short
+    looking.lock();
+    try {
+      return ended
+          ? Tally.NONE
+          : sweep(() -> {
+            @Nullable List<String> known = ids.get();
+            if (known != null) {
+              return rule.batch(Place.START, known);
+            }
+            List<Selected> selected = rule.batch(from, null);
+            ids.set(goOnBehind(selected.stream().map(Selected::place).toList()));
+            letTheNextOneLook();
+            return selected;
+          });
+    } finally {
+      letTheNextOneLook();
     }
+  }
 
-    /** All or nothing. */
-    Tally sweep() {
-      if (ids != null) {
-        return tallyOf(transactions.runPastDeadlocks(_ -> moveAndTell()));
-      }
-      // before the transaction begins, whose time is short
-      looking.lock();
-      try {
-        return ended ? Tally.NONE : tallyOf(transactions.runPastDeadlocks(_ -> moveAndTell()));
-      } finally {
-        letTheNextOneLook();
-      }
+  private void letTheNextOneLook() {
+    if (looking.isHeldByCurrentThread()) {
+      looking.unlock();
     }
+  }
 
-    private List<Selected> moveAndTell() {
-      List<Selected> selected;
-      if (ids == null) {
-        selected = rule.batch(from, null);
-        ids = goOnBehind(selected.stream().map(Selected::place).toList());
-        letTheNextOneLook();
-      } else {
-        selected = rule.batch(Place.START, ids);
-      }
-      ledger.tell(selected.stream().flatMap(one -> one.moved().stream()).toList());
-      return selected;
-    }
+  /** All or nothing. */
+  private Tally sweep(Supplier<List<Selected>> batch) {
+    return tallyOf(
+        transactions.runPastDeadlocks(_ -> {
+          List<Selected> selected = batch.get();
+          ledger.tell(selected.stream().flatMap(one -> one.moved().stream()).toList());
+          return selected;
+        }));
+  }
 
-    /** Those that were to be swept; where that could not be found out, the next ones in flight. */
-    List<String> idsOrNext() {
-      return ids == null ? pass() : ids;
-    }
-
-    private List<String> pass() {
-      looking.lock();
-      try {
-        return ended ? List.of() : goOnBehind(repository.places(from));
-      } finally {
-        looking.unlock();
-      }
-    }
-
-    private void letTheNextOneLook() {
-      if (looking.isHeldByCurrentThread()) {
-        looking.unlock();
-      }
+  /** For a batch of which could not be found out what it was: the next ones in flight, due or not. */
+  private List<String> passNext() {
+    looking.lock();
+    try {
+      return ended ? List.of() : goOnBehind(repository.places(from));
+    } finally {
+      looking.unlock();
     }
   }
 
