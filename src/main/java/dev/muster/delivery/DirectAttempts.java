@@ -119,18 +119,16 @@ class DirectAttempts {
   private void storeLate(Held held, DeliveryOutcome outcome) {
     Thread.ofVirtual()
         .name("late-outcome-" + held.key().seq())
-        .start(() -> storeAndLetGo(held, outcome));
-  }
-
-  private void storeAndLetGo(Held held, DeliveryOutcome outcome) {
-    try {
-      Completions.untilStored(() -> {
-        boolean _ = completions.complete(outcome.completion(held.key(), held.claim(), null));
-      });
-    } catch (RuntimeException e) {
-      unstored.log(Level.WARN, "the outcome of {} could not be stored", held.key(), e);
-    } finally {
-      lease.end(held.claim());
-    }
+        .start(() -> {
+          try {
+            Completions.untilStored(() -> {
+              boolean _ = completions.complete(outcome.completion(held.key(), held.claim(), null));
+            });
+          } catch (RuntimeException e) {
+            unstored.log(Level.WARN, "the outcome of {} could not be stored", held.key(), e);
+          } finally {
+            lease.end(held.claim());
+          }
+        });
   }
 }

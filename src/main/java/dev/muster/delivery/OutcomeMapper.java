@@ -1,10 +1,11 @@
 package dev.muster.delivery;
 
+import static dev.muster.protocol.client.A2aErrors.text;
+
 import dev.muster.activity.Result;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.protocol.client.A2aErrors;
 import dev.muster.protocol.client.A2aResult;
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.HttpError;
@@ -98,10 +99,6 @@ class OutcomeMapper {
       case Streamed stream when stream.whole() -> null;
       default -> text(result);
     };
-  }
-
-  private static String text(A2aResult result) {
-    return A2aErrors.text(result);
   }
 
   /** The agent's own words, where it has any. */
