@@ -18,8 +18,6 @@ import org.springframework.stereotype.Repository;
 @Order(0)
 class DelegationRemovals implements WorkspaceListener {
 
-  private record Affected(String delegationId, UUID calleeId) {}
-
   private static final String OF_WORKSPACES =
       """
       SELECT delegation_id, callee_id FROM delegations
@@ -38,23 +36,16 @@ class DelegationRemovals implements WorkspaceListener {
   public void removed(List<UUID> workspaceIds) {
     Set<UUID> gone = new HashSet<>(workspaceIds);
     List<Command> commands =
-        db
-            .sql(OF_WORKSPACES)
+        db.sql(OF_WORKSPACES)
             .param("ids", workspaceIds.toArray(UUID[]::new))
-            .query((row, n) ->
-                new Affected(
-                    row.getString("delegation_id"), row.getObject("callee_id", UUID.class)))
-            .list()
-            .stream()
-            .map(one ->
-                command(one, gone.contains(one.calleeId()) ? "callee removed" : "caller removed"))
-            .toList();
+            .query((row, n) -> {
+              boolean isCallee = gone.contains(row.getObject("callee_id", UUID.class));
+              Change change = new Change.Failed(isCallee ? "callee removed" : "caller removed");
+              return new Command(row.getString("delegation_id"), Actor.SYSTEM, change);
+            })
+            .list();
     if (!commands.isEmpty()) {
       List<Ledger.Result> _ = ledger.apply(commands);
     }
-  }
-
-  private static Command command(Affected delegation, String why) {
-    return new Command(delegation.delegationId(), Actor.SYSTEM, new Change.Failed(why));
   }
 }

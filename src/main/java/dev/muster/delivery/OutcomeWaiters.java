@@ -9,10 +9,10 @@ import dev.muster.platform.longpoll.LongPolls;
 import dev.muster.platform.loop.BackgroundLoop;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Gatherers;
 import org.springframework.stereotype.Component;
 
 /**
@@ -56,12 +56,10 @@ class OutcomeWaiters implements FeedListener, EventFollower {
   }
 
   private void look() {
-    List<ActivityKey> waited = polls.topics(ActivityKey.class);
-    for (int from = 0; from < waited.size(); from += KEYS_AT_ONCE) {
-      Collection<ActivityKey> decided =
-          outcomes.decided(waited.subList(from, Math.min(from + KEYS_AT_ONCE, waited.size())));
-      polls.wake(decided);
-    }
+    polls.topics(ActivityKey.class).stream()
+        .gather(Gatherers.windowFixed(KEYS_AT_ONCE))
+        .map(outcomes::decided)
+        .forEach(polls::wake);
   }
 
   @PreDestroy
