@@ -106,8 +106,7 @@ class Delegating {
 
   private void tell(NewDelegation delegation, String calleeName) {
     events.record(DelegationEvents.sent(delegation));
-    Appended appended =
-        feeds.appendAll(List.of(rows.delegated(delegation, calleeName))).getFirst();
+    Appended appended = feeds.appendAll(List.of(rows.delegated(delegation, calleeName))).getFirst();
     if (appended instanceof Appended.FeedFull full) {
       throw full.refusal();
     }

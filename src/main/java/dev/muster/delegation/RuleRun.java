@@ -155,7 +155,9 @@ final class RuleRun {
         }));
   }
 
-  /** For a batch of which could not be found out what it was: the next ones in flight, due or not. */
+  /**
+   * For a batch of which could not be found out what it was: the next ones in flight, due or not.
+   */
   private List<String> passNext() {
     looking.lock();
     try {

@@ -39,8 +39,7 @@ public final class DeliverySlots {
     long deliveries = Math.clamp(part / AnswerBudget.FREE, LEAST_SHARE_DELIVERIES, MAX_DELIVERIES);
     long most = Math.clamp(part, LEAST_SHARE_BYTES, MAX_BYTES);
     this.ofTargets = new Quota(deliveries, MAX_DELIVERIES_OF_TARGET);
-    this.ofSenders =
-        new Quota(deliveries, Math.max(LEAST_SHARE_DELIVERIES, deliveries / SHARES));
+    this.ofSenders = new Quota(deliveries, Math.max(LEAST_SHARE_DELIVERIES, deliveries / SHARES));
     this.bytes = new Quota(most, Math.max(LEAST_SHARE_BYTES, most / SHARES));
   }
 

@@ -83,7 +83,9 @@ class TargetRetryBudget implements RetryBudget {
     /** That of the current second; those that the clock has passed since are emptied. */
     private int slot(long now) {
       long current = Math.max(second, (now - start) / SECOND);
-      for (long passed = Math.max(second + 1, current - WINDOW_S + 1); passed <= current; passed++) {
+      for (long passed = Math.max(second + 1, current - WINDOW_S + 1);
+          passed <= current;
+          passed++) {
         sends[(int) (passed % WINDOW_S)] = 0;
         retries[(int) (passed % WINDOW_S)] = 0;
       }

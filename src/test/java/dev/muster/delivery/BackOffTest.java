@@ -11,10 +11,7 @@ class BackOffTest {
 
   @Test
   void doublesUpToItsLimit() {
-    assertThat(
-            IntStream.rangeClosed(0, 7)
-                .mapToObj(BackOff::delay)
-                .map(Duration::toSeconds))
+    assertThat(IntStream.rangeClosed(0, 7).mapToObj(BackOff::delay).map(Duration::toSeconds))
         .containsExactly(5L, 10L, 20L, 40L, 80L, 160L, 300L, 300L);
   }
 
