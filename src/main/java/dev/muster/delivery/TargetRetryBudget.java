@@ -13,6 +13,10 @@ import java.util.function.LongSupplier;
  */
 class TargetRetryBudget implements RetryBudget {
 
+  private static final long SECOND = 1_000_000_000L;
+  private static final int WINDOW_S = 10;
+  private static final int SENDS_PER_RETRY = 5;
+  private static final int FLOOR_PER_SECOND = 10;
   private static final int MOST_TARGETS = 100_000;
   private static final Duration FORGOTTEN_AFTER = Duration.ofMinutes(1);
 
@@ -42,11 +46,6 @@ class TargetRetryBudget implements RetryBudget {
 
   /** Sends and retries to one target, counted by seconds; times are of a monotonic clock, in ns. */
   private static final class TargetLoad {
-
-    private static final long SECOND = 1_000_000_000L;
-    private static final int WINDOW_S = 10;
-    private static final int SENDS_PER_RETRY = 5;
-    private static final int FLOOR_PER_SECOND = 10;
 
     private final long[] sends = new long[WINDOW_S];
     private final long[] retries = new long[WINDOW_S];
