@@ -1,7 +1,7 @@
 package dev.muster.activity;
 
 import dev.muster.event.LiveEvent;
-import java.time.Duration;
+import dev.muster.event.SeriesRelay;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,12 +11,9 @@ import java.util.function.Consumer;
 
 /**
  * What was not told yet of agents' answers to people. An outcome has no number; so each look begins
- * a while before the newest that was told, and leaves out what it knows. Not thread-safe.
+ * a while before the newest that was told, and leaves out what it knows.
  */
 final class AnswerNews {
-
-  /** An outcome's time is drawn a while before its transaction's commit lets others see it. */
-  private static final Duration LONGEST_TRANSACTION = Duration.ofSeconds(30);
 
   private final LoggedRepository repository;
 
@@ -30,14 +27,14 @@ final class AnswerNews {
   }
 
   /** Answers that are stored already are not told. */
-  void begin() {
+  synchronized void begin() {
     told.clear();
     newest = repository.now();
     newAnswers();
   }
 
   /** Tells all there is; what cannot be read stays to be told. */
-  void tell(Consumer<List<LiveEvent>> listener) {
+  synchronized void tell(Consumer<List<LiveEvent>> listener) {
     List<LiveEvent> events = newAnswers().stream().map(AnsweredMessage::event).toList();
     if (!events.isEmpty()) {
       listener.accept(events);
@@ -46,7 +43,7 @@ final class AnswerNews {
 
   private List<AnsweredMessage> newAnswers() {
     List<AnsweredMessage> found = new ArrayList<>();
-    Instant from = newest.minus(LONGEST_TRANSACTION);
+    Instant from = newest.minus(SeriesRelay.LONGEST_TRANSACTION);
     List<AnsweredMessage> page;
     do {
       page = repository.answeredSince(from);
@@ -58,7 +55,7 @@ final class AnswerNews {
       }
     } while (page.size() == LoggedRepository.MAX_ROWS);
     newest = from.isAfter(newest) ? from : newest;
-    Instant kept = newest.minus(LONGEST_TRANSACTION);
+    Instant kept = newest.minus(SeriesRelay.LONGEST_TRANSACTION);
     told.values().removeIf(endedAt -> endedAt.isBefore(kept));
     return found;
   }

@@ -3,6 +3,7 @@ package dev.muster.activity;
 import dev.muster.activity.LoggedActivity.ByAgent;
 import dev.muster.activity.LoggedActivity.ByUser;
 import dev.muster.activity.LoggedActivity.Said;
+import dev.muster.event.SeriesRelay.End;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
@@ -19,9 +20,6 @@ import org.springframework.stereotype.Repository;
 /** Finds the rows that were not told of yet. */
 @Repository
 class LoggedRepository {
-
-  /** The end of a feed, as others see it; its time is never later than now. */
-  record End(UUID workspaceId, long lastSeq, Instant lastChangedAt) {}
 
   static final int MAX_ROWS_OF_A_FEED = 200;
 
@@ -76,14 +74,7 @@ class LoggedRepository {
   }
 
   List<End> endsSince(Instant time) {
-    return db.sql(ENDS_SINCE)
-        .param("since", SqlTime.utc(time))
-        .query((row, n) ->
-            new End(
-                row.getObject("workspace_id", UUID.class),
-                row.getLong("last_seq"),
-                SqlTime.instant(row, "last_changed_at")))
-        .list();
+    return db.sql(ENDS_SINCE).param("since", SqlTime.utc(time)).query(End::of).list();
   }
 
   /**

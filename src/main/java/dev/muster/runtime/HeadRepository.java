@@ -1,5 +1,6 @@
 package dev.muster.runtime;
 
+import dev.muster.event.SeriesRelay.End;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.SqlTime;
 import java.sql.PreparedStatement;
@@ -17,9 +18,6 @@ import org.springframework.stereotype.Repository;
 /** The heads of streams, whose locks make the order of events. */
 @Repository
 class HeadRepository {
-
-  /** The end of a stream, as others see it; its time is never later than now. */
-  record End(UUID workspaceId, long lastSeq, Instant lastChangedAt) {}
 
   private static final String LOCK_UNLESS_BUSY =
       """
@@ -108,14 +106,7 @@ class HeadRepository {
   }
 
   List<End> endsSince(Instant time) {
-    return db.sql(ENDS_SINCE)
-        .param("since", SqlTime.utc(time))
-        .query((row, n) ->
-            new End(
-                row.getObject("workspace_id", UUID.class),
-                row.getLong("last_seq"),
-                SqlTime.instant(row, "last_changed_at")))
-        .list();
+    return db.sql(ENDS_SINCE).param("since", SqlTime.utc(time)).query(End::of).list();
   }
 
   private static Head head(ResultSet row, int n) throws SQLException {
