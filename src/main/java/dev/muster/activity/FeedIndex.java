@@ -19,26 +19,22 @@ enum FeedIndex {
       """
       SELECT l.seq, l.listed_bytes FROM activity_logs l
       WHERE l.workspace_id = :workspace_id AND l.seq > :after AND l.seq <= :up_to
-      """,
-      Scope.ONE),
+      %s
+      """),
+  /** The range is read for each of the letters {@code :classes}. */
   BY_CLASS(
       """
-      SELECT l.seq, l.listed_bytes FROM activity_logs l
-      WHERE l.workspace_id = :workspace_id AND l.class = c.letter::"char" AND l.seq > :after AND l.seq <= :up_to
-      """,
-      Scope.EACH_CLASS),
+      SELECT found.seq, found.listed_bytes FROM unnest(:classes::text[]) AS c (letter) CROSS JOIN LATERAL (
+          SELECT l.seq, l.listed_bytes FROM activity_logs l
+          WHERE l.workspace_id = :workspace_id AND l.class = c.letter::"char" AND l.seq > :after AND l.seq <= :up_to
+          %s) AS found
+      """),
   WITH_PEER(
       """
       SELECT l.seq, l.listed_bytes FROM activity_logs l
       WHERE l.workspace_id = :workspace_id AND l.peer_id = :peer AND l.seq > :after AND l.seq <= :up_to
-      """,
-      Scope.ONE);
-
-  /** Whether the range is read once, or for each of the letters {@code :classes}. */
-  private enum Scope {
-    ONE,
-    EACH_CLASS
-  }
+      %s
+      """);
 
   private static final String OTHER_CONDITIONS =
       """
@@ -59,29 +55,21 @@ enum FeedIndex {
   private final String oldestFirst;
   private final String newestFirst;
 
-  FeedIndex(String range, Scope scope) {
-    this.oldestFirst = statement(range, scope, "");
-    this.newestFirst = statement(range, scope, "DESC");
+  FeedIndex(String range) {
+    this.oldestFirst = statement(range, "");
+    this.newestFirst = statement(range, "DESC");
   }
 
   /** With what the outcomes of their deliveries add to the bytes of the rows. */
-  private static String statement(String range, Scope scope, String direction) {
-    String rows =
-        range + OTHER_CONDITIONS + "ORDER BY l.seq " + direction + " LIMIT (SELECT :limit)";
+  private static String statement(String range, String direction) {
+    String rest = OTHER_CONDITIONS + "ORDER BY l.seq " + direction + " LIMIT (SELECT :limit)";
     return """
     SELECT page.seq, page.listed_bytes + coalesce((
         SELECT o.listed_bytes FROM delivery_outcomes o
         WHERE o.workspace_id = :workspace_id AND o.seq = page.seq), 0) AS listed_bytes
     FROM (%s) AS page ORDER BY page.seq %s LIMIT (SELECT :limit)
     """
-        .formatted(scope == Scope.EACH_CLASS ? ofEachClass(rows) : rows, direction);
-  }
-
-  private static String ofEachClass(String rows) {
-    return """
-    SELECT found.seq, found.listed_bytes FROM unnest(:classes::text[]) AS c (letter) CROSS JOIN LATERAL (%s) AS found
-    """
-        .formatted(rows);
+        .formatted(range.formatted(rest), direction);
   }
 
   /** The most selective one that the query allows. */
