@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Gatherers;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -82,10 +83,10 @@ class FeedWatch implements FeedListener, EventFollower {
   }
 
   private void look() {
-    List<UUID> feeds = polls.topics(FeedTopic.class).stream().map(FeedTopic::workspaceId).toList();
-    for (int from = 0; from < feeds.size(); from += FEEDS_IN_A_SLICE) {
-      lookAt(feeds.subList(from, Math.min(from + FEEDS_IN_A_SLICE, feeds.size())));
-    }
+    polls.topics(FeedTopic.class).stream()
+        .map(FeedTopic::workspaceId)
+        .gather(Gatherers.windowFixed(FEEDS_IN_A_SLICE))
+        .forEach(this::lookAt);
   }
 
   private void lookAt(List<UUID> slice) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Gatherers;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -51,10 +52,9 @@ class ReadPositions {
 
   /** What cannot be written now stays for the next time. */
   void write() {
-    List<Map.Entry<UUID, Long>> all = List.copyOf(moved.entrySet());
-    for (int from = 0; from < all.size(); from += FEEDS_AT_ONCE) {
-      write(all.subList(from, Math.min(from + FEEDS_AT_ONCE, all.size())));
-    }
+    List.copyOf(moved.entrySet()).stream()
+        .gather(Gatherers.windowFixed(FEEDS_AT_ONCE))
+        .forEach(this::write);
   }
 
   /** What is not written yet of one feed; 0 when there is nothing. */
@@ -63,9 +63,8 @@ class ReadPositions {
   }
 
   private void write(List<Map.Entry<UUID, Long>> some) {
-    UUID[] ids = some.stream().map(Map.Entry::getKey).toArray(UUID[]::new);
     db.sql(WRITE)
-        .param("ids", ids)
+        .param("ids", some.stream().map(Map.Entry::getKey).toArray(UUID[]::new))
         .param("seqs", some.stream().map(Map.Entry::getValue).toArray(Long[]::new))
         .query(row -> {
           moved.remove(row.getObject("workspace_id", UUID.class), row.getLong("seq"));
