@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 
@@ -48,16 +47,16 @@ class FeedAppender {
     Set<UUID> feeds =
         rows.stream().map(NewActivity::workspaceId).collect(Collectors.toCollection(TreeSet::new));
     lock(feeds);
-    List<Appended> appended = new ArrayList<>(rows.size());
     List<Verdict> verdicts = statement.run(db, rows);
+    List<Appended> appended = new ArrayList<>(rows.size());
+    List<NewActivity> stored = new ArrayList<>(rows.size());
     for (int i = 0; i < rows.size(); i++) {
       appended.add(appended(rows.get(i), verdicts.get(i)));
+      if (appended.getLast() instanceof Appended.Stored) {
+        stored.add(rows.get(i));
+      }
     }
-    tellAfterCommit(
-        IntStream.range(0, rows.size())
-            .filter(i -> appended.get(i) instanceof Appended.Stored)
-            .mapToObj(rows::get)
-            .toList());
+    AfterCommit.run(() -> signals.appended(stored));
     return appended;
   }
 
@@ -76,9 +75,5 @@ class FeedAppender {
     return statement.run(db, List.of(row)).getFirst() instanceof Verdict.Final(Appended result)
         ? result
         : quota.full(row.workspaceId());
-  }
-
-  private void tellAfterCommit(List<NewActivity> stored) {
-    AfterCommit.run(() -> signals.appended(stored));
   }
 }
