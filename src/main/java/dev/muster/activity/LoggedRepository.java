@@ -1,5 +1,8 @@
 package dev.muster.activity;
 
+import static dev.muster.platform.postgres.BatchColumns.partOf;
+
+import dev.muster.activity.AnswerNews.AnsweredMessage;
 import dev.muster.activity.LoggedActivity.ByAgent;
 import dev.muster.activity.LoggedActivity.ByUser;
 import dev.muster.activity.LoggedActivity.Said;
@@ -82,10 +85,9 @@ class LoggedRepository {
    * together, in their order.
    */
   List<LoggedActivity> after(Map<UUID, Long> known) {
-    List<Map.Entry<UUID, Long>> places = List.copyOf(known.entrySet());
     return db.sql(AFTER)
-        .param("ids", places.stream().map(Map.Entry::getKey).toArray(UUID[]::new))
-        .param("afters", places.stream().map(Map.Entry::getValue).toArray(Long[]::new))
+        .param("ids", known.keySet().toArray(UUID[]::new))
+        .param("afters", known.values().toArray(Long[]::new))
         .param("most", MAX_ROWS_OF_A_FEED)
         .param("max_rows", MAX_ROWS)
         .param("largest", LoggedActivity.LARGEST_BODY)
@@ -154,7 +156,6 @@ class LoggedRepository {
   }
 
   private static @Nullable RawJson json(ResultSet row, String column) throws SQLException {
-    @Nullable String text = row.getString(column);
-    return text == null ? null : new RawJson(text);
+    return partOf(row.getString(column), RawJson::new);
   }
 }
