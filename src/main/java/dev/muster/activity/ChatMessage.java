@@ -1,7 +1,7 @@
 package dev.muster.activity;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.muster.activity.FeedRow.Truncated;
+import dev.muster.activity.StoredActivity.Truncated;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
@@ -45,7 +45,7 @@ record ChatMessage(
   /** Of a row of the conversation: a person's message with what became of it, or a notification. */
   static Stream<ChatMessage> of(StoredActivity row, JsonMapper json) {
     return row.source() == ActivitySource.SELF
-        ? Stream.of(agent(row, AGENT, row.text(), row.createdAt(), filesOfNotification(row)))
+        ? Stream.of(agent(row, AGENT, row.data().text(), row.createdAt(), filesOfNotification(row)))
         : Stream.concat(Stream.of(user(row, json)), outcome(row));
   }
 
@@ -57,7 +57,7 @@ record ChatMessage(
             : Arrays.stream(json.readValue(attachments, Attachment[].class))
                 .map(ChatMessage::file)
                 .toList();
-    return new ChatMessage(row.id() + ":user", USER, row.text(), row.createdAt(), files, null);
+    return new ChatMessage(row.id() + ":user", USER, row.data().text(), row.createdAt(), files, null);
   }
 
   /** Nothing while the agent has the message, or it waits. */

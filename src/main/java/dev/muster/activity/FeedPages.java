@@ -2,6 +2,7 @@ package dev.muster.activity;
 
 import dev.muster.activity.FeedQuery.SourceFilter;
 import dev.muster.activity.RecentRows.Recent;
+import dev.muster.activity.StoredActivity.Data;
 import dev.muster.platform.postgres.SqlTime;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
@@ -176,27 +178,32 @@ class FeedPages {
   }
 
   private static StoredActivity row(ResultSet row, int n) throws SQLException {
+    ActivitySource source = ActivitySource.of(row.getString("source"));
+    @Nullable UUID sourceId = row.getObject("source_id", UUID.class);
     return new StoredActivity(
         RowId.of(row),
         row.getObject("workspace_id", UUID.class),
         row.getLong("seq"),
         row.getString("activity_type"),
-        ActivitySource.of(row.getString("source")),
-        row.getObject("source_id", UUID.class),
+        source,
+        sourceId,
         row.getObject("target_id", UUID.class),
         row.getString("method"),
         row.getString("summary"),
         StoredActivity.body(row, "request_body", "request_bytes"),
         StoredActivity.body(row, "response_body", "response_bytes"),
         StoredActivity.body(row, "tool_trace", "trace_bytes"),
+        new Data(
+            source,
+            sourceId,
+            Objects.requireNonNullElse(row.getString("message_text"), ""),
+            row.getString("message_id"),
+            row.getString("delegation_id")),
         row.getObject("duration_ms", Long.class),
         row.getString("status"),
         row.getString("error_detail"),
-        row.getString("message_id"),
-        row.getString("delegation_id"),
-        Objects.requireNonNullElse(row.getString("message_text"), ""),
+        SqlTime.instant(row, "created_at"),
         row.getString("attachments"),
-        row.getObject("peer_id", UUID.class),
-        SqlTime.instant(row, "created_at"));
+        row.getObject("peer_id", UUID.class));
   }
 }

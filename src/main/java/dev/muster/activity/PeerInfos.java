@@ -33,7 +33,7 @@ class PeerInfos {
   /** Of the request it takes what it needs at once: rows may come when the request is parked. */
   Function<List<StoredActivity>, List<FeedRow>> view(boolean wanted, HttpServletRequest request) {
     if (!wanted) {
-      return rows -> rows.stream().map(row -> row.shown(null)).toList();
+      return rows -> rows.stream().map(row -> new FeedRow(row, null)).toList();
     }
     String base = platformUrl.of(request);
     return rows -> withPeers(rows, base);
@@ -43,7 +43,7 @@ class PeerInfos {
     Set<UUID> ids =
         rows.stream().map(PeerInfos::peer).filter(Objects::nonNull).collect(Collectors.toSet());
     Map<UUID, Named> peers = workspaces.named(ids);
-    return rows.stream().map(row -> row.shown(info(row, peers, base))).toList();
+    return rows.stream().map(row -> new FeedRow(row, info(row, peers, base))).toList();
   }
 
   private static PeerInfo info(StoredActivity row, Map<UUID, Named> peers, String base) {

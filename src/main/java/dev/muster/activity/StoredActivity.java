@@ -2,10 +2,11 @@ package dev.muster.activity;
 
 import static dev.muster.platform.postgres.BatchColumns.partOf;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.muster.activity.Appended.Stored;
-import dev.muster.activity.FeedRow.Data;
-import dev.muster.activity.FeedRow.PeerInfo;
-import dev.muster.activity.FeedRow.Truncated;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;
@@ -15,7 +16,11 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A row as it is stored; bodies are {@code RawJson}, or {@code Truncated}. */
+/**
+ * A row as it is stored, and as it is shown (R6.6). A body is the {@link RawJson} that was stored,
+ * or {@link Truncated} in a list.
+ */
+@JsonPropertyOrder({"id", "workspaceId", "seq", "activityType", "type"})
 record StoredActivity(
     UUID id,
     UUID workspaceId,
@@ -26,18 +31,38 @@ record StoredActivity(
     @Nullable UUID targetId,
     @Nullable String method,
     @Nullable String summary,
-    @Nullable Object requestBody,
-    @Nullable Object responseBody,
-    @Nullable Object toolTrace,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Object requestBody,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Object responseBody,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Object toolTrace,
+    Data data,
     @Nullable Long durationMs,
     String status,
     @Nullable String errorDetail,
-    @Nullable String messageId,
-    @Nullable String delegationId,
-    String text,
-    @Nullable String attachments,
-    @Nullable UUID peerId,
-    Instant createdAt) {
+    Instant createdAt,
+    @JsonIgnore @Nullable String attachments,
+    @JsonIgnore @Nullable UUID peerId) {
+
+  /** What a poller hands to its agent. */
+  record Data(
+      ActivitySource source,
+      @Nullable UUID sourceId,
+      String text,
+      @Nullable String messageId,
+      @Nullable String delegationId) {}
+
+  /** Stands in a list for a body that is too large for it; the row alone has it whole. */
+  record Truncated(boolean truncated, int bytes) {
+
+    static Truncated of(int bytes) {
+      return new Truncated(true, bytes);
+    }
+  }
+
+  /** The activity type by its second name in the contract. */
+  @JsonProperty
+  String type() {
+    return activityType;
+  }
 
   /** As it will be read, of a row without files and with small bodies. */
   static StoredActivity of(NewActivity row, Stored stored) {
@@ -55,17 +80,20 @@ record StoredActivity(
         row.bodies().request(),
         row.bodies().response(),
         row.bodies().toolTrace(),
+        new Data(
+            row.source(),
+            row.sourceId(),
+            Text.clean(content.text()),
+            partOf(content.messageId(), Text::clean),
+            partOf(content.delegationId(), Text::clean)),
         row.result().durationMs(),
         row.result().status(),
         row.result().errorDetail(),
-        partOf(content.messageId(), Text::clean),
-        partOf(content.delegationId(), Text::clean),
-        Text.clean(content.text()),
+        RowId.createdAtOf(stored.id()),
         null,
         row.workspaceId().equals(row.sourceId()) || row.sourceId() == null
             ? otherThan(row.workspaceId(), row.targetId())
-            : row.sourceId(),
-        RowId.createdAtOf(stored.id()));
+            : row.sourceId());
   }
 
   private static @Nullable UUID otherThan(UUID workspaceId, @Nullable UUID id) {
@@ -83,28 +111,5 @@ record StoredActivity(
     }
     @Nullable Integer size = row.getObject(bytes, Integer.class);
     return size == null ? null : Truncated.of(size);
-  }
-
-  FeedRow shown(@Nullable PeerInfo peer) {
-    return new FeedRow(
-        id,
-        workspaceId,
-        seq,
-        activityType,
-        activityType,
-        source,
-        sourceId,
-        targetId,
-        method,
-        summary,
-        requestBody,
-        responseBody,
-        toolTrace,
-        new Data(source, sourceId, text, messageId, delegationId),
-        durationMs,
-        status,
-        errorDetail,
-        createdAt,
-        peer);
   }
 }
