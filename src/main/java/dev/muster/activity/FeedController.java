@@ -13,7 +13,6 @@ import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.longpoll.LongPoll;
 import dev.muster.platform.longpoll.LongPolls;
-import dev.muster.platform.longpoll.Seen;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
@@ -22,7 +21,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -74,28 +72,18 @@ class FeedController {
     Standing standing = new Standing(credentials, authorization, caller);
     Function<List<StoredActivity>, List<FeedRow>> view = peers.view(query.wantsPeerInfo(), request);
     FeedReader.Reading reading = reader.reading(id, query, memory.of(request));
-    Supplier<Seen<List<FeedRow>>> look =
-        () -> {
-          workspaces.requireTrustedReaderOf(id, credentials.callerOf(authorization));
-          return seen(reading.look(), view);
-        };
-    return polls.await(
+    LongPoll<List<StoredActivity>> poll =
         new LongPoll<>(
             RequestOwner.of(request),
             new FeedTopic(id),
             query.waitAtMost(),
-            look,
+            () -> {
+              workspaces.requireTrustedReaderOf(id, credentials.callerOf(authorization));
+              return reading.look();
+            },
             () -> standing.now() != Standing.Verdict.REVOKED,
-            List.of()));
-  }
-
-  private static Seen<List<FeedRow>> seen(
-      Seen<List<StoredActivity>> stored, Function<List<StoredActivity>, List<FeedRow>> view) {
-    return switch (stored) {
-      case Seen.Answer<List<StoredActivity>>(List<StoredActivity> rows) ->
-          new Seen.Answer<>(view.apply(rows));
-      case Seen.Nothing<List<StoredActivity>>(long version) -> new Seen.Nothing<>(version);
-    };
+            List.of());
+    return polls.await(poll).thenApply(view);
   }
 
   @GetMapping("/workspaces/{id}/activity/{activityId}")

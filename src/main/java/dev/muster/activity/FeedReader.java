@@ -94,10 +94,7 @@ class FeedReader {
     private Seen<List<StoredActivity>> lookFromTheStart() {
       FeedPosition position = position(workspaceId, query);
       List<StoredActivity> rows = position.isAtEnd() ? List.of() : page(position);
-      if (!rows.isEmpty()) {
-        return new Seen.Answer<>(rows);
-      }
-      return nothingUpTo(position);
+      return rows.isEmpty() ? nothingUpTo(position) : new Seen.Answer<>(rows);
     }
 
     private Seen<List<StoredActivity>> nothingUpTo(FeedPosition position) {
