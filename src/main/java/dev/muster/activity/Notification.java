@@ -8,16 +8,17 @@ import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What an agent says to the people at its canvas (R6.5). */
-record Notification(String message, Optional<String> replyTo, List<Map<String, Object>> files) {
+record Notification(String message, Optional<String> replyTo, List<ObjectNode> files) {
 
   private static final String REPLY_TO = "reply_to";
 
@@ -33,7 +34,7 @@ record Notification(String message, Optional<String> replyTo, List<Map<String, O
             .orElseThrow(() ->
                 ProblemException.validation(
                     "message is required (expected: a text that is not empty)"));
-    List<Map<String, Object>> files = new ArrayList<>();
+    List<ObjectNode> files = new ArrayList<>();
     for (JsonBody attachment : body.objects("attachments").orElse(List.of())) {
       files.add(file(attachment, files.size()));
     }
@@ -41,15 +42,13 @@ record Notification(String message, Optional<String> replyTo, List<Map<String, O
         message, body.text(REPLY_TO, LONGEST_WORD).filter(id -> !id.isEmpty()), files);
   }
 
-  private static Map<String, Object> file(JsonBody attachment, int n) {
+  private static ObjectNode file(JsonBody attachment, int n) {
     String uri = attachment.text("uri", LONGEST_URI).orElse("");
     String name = attachment.text("name", LONGEST_WORD).orElse("");
     if (uri.isBlank() || name.isBlank()) {
       throw ProblemException.validation("attachment[" + n + "]: uri and name are required");
     }
-    Map<String, Object> file = new LinkedHashMap<>();
-    file.put("uri", uri);
-    file.put("name", name);
+    ObjectNode file = JsonNodeFactory.instance.objectNode().put("uri", uri).put("name", name);
     attachment
         .text("mimeType", LONGEST_WORD)
         .filter(type -> !type.isEmpty())
@@ -59,7 +58,12 @@ record Notification(String message, Optional<String> replyTo, List<Map<String, O
   }
 
   NewActivity row(UUID workspaceId, JsonMapper json) {
-    JsonNode response = json.valueToTree(responseBody());
+    ObjectNode response = JsonNodeFactory.instance.objectNode().put("result", message);
+    if (!files.isEmpty()) {
+      ArrayNode parts = response.putArray("parts");
+      files.forEach(file -> parts.addObject().put("kind", "file").set("file", file));
+    }
+    replyTo.ifPresent(id -> response.put(REPLY_TO, id));
     MessageContent content =
         new MessageContent(
             message, null, null, MessageContent.attachmentsOf(response.path("parts")));
@@ -68,16 +72,6 @@ record Notification(String message, Optional<String> replyTo, List<Map<String, O
         "Agent message: " + Text.cut(message, SHOWN_IN_SUMMARY),
         new RawJson(json.writeValueAsString(response)),
         content);
-  }
-
-  private Map<String, Object> responseBody() {
-    Map<String, Object> body = new LinkedHashMap<>();
-    body.put("result", message);
-    if (!files.isEmpty()) {
-      body.put("parts", files.stream().map(Notification::part).toList());
-    }
-    replyTo.ifPresent(id -> body.put(REPLY_TO, id));
-    return body;
   }
 
   /** The attached files of a notification that was stored, as they were given. */
@@ -95,12 +89,5 @@ record Notification(String message, Optional<String> replyTo, List<Map<String, O
   /** Not by the database, which takes no JSON apart that has the escape of a NUL in it. */
   private static JsonNode stored(RawJson responseBody) {
     return LosslessJson.parse(responseBody.text().getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static Map<String, Object> part(Map<String, Object> file) {
-    Map<String, Object> part = new LinkedHashMap<>();
-    part.put("kind", "file");
-    part.put("file", file);
-    return part;
   }
 }
