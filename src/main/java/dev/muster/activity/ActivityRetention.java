@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.Bean;
@@ -65,21 +64,20 @@ class ActivityRetention {
     Instant keptFrom = repository.timeAgo(all);
     Instant keptFromIfAcked = repository.timeAgo(acked);
     int deleted = 0;
-    List<UUID> feeds = repository.feeds(BEFORE_ALL);
-    while (!feeds.isEmpty()) {
-      List<UUID> page = feeds;
-      deleted += inBatches(() -> repository.deleteBefore(keptFrom, keptFromIfAcked, page));
-      feeds = repository.feeds(page.getLast());
+    List<UUID> page = repository.feeds(BEFORE_ALL);
+    while (!page.isEmpty()) {
+      deleted += deleteBefore(keptFrom, keptFromIfAcked, page);
+      page = repository.feeds(page.getLast());
     }
     return deleted;
   }
 
-  private int inBatches(IntSupplier deleteBatch) {
+  private int deleteBefore(Instant keptFrom, Instant keptFromIfAcked, List<UUID> page) {
     int deleted = 0;
     int batch;
     do {
       long start = System.nanoTime();
-      batch = deleteBatch.getAsInt();
+      batch = repository.deleteBefore(keptFrom, keptFromIfAcked, page);
       metrics.countTransitions(batch);
       deleted += batch;
       if (batch > 0) {

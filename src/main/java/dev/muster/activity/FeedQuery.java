@@ -14,7 +14,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What is asked of a feed, in the words of the request (R6.2); {@code isOwn} is whether it comes
@@ -156,8 +155,7 @@ record FeedQuery(
   }
 
   private static Optional<String> given(HttpServletRequest request, String name) {
-    @Nullable String value = request.getParameter(name);
-    return Optional.ofNullable(value).filter(text -> !text.isEmpty());
+    return Optional.ofNullable(request.getParameter(name)).filter(text -> !text.isEmpty());
   }
 
   private static Optional<BigInteger> wholeNumber(String text) {

@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Service;
@@ -200,7 +199,7 @@ public class Feeds {
     return verdicts.stream()
         .<Outcome<Verdict>>map(verdict ->
             verdict instanceof Verdict.Busy ? new Outcome.Busy<>() : new Outcome.Done<>(verdict))
-        .collect(Collectors.toList());
+        .toList();
   }
 
   @PreDestroy
