@@ -8,9 +8,7 @@ import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.Attachment;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -138,14 +136,10 @@ class AppendStatement {
 
   /** The verdicts are in the order of the rows; no two of those may be one message. */
   List<Verdict> run(JdbcTemplate db, List<NewActivity> rows) {
-    List<Verdict> verdicts = new ArrayList<>(rows.size());
-    db.query(
+    return db.query(
         APPEND,
-        (PreparedStatement statement) -> bind(statement, rows),
-        (ResultSet row) -> {
-          verdicts.add(Verdict.of(rows.get(verdicts.size()).workspaceId(), row));
-        });
-    return verdicts;
+        statement -> bind(statement, rows),
+        (row, n) -> Verdict.of(rows.get(n).workspaceId(), row));
   }
 
   private void bind(PreparedStatement statement, List<NewActivity> rows) throws SQLException {

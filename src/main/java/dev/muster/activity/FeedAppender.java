@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.SqlArrayValue;
 import org.springframework.stereotype.Component;
 
 /** Appends rows in the transaction of its caller, and waits for feeds that others hold. */
@@ -35,12 +36,7 @@ class FeedAppender {
 
   /** Locks the heads of these feeds until the transaction ends, in the order of all that do. */
   void lock(Set<UUID> workspaceIds) {
-    db.query(
-        LOCK,
-        binding ->
-            binding.setArray(
-                1, binding.getConnection().createArrayOf("uuid", workspaceIds.toArray())),
-        (row, n) -> n);
+    db.query(LOCK, (row, n) -> n, new SqlArrayValue("uuid", workspaceIds.toArray()));
   }
 
   List<Appended> append(List<NewActivity> rows) {

@@ -10,10 +10,8 @@ import dev.muster.platform.postgres.HotStatements;
 import dev.muster.platform.postgres.SqlTime;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -119,21 +117,17 @@ class FeedMarks {
   }
 
   private static List<Optional<Marks>> read(JdbcTemplate db, List<Asked> batch) {
-    List<Optional<Marks>> marks = new ArrayList<>(batch.size());
-    db.query(
+    return db.query(
         MARKS,
-        (PreparedStatement statement) -> {
+        statement -> {
           var columns = new BatchColumns(statement, 1);
           columns.uuids(batch, Asked::workspaceId);
           columns.longs(batch, Asked::sinceSeq);
         },
-        (ResultSet row) -> {
-          marks.add(
-              row.getString("workspace_id") == null
-                  ? Optional.empty()
-                  : Optional.of(marks(row, batch.get(marks.size()), 0, 0)));
-        });
-    return marks;
+        (row, n) ->
+            row.getString("workspace_id") == null
+                ? Optional.empty()
+                : Optional.of(marks(row, batch.get(n), 0, 0)));
   }
 
   private static Marks marks(ResultSet row, Asked asked, long aged, long before)
