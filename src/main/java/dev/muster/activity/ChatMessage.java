@@ -57,7 +57,8 @@ record ChatMessage(
             : Arrays.stream(json.readValue(attachments, Attachment[].class))
                 .map(ChatMessage::file)
                 .toList();
-    return new ChatMessage(row.id() + ":user", USER, row.data().text(), row.createdAt(), files, null);
+    return new ChatMessage(
+        row.id() + ":user", USER, row.data().text(), row.createdAt(), files, null);
   }
 
   /** Nothing while the agent has the message, or it waits. */
