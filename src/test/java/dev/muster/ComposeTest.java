@@ -57,13 +57,9 @@ class ComposeTest {
     return (Map<?, ?>) Objects.requireNonNull(whole.get(name), name);
   }
 
-  /** The names in the first columns of the tables of the README's section of settings. */
+  /** The names in the first columns of the tables of the page of settings. */
   private static Set<String> documented() throws IOException {
-    String readme = Files.readString(Path.of("README.md"));
-    String section = readme.substring(readme.indexOf("\n## Settings\n") + 1);
-    return section
-        .substring(0, section.indexOf("\n## "))
-        .lines()
+    return Files.readAllLines(Path.of("docs/operate/settings.md")).stream()
         .filter(line -> line.startsWith("| "))
         .flatMap(line -> NAME.matcher(line.split("\\|", -1)[1]).results())
         .map(MatchResult::group)

@@ -6,6 +6,7 @@ import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -22,6 +23,9 @@ class DashboardTest {
   private static final Path RULES = Path.of("docker/prometheus/alerts.yml");
   private static final Path DASHBOARD = Path.of("docker/grafana/dashboards/muster.json");
 
+  private static final Path METRICS = Path.of("docs/operate/metrics-alerts.md");
+  private static final Path RUNBOOK = Path.of("docs/operate/runbook.md");
+
   private static final Pattern METRIC =
       Pattern.compile("\\b(?:muster|http_server|hikaricp|jvm|process)_[a-z0-9_]+");
 
@@ -35,6 +39,43 @@ class DashboardTest {
     asked.addAll(names(rules));
     assertThat(asked).hasSizeGreaterThan(20);
     Awaitility.await().untilAsserted(() -> assertThat(shown()).containsAll(asked));
+  }
+
+  /** Each metric that a server shows has a row in the table, and each in the table exists. */
+  @Test
+  void isExplainedByThePageOfMetrics() throws IOException {
+    Set<String> explained = new TreeSet<>();
+    for (String line : Files.readAllLines(METRICS)) {
+      if (line.startsWith("| `")) {
+        explained.addAll(names(line.split("\\|", -1)[1]));
+      }
+    }
+    Set<String> shown = new TreeSet<>();
+    for (String name : shown()) {
+      if (name.startsWith("muster_")) {
+        shown.add(name.replaceFirst("_(bucket|count|sum|max)$", ""));
+      }
+    }
+    assertThat(shown).hasSizeGreaterThan(15);
+    assertThat(explained).containsAll(shown);
+  }
+
+  /** An alert without a section leaves somebody alone at night. */
+  @Test
+  void hasASectionOfTheRunbookForEachAlert() throws IOException {
+    List<String> alerts = firstGroups("(?m)^ *- alert: (\\w+)$", RULES);
+    List<String> sections = firstGroups("(?m)^### (Muster\\w+)$", RUNBOOK);
+
+    assertThat(alerts).hasSizeGreaterThan(15);
+    assertThat(sections).containsExactlyInAnyOrderElementsOf(alerts);
+  }
+
+  private static List<String> firstGroups(String pattern, Path file) throws IOException {
+    return Pattern.compile(pattern)
+        .matcher(Files.readString(file))
+        .results()
+        .map(found -> found.group(1))
+        .toList();
   }
 
   /** What is wrong has an alert and a line in the table of the worst, without a graph to read. */

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The server under load, in a process of its own and with the heap that the README recommends. */
+/** The server under load, in a process of its own, with a heap of 1 GiB. */
 final class BenchProcess implements AutoCloseable {
 
   private static final Pattern USED = Pattern.compile("used (\\d+)K");

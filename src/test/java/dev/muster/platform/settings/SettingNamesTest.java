@@ -41,14 +41,10 @@ class SettingNamesTest {
   @TempDir Path folder;
 
   @Test
-  void areThoseOfTheReadme() throws Exception {
-    String readme = Files.readString(Path.of("README.md"));
+  void areThoseOfThePageOfSettings() throws Exception {
     List<String> listed =
         ROW_OF_A_SETTING
-            .matcher(
-                readme.substring(
-                    readme.indexOf("| Security | Default |"),
-                    readme.indexOf("For the tests: `TEST")))
+            .matcher(Files.readString(Path.of("docs/operate/settings.md")))
             .results()
             .map(MatchResult::group)
             .flatMap(row -> Pattern.compile("[A-Z][A-Z0-9_]+").matcher(row).results())

@@ -1,0 +1,249 @@
+package dev.muster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The pages of the documentation. {@code src/build/docs-story} runs most of their blocks; the
+ * others compile, or are commands that a shell understands, and say why they are not run. Links
+ * resolve.
+ */
+class DocsTest {
+
+  private static final Path README = Path.of("README.md");
+  private static final int MAX_LINES_OF_README = 150;
+
+  private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+  private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+)$");
+  private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\"");
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @MethodSource("java")
+  void compiles(String snippet) {
+    String source =
+        """
+        import dev.muster.agent.*;
+        import java.nio.file.Path;
+        class Snippet {
+          void run(String workspaceId) throws Exception {
+            %s
+          }
+        }
+        """
+            .formatted(snippet);
+    var file =
+        new SimpleJavaFileObject(URI.create("string:///Snippet.java"), JavaFileObject.Kind.SOURCE) {
+          @Override
+          public CharSequence getCharContent(boolean ignored) {
+            return source;
+          }
+        };
+    StringWriter said = new StringWriter();
+    List<String> options =
+        List.of(
+            "-proc:none", "-cp", System.getProperty("java.class.path"), "-d", folder.toString());
+    boolean compiled =
+        ToolProvider.getSystemJavaCompiler()
+            .getTask(said, null, null, options, null, List.of(file))
+            .call();
+    assertThat(compiled).as("%s%n%s", source, said).isTrue();
+  }
+
+  @ParameterizedTest
+  @MethodSource("shell")
+  void isUnderstoodByAShell(String snippet) throws Exception {
+    Path script = Files.writeString(folder.resolve("snippet"), snippet);
+    Process bash =
+        new ProcessBuilder("bash", "-n", script.toString()).redirectErrorStream(true).start();
+    String said = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(bash.waitFor()).as("%s%n%s", snippet, said).isZero();
+  }
+
+  /** Else nobody notices when one of them stops to work. */
+  @Test
+  void isRunByTheStoryOrSaysWhyNot() throws Exception {
+    List<String> marks = new ArrayList<>();
+    for (Path page : pages()) {
+      Matcher block =
+          Pattern.compile("^(.*)\n```(sh|js)\n(.*)$", Pattern.MULTILINE)
+              .matcher(Files.readString(page));
+      while (block.find()) {
+        assertThat(block.group(1))
+            .as("%s: the line before the block that begins with: %s", page, block.group(3))
+            .matches("<!-- (not run|run until|run at the end until): \\S.* -->")
+            .doesNotMatch(block.group(2).equals("js") ? "<!-- run .*" : "never");
+        marks.add(block.group(1).replaceFirst(":.*", ""));
+      }
+    }
+
+    assertThat(marks)
+        .contains("<!-- run until", "<!-- run at the end until")
+        .hasSizeGreaterThan(20);
+  }
+
+  /** What is marked otherwise would neither run nor be looked at. */
+  @Test
+  void marksEachBlockWithALanguageThatIsChecked() throws Exception {
+    for (Path page : pages()) {
+      List<String> fences =
+          Files.readAllLines(page).stream().filter(line -> line.startsWith("```")).toList();
+      assertThat(fences.size() % 2).as("fences of %s", page).isZero();
+      for (int i = 0; i < fences.size(); i += 2) {
+        assertThat(fences.get(i))
+            .as("a block of %s", page)
+            .isIn("```", "```bash", "```sh", "```js", "```java", "```sql", "```xml");
+        assertThat(fences.get(i + 1)).as("the end of a block of %s", page).isEqualTo("```");
+      }
+    }
+  }
+
+  @Test
+  void linksToPagesAndAnchorsThatAreThere() throws Exception {
+    Map<Path, Set<String>> anchors = new HashMap<>();
+    Set<String> broken = new TreeSet<>();
+    int links = 0;
+    for (Path page : pages()) {
+      for (String link : linksOf(page)) {
+        links++;
+        String[] parts = link.split("#", 2);
+        Path target =
+            parts[0].isEmpty() ? page : page.resolveSibling(parts[0]).normalize();
+        if (!Files.exists(target)) {
+          broken.add(page + ": " + link);
+        } else if (parts.length == 2
+            && !anchors.computeIfAbsent(target, DocsTest::anchorsOf).contains(parts[1])) {
+          broken.add(page + ": " + link);
+        }
+      }
+    }
+
+    assertThat(links).isGreaterThan(100);
+    assertThat(broken).isEmpty();
+  }
+
+  @Test
+  void canBeFoundFromTheReadme() throws Exception {
+    Set<Path> found = new HashSet<>(Set.of(README));
+    List<Path> toRead = new ArrayList<>(found);
+    while (!toRead.isEmpty()) {
+      Path page = toRead.removeLast();
+      for (String link : linksOf(page)) {
+        Path target = page.resolveSibling(link.replaceFirst("#.*", "")).normalize();
+        if (target.toString().endsWith(".md") && Files.exists(target) && found.add(target)) {
+          toRead.add(target);
+        }
+      }
+    }
+
+    assertThat(found).containsAll(pages());
+  }
+
+  @Test
+  void beginsWithAReadmeThatIsShort() throws Exception {
+    assertThat(Files.readAllLines(README)).hasSizeLessThanOrEqualTo(MAX_LINES_OF_README);
+  }
+
+  static Stream<String> java() throws Exception {
+    return blocks("java");
+  }
+
+  static Stream<String> shell() throws Exception {
+    return Stream.concat(blocks("sh"), blocks("bash"));
+  }
+
+  /** All Markdown files of the repository. */
+  private static List<Path> pages() throws IOException {
+    try (Stream<Path> root = Files.list(Path.of(""));
+        Stream<Path> docs = Files.walk(Path.of("docs"))) {
+      return Stream.concat(root, docs)
+          .filter(file -> file.toString().endsWith(".md"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  private static Stream<String> blocks(String language) throws IOException {
+    Pattern block =
+        Pattern.compile("^```" + language + "\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+    List<String> blocks = new ArrayList<>();
+    for (Path page : pages()) {
+      block
+          .matcher(Files.readString(page))
+          .results()
+          .map((MatchResult found) -> found.group(1))
+          .forEach(blocks::add);
+    }
+    return blocks.stream();
+  }
+
+  /** Those within the repository. */
+  private static List<String> linksOf(Path page) throws IOException {
+    return LINK
+        .matcher(FENCED.matcher(Files.readString(page)).replaceAll(""))
+        .results()
+        .map(link -> link.group(1))
+        .filter(link -> !link.matches("[a-z]+:.*"))
+        .toList();
+  }
+
+  /** As GitHub makes them of headings, and those that a page sets itself. */
+  private static Set<String> anchorsOf(Path page) {
+    String text;
+    try {
+      text = FENCED.matcher(Files.readString(page)).replaceAll("");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Set<String> anchors = new HashSet<>();
+    HEADING
+        .matcher(text)
+        .results()
+        .map(heading -> anchor(heading.group(1)))
+        .forEach(anchor -> {
+          String free = anchor;
+          for (int i = 1; !anchors.add(free); i++) {
+            free = anchor + "-" + i;
+          }
+        });
+    ANCHOR.matcher(text).results().forEach(found -> anchors.add(found.group(1)));
+    return anchors;
+  }
+
+  private static String anchor(String heading) {
+    return heading
+        .replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1")
+        .toLowerCase(Locale.ROOT)
+        .replaceAll("[^\\p{L}\\p{N}_ -]", "")
+        .strip()
+        .replace(' ', '-');
+  }
+}
