@@ -39,6 +39,14 @@ class DocsTest {
   private static final Path README = Path.of("README.md");
   private static final int MAX_LINES_OF_README = 150;
 
+  private static final Path TRACEABILITY = Path.of("docs", "traceability.md");
+
+  private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+
+  /** A class of tests, perhaps with its package and a test of it, or a test of the class before. */
+  private static final Pattern PROOF =
+      Pattern.compile("(?:(?:agent\\.)?(\\w+(?:Test|Bench)))?(?:\\.?([a-z]+[A-Z]\\w+)(?:…|\\.\\.\\.)?)?");
+
   private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+)$");
@@ -165,6 +173,54 @@ class DocsTest {
     }
 
     assertThat(found).containsAll(pages());
+  }
+
+  /** A test that is named as a proof exists. */
+  @Test
+  void namesProofsThatAreThere() throws Exception {
+    Map<String, String> tests = sourcesOfTests();
+    Set<String> unknown = new TreeSet<>();
+    int found = 0;
+    String ofSection = "";
+    for (String line : Files.readAllLines(TRACEABILITY)) {
+      Matcher section = Pattern.compile("Proof \\(`(\\w+)` unless named\\)").matcher(line);
+      if (line.startsWith("## ")) {
+        ofSection = "";
+      } else if (section.find()) {
+        ofSection = section.group(1);
+      }
+      String proof = line.startsWith("| ") ? line.substring(line.lastIndexOf(" | ")) : line;
+      String ofLine = ofSection;
+      for (MatchResult code : CODE.matcher(proof).results().toList()) {
+        Matcher name = PROOF.matcher(code.group(1));
+        if (name.matches()) {
+          ofLine = name.group(1) == null ? ofLine : name.group(1);
+          String test = tests.getOrDefault(ofLine, "");
+          if (name.group(2) == null ? test.isEmpty() : !test.contains(" " + name.group(2))) {
+            unknown.add(ofLine + "." + name.group(2));
+          }
+          found++;
+        }
+      }
+    }
+
+    assertThat(found).isGreaterThan(80);
+    assertThat(unknown).isEmpty();
+  }
+
+  private static Map<String, String> sourcesOfTests() throws IOException {
+    Map<String, String> sources = new HashMap<>();
+    for (Path root : List.of(Path.of("src/test/java"), Path.of("src/bench/java"))) {
+      try (Stream<Path> files = Files.walk(root)) {
+        for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+          sources.merge(
+              file.getFileName().toString().replace(".java", ""),
+              Files.readString(file),
+              String::concat);
+        }
+      }
+    }
+    return sources;
   }
 
   @Test
