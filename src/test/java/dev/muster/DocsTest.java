@@ -45,7 +45,8 @@ class DocsTest {
 
   /** A class of tests, perhaps with its package and a test of it, or a test of the class before. */
   private static final Pattern PROOF =
-      Pattern.compile("(?:(?:agent\\.)?(\\w+(?:Test|Bench)))?(?:\\.?([a-z]+[A-Z]\\w+)(?:…|\\.\\.\\.)?)?");
+      Pattern.compile(
+          "(?:(?:agent\\.)?(\\w+(?:Test|Bench)))?(?:\\.?([a-z]+[A-Z]\\w+)(?:…|\\.\\.\\.)?)?");
 
   private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
@@ -143,8 +144,7 @@ class DocsTest {
       for (String link : linksOf(page)) {
         links++;
         String[] parts = link.split("#", 2);
-        Path target =
-            parts[0].isEmpty() ? page : page.resolveSibling(parts[0]).normalize();
+        Path target = parts[0].isEmpty() ? page : page.resolveSibling(parts[0]).normalize();
         if (!Files.exists(target)) {
           broken.add(page + ": " + link);
         } else if (parts.length == 2
@@ -263,8 +263,7 @@ class DocsTest {
 
   /** Those within the repository. */
   private static List<String> linksOf(Path page) throws IOException {
-    return LINK
-        .matcher(FENCED.matcher(Files.readString(page)).replaceAll(""))
+    return LINK.matcher(FENCED.matcher(Files.readString(page)).replaceAll(""))
         .results()
         .map(link -> link.group(1))
         .filter(link -> !link.matches("[a-z]+:.*"))
@@ -284,12 +283,13 @@ class DocsTest {
         .matcher(text)
         .results()
         .map(heading -> anchor(heading.group(1)))
-        .forEach(anchor -> {
-          String free = anchor;
-          for (int i = 1; !anchors.add(free); i++) {
-            free = anchor + "-" + i;
-          }
-        });
+        .forEach(
+            anchor -> {
+              String free = anchor;
+              for (int i = 1; !anchors.add(free); i++) {
+                free = anchor + "-" + i;
+              }
+            });
     ANCHOR.matcher(text).results().forEach(found -> anchors.add(found.group(1)));
     return anchors;
   }
