@@ -283,13 +283,12 @@ class DocsTest {
         .matcher(text)
         .results()
         .map(heading -> anchor(heading.group(1)))
-        .forEach(
-            anchor -> {
-              String free = anchor;
-              for (int i = 1; !anchors.add(free); i++) {
-                free = anchor + "-" + i;
-              }
-            });
+        .forEach(anchor -> {
+          String free = anchor;
+          for (int i = 1; !anchors.add(free); i++) {
+            free = anchor + "-" + i;
+          }
+        });
     ANCHOR.matcher(text).results().forEach(found -> anchors.add(found.group(1)));
     return anchors;
   }

@@ -161,10 +161,9 @@ class LimitsTest {
     try (Stream<Path> files = Files.walk(SOURCES)) {
       files
           .filter(file -> file.endsWith(type + ".java"))
-          .forEach(
-              file ->
-                  found.add(
-                      SOURCES.relativize(file).toString().replace(".java", "").replace('/', '.')));
+          .forEach(file ->
+              found.add(
+                  SOURCES.relativize(file).toString().replace(".java", "").replace('/', '.')));
     }
     assertThat(found).as("classes called " + type).hasSize(1);
     return found.getFirst();
