@@ -51,7 +51,8 @@ public final class SettingNames {
           "MUSTER_STATE_DIR",
           "MUSTER_NAME",
           "MUSTER_EXEC",
-          "MUSTER_EXEC_TIMEOUT");
+          "MUSTER_EXEC_TIMEOUT",
+          "MUSTER_QUIET");
 
   private static final int LONGEST_NAME = 64;
 

@@ -110,6 +110,7 @@ class SettingNamesTest {
         "MUSTER_NAME",
         "MUSTER_EXEC",
         "MUSTER_EXEC_TIMEOUT",
+        "MUSTER_QUIET",
         "PATH",
         "STALE",
         "DATABASE",
