@@ -18,7 +18,7 @@ class MetricsPage {
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** One more series for each route and outcome, which says little: held polls are the longest. */
-  private static final Pattern LONGEST_REQUESTS =
+  private static final Pattern MAX_REQUESTS =
       Pattern.compile("(# [A-Z]+ )?http_server_requests_seconds_max\\b");
 
   private final PrometheusMeterRegistry metrics;
@@ -44,7 +44,7 @@ class MetricsPage {
     return metrics
         .scrape()
         .lines()
-        .filter(line -> !LONGEST_REQUESTS.matcher(line).lookingAt())
+        .filter(line -> !MAX_REQUESTS.matcher(line).lookingAt())
         .collect(Collectors.joining("\n", "", "\n"))
         .getBytes(StandardCharsets.UTF_8);
   }

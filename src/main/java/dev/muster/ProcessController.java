@@ -1,9 +1,9 @@
 package dev.muster;
 
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
-import dev.muster.identity.CountsAs;
-import dev.muster.identity.RateLimit;
+import dev.muster.identity.RateLimitBucket;
+import dev.muster.identity.RateLimitGroup;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import java.util.Map;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -31,16 +31,16 @@ class ProcessController {
 
   /** The process is up; also at the path that probes of Spring applications ask. */
   @GetMapping({"/health", "/actuator/health/liveness"})
-  @Admits(Who.EVERYBODY)
-  @CountsAs(RateLimit.NONE)
+  @RouteAccess(CallerKind.PUBLIC)
+  @RateLimitGroup(RateLimitBucket.NONE)
   Map<String, String> health() {
     return Map.of("status", "ok");
   }
 
   /** The database answers and has our schema; else 503; at two paths, as above. */
   @GetMapping({"/ready", "/actuator/health"})
-  @Admits(Who.EVERYBODY)
-  @CountsAs(RateLimit.NONE)
+  @RouteAccess(CallerKind.PUBLIC)
+  @RateLimitGroup(RateLimitBucket.NONE)
   Map<String, String> ready() {
     db.sql(ANSWERS_AND_IS_MIGRATED).query(Long.class).single();
     return Map.of("status", "ok");
@@ -48,7 +48,7 @@ class ProcessController {
 
   /** By its own name, and by that which Spring's users know. */
   @GetMapping({"/metrics", "/actuator/prometheus"})
-  @Admits(Who.EVERYBODY)
+  @RouteAccess(CallerKind.PUBLIC)
   ResponseEntity<byte[]> metrics() {
     return ResponseEntity.ok().contentType(PROMETHEUS_TEXT).body(metrics.bytes());
   }

@@ -36,7 +36,7 @@ class ProcessTest {
   @Test
   void showsItsMetrics() {
     Agent agent = CLIENT.createOnline("Metrics");
-    CLIENT.beat(agent, "\"runtime_state\":\"wedged\"");
+    CLIENT.heartbeat(agent, "\"runtime_state\":\"wedged\"");
     // pauses are shown from the first collection on
     System.gc();
 
@@ -88,9 +88,9 @@ class ProcessTest {
     double before = heartbeats();
 
     for (int i = 0; i < 5; i++) {
-      CLIENT.beat(agent);
+      CLIENT.heartbeat(agent);
     }
-    CLIENT.beat(new Agent(agent.id(), "x".repeat(43)));
+    CLIENT.heartbeat(new Agent(agent.id(), "x".repeat(43)));
 
     assertThat(heartbeats() - before).isEqualTo(5.0);
   }
@@ -119,7 +119,7 @@ class ProcessTest {
   /** Every line is a comment or a sample: name, labels, a number. */
   @Test
   void writesWhatPrometheusCanRead() {
-    CLIENT.beat(CLIENT.create("Scraped"));
+    CLIENT.heartbeat(CLIENT.create("Scraped"));
     String label = "[a-zA-Z_]\\w*=\"(?:[^\"\\\\\n]|\\\\[\\\\\"n])*\"";
     String sample =
         "[a-zA-Z_:][\\w:]*(?:\\{(?:%1$s(?:,%1$s)*,?)?\\})? (?:NaN|[+-]Inf|-?[0-9.]+(?:E-?[0-9]+)?)"

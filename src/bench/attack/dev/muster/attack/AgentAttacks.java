@@ -1,6 +1,6 @@
 package dev.muster.attack;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.PeerExchange;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -22,8 +22,8 @@ final class AgentAttacks {
   private static final int LINE_MIB = 16;
   private static final int PIECES_PER_MIB = 4;
   private static final int ANSWER_OF_OTHERS_BYTES = 4 * MIB;
-  private static final int REST_MS = 250;
-  private static final double LEAST_INTENSITY = 0.25;
+  private static final int PAUSE_MS = 250;
+  private static final double MIN_INTENSITY = 0.25;
   private static final int MAX_ANSWER_S = 15;
   private static final byte[] PIECE = piece();
 
@@ -45,7 +45,7 @@ final class AgentAttacks {
 
   /** Ten agents promise 64 MiB, send 34 and drip; their callers are gone. */
   private static void answerMuchSlowly(AttackRun run) throws IOException {
-    PeerDeed drip =
+    PeerBehavior drip =
         exchange -> {
           exchange.receive();
           exchange.send(
@@ -78,8 +78,8 @@ final class AgentAttacks {
   /** An unrelated pair, whose answer is large as well. */
   private static void askForALargeAnswer(AttackRun run) throws IOException {
     Agent caller = run.workspace();
-    PeerDeed large =
-        PeerDeed.answer(
+    PeerBehavior large =
+        PeerBehavior.answer(
             200,
             "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{\"kind\":\"message\",\"text\":\"%s\"}}"
                 .formatted("a".repeat(ANSWER_OF_OTHERS_BYTES)));
@@ -116,9 +116,8 @@ final class AgentAttacks {
 
   /** 45 anonymously registered agents stream 16 MiB without an end of the line. */
   private static void streamOneLine(AttackRun run) throws Exception {
-    Duration rest =
-        Duration.ofMillis((long) (REST_MS / Math.max(run.intensity(), LEAST_INTENSITY)));
-    PeerDeed stream =
+    Duration rest = Duration.ofMillis((long) (PAUSE_MS / Math.max(run.intensity(), MIN_INTENSITY)));
+    PeerBehavior stream =
         exchange -> {
           exchange.receive();
           exchange.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ");
@@ -163,7 +162,8 @@ final class AgentAttacks {
   /** An answer whose length is negative is malformed, and no fault of the server. */
   private static void answerWithNegativeLengths(AttackRun run) throws IOException {
     Agent attacker =
-        run.pushWorkspace(PeerDeed.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"));
+        run.pushWorkspace(
+            PeerBehavior.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"));
     run.repeat(
         2,
         () -> {

@@ -1,6 +1,6 @@
 package dev.muster.attack;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
@@ -104,7 +104,7 @@ final class AttackRun {
   }
 
   /** A workspace that is called at an agent which does this to every request. */
-  Agent pushWorkspace(PeerDeed deed, String... fields) throws IOException {
+  Agent pushWorkspace(PeerBehavior deed, String... fields) throws IOException {
     List<String> all = new ArrayList<>(List.of(fields));
     all.add("\"delivery_mode\":\"push\"");
     all.add("\"max_concurrent_tasks\":1000");
@@ -112,7 +112,7 @@ final class AttackRun {
     return workspace(all.toArray(String[]::new));
   }
 
-  TestPeer agent(PeerDeed deed) throws IOException {
+  TestPeer agent(PeerBehavior deed) throws IOException {
     TestPeer agent = TestPeer.start().usually(deed);
     agents.add(agent);
     return agent;

@@ -77,7 +77,7 @@ final class AttackedServer implements AutoCloseable {
       Answer answer = client().post("/workspaces", TestServer.ADMIN_TOKEN, body);
       if (answer.status() == 201) {
         Agent agent = new Agent(UUID.fromString(answer.field("id")), answer.field("auth_token"));
-        client().beat(agent);
+        client().heartbeat(agent);
         return agent;
       }
       if (answer.status() != 429) {

@@ -1,7 +1,7 @@
 package dev.muster.attack;
 
 import dev.muster.attack.Connection.Answer;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestClient.Agent;
 import java.io.IOException;
 import java.time.Duration;
@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class BodyAttacks {
 
   private static final int MIB = 1 << 20;
-  private static final int LARGEST_BYTES = 16 * MIB;
+  private static final int MAX_BYTES = 16 * MIB;
   private static final int LARGE_BYTES = 15 * MIB;
   private static final Duration MAX_REFUSAL_TIME = Duration.ofSeconds(40);
 
@@ -31,7 +31,7 @@ final class BodyAttacks {
   /** 32 bodies of 16 MiB are promised, and one byte of each is sent. */
   private static void declare(AttackRun run) {
     Agent attacker = run.workspace();
-    String head = a2a(attacker, attacker, LARGEST_BYTES);
+    String head = a2a(attacker, attacker, MAX_BYTES);
     run.repeat(
         32,
         () -> {
@@ -125,7 +125,7 @@ final class BodyAttacks {
 
   /** 14 messages of 15 MiB to agents that do not read; the clients hang up, and come again. */
   private static void abandonLargeMessages(AttackRun run) throws IOException {
-    PeerDeed deaf = PeerDeed.deafness();
+    PeerBehavior deaf = PeerBehavior.deafness();
     Agent sender = run.workspace();
     String parent = "\"parent_id\":\"" + sender.id() + "\"";
     for (int i = 0; i < 14; i++) {

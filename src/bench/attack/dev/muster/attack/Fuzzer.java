@@ -1,7 +1,7 @@
 package dev.muster.attack;
 
 import dev.muster.attack.Connection.Answer;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
@@ -52,7 +52,7 @@ final class Fuzzer {
   /** Nothing but what this makes itself is removed. */
   void run(int requests) throws Exception {
     try (TestPeer agent = TestPeer.start()) {
-      agent.usually(PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{}}"));
+      agent.usually(PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{}}"));
       RequestMaker maker = maker(agent.url());
       String logBefore = server.log();
       AtomicInteger next = new AtomicInteger();

@@ -56,14 +56,14 @@ final class Victim {
     long period = Duration.ofSeconds(1).toNanos() * WORKSPACES / HEARTBEATS_PER_SECOND;
     for (int i = 0; i < WORKSPACES; i++) {
       Agent agent = fleet.get(i);
-      byte[] beat =
+      byte[] heartbeat =
           Connection.request(
               "POST",
               "/registry/heartbeat",
               agent.token(),
               "{\"workspace_id\":\"" + agent.id() + "\",\"active_tasks\":0}");
       Pace pace = new Pace(start + i * period / WORKSPACES, period, end);
-      threads.add(start(() -> repeat(experience, Experience.HEARTBEAT, pace, beat)));
+      threads.add(start(() -> repeat(experience, Experience.HEARTBEAT, pace, heartbeat)));
     }
     Pace eachSecond = new Pace(start, Duration.ofSeconds(1).toNanos(), end);
     threads.add(start(() -> checkHealth(experience, eachSecond)));

@@ -34,7 +34,7 @@ public final class AgentFleetBench {
   private static final int KEPT_CONNECTIONS = 100_000;
   private static final double KIB = 1024.0;
 
-  private final AtomicLong beats = new AtomicLong();
+  private final AtomicLong heartbeats = new AtomicLong();
   private final AtomicLong threads = new AtomicLong();
   private final ThreadFactory virtual =
       work -> {
@@ -94,7 +94,7 @@ public final class AgentFleetBench {
   private void measure(
       String url, BenchProcess server, List<AgentLoop> loops, int seconds, double heapBefore)
       throws Exception {
-    long beatsBefore = beats.get();
+    long beatsBefore = heartbeats.get();
     Duration serverBefore = server.processorTime();
     Duration agentsBefore = ownProcessorTime();
     long began = System.nanoTime();
@@ -102,7 +102,7 @@ public final class AgentFleetBench {
     double took = (System.nanoTime() - began) / 1e9;
     double ofServer = percent(server.processorTime().minus(serverBefore), took);
     double ofAgents = percent(ownProcessorTime().minus(agentsBefore), took);
-    double perSecond = (beats.get() - beatsBefore) / took;
+    double perSecond = (heartbeats.get() - beatsBefore) / took;
     int platform = ManagementFactory.getThreadMXBean().getThreadCount();
     double each = (usedHeapKiB() - heapBefore) / loops.size();
     System.out.printf(
@@ -134,7 +134,7 @@ public final class AgentFleetBench {
     Response response = chain.proceed(chain.request());
     if (response.isSuccessful()
         && chain.request().url().encodedPath().equals("/registry/heartbeat")) {
-      beats.incrementAndGet();
+      heartbeats.incrementAndGet();
     }
     return response;
   }

@@ -32,7 +32,7 @@ final class BenchFleet {
                       created_at, updated_at)
                   VALUES (?, 'bench', 3, 'external', '', 'poll', 1, 0, 0, now(), now())
                   """);
-          PreparedStatement beats =
+          PreparedStatement heartbeats =
               connection.prepareStatement(
                   "INSERT INTO workspace_beats (workspace_id, status, status_since) VALUES (?,"
                       + " 'online', now())");
@@ -49,8 +49,8 @@ final class BenchFleet {
           String token = Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
           workspaces.setObject(1, id);
           workspaces.addBatch();
-          beats.setObject(1, id);
-          beats.addBatch();
+          heartbeats.setObject(1, id);
+          heartbeats.addBatch();
           tokens.setObject(1, id);
           tokens.setBytes(
               2,
@@ -60,7 +60,7 @@ final class BenchFleet {
           fleet.add(new String[] {id.toString(), token});
         }
         workspaces.executeBatch();
-        beats.executeBatch();
+        heartbeats.executeBatch();
         tokens.executeBatch();
       }
       connection.commit();

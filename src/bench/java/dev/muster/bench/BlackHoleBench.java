@@ -1,6 +1,6 @@
 package dev.muster.bench;
 
-import dev.muster.testing.FullBacklog;
+import dev.muster.testing.SaturatedListener;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -76,7 +76,7 @@ public final class BlackHoleBench {
   private void run() throws Exception {
     try (BenchDatabase database = BenchDatabase.start();
         AgentProcess agent = AgentProcess.start();
-        FullBacklog hopeless = new FullBacklog();
+        SaturatedListener hopeless = new SaturatedListener();
         BenchProcess server =
             BenchProcess.start(database.url(), Map.of("AGENT_URL_ALLOW", "loopback"))) {
       CallableFleet fleet = CallableFleet.seed(database.url());
@@ -150,7 +150,7 @@ public final class BlackHoleBench {
       System.out.printf(
           Locale.ROOT,
           "| %s | %.1f / %.1f | **%.2f** | %s | %.0f | %.2f, %.2f |%n",
-          neighbour.words.formatted(callers, ManyCallers.PATIENCE.toSeconds()),
+          neighbour.words.formatted(callers, ManyCallers.TIMEOUT.toSeconds()),
           all.p50(),
           all.p99(),
           all.p99() / alone.p99(),

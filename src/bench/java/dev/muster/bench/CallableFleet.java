@@ -10,7 +10,7 @@ final class CallableFleet {
 
   private static final int SIZE = 300;
   private static final int WARM_UP_SECONDS = 30;
-  private static final int MOST_WARM_UPS = 8;
+  private static final int MAX_WARM_UPS = 8;
 
   private final String url;
   private final List<String[]> siblings;
@@ -52,7 +52,7 @@ final class CallableFleet {
   /** Until it grows no faster: on few cores the compilers are at work for minutes. */
   static void warmUp(Wrk toServer, int connections) throws IOException {
     double best = 0;
-    for (int i = 0; i < MOST_WARM_UPS; i++) {
+    for (int i = 0; i < MAX_WARM_UPS; i++) {
       Wrk.Round round =
           toServer.run("message.lua", Messages.path("{id}"), connections, WARM_UP_SECONDS);
       System.out.println(round);

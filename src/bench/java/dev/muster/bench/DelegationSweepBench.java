@@ -59,11 +59,11 @@ public final class DelegationSweepBench {
           .formatted(DUE);
 
   /** Beats that were due while other work was done, and how long that took. */
-  private record Beside(List<Double> beats, double workMs) {
+  private record Beside(List<Double> heartbeats, double workMs) {
 
     @Override
     public String toString() {
-      return String.format(Locale.ROOT, "%.0f ms and beats %s", workMs, paced(beats));
+      return String.format(Locale.ROOT, "%.0f ms and beats %s", workMs, paced(heartbeats));
     }
   }
 
@@ -125,20 +125,21 @@ public final class DelegationSweepBench {
   }
 
   private void measure(BenchProcess server, String url, List<String[]> fleet) throws Exception {
-    PacedRequests beats = PacedRequests.beats(server.baseUrl() + "/registry/heartbeat", fleet);
+    PacedRequests heartbeats =
+        PacedRequests.heartbeats(server.baseUrl() + "/registry/heartbeat", fleet);
     for (int n = 0; n < WARM_UP_SWEEPS; n++) {
       prepare(url);
-      beside(beats, () -> sweep(server));
+      beside(heartbeats, () -> sweep(server));
     }
     List<Round> all = new ArrayList<>();
     for (int n = 0; n < rounds; n++) {
-      all.add(round(server, url, beats));
+      all.add(round(server, url, heartbeats));
       System.out.println(all.getLast());
     }
     print(all);
   }
 
-  private Round round(BenchProcess server, String url, PacedRequests beats) throws Exception {
+  private Round round(BenchProcess server, String url, PacedRequests heartbeats) throws Exception {
     prepare(url);
     long statements = value(url, STATEMENTS);
     long scans = value(url, INDEX_SCANS);
@@ -151,18 +152,18 @@ public final class DelegationSweepBench {
     prepare(url);
     double bareMs = bareSweep(url);
     prepare(url);
-    List<Double> calm = new ArrayList<>(beats.run(perSecond, ROUND_S));
-    Beside sweep = beside(beats, () -> sweep(server));
+    List<Double> calm = new ArrayList<>(heartbeats.run(perSecond, ROUND_S));
+    Beside sweep = beside(heartbeats, () -> sweep(server));
     prepare(url);
-    calm.addAll(beats.run(perSecond, ROUND_S));
-    Beside bare = beside(beats, () -> bareSweep(url));
+    calm.addAll(heartbeats.run(perSecond, ROUND_S));
+    Beside bare = beside(heartbeats, () -> bareSweep(url));
     return new Round(sweepMs, statements, scans, sequential, bareMs, calm, sweep, bare);
   }
 
   private void print(List<Round> all) {
     Paced calm = paced(all, Round::calm);
-    Paced sweeping = paced(all, round -> round.sweep().beats());
-    Paced besideBare = paced(all, round -> round.bare().beats());
+    Paced sweeping = paced(all, round -> round.sweep().heartbeats());
+    Paced besideBare = paced(all, round -> round.bare().heartbeats());
     System.out.printf(
         Locale.ROOT,
         """
@@ -204,18 +205,21 @@ public final class DelegationSweepBench {
     return Figures.of(all.stream().mapToDouble(figure).boxed().toList());
   }
 
-  private static Paced paced(List<Round> all, Function<Round, List<Double>> beats) {
-    return paced(all.stream().flatMap(round -> beats.apply(round).stream()).toList());
+  private static Paced paced(List<Round> all, Function<Round, List<Double>> heartbeats) {
+    return paced(all.stream().flatMap(round -> heartbeats.apply(round).stream()).toList());
   }
 
   /** Work begins when beats do, and those count that were due before it ended. */
-  private Beside beside(PacedRequests beats, DoubleSupplier work) {
+  private Beside beside(PacedRequests heartbeats, DoubleSupplier work) {
     var workMs = CompletableFuture.supplyAsync(work::getAsDouble, Thread::startVirtualThread);
     long begin = System.nanoTime();
-    List<Pace.Timed> all = beats.timed(perSecond, ROUND_S);
+    List<Pace.Timed> all = heartbeats.timed(perSecond, ROUND_S);
     double took = workMs.join();
     return new Beside(
-        all.stream().filter(beat -> (beat.due() - begin) / 1e6 < took).map(Pace.Timed::ms).toList(),
+        all.stream()
+            .filter(heartbeat -> (heartbeat.due() - begin) / 1e6 < took)
+            .map(Pace.Timed::ms)
+            .toList(),
         took);
   }
 

@@ -32,7 +32,7 @@ public final class EchoingAgent {
   static final String TELL = "/tell";
 
   private static final int BACKLOG = 4096;
-  private static final int LONGEST_WAIT_S = 240;
+  private static final int MAX_WAIT_S = 240;
   private static final String LENGTH = "content-length:";
 
   private final ServerSocket listener =
@@ -92,12 +92,12 @@ public final class EchoingAgent {
       return waiting.toString();
     }
     if (path.startsWith(SLOW)) {
-      Thread.sleep(ManyCallers.PATIENCE);
+      Thread.sleep(ManyCallers.TIMEOUT);
     }
     if (path.startsWith(PATIENT)) {
       CountDownLatch word = told.get();
       waiting.incrementAndGet();
-      var _ = word.await(LONGEST_WAIT_S, TimeUnit.SECONDS);
+      var _ = word.await(MAX_WAIT_S, TimeUnit.SECONDS);
       waiting.decrementAndGet();
     }
     return "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + body + "}";

@@ -107,7 +107,7 @@ public final class HeartbeatBench {
 
   private List<String> saturate(Wrk wrk, String url, int connections) throws Exception {
     List<Double> echo = new ArrayList<>();
-    List<Double> beats = new ArrayList<>();
+    List<Double> heartbeats = new ArrayList<>();
     List<Double> ratios = new ArrayList<>();
     List<Double> p50 = new ArrayList<>();
     List<Double> p99 = new ArrayList<>();
@@ -124,7 +124,7 @@ public final class HeartbeatBench {
       }
       System.out.printf("%s %s%n", ofEcho, ofBeats);
       echo.add(ofEcho.requestsPerSecond());
-      beats.add(ofBeats.requestsPerSecond());
+      heartbeats.add(ofBeats.requestsPerSecond());
       ratios.add(ofBeats.requestsPerSecond() / ofEcho.requestsPerSecond());
       p50.add(ofBeats.p50());
       p99.add(ofBeats.p99());
@@ -134,7 +134,7 @@ public final class HeartbeatBench {
     }
     return List.of(
         Figures.of(echo).text("%,.0f"),
-        Figures.of(beats).text("%,.0f"),
+        Figures.of(heartbeats).text("%,.0f"),
         "**" + Figures.of(ratios).text("%.2f") + "**",
         "%.1f / %.1f".formatted(Figures.of(p50).median(), Figures.of(p99).median()),
         "%.4f".formatted(statements / requests),
@@ -143,12 +143,13 @@ public final class HeartbeatBench {
 
   private List<String> pace(BenchProcess server, List<String[]> fleet) {
     List<Double> echo =
-        PacedRequests.beats(server.baseUrl() + ECHO, fleet).run(PACED_PER_SECOND, 2 * seconds);
-    List<Double> beats =
-        PacedRequests.beats(server.baseUrl() + HEARTBEAT, fleet).run(PACED_PER_SECOND, 2 * seconds);
-    double p50 = beats.get(beats.size() / 2);
+        PacedRequests.heartbeats(server.baseUrl() + ECHO, fleet).run(PACED_PER_SECOND, 2 * seconds);
+    List<Double> heartbeats =
+        PacedRequests.heartbeats(server.baseUrl() + HEARTBEAT, fleet)
+            .run(PACED_PER_SECOND, 2 * seconds);
+    double p50 = heartbeats.get(heartbeats.size() / 2);
     return List.of(
         "%+.2f".formatted(p50 - echo.get(echo.size() / 2)),
-        "%.2f / %.2f".formatted(p50, beats.get(beats.size() * 99 / 100)));
+        "%.2f / %.2f".formatted(p50, heartbeats.get(heartbeats.size() * 99 / 100)));
   }
 }

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
  */
 final class ManyCallers implements AutoCloseable {
 
-  static final Duration PATIENCE = Duration.ofSeconds(10);
+  static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private final List<String[]> targets;
   private final int size;
@@ -49,12 +49,12 @@ final class ManyCallers implements AutoCloseable {
   }
 
   static ManyCallers ofUnreachable(int port, List<String[]> targets, int size) throws IOException {
-    return new ManyCallers(port, targets, size, PATIENCE, Set.of(503, 504), () -> true, () -> {});
+    return new ManyCallers(port, targets, size, TIMEOUT, Set.of(503, 504), () -> true, () -> {});
   }
 
   static ManyCallers ofSlow(int port, List<String[]> targets, int size) throws IOException {
     return new ManyCallers(
-        port, targets, size, PATIENCE.multipliedBy(4), Set.of(200), () -> true, () -> {});
+        port, targets, size, TIMEOUT.multipliedBy(4), Set.of(200), () -> true, () -> {});
   }
 
   /** They wait until the agent is told to answer, at the end. */
@@ -77,7 +77,7 @@ final class ManyCallers implements AutoCloseable {
     for (int i = 0; i < size; i++) {
       calling.incrementAndGet();
       call(sockets, i);
-      LockSupport.parkNanos(PATIENCE.toNanos() / size);
+      LockSupport.parkNanos(TIMEOUT.toNanos() / size);
     }
     Waits.until("not all calls come to the agent", ready);
   }

@@ -23,7 +23,7 @@ final class PacedRequests {
     this.fleet = fleet;
   }
 
-  static PacedRequests beats(String url, List<String[]> fleet) {
+  static PacedRequests heartbeats(String url, List<String[]> fleet) {
     return new PacedRequests(
         id -> url,
         id -> "{\"workspace_id\":\"" + id + "\",\"error_rate\":0.01,\"active_tasks\":1}",

@@ -230,7 +230,7 @@ public final class ProxyBench {
       if (answered.get() > 0) {
         throw new IllegalStateException(answered + " turns do not wait");
       }
-      long toldAt = System.nanoTime();
+      long loggedAt = System.nanoTime();
       agent.tell();
       Waits.until("not all turns are answered", () -> answered.get() == held);
       table.append(
@@ -241,7 +241,7 @@ public final class ProxyBench {
           | from the agent's word to the last answer, ms | %,d |
           """
               .formatted(
-                  held, each, resident, Duration.ofNanos(System.nanoTime() - toldAt).toMillis()));
+                  held, each, resident, Duration.ofNanos(System.nanoTime() - loggedAt).toMillis()));
       System.out.println(table);
     }
   }

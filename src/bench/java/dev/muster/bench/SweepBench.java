@@ -69,10 +69,11 @@ public final class SweepBench {
   private void measure(BenchProcess server, String url) throws Exception {
     List<String[]> fleet = BenchFleet.seed(url, FLEET);
     writeSilentOnes(url, fleet.subList(0, SILENT));
-    PacedRequests beats =
-        PacedRequests.beats(server.baseUrl() + "/registry/heartbeat", fleet.subList(SILENT, FLEET));
+    PacedRequests heartbeats =
+        PacedRequests.heartbeats(
+            server.baseUrl() + "/registry/heartbeat", fleet.subList(SILENT, FLEET));
     for (int i = 0; i < WARM_UP_ROUNDS; i++) {
-      beats.run(perSecond, 2 * seconds);
+      heartbeats.run(perSecond, 2 * seconds);
     }
     List<Double> calm = new ArrayList<>();
     List<Double> sweeping = new ArrayList<>();
@@ -80,9 +81,9 @@ public final class SweepBench {
     List<Double> sweeps = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
       prepare(url, "3600");
-      double p99Calm = p99(beats.run(perSecond, seconds));
+      double p99Calm = p99(heartbeats.run(perSecond, seconds));
       prepare(url, "-178"); // stale two seconds into the round
-      List<Double> latencies = beats.run(perSecond, seconds);
+      List<Double> latencies = heartbeats.run(perSecond, seconds);
       sweeps.add(awaitAllOffline(url));
       double p99Sweeping = p99(latencies);
       System.out.printf("calm %.2f ms, sweeping %.2f ms%n", p99Calm, p99Sweeping);

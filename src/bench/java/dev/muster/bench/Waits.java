@@ -7,12 +7,12 @@ import java.util.function.BooleanSupplier;
 /** Waits for what has to come. */
 final class Waits {
 
-  private static final Duration LONGEST = Duration.ofMinutes(1);
+  private static final Duration MAX_DURATION = Duration.ofMinutes(1);
 
   private Waits() {}
 
   static void until(String otherwise, BooleanSupplier condition) {
-    long giveUpAt = System.nanoTime() + LONGEST.toNanos();
+    long giveUpAt = System.nanoTime() + MAX_DURATION.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > giveUpAt) {
         throw new IllegalStateException(otherwise);

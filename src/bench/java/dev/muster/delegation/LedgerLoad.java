@@ -5,24 +5,24 @@ import dev.muster.testing.TestServer;
 /** Moves delegations of a server in this process, as reports of agents do. */
 public final class LedgerLoad {
 
-  private final Reports reports;
+  private final DelegationReports reports;
 
   public LedgerLoad(TestServer server) {
-    this.reports = server.bean(Reports.class);
+    this.reports = server.bean(DelegationReports.class);
   }
 
   /** Returns after the commit. */
   public void start(String delegationId) {
-    make(delegationId, Change.Step.START);
+    make(delegationId, DelegationCommand.Step.START);
   }
 
   /** Returns after the commit, by which the caller has its row too. */
   public void complete(String delegationId, String result) {
-    make(delegationId, new Change.Completed(WholeText.of(result), false));
+    make(delegationId, new DelegationCommand.Complete(PreviewedText.of(result), false));
   }
 
-  private void make(String delegationId, Change change) {
-    if (!(reports.make(new Command(delegationId, Command.Actor.SYSTEM, change))
+  private void make(String delegationId, DelegationCommand change) {
+    if (!(reports.make(new TransitionRequest(delegationId, TransitionRequest.Actor.SYSTEM, change))
         instanceof Ledger.Result.Applied(DelegationStatus status, boolean moved))) {
       throw new IllegalStateException(delegationId + " did not move");
     }

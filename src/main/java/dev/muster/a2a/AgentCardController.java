@@ -1,9 +1,9 @@
 package dev.muster.a2a;
 
-import dev.muster.delivery.Members;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.delivery.JsonMembers;
 import dev.muster.identity.Caller;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.PlatformUrl;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
@@ -40,7 +40,7 @@ class AgentCardController {
   }
 
   @GetMapping("/workspaces/{id}/.well-known/agent-card.json")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   RawJson card(Caller caller, @PathVariable UUID id, HttpServletRequest request) {
     RawJson stored =
         workspaces
@@ -63,7 +63,7 @@ class AgentCardController {
     if (!(parsed instanceof ObjectNode card) || isSigned(card)) {
       return stored;
     }
-    ObjectNode shown = Members.copy(card);
+    ObjectNode shown = JsonMembers.copy(card);
     if (card.has("url") || !card.has("supportedInterfaces")) {
       shown.put("url", proxyUrl);
     }
@@ -90,7 +90,7 @@ class AgentCardController {
     for (JsonNode one : interfaces) {
       if (one instanceof ObjectNode known
           && known.path(transport).asString(JSON_RPC).equalsIgnoreCase(JSON_RPC)) {
-        reachable.add(Members.copy(known).put("url", proxyUrl));
+        reachable.add(JsonMembers.copy(known).put("url", proxyUrl));
       }
     }
     card.set(member, reachable);

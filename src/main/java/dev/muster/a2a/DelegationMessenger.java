@@ -8,7 +8,7 @@ import dev.muster.delivery.DeliverySettings;
 import dev.muster.delivery.Sender;
 import dev.muster.delivery.SystemMessages;
 import dev.muster.workspace.DeliveryMode;
-import dev.muster.workspace.Target;
+import dev.muster.workspace.DeliveryTarget;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -33,9 +33,9 @@ public class DelegationMessenger {
 
   /** For the callee's feed, and, unless it polls, for its queue, where it waits so long at most. */
   public NewActivity toCallee(
-      DelegationMessage message, Target callee, String task, Duration life) {
+      DelegationMessage message, DeliveryTarget callee, String task, Duration life) {
     Sender caller = new Sender(message.callerId());
-    return NormalRequest.of(request(message, task), caller, UUID::randomUUID)
+    return NormalizedRequest.of(request(message, task), caller, UUID::randomUUID)
         .rowFor(callee, caller)
         .with(
             callee.deliveryMode() == DeliveryMode.POLL

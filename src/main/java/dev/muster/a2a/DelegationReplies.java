@@ -1,11 +1,11 @@
 package dev.muster.a2a;
 
-import dev.muster.activity.Appended;
+import dev.muster.activity.AppendResult;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.NewActivity;
 import dev.muster.delivery.DelegationCallbacks;
 import dev.muster.delivery.DelegationMessage;
-import dev.muster.platform.commit.CertainTransactions;
+import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.text.Text;
 import java.time.Duration;
 import java.util.List;
@@ -22,25 +22,25 @@ import tools.jackson.databind.node.ObjectNode;
 class DelegationReplies {
 
   /** Below the 5 s of R0.6. */
-  private static final Duration MOST = Duration.ofSeconds(4);
+  private static final Duration MAX_DURATION = Duration.ofSeconds(4);
 
   /** Looked up late: the ledger of delegations also sends messages by this module. */
   private final ObjectProvider<DelegationCallbacks> delegations;
 
   private final Feeds feeds;
-  private final CertainTransactions transactions;
+  private final CommitAwareTransactions transactions;
 
   DelegationReplies(
       ObjectProvider<DelegationCallbacks> delegations,
       Feeds feeds,
-      CertainTransactions transactions) {
+      CommitAwareTransactions transactions) {
     this.delegations = delegations;
     this.feeds = feeds;
-    this.transactions = transactions.noLongerThan(MOST);
+    this.transactions = transactions.withTimeout(MAX_DURATION);
   }
 
   /** What the message replies to, if that is an open delegation. */
-  Optional<DelegationMessage> repliedTo(UUID sender, UUID target, NormalRequest request) {
+  Optional<DelegationMessage> findByReply(UUID sender, UUID target, NormalizedRequest request) {
     @Nullable ObjectNode message = request.message();
     @Nullable DelegationCallbacks ledger = delegations.getIfAvailable();
     if (message == null || ledger == null) {
@@ -49,7 +49,7 @@ class DelegationReplies {
     JsonNode metadata = message.path("metadata");
     return text(metadata.path("delegation_id"))
         .or(() -> text(metadata.path("reply_to")))
-        .flatMap(id -> ledger.repliedTo(sender, target, id));
+        .flatMap(id -> ledger.findByReply(sender, target, id));
   }
 
   /** Without what the database has no room for (R0.8). */
@@ -60,11 +60,11 @@ class DelegationReplies {
   }
 
   /** The delegation ends with the reply, if that is a new one. */
-  Appended append(NewActivity reply, DelegationMessage delegation, String text) {
-    return transactions.runPastDeadlocks(status -> {
-      delegations.getObject().settle(delegation, text);
-      Appended appended = feeds.appendAll(List.of(reply)).getFirst();
-      if (!(appended instanceof Appended.Stored)) {
+  AppendResult append(NewActivity reply, DelegationMessage delegation, String text) {
+    return transactions.runRetryingDeadlocks(status -> {
+      delegations.getObject().complete(delegation, text);
+      AppendResult appended = feeds.appendAll(List.of(reply)).getFirst();
+      if (!(appended instanceof AppendResult.Stored)) {
         status.setRollbackOnly();
       }
       return appended;

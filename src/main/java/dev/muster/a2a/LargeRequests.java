@@ -27,7 +27,7 @@ final class LargeRequests {
   private static final int AT_ONCE = Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 4);
 
   /** With the work itself, below the 5 s of R0.6. */
-  private static final Duration PATIENCE = Duration.ofMillis(500);
+  private static final Duration TIMEOUT = Duration.ofMillis(500);
 
   private final Slots slots = new Slots(new Quota(AT_ONCE, AT_ONCE / 2));
 
@@ -57,13 +57,13 @@ final class LargeRequests {
               }
               inTime.run();
             } finally {
-              slots.giveBack(owner);
+              slots.release(owner);
             }
           });
       started = true;
     } finally {
       if (!started) {
-        slots.giveBack(owner);
+        slots.release(owner);
       }
     }
     return resultOf(task);
@@ -71,7 +71,7 @@ final class LargeRequests {
 
   private void take(Object owner) {
     try {
-      if (!slots.tryTake(owner, RequestDeadline.capping(PATIENCE))) {
+      if (!slots.tryTake(owner, RequestDeadline.capping(TIMEOUT))) {
         throw refused();
       }
     } catch (InterruptedException e) {

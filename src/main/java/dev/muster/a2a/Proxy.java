@@ -1,7 +1,7 @@
 package dev.muster.a2a;
 
 import dev.muster.activity.ActivityKey;
-import dev.muster.activity.Appended;
+import dev.muster.activity.AppendResult;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.MessageAdmission;
 import dev.muster.activity.MessageAdmission.Assumed;
@@ -11,19 +11,19 @@ import dev.muster.delivery.DelegationMessage;
 import dev.muster.delivery.Deliveries;
 import dev.muster.delivery.DeliverySettings;
 import dev.muster.delivery.Outgoing;
-import dev.muster.delivery.Replies;
-import dev.muster.delivery.Reply;
+import dev.muster.delivery.ProxyResponse;
+import dev.muster.delivery.ProxyResponses;
 import dev.muster.delivery.ReplyCorrelation;
 import dev.muster.delivery.Sender;
-import dev.muster.identity.Standing;
+import dev.muster.identity.CredentialRecheck;
 import dev.muster.platform.json.RawJson;
-import dev.muster.platform.longpoll.LongPolls;
+import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.client.Deadline;
 import dev.muster.protocol.client.StreamSink;
 import dev.muster.workspace.DeliveryMode;
-import dev.muster.workspace.Target;
+import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.Workspaces;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -44,10 +44,10 @@ class Proxy {
 
   /** A request with all that is known of it; {@code sink} takes the answer if it is a stream. */
   record Sent(
-      Standing standing,
+      CredentialRecheck standing,
       Sender sender,
       UUID targetId,
-      NormalRequest request,
+      NormalizedRequest request,
       SendOptions options,
       @Nullable StreamSink sink,
       LongConsumer memory) {}
@@ -78,12 +78,12 @@ class Proxy {
    * Stores the request, and returns what is left to do: that is to be run on the request's thread,
    * for as long as the agent takes. Its reply is done when there is an answer, or no hope for one.
    */
-  Supplier<CompletableFuture<Reply>> begin(Sent sent) {
+  Supplier<CompletableFuture<ProxyResponse>> begin(Sent sent) {
     Deadline deadline = Deadline.in(sent.options().timeout().orElse(settings.totalBudget()));
-    Target target = workspaces.rememberedTarget(sent.targetId(), sent.standing().caller());
+    DeliveryTarget target = workspaces.rememberedTarget(sent.targetId(), sent.standing().caller());
     NewActivity row = sent.request().rowFor(target, sent.sender());
     Optional<DelegationMessage> repliesTo = repliesTo(sent);
-    Supplier<CompletableFuture<Reply>> rest =
+    Supplier<CompletableFuture<ProxyResponse>> rest =
         target.deliveryMode() == DeliveryMode.POLL
             ? toFeed(sent, row, new Known(target, false), repliesTo, deadline)
             : toAgent(sent, row, target, repliesTo, deadline);
@@ -94,7 +94,7 @@ class Proxy {
       Thread.ofVirtual()
           .name("unanswered-delivery")
           .start(() -> {
-            var _ = rest.get().thenAccept(Reply::letGo);
+            var _ = rest.get().thenAccept(ProxyResponse::letGo);
           });
       throw e;
     }
@@ -105,7 +105,7 @@ class Proxy {
     @Nullable UUID own = sent.sender().workspaceId();
     return own == null
         ? Optional.empty()
-        : delegations.repliedTo(own, sent.targetId(), sent.request());
+        : delegations.findByReply(own, sent.targetId(), sent.request());
   }
 
   private void correlate(Sent sent, Optional<DelegationMessage> repliesTo) {
@@ -116,7 +116,7 @@ class Proxy {
   }
 
   /** A reply to a delegation's message ends the delegation in the same transaction (R8.7). */
-  private Appended append(NewActivity row, Optional<DelegationMessage> repliesTo) {
+  private AppendResult append(NewActivity row, Optional<DelegationMessage> repliesTo) {
     return repliesTo
         .map(delegation -> delegations.append(row, delegation, said(row)))
         .orElseGet(() -> feeds.append(row));
@@ -127,10 +127,10 @@ class Proxy {
     return text.isEmpty() ? Objects.requireNonNull(row.bodies().request()).text() : text;
   }
 
-  private Supplier<CompletableFuture<Reply>> toAgent(
+  private Supplier<CompletableFuture<ProxyResponse>> toAgent(
       Sent sent,
       NewActivity row,
-      Target target,
+      DeliveryTarget target,
       Optional<DelegationMessage> repliesTo,
       Deadline deadline) {
     QueueOptions options = QueueOptions.of(sent.request(), settings);
@@ -155,36 +155,36 @@ class Proxy {
     return deliveries.begin(outgoing, target);
   }
 
-  private Target lookAgain(Sent sent) {
+  private DeliveryTarget lookAgain(Sent sent) {
     return workspaces.requireTarget(sent.targetId(), sent.standing().caller());
   }
 
-  private Supplier<CompletableFuture<Reply>> toFeed(
+  private Supplier<CompletableFuture<ProxyResponse>> toFeed(
       Sent sent,
       NewActivity row,
       Known known,
       Optional<DelegationMessage> repliesTo,
       Deadline deadline) {
-    Optional<Supplier<CompletableFuture<Reply>>> rest =
-        sent.options().patience().isZero()
+    Optional<Supplier<CompletableFuture<ProxyResponse>>> rest =
+        sent.options().waitLimit().isZero()
             ? storeInFeed(sent, row, known, repliesTo)
                 .map(stored -> () -> CompletableFuture.completedFuture(stored.reply()))
             : storeAndWait(sent, row, known, repliesTo);
     return rest.orElseGet(() -> toAgent(sent, row, lookAgain(sent), repliesTo, deadline));
   }
 
-  private Optional<Supplier<CompletableFuture<Reply>>> storeAndWait(
+  private Optional<Supplier<CompletableFuture<ProxyResponse>>> storeAndWait(
       Sent sent, NewActivity row, Known known, Optional<DelegationMessage> repliesTo) {
-    try (LongPolls.Slot slot = replies.takeSlot(sent.sender())) {
+    try (LongPollRegistry.Slot slot = replies.takeSlot(sent.sender())) {
       return storeInFeed(sent, row, known, repliesTo)
           .map(stored -> {
-            CompletableFuture<Reply> answer =
+            CompletableFuture<ProxyResponse> answer =
                 replies.await(
                     new ReplyCorrelation.Wait(
                         sent.sender(),
                         sent.standing(),
                         stored.key(),
-                        sent.options().patience(),
+                        sent.options().waitLimit(),
                         stored.reply()),
                     slot);
             return () -> answer;
@@ -193,36 +193,36 @@ class Proxy {
   }
 
   /** A target, and whether it was looked up for this very request. */
-  private record Known(Target target, boolean isFresh) {}
+  private record Known(DeliveryTarget target, boolean isFresh) {}
 
-  private record InFeed(ActivityKey key, Reply reply) {}
+  private record InFeed(ActivityKey key, ProxyResponse reply) {}
 
   /** Empty when the agent does not poll any more. */
   private Optional<InFeed> storeInFeed(
       Sent sent, NewActivity row, Known known, Optional<DelegationMessage> repliesTo) {
-    Target target = known.target();
+    DeliveryTarget target = known.target();
     boolean isFresh = known.isFresh();
     while (true) {
       MessageAdmission admission =
           MessageAdmission.toFeed(new Assumed(target.version(), target.treeVersion()));
       switch (append(row.with(admission), repliesTo)) {
-        case Appended.Stored stored -> {
+        case AppendResult.Stored stored -> {
           return Optional.of(inFeed(sent, stored.id(), stored.seq()));
         }
-        case Appended.Repeated(UUID id, long seq) -> {
+        case AppendResult.Repeated(UUID id, long seq) -> {
           // for a message that is there the statement does not look whether its target still polls
           target = isFresh ? target : lookAgain(sent);
           return isFresh || target.deliveryMode() == DeliveryMode.POLL
               ? Optional.of(inFeed(sent, id, seq))
               : Optional.empty();
         }
-        case Appended.OtherContent() -> throw Deliveries.reused();
-        case Appended.FeedFull _ -> throw full(target);
-        case Appended.Outdated() -> {
+        case AppendResult.OtherContent() -> throw Deliveries.reused();
+        case AppendResult.FeedFull _ -> throw full(target);
+        case AppendResult.Outdated() -> {
           target = lookAgain(sent);
           isFresh = true;
         }
-        case Appended.QueueFull(), Appended.NotFree() ->
+        case AppendResult.QueueFull(), AppendResult.NotFree() ->
             throw new IllegalStateException("a message for a feed does not wait in a queue");
       }
       if (target.deliveryMode() != DeliveryMode.POLL) {
@@ -233,10 +233,11 @@ class Proxy {
 
   private static InFeed inFeed(Sent sent, UUID id, long seq) {
     return new InFeed(
-        new ActivityKey(sent.targetId(), seq), Replies.toBePolled(sent.request().method(), id));
+        new ActivityKey(sent.targetId(), seq),
+        ProxyResponses.toBePolled(sent.request().method(), id));
   }
 
-  private static ProblemException full(Target target) {
+  private static ProblemException full(DeliveryTarget target) {
     return new ProblemException(
         ErrorCode.QUEUE_FULL,
         "the feed of the workspace "

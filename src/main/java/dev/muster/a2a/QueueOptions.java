@@ -17,7 +17,7 @@ record QueueOptions(int priority, Duration life) {
   private static final BigDecimal LOWEST = BigDecimal.valueOf(Long.MIN_VALUE);
   private static final BigDecimal HIGHEST = BigDecimal.valueOf(Long.MAX_VALUE);
 
-  static QueueOptions of(NormalRequest request, DeliverySettings settings) {
+  static QueueOptions of(NormalizedRequest request, DeliverySettings settings) {
     JsonNode params = request.body().path("params");
     long priority = number(params, "priority").orElse(USUAL_PRIORITY);
     return new QueueOptions(

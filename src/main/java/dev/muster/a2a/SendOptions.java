@@ -20,11 +20,11 @@ record SendOptions(
     Optional<Duration> timeout, Optional<Duration> pollWait, Map<String, String> passedOn) {
 
   private static final String TIMEOUT = "X-Timeout";
-  private static final double LONGEST_TIMEOUT_S = 3_600;
-  private static final double LONGEST_WAIT_S = 60;
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds((long) LONGEST_WAIT_S);
-  private static final double SHORTEST_TIMEOUT_S = 0.001;
-  private static final int LONGEST_HEADER = 1024;
+  private static final double MAX_TIMEOUT_S = 3_600;
+  private static final double MAX_WAIT_S = 60;
+  private static final Duration MAX_WAIT = Duration.ofSeconds((long) MAX_WAIT_S);
+  private static final double MIN_TIMEOUT_S = 0.001;
+  private static final int MAX_HEADER_LENGTH = 1024;
 
   /** By these, agents of A2A 1.0 are told which version and extensions a client speaks. */
   private static final List<String> PASSED_ON = List.of("A2A-Version", "A2A-Extensions");
@@ -33,27 +33,26 @@ record SendOptions(
     Map<String, String> passedOn = new HashMap<>();
     for (String name : PASSED_ON) {
       @Nullable String value = request.getHeader(name);
-      if (value != null && value.length() <= LONGEST_HEADER && value.matches("[\\x20-\\x7e]*")) {
+      if (value != null && value.length() <= MAX_HEADER_LENGTH && value.matches("[\\x20-\\x7e]*")) {
         passedOn.put(name, value);
       }
     }
     return new SendOptions(
         seconds(TIMEOUT, request.getHeader(TIMEOUT)).map(SendOptions::timeout),
-        seconds("wait", request.getParameter("wait")).map(wait -> within(wait, 0, LONGEST_WAIT_S)),
+        seconds("wait", request.getParameter("wait")).map(wait -> within(wait, 0, MAX_WAIT_S)),
         passedOn);
   }
 
   /** How long the answer of an agent that polls is waited for: not at all unless asked for. */
-  Duration patience() {
+  Duration waitLimit() {
     return pollWait
-        .or(() -> timeout.map(whole -> whole.compareTo(LONGEST_WAIT) < 0 ? whole : LONGEST_WAIT))
+        .or(() -> timeout.map(whole -> whole.compareTo(MAX_WAIT) < 0 ? whole : MAX_WAIT))
         .orElse(Duration.ZERO);
   }
 
   /** Zero stands for as long as possible. */
   private static Duration timeout(double seconds) {
-    return within(
-        seconds == 0 ? LONGEST_TIMEOUT_S : seconds, SHORTEST_TIMEOUT_S, LONGEST_TIMEOUT_S);
+    return within(seconds == 0 ? MAX_TIMEOUT_S : seconds, MIN_TIMEOUT_S, MAX_TIMEOUT_S);
   }
 
   private static Duration within(double seconds, double least, double most) {

@@ -1,9 +1,9 @@
 package dev.muster.activity;
 
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
 import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.json.JsonBody;
@@ -23,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 @RestController
 class ActivityController {
 
-  private static final int LARGEST_REPORT = 1024 * BodyReader.KIB;
+  private static final int MAX_REPORT_BYTES = 1024 * BodyReader.KIB;
 
   private final Workspaces workspaces;
   private final Feeds feeds;
@@ -53,23 +53,23 @@ class ActivityController {
   record Logged(String status, UUID id, long seq) {}
 
   @PostMapping("/workspaces/{id}/activity")
-  @Admits(Who.FORMER_AGENT)
+  @RouteAccess(CallerKind.REMOVED_AGENT)
   Logged report(
       Caller caller,
       @PathVariable UUID id,
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
-    byte[] body = bodies.read(request, LARGEST_REPORT);
+    byte[] body = bodies.read(request, MAX_REPORT_BYTES);
     ReportedActivity report = ReportedActivity.read(id, names.parse(body, request, response));
     workspaces.requireTrustedSpeakerFor(id, caller);
     report.requireOwnName();
-    Appended.Stored stored = feeds.appendOwn(report.row());
+    AppendResult.Stored stored = feeds.appendOwn(report.row());
     return new Logged("logged", stored.id(), stored.seq());
   }
 
   @PostMapping("/workspaces/{id}/notify")
-  @Admits(Who.FORMER_AGENT)
+  @RouteAccess(CallerKind.REMOVED_AGENT)
   Map<String, String> notify(Caller caller, @PathVariable UUID id, JsonBody body) {
     Notification notification = Notification.read(body);
     workspaces.requireSpeakerFor(id, caller);
@@ -80,7 +80,7 @@ class ActivityController {
   record Acknowledged(long lastAckedSeq) {}
 
   @PostMapping("/workspaces/{id}/activity/ack")
-  @Admits(Who.FORMER_AGENT)
+  @RouteAccess(CallerKind.REMOVED_AGENT)
   Acknowledged acknowledge(Caller caller, @PathVariable UUID id, JsonBody body) {
     long seq =
         body.longInteger("acked_seq", 0, Long.MAX_VALUE)

@@ -1,8 +1,8 @@
 package dev.muster.activity;
 
-import dev.muster.platform.jobs.Pace;
 import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.jobs.SweepThrottle;
 import dev.muster.platform.settings.Settings;
 import dev.muster.platform.settings.Values;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -24,7 +24,7 @@ class ActivityRetention {
 
   private static final Logger log = LoggerFactory.getLogger(ActivityRetention.class);
 
-  private static final UUID BEFORE_ALL = new UUID(0, 0);
+  private static final UUID FIRST_ID = new UUID(0, 0);
 
   private final RetentionRepository repository;
   private final Duration acked;
@@ -64,7 +64,7 @@ class ActivityRetention {
     Instant keptFrom = repository.timeAgo(all);
     Instant keptFromIfAcked = repository.timeAgo(acked);
     int deleted = 0;
-    List<UUID> page = repository.feeds(BEFORE_ALL);
+    List<UUID> page = repository.feeds(FIRST_ID);
     while (!page.isEmpty()) {
       deleted += deleteBefore(keptFrom, keptFromIfAcked, page);
       page = repository.feeds(page.getLast());
@@ -81,9 +81,9 @@ class ActivityRetention {
       metrics.countTransitions(batch);
       deleted += batch;
       if (batch > 0) {
-        Pace.restAfter(System.nanoTime() - start);
+        SweepThrottle.pauseAfter(System.nanoTime() - start);
       }
-    } while (batch == RetentionRepository.MOST_IN_A_BATCH);
+    } while (batch == RetentionRepository.BATCH_SIZE);
     return deleted;
   }
 }

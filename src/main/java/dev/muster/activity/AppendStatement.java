@@ -135,11 +135,11 @@ class AppendStatement {
   }
 
   /** The verdicts are in the order of the rows; no two of those may be one message. */
-  List<Verdict> run(JdbcTemplate db, List<NewActivity> rows) {
+  List<AppendDecision> run(JdbcTemplate db, List<NewActivity> rows) {
     return db.query(
         APPEND,
         statement -> bind(statement, rows),
-        (row, n) -> Verdict.of(rows.get(n).workspaceId(), row));
+        (row, n) -> AppendDecision.of(rows.get(n).workspaceId(), row));
   }
 
   private void bind(PreparedStatement statement, List<NewActivity> rows) throws SQLException {

@@ -1,8 +1,8 @@
 package dev.muster.activity;
 
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
@@ -42,7 +42,7 @@ class ChatHistoryController {
    * oldest row, so with its timestamp the next page goes on without gap or repeat.
    */
   @GetMapping("/workspaces/{id}/chat-history")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   ChatHistory read(Caller caller, @PathVariable UUID id, HttpServletRequest request) {
     FeedQuery query = FeedQuery.readChat(request);
     workspaces.requireReaderOf(id, caller);

@@ -5,9 +5,9 @@ import dev.muster.activity.StoredActivity.Truncated;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.protocol.AgentResponse;
 import dev.muster.protocol.Attachment;
 import dev.muster.protocol.MessageContent;
-import dev.muster.protocol.TurnAnswer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
@@ -63,7 +63,7 @@ record ChatMessage(
 
   /** Nothing while the agent has the message, or it waits. */
   private static Stream<ChatMessage> outcome(StoredActivity row) {
-    if (!row.status().equals(Result.OK.status())) {
+    if (!row.status().equals(ActivityResult.OK.status())) {
       String error = Objects.requireNonNullElse(row.errorDetail(), row.status());
       return Stream.of(agent(row, SYSTEM, error, endOf(row), List.of()));
     }
@@ -82,13 +82,13 @@ record ChatMessage(
     JsonNode said = result.path("message").isObject() ? result.path("message") : result;
     List<JsonNode> files =
         MessageContent.attachmentsOf(said.path("parts")).stream().map(ChatMessage::file).toList();
-    return switch (TurnAnswer.of(document, utf8)) {
-      case TurnAnswer.Said(String text) ->
+    return switch (AgentResponse.of(document, utf8)) {
+      case AgentResponse.Said(String text) ->
           Stream.of(
               agent(row, AGENT, files.isEmpty() || hasText(said) ? text : "", endOf(row), files));
-      case TurnAnswer.GaveUp(String state, String text) ->
+      case AgentResponse.GaveUp(String state, String text) ->
           Stream.of(agent(row, AGENT, text, endOf(row), files));
-      case TurnAnswer.Working working -> Stream.empty();
+      case AgentResponse.Working working -> Stream.empty();
     };
   }
 

@@ -25,9 +25,9 @@ class FeedAppender {
   private final JdbcTemplate db;
   private final AppendStatement statement;
   private final FeedQuota quota;
-  private final FeedSignals signals;
+  private final FeedNotifier signals;
 
-  FeedAppender(JdbcTemplate db, AppendStatement statement, FeedQuota quota, FeedSignals signals) {
+  FeedAppender(JdbcTemplate db, AppendStatement statement, FeedQuota quota, FeedNotifier signals) {
     this.db = db;
     this.statement = statement;
     this.quota = quota;
@@ -39,16 +39,16 @@ class FeedAppender {
     db.query(LOCK, (row, n) -> n, new SqlArrayValue("uuid", workspaceIds.toArray()));
   }
 
-  List<Appended> append(List<NewActivity> rows) {
+  List<AppendResult> append(List<NewActivity> rows) {
     Set<UUID> feeds =
         rows.stream().map(NewActivity::workspaceId).collect(Collectors.toCollection(TreeSet::new));
     lock(feeds);
-    List<Verdict> verdicts = statement.run(db, rows);
-    List<Appended> appended = new ArrayList<>(rows.size());
+    List<AppendDecision> verdicts = statement.run(db, rows);
+    List<AppendResult> appended = new ArrayList<>(rows.size());
     List<NewActivity> stored = new ArrayList<>(rows.size());
     for (int i = 0; i < rows.size(); i++) {
       appended.add(appended(rows.get(i), verdicts.get(i)));
-      if (appended.getLast() instanceof Appended.Stored) {
+      if (appended.getLast() instanceof AppendResult.Stored) {
         stored.add(rows.get(i));
       }
     }
@@ -56,19 +56,20 @@ class FeedAppender {
     return appended;
   }
 
-  private Appended appended(NewActivity row, Verdict verdict) {
+  private AppendResult appended(NewActivity row, AppendDecision verdict) {
     return switch (verdict) {
-      case Verdict.Final(Appended result) -> result;
-      case Verdict.SeemsFull() -> appendedIfRoomIsFound(row);
-      case Verdict.Busy() ->
+      case AppendDecision.Final(AppendResult result) -> result;
+      case AppendDecision.SeemsFull() -> appendedIfRoomIsFound(row);
+      case AppendDecision.Busy() ->
           throw new ProblemException(
               ErrorCode.WORKSPACE_NOT_FOUND, "there is no workspace " + row.workspaceId());
     };
   }
 
-  private Appended appendedIfRoomIsFound(NewActivity row) {
+  private AppendResult appendedIfRoomIsFound(NewActivity row) {
     quota.countAnew(row.workspaceId());
-    return statement.run(db, List.of(row)).getFirst() instanceof Verdict.Final(Appended result)
+    return statement.run(db, List.of(row)).getFirst()
+            instanceof AppendDecision.Final(AppendResult result)
         ? result
         : quota.full(row.workspaceId());
   }

@@ -1,18 +1,18 @@
 package dev.muster.activity;
 
-import dev.muster.activity.FeedWatch.FeedTopic;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.activity.FeedWaiters.FeedTopic;
 import dev.muster.identity.Caller;
-import dev.muster.identity.CountsAs;
+import dev.muster.identity.CredentialRecheck;
 import dev.muster.identity.Credentials;
-import dev.muster.identity.RateLimit;
-import dev.muster.identity.Standing;
-import dev.muster.platform.http.HeldAnswer;
+import dev.muster.identity.RateLimitBucket;
+import dev.muster.identity.RateLimitGroup;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.platform.http.AsyncResponses;
 import dev.muster.platform.http.RequestOwner;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.longpoll.LongPoll;
-import dev.muster.platform.longpoll.LongPolls;
+import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
@@ -30,17 +30,17 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class FeedController {
 
-  private final LongPolls polls;
+  private final LongPollRegistry polls;
   private final FeedReader reader;
-  private final PeerInfos peers;
+  private final PeerInfoEnricher peers;
   private final Workspaces workspaces;
   private final Credentials credentials;
   private final ResponseMemory memory;
 
   FeedController(
-      LongPolls polls,
+      LongPollRegistry polls,
       FeedReader reader,
-      PeerInfos peers,
+      PeerInfoEnricher peers,
       Workspaces workspaces,
       Credentials credentials,
       ResponseMemory memory) {
@@ -54,12 +54,14 @@ class FeedController {
 
   /** The rows at once, or a wait for them. */
   @GetMapping("/workspaces/{id}/activity")
-  @Admits({Who.FORMER_AGENT, Who.VIEWER})
-  @CountsAs(RateLimit.POLL)
+  @RouteAccess({CallerKind.REMOVED_AGENT, CallerKind.VIEWER})
+  @RateLimitGroup(RateLimitBucket.POLL)
   Object read(Caller caller, @PathVariable UUID id, HttpServletRequest request) {
     FeedQuery query = FeedQuery.read(request, caller.equals(new Caller.Agent(id)));
     CompletableFuture<List<FeedRow>> rows = rows(id, caller, query, request);
-    return rows.isDone() && !rows.isCompletedExceptionally() ? rows.join() : HeldAnswer.of(rows);
+    return rows.isDone() && !rows.isCompletedExceptionally()
+        ? rows.join()
+        : AsyncResponses.of(rows);
   }
 
   /**
@@ -69,7 +71,7 @@ class FeedController {
   private CompletableFuture<List<FeedRow>> rows(
       UUID id, Caller caller, FeedQuery query, HttpServletRequest request) {
     String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
-    Standing standing = new Standing(credentials, authorization, caller);
+    CredentialRecheck standing = new CredentialRecheck(credentials, authorization, caller);
     Function<List<StoredActivity>, List<FeedRow>> view = peers.view(query.wantsPeerInfo(), request);
     FeedReader.Reading reading = reader.reading(id, query, memory.of(request));
     LongPoll<List<StoredActivity>> poll =
@@ -81,13 +83,13 @@ class FeedController {
               workspaces.requireTrustedReaderOf(id, credentials.callerOf(authorization));
               return reading.look();
             },
-            () -> standing.now() != Standing.Verdict.REVOKED,
+            () -> standing.check() != CredentialRecheck.Result.REVOKED,
             List.of());
     return polls.await(poll).thenApply(view);
   }
 
   @GetMapping("/workspaces/{id}/activity/{activityId}")
-  @Admits({Who.FORMER_AGENT, Who.VIEWER})
+  @RouteAccess({CallerKind.REMOVED_AGENT, CallerKind.VIEWER})
   FeedRow one(
       Caller caller,
       @PathVariable UUID id,

@@ -1,13 +1,13 @@
 package dev.muster.activity;
 
 import dev.muster.activity.FeedPosition.Marks;
-import dev.muster.platform.commit.BatchAttempts;
 import dev.muster.platform.commit.BatchLimits;
+import dev.muster.platform.commit.BatchOutcome;
+import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.GroupCommit;
-import dev.muster.platform.commit.Outcome;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.HotStatements;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.sql.ResultSet;
@@ -27,7 +27,7 @@ import org.springframework.stereotype.Repository;
 @Repository
 class FeedMarks {
 
-  private static final int MOST_IN_A_STATEMENT = 500;
+  private static final int BATCH_SIZE = 500;
 
   /**
    * Times of rows rise with their numbers: the last row before a time is found by halving the
@@ -86,7 +86,7 @@ class FeedMarks {
         new GroupCommit<>(
             "feed-marks",
             Asked::workspaceId,
-            BatchLimits.byWeight(one -> 1, MOST_IN_A_STATEMENT),
+            BatchLimits.byWeight(one -> 1, BATCH_SIZE),
             this::read,
             metrics);
   }
@@ -102,17 +102,17 @@ class FeedMarks {
         .param("workspace_id", one.workspaceId())
         .param("since", one.sinceSeq())
         .param("secs", query.sinceSecs().map(secs -> (double) secs.toSeconds()).orElse(null))
-        .param("before", query.beforeTs().map(SqlTime::utc).orElse(null))
+        .param("before", query.beforeTs().map(Timestamps::utc).orElse(null))
         .query((row, n) -> marks(row, one, row.getLong("aged"), row.getLong("before")))
         .optional();
   }
 
-  private List<Outcome<Optional<Marks>>> read(List<Asked> batch) {
-    return BatchAttempts.run(
+  private List<BatchOutcome<Optional<Marks>>> read(List<Asked> batch) {
+    return BatchRetry.run(
         batch,
         some ->
             hot.read(statements -> read(statements, some)).stream()
-                .<Outcome<Optional<Marks>>>map(Outcome.Done::new)
+                .<BatchOutcome<Optional<Marks>>>map(BatchOutcome.Done::new)
                 .toList());
   }
 
@@ -145,7 +145,9 @@ class FeedMarks {
     return asked.since() != null
         && row.getString("since_at") != null
         && RowId.of(
-                asked.workspaceId(), RowId.seqOf(asked.since()), SqlTime.instant(row, "since_at"))
+                asked.workspaceId(),
+                RowId.seqOf(asked.since()),
+                Timestamps.instant(row, "since_at"))
             .equals(asked.since());
   }
 

@@ -3,7 +3,7 @@ package dev.muster.activity;
 import dev.muster.activity.FeedQuery.SourceFilter;
 import dev.muster.activity.RecentRows.Recent;
 import dev.muster.activity.StoredActivity.Data;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -139,7 +139,7 @@ class FeedPages {
     return db.sql(ROWS)
         .param("workspace_id", workspaceId)
         .param("seqs", seqs.toArray(Long[]::new))
-        .param("largest", RowSize.LARGEST_BODY)
+        .param("largest", RowSize.MAX_BODY_BYTES)
         .query(FeedPages::row)
         .list();
   }
@@ -202,7 +202,7 @@ class FeedPages {
         row.getObject("duration_ms", Long.class),
         row.getString("status"),
         row.getString("error_detail"),
-        SqlTime.instant(row, "created_at"),
+        Timestamps.instant(row, "created_at"),
         row.getString("attachments"),
         row.getObject("peer_id", UUID.class));
   }

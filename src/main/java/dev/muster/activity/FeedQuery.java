@@ -46,11 +46,11 @@ record FeedQuery(
 
   static final int DEFAULT_LIMIT = 100;
   static final int HIGHEST_LIMIT = 500;
-  static final int LONGEST_WAIT_S = 60;
+  static final int MAX_WAIT_S = 60;
 
   private static final String PEER_INFO = "peer_info";
-  private static final BigInteger LONGEST_SINCE_SECS = BigInteger.valueOf(2_592_000);
-  private static final int LONGEST_NUMBER = 40;
+  private static final BigInteger MAX_SINCE_SECS = BigInteger.valueOf(2_592_000);
+  private static final int MAX_NUMBER_LENGTH = 40;
 
   /** No row is younger; the database has no room for all years that the text form has. */
   private static final Instant FAR = Instant.parse("9999-12-31T00:00:00Z");
@@ -113,12 +113,12 @@ record FeedQuery(
   }
 
   /** Whether its cursor says how far the agent has read (R3.2). */
-  boolean tellsHowFarItRead() {
+  boolean reportsReadPosition() {
     return isOwn && sinceId.isPresent();
   }
 
   /** Whether it reads on from a cursor: then what it will find is newer than what was there. */
-  boolean goesOnFromCursor() {
+  boolean hasCursor() {
     return sinceId.isPresent() && isOldestFirst();
   }
 
@@ -160,7 +160,7 @@ record FeedQuery(
 
   private static Optional<BigInteger> wholeNumber(String text) {
     try {
-      return text.length() > LONGEST_NUMBER
+      return text.length() > MAX_NUMBER_LENGTH
           ? Optional.empty()
           : Optional.of(new BigInteger(text.strip()));
     } catch (NumberFormatException notANumber) {
@@ -174,9 +174,9 @@ record FeedQuery(
             .orElseThrow(() ->
                 ProblemException.validation(
                     "since_secs: not a whole number of up to "
-                        + LONGEST_NUMBER
+                        + MAX_NUMBER_LENGTH
                         + " digits (expected: seconds, 1..2592000)"));
-    return Duration.ofSeconds(seconds.max(BigInteger.ONE).min(LONGEST_SINCE_SECS).longValueExact());
+    return Duration.ofSeconds(seconds.max(BigInteger.ONE).min(MAX_SINCE_SECS).longValueExact());
   }
 
   private static Instant time(String text) {
@@ -200,7 +200,7 @@ record FeedQuery(
   private static Duration seconds(String text) {
     return wholeNumber(text)
         .filter(number -> number.signum() >= 0)
-        .filter(number -> number.compareTo(BigInteger.valueOf(LONGEST_WAIT_S)) <= 0)
+        .filter(number -> number.compareTo(BigInteger.valueOf(MAX_WAIT_S)) <= 0)
         .map(number -> Duration.ofSeconds(number.longValueExact()))
         .orElseThrow(
             () -> ProblemException.validation("wait: not usable (expected: whole seconds, 0..60)"));

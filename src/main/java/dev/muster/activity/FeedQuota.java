@@ -78,11 +78,11 @@ class FeedQuota {
   }
 
   /** The refusal of a row, for the agent that writes into its own feed. */
-  Appended.FeedFull full(UUID workspaceId) {
+  AppendResult.FeedFull full(UUID workspaceId) {
     return db.sql(UNREAD)
         .param("workspace_id", workspaceId)
         .query((row, n) ->
-            new Appended.FeedFull(
+            new AppendResult.FeedFull(
                 "the feed of %s is full: %d unread rows of %d bytes (expected: at most %d rows and %d bytes);"
                         .formatted(
                             workspaceId,

@@ -4,7 +4,7 @@ import dev.muster.activity.FeedPages.Listed;
 import dev.muster.activity.FeedPosition.Marks;
 import dev.muster.activity.RecentRows.Recent;
 import dev.muster.platform.json.Ids;
-import dev.muster.platform.longpoll.Seen;
+import dev.muster.platform.longpoll.PollResult;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.util.ArrayList;
@@ -64,21 +64,21 @@ class FeedReader {
      * The query's rows in its order, or the feed's last seq when there are none. Refuses a cursor
      * whose row is not, or no longer, in this feed with {@code CURSOR_GONE}.
      */
-    Seen<List<StoredActivity>> look() {
+    PollResult<List<StoredActivity>> look() {
       if (parkedAt == null) {
         return lookFromTheStart();
       }
       List<Recent> added =
-          query.goesOnFromCursor() ? recent.after(workspaceId, parkedAt.lastSeq()) : List.of();
+          query.hasCursor() ? recent.after(workspaceId, parkedAt.lastSeq()) : List.of();
       if (!added.isEmpty()) {
         return lookAt(added, parkedAt);
       }
       List<StoredActivity> page = page(parkedAt);
-      return page.isEmpty() ? lookFromTheStart() : new Seen.Answer<>(page);
+      return page.isEmpty() ? lookFromTheStart() : new PollResult.Answer<>(page);
     }
 
     /** At all that came since it was parked, as far as this replica knows. */
-    private Seen<List<StoredActivity>> lookAt(List<Recent> added, FeedPosition since) {
+    private PollResult<List<StoredActivity>> lookAt(List<Recent> added, FeedPosition since) {
       List<Recent> page =
           added.stream()
               .filter(one -> FeedIndex.matches(query, one.row()))
@@ -88,21 +88,21 @@ class FeedReader {
         return nothingUpTo(since.withLastSeq(added.getLast().row().seq()));
       }
       memory.accept(page.stream().mapToInt(Recent::bytes).sum());
-      return new Seen.Answer<>(page.stream().map(Recent::row).toList());
+      return new PollResult.Answer<>(page.stream().map(Recent::row).toList());
     }
 
-    private Seen<List<StoredActivity>> lookFromTheStart() {
+    private PollResult<List<StoredActivity>> lookFromTheStart() {
       FeedPosition position = position(workspaceId, query);
       List<StoredActivity> rows = position.isAtEnd() ? List.of() : page(position);
-      return rows.isEmpty() ? nothingUpTo(position) : new Seen.Answer<>(rows);
+      return rows.isEmpty() ? nothingUpTo(position) : new PollResult.Answer<>(rows);
     }
 
-    private Seen<List<StoredActivity>> nothingUpTo(FeedPosition position) {
+    private PollResult<List<StoredActivity>> nothingUpTo(FeedPosition position) {
       if (query.asksForAllThatIsNew() && position.lastSeq() > position.read()) {
         positions.move(workspaceId, position.lastSeq());
       }
       parkedAt = query.isBoundByTime() ? null : position;
-      return new Seen.Nothing<>(position.lastSeq());
+      return new PollResult.Nothing<>(position.lastSeq());
     }
 
     private List<StoredActivity> page(FeedPosition position) {
@@ -136,7 +136,7 @@ class FeedReader {
     if (since.isPresent() && marks.flatMap(Marks::since).isEmpty()) {
       throw cursorGone();
     }
-    if (query.tellsHowFarItRead()) {
+    if (query.reportsReadPosition()) {
       marks.ifPresent(found ->
           found
               .since()
@@ -150,7 +150,7 @@ class FeedReader {
     List<Long> seqs = new ArrayList<>();
     long bytes = 0;
     for (Listed one : listed) {
-      if (!seqs.isEmpty() && bytes + one.bytes() > RowSize.LARGEST_PAGE) {
+      if (!seqs.isEmpty() && bytes + one.bytes() > RowSize.MAX_PAGE_BYTES) {
         break;
       }
       bytes += one.bytes();

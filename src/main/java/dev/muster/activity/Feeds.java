@@ -1,15 +1,15 @@
 package dev.muster.activity;
 
-import dev.muster.activity.Appended.FeedFull;
-import dev.muster.activity.Appended.OtherContent;
-import dev.muster.activity.Appended.Repeated;
-import dev.muster.activity.Appended.Stored;
-import dev.muster.platform.commit.BatchAttempts;
+import dev.muster.activity.AppendResult.FeedFull;
+import dev.muster.activity.AppendResult.OtherContent;
+import dev.muster.activity.AppendResult.Repeated;
+import dev.muster.activity.AppendResult.Stored;
 import dev.muster.platform.commit.BatchLimits;
-import dev.muster.platform.commit.CertainTransactions;
-import dev.muster.platform.commit.CommitRider;
+import dev.muster.platform.commit.BatchOutcome;
+import dev.muster.platform.commit.BatchRetry;
+import dev.muster.platform.commit.CommitAttachment;
+import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
-import dev.muster.platform.commit.Outcome;
 import dev.muster.platform.postgres.HotStatements;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
@@ -32,38 +32,38 @@ import org.springframework.transaction.annotation.Transactional;
 @Service
 public class Feeds {
 
-  private static final long LARGEST_BATCH = 4L << 20;
-  private static final long LARGEST_SHARED = 256L << 10;
-  private static final Duration BUSY_PATIENCE = Duration.ofMillis(300);
+  private static final long MAX_BATCH_BYTES = 4L << 20;
+  private static final long MAX_SHARED_BYTES = 256L << 10;
+  private static final Duration LOCK_TIMEOUT = Duration.ofMillis(300);
 
   /** What names a message (R7.3): no two of one batch may be the same. */
   private record MessageName(UUID workspaceId, @Nullable UUID senderId, String key) {}
 
   private final AppendStatement statement;
   private final FeedAppender appender;
-  private final PatientWrites patient;
+  private final SingleFeedWrites singleWrites;
   private final RecentRows recent;
-  private final FeedSignals signals;
+  private final FeedNotifier signals;
   private final ReadPositions positions;
   private final HotStatements hot;
   private final JdbcTemplate db;
-  private final CertainTransactions transactions;
-  private final GroupCommit<NewActivity, Verdict> commits;
+  private final CommitAwareTransactions transactions;
+  private final GroupCommit<NewActivity, AppendDecision> commits;
 
   Feeds(
       AppendStatement statement,
       FeedAppender appender,
-      PatientWrites patient,
+      SingleFeedWrites singleWrites,
       RecentRows recent,
-      FeedSignals signals,
+      FeedNotifier signals,
       ReadPositions positions,
       HotStatements hot,
       JdbcTemplate db,
-      CertainTransactions transactions,
+      CommitAwareTransactions transactions,
       MeterRegistry metrics) {
     this.statement = statement;
     this.appender = appender;
-    this.patient = patient;
+    this.singleWrites = singleWrites;
     this.recent = recent;
     this.signals = signals;
     this.positions = positions;
@@ -74,7 +74,7 @@ public class Feeds {
         new GroupCommit<>(
             "append",
             NewActivity::workspaceId,
-            BatchLimits.byWeight(RowSize::estimate, LARGEST_BATCH),
+            BatchLimits.byWeight(RowSize::estimate, MAX_BATCH_BYTES),
             this::commit,
             metrics);
   }
@@ -83,15 +83,15 @@ public class Feeds {
    * Returns after the commit, which it shares with others unless it is large; throws {@code
    * UNAVAILABLE} when that cannot be had, or known, in time.
    */
-  public Appended append(NewActivity row) {
-    if (RowSize.estimate(row) > LARGEST_SHARED) {
-      return patient.append(row);
+  public AppendResult append(NewActivity row) {
+    if (RowSize.estimate(row) > MAX_SHARED_BYTES) {
+      return singleWrites.append(row);
     }
     return commits
-        .submitUnlessBusyFor(BUSY_PATIENCE, row)
-        .filter(Verdict.Final.class::isInstance)
-        .map(verdict -> ((Verdict.Final) verdict).appended())
-        .orElseGet(() -> patient.append(row));
+        .submitUnlessLockedFor(LOCK_TIMEOUT, row)
+        .filter(AppendDecision.Final.class::isInstance)
+        .map(verdict -> ((AppendDecision.Final) verdict).appended())
+        .orElseGet(() -> singleWrites.append(row));
   }
 
   /**
@@ -111,7 +111,7 @@ public class Feeds {
    * their places in the order given.
    */
   @Transactional(propagation = Propagation.MANDATORY)
-  public List<Appended> appendAll(List<NewActivity> rows) {
+  public List<AppendResult> appendAll(List<NewActivity> rows) {
     return rows.isEmpty() ? List.of() : appender.append(rows);
   }
 
@@ -127,53 +127,55 @@ public class Feeds {
   }
 
   /** What is kept of rows of these feeds has changed, by a transaction that is committed. */
-  public void tellOfChanges(Set<UUID> workspaceIds) {
-    signals.grown(workspaceIds);
+  public void notifyChanges(Set<UUID> workspaceIds) {
+    signals.feedsChanged(workspaceIds);
   }
 
   /** Of rows with one name only the first is tried; its result is that of the others. */
-  private List<Outcome<Verdict>> commit(List<NewActivity> batch) {
+  private List<BatchOutcome<AppendDecision>> commit(List<NewActivity> batch) {
     Map<MessageName, NewActivity> firsts = new HashMap<>();
     List<NewActivity> distinct =
         batch.stream()
             .filter(row -> nameOf(row) == null || firsts.putIfAbsent(nameOf(row), row) == null)
             .toList();
-    List<Outcome<Verdict>> committed = BatchAttempts.run(distinct, this::run);
+    List<BatchOutcome<AppendDecision>> committed = BatchRetry.run(distinct, this::run);
     if (distinct.size() == batch.size()) {
       return committed;
     }
-    IdentityHashMap<NewActivity, Outcome<Verdict>> outcomes = new IdentityHashMap<>();
+    IdentityHashMap<NewActivity, BatchOutcome<AppendDecision>> outcomes = new IdentityHashMap<>();
     for (int i = 0; i < distinct.size(); i++) {
       outcomes.put(distinct.get(i), committed.get(i));
     }
     return batch.stream()
         .map(row -> {
-          @Nullable Outcome<Verdict> own = outcomes.get(row);
+          @Nullable BatchOutcome<AppendDecision> own = outcomes.get(row);
           return own != null ? own : repeat(row, firsts, outcomes);
         })
         .toList();
   }
 
-  private static Outcome<Verdict> repeat(
+  private static BatchOutcome<AppendDecision> repeat(
       NewActivity row,
       Map<MessageName, NewActivity> firsts,
-      Map<NewActivity, Outcome<Verdict>> outcomes) {
+      Map<NewActivity, BatchOutcome<AppendDecision>> outcomes) {
     NewActivity first = Objects.requireNonNull(firsts.get(nameOf(row)));
-    Outcome<Verdict> ofFirst = Objects.requireNonNull(outcomes.get(first));
-    if (!(ofFirst instanceof Outcome.Done<Verdict>(Verdict.Final(Appended appended)))) {
-      return new Outcome.Busy<>();
+    BatchOutcome<AppendDecision> ofFirst = Objects.requireNonNull(outcomes.get(first));
+    if (!(ofFirst
+        instanceof
+        BatchOutcome.Done<AppendDecision>(AppendDecision.Final(AppendResult appended)))) {
+      return new BatchOutcome.Locked<>();
     }
     boolean isSame = Objects.equals(row.identity(), first.identity());
     return switch (appended) {
       case Stored stored ->
           done(isSame ? new Repeated(stored.id(), stored.seq()) : new OtherContent());
       case Repeated repeated -> done(isSame ? repeated : new OtherContent());
-      default -> new Outcome.Busy<>();
+      default -> new BatchOutcome.Locked<>();
     };
   }
 
-  private static Outcome<Verdict> done(Appended appended) {
-    return new Outcome.Done<>(new Verdict.Final(appended));
+  private static BatchOutcome<AppendDecision> done(AppendResult appended) {
+    return new BatchOutcome.Done<>(new AppendDecision.Final(appended));
   }
 
   private static @Nullable MessageName nameOf(NewActivity row) {
@@ -183,22 +185,24 @@ public class Feeds {
   }
 
   /** With a rider in a transaction, else by the statement alone, which commits itself. */
-  private List<Outcome<Verdict>> run(List<NewActivity> rows) {
-    List<Verdict> verdicts =
-        CommitRider.current() == null
+  private List<BatchOutcome<AppendDecision>> run(List<NewActivity> rows) {
+    List<AppendDecision> verdicts =
+        CommitAttachment.current() == null
             ? hot.run(statements -> statement.run(statements, rows))
             : transactions.run(() -> statement.run(db, rows));
     List<NewActivity> stored = new ArrayList<>(rows.size());
     for (int i = 0; i < rows.size(); i++) {
-      if (verdicts.get(i) instanceof Verdict.Final(Stored as)) {
+      if (verdicts.get(i) instanceof AppendDecision.Final(Stored as)) {
         stored.add(rows.get(i));
         recent.keep(rows.get(i), as);
       }
     }
     signals.appended(stored);
     return verdicts.stream()
-        .<Outcome<Verdict>>map(verdict ->
-            verdict instanceof Verdict.Busy ? new Outcome.Busy<>() : new Outcome.Done<>(verdict))
+        .<BatchOutcome<AppendDecision>>map(verdict ->
+            verdict instanceof AppendDecision.Busy
+                ? new BatchOutcome.Locked<>()
+                : new BatchOutcome.Done<>(verdict))
         .toList();
   }
 

@@ -20,7 +20,7 @@ public record NewActivity(
     @Nullable String method,
     @Nullable String summary,
     Bodies bodies,
-    Result result,
+    ActivityResult result,
     MessageContent content,
     @Nullable MessageIdentity identity,
     @Nullable MessageAdmission admission) {
@@ -32,16 +32,16 @@ public record NewActivity(
   private static final String DELEGATION = "delegation";
   private static final String DELEGATE = "delegate";
 
-  static final int LONGEST_METHOD = 255;
-  static final int LONGEST_SUMMARY = 4096;
+  static final int MAX_METHOD_LENGTH = 255;
+  static final int MAX_SUMMARY_LENGTH = 4096;
 
   /** The JSON documents of a row, each as it was sent. */
   public record Bodies(
       @Nullable RawJson request, @Nullable RawJson response, @Nullable RawJson toolTrace) {}
 
   public NewActivity {
-    method = cut(method, LONGEST_METHOD);
-    summary = cut(summary, LONGEST_SUMMARY);
+    method = cut(method, MAX_METHOD_LENGTH);
+    summary = cut(summary, MAX_SUMMARY_LENGTH);
   }
 
   /** A message from another workspace, from itself, or ({@code sender} null) from the canvas. */
@@ -62,7 +62,7 @@ public record NewActivity(
         method,
         summary,
         new Bodies(request, null, null),
-        Result.OK,
+        ActivityResult.OK,
         content,
         identity,
         null);
@@ -98,7 +98,7 @@ public record NewActivity(
       RawJson request,
       RawJson response,
       MessageContent content,
-      Result result) {
+      ActivityResult result) {
     return new NewActivity(
         caller,
         RECEIVED,
@@ -126,7 +126,7 @@ public record NewActivity(
         DELEGATE,
         summary,
         new Bodies(request, null, null),
-        Result.OK,
+        ActivityResult.OK,
         content,
         null,
         null);
@@ -144,7 +144,7 @@ public record NewActivity(
         NOTIFY,
         summary,
         new Bodies(null, response, null),
-        Result.OK,
+        ActivityResult.OK,
         content,
         null,
         null);

@@ -23,9 +23,9 @@ record Notification(String message, Optional<String> replyTo, List<ObjectNode> f
   private static final String REPLY_TO = "reply_to";
 
   private static final int SHOWN_IN_SUMMARY = 80;
-  private static final int LONGEST_URI = 8192;
-  private static final int LONGEST_WORD = 1024;
-  private static final long LARGEST_FILE = 1L << 53;
+  private static final int MAX_URI_LENGTH = 8192;
+  private static final int MAX_WORD_LENGTH = 1024;
+  private static final long MAX_FILE_BYTES = 1L << 53;
 
   static Notification read(JsonBody body) {
     String message =
@@ -39,21 +39,21 @@ record Notification(String message, Optional<String> replyTo, List<ObjectNode> f
       files.add(file(attachment, files.size()));
     }
     return new Notification(
-        message, body.text(REPLY_TO, LONGEST_WORD).filter(id -> !id.isEmpty()), files);
+        message, body.text(REPLY_TO, MAX_WORD_LENGTH).filter(id -> !id.isEmpty()), files);
   }
 
   private static ObjectNode file(JsonBody attachment, int n) {
-    String uri = attachment.text("uri", LONGEST_URI).orElse("");
-    String name = attachment.text("name", LONGEST_WORD).orElse("");
+    String uri = attachment.text("uri", MAX_URI_LENGTH).orElse("");
+    String name = attachment.text("name", MAX_WORD_LENGTH).orElse("");
     if (uri.isBlank() || name.isBlank()) {
       throw ProblemException.validation("attachment[" + n + "]: uri and name are required");
     }
     ObjectNode file = JsonNodeFactory.instance.objectNode().put("uri", uri).put("name", name);
     attachment
-        .text("mimeType", LONGEST_WORD)
+        .text("mimeType", MAX_WORD_LENGTH)
         .filter(type -> !type.isEmpty())
         .ifPresent(type -> file.put("mimeType", type));
-    attachment.longInteger("size", 0, LARGEST_FILE).ifPresent(size -> file.put("size", size));
+    attachment.longInteger("size", 0, MAX_FILE_BYTES).ifPresent(size -> file.put("size", size));
     return file;
   }
 

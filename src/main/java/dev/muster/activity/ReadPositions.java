@@ -19,7 +19,7 @@ import org.springframework.stereotype.Component;
 @Component
 class ReadPositions {
 
-  private static final Duration BETWEEN_WRITES = Duration.ofSeconds(5);
+  private static final Duration WRITE_INTERVAL = Duration.ofSeconds(5);
   private static final int FEEDS_AT_ONCE = 200;
 
   /** In the order of all that lock heads; those that others hold are for the next time. */
@@ -42,7 +42,7 @@ class ReadPositions {
 
   ReadPositions(JdbcClient db) {
     this.db = db;
-    this.loop = BackgroundLoop.start("read-positions", BETWEEN_WRITES, this::write);
+    this.loop = BackgroundLoop.start("read-positions", WRITE_INTERVAL, this::write);
   }
 
   /** Never back; costs no more than memory. */

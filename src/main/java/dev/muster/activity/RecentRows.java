@@ -2,9 +2,9 @@ package dev.muster.activity;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.muster.activity.Appended.Stored;
-import dev.muster.activity.FeedWatch.FeedTopic;
-import dev.muster.platform.longpoll.LongPolls;
+import dev.muster.activity.AppendResult.Stored;
+import dev.muster.activity.FeedWaiters.FeedTopic;
+import dev.muster.platform.longpoll.LongPollRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,23 +29,23 @@ class RecentRows {
   record Recent(StoredActivity row, int bytes) {}
 
   /** A poll is woken by the first of them. */
-  private static final int MOST_OF_A_FEED = 16;
+  private static final int MAX_PER_FEED = 16;
 
-  private static final int LARGEST_ROW = 16 << 10;
-  private static final long MOST_BYTES = 16L << 20;
+  private static final int MAX_ROW_BYTES = 16 << 10;
+  private static final long MAX_BYTES = 16L << 20;
   private static final Duration KEPT = Duration.ofSeconds(5);
   private static final int FEEDS_AT_ONCE = 500;
 
-  private final LongPolls polls;
+  private final LongPollRegistry polls;
   private final FeedPages pages;
   private final Cache<UUID, List<Recent>> feeds =
       Caffeine.newBuilder()
           .expireAfterWrite(KEPT)
-          .maximumWeight(MOST_BYTES)
+          .maximumWeight(MAX_BYTES)
           .weigher((UUID feed, List<Recent> rows) -> rows.stream().mapToInt(Recent::bytes).sum())
           .build();
 
-  RecentRows(LongPolls polls, FeedPages pages) {
+  RecentRows(LongPollRegistry polls, FeedPages pages) {
     this.polls = polls;
     this.pages = pages;
   }
@@ -54,11 +54,11 @@ class RecentRows {
   void keep(NewActivity row, Stored stored) {
     if (!polls.isWaitedFor(new FeedTopic(row.workspaceId()))
         || !isPlain(row)
-        || RowSize.estimate(row) > LARGEST_ROW) {
+        || RowSize.estimate(row) > MAX_ROW_BYTES) {
       return;
     }
     int bytes = RowSize.of(row).listed();
-    if (bytes <= LARGEST_ROW) {
+    if (bytes <= MAX_ROW_BYTES) {
       Recent recent = new Recent(StoredActivity.of(row, stored), bytes);
       keep(row.workspaceId(), List.of(recent));
     }
@@ -79,7 +79,7 @@ class RecentRows {
 
   private void read(Map<UUID, Long> seen) {
     if (!seen.isEmpty()) {
-      pages.plainRows(seen, MOST_OF_A_FEED, LARGEST_ROW).stream()
+      pages.plainRows(seen, MAX_PER_FEED, MAX_ROW_BYTES).stream()
           .collect(Collectors.groupingBy(recent -> recent.row().workspaceId()))
           .forEach(this::keep);
     }
@@ -98,7 +98,7 @@ class RecentRows {
     SortedMap<Long, Recent> rows = new TreeMap<>();
     known.forEach(recent -> rows.put(recent.row().seq(), recent));
     added.forEach(recent -> rows.put(recent.row().seq(), recent));
-    return rows.values().stream().skip(Math.max(0, rows.size() - MOST_OF_A_FEED)).toList();
+    return rows.values().stream().skip(Math.max(0, rows.size() - MAX_PER_FEED)).toList();
   }
 
   /**

@@ -23,11 +23,11 @@ record ReportedActivity(Optional<UUID> sourceId, NewActivity row) {
           "memory_write",
           "error");
 
-  private static final int LONGEST_WORD = 255;
-  private static final long LONGEST_DURATION_MS = 1L << 53;
+  private static final int MAX_WORD_LENGTH = 255;
+  private static final long MAX_DURATION_MS = 1L << 53;
 
   static ReportedActivity read(UUID workspaceId, JsonBody body) {
-    String type = body.text("activity_type", LONGEST_WORD).orElse("");
+    String type = body.text("activity_type", MAX_WORD_LENGTH).orElse("");
     if (!TYPES.contains(type)) {
       throw ProblemException.validation(
           "activity_type must be one of: " + String.join(", ", TYPES));
@@ -42,8 +42,8 @@ record ReportedActivity(Optional<UUID> sourceId, NewActivity row) {
             ActivitySource.SELF,
             workspaceId,
             body.id("target_id").orElse(null),
-            body.text("method", NewActivity.LONGEST_METHOD).orElse(null),
-            body.text("summary", NewActivity.LONGEST_SUMMARY).orElse(null),
+            body.text("method", NewActivity.MAX_METHOD_LENGTH).orElse(null),
+            body.text("summary", NewActivity.MAX_SUMMARY_LENGTH).orElse(null),
             new Bodies(
                 request.orElse(null),
                 body.rawJson("response_body").orElse(null),
@@ -55,11 +55,13 @@ record ReportedActivity(Optional<UUID> sourceId, NewActivity row) {
   }
 
   /** Secrets are looked for in the whole text, before it is cut. */
-  private static Result result(JsonBody body) {
-    return new Result(
-        body.text("status", LONGEST_WORD).filter(s -> !s.isBlank()).orElse(Result.OK.status()),
+  private static ActivityResult result(JsonBody body) {
+    return new ActivityResult(
+        body.text("status", MAX_WORD_LENGTH)
+            .filter(s -> !s.isBlank())
+            .orElse(ActivityResult.OK.status()),
         body.text("error_detail", Integer.MAX_VALUE).orElse(null),
-        body.longInteger("duration_ms", 0, LONGEST_DURATION_MS).orElse(null));
+        body.longInteger("duration_ms", 0, MAX_DURATION_MS).orElse(null));
   }
 
   /** An agent writes in its own name. */

@@ -1,6 +1,6 @@
 package dev.muster.activity;
 
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.springframework.stereotype.Repository;
 @Repository
 class RetentionRepository {
 
-  static final int MOST_IN_A_BATCH = 500;
+  static final int BATCH_SIZE = 500;
   static final int FEEDS_ON_A_PAGE = 200;
 
   private static final String NOW = "SELECT now()";
@@ -70,7 +70,7 @@ class RetentionRepository {
   }
 
   Instant timeAgo(Duration age) {
-    return db.sql(NOW).query((row, n) -> SqlTime.instant(row, "now")).single().minus(age);
+    return db.sql(NOW).query((row, n) -> Timestamps.instant(row, "now")).single().minus(age);
   }
 
   /** The next ones by id, of those that have rows. */
@@ -88,9 +88,9 @@ class RetentionRepository {
   int deleteBefore(Instant allBefore, Instant ackedBefore, List<UUID> feeds) {
     return db.sql(DELETE)
         .param("ids", feeds.toArray(UUID[]::new))
-        .param("all_before", SqlTime.utc(allBefore))
-        .param("acked_before", SqlTime.utc(ackedBefore))
-        .param("most", MOST_IN_A_BATCH)
+        .param("all_before", Timestamps.utc(allBefore))
+        .param("acked_before", Timestamps.utc(ackedBefore))
+        .param("most", BATCH_SIZE)
         .update();
   }
 }

@@ -2,7 +2,7 @@ package dev.muster.activity;
 
 import static java.time.temporal.ChronoUnit.MICROS;
 
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -36,7 +36,7 @@ public final class RowId {
   /** Of the columns {@code workspace_id}, {@code seq} and {@code created_at}. */
   public static UUID of(ResultSet row) throws SQLException {
     ActivityKey key = ActivityKey.of(row);
-    return of(key.workspaceId(), key.seq(), SqlTime.instant(row, "created_at"));
+    return of(key.workspaceId(), key.seq(), Timestamps.instant(row, "created_at"));
   }
 
   /** The number in an id; of one that is no row's it is any number. */

@@ -16,10 +16,10 @@ public record RowSize(
     long whole) {
 
   /** A body beyond it is only named with its size. */
-  static final int LARGEST_BODY = 256 * 1024;
+  static final int MAX_BODY_BYTES = 256 * 1024;
 
   /** Where a page ends, unless it has no row yet. */
-  static final long LARGEST_PAGE = 8L << 20;
+  static final long MAX_PAGE_BYTES = 8L << 20;
 
   private static final int NAMES_AND_IDS = 700;
   private static final int NAMES_OF_ATTACHMENT = 60;
@@ -77,7 +77,7 @@ public record RowSize(
 
   /** Of a body of so many bytes; null when there is none. */
   private static long listed(@Nullable Integer bytes) {
-    return bytes == null || bytes > LARGEST_BODY ? 0 : bytes;
+    return bytes == null || bytes > MAX_BODY_BYTES ? 0 : bytes;
   }
 
   private static long utf8(String text) {

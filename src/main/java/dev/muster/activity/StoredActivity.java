@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
-import dev.muster.activity.Appended.Stored;
+import dev.muster.activity.AppendResult.Stored;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;

@@ -38,21 +38,21 @@ public final class AgentClient {
   private static final Duration EVENTS_LIMIT = Duration.ofSeconds(30);
 
   private final String workspaceId;
-  private final PlatformHttp http;
-  private final Credential credential;
+  private final ServerHttp http;
+  private final TokenSource credential;
   private final WorkspacePath path;
-  private final Inbox inbox;
-  private final Outbox outbox;
+  private final ActivityReader inbox;
+  private final MessageSender outbox;
   private final Delegations delegations;
   private volatile Cadence cadence = Cadence.DEFAULT;
 
   private AgentClient(Builder builder) {
     this.workspaceId = builder.workspaceId;
-    this.credential = new Credential(builder.token, builder.tokenFile);
-    this.http = new PlatformHttp(builder.url, credential, builder.http);
+    this.credential = new TokenSource(builder.token, builder.tokenFile);
+    this.http = new ServerHttp(builder.url, credential, builder.http);
     this.path = new WorkspacePath(workspaceId);
-    this.inbox = new Inbox(http, path);
-    this.outbox = new Outbox(http, path);
+    this.inbox = new ActivityReader(http, path);
+    this.outbox = new MessageSender(http, path);
     this.delegations = new Delegations(http, path);
   }
 
@@ -144,8 +144,8 @@ public final class AgentClient {
   public String register(Registration registration) {
     JsonNode answer =
         http.json(
-            PlatformCall.post(
-                "/registry/register", registration.toJson(workspaceId), Patience.USUAL));
+            ServerRequest.post(
+                "/registry/register", registration.toJson(workspaceId), RequestTimeouts.USUAL));
     cadence = cadence.with(answer);
     String minted = answer.path("auth_token").asString("");
     if (!minted.isEmpty()) {
@@ -159,16 +159,19 @@ public final class AgentClient {
    *
    * @return the workspace's status now
    */
-  public String heartbeat(Heartbeat beat) {
-    return heartbeat(beat, new Cancellation());
+  public String heartbeat(Heartbeat heartbeat) {
+    return heartbeat(heartbeat, new CancellationToken());
   }
 
-  String heartbeat(Heartbeat beat, Cancellation cancellation) {
+  String heartbeat(Heartbeat heartbeat, CancellationToken cancellation) {
     Duration most = cadence.longestGap();
     Duration limit = BEAT_LIMIT.compareTo(most) < 0 ? BEAT_LIMIT : most;
     JsonNode answer =
         http.json(
-            PlatformCall.post("/registry/heartbeat", beat.toJson(workspaceId), Patience.once(limit))
+            ServerRequest.post(
+                    "/registry/heartbeat",
+                    heartbeat.toJson(workspaceId),
+                    RequestTimeouts.once(limit))
                 .endedBy(cancellation));
     cadence = cadence.with(answer);
     return answer.path("workspace_status").asString("");
@@ -176,12 +179,12 @@ public final class AgentClient {
 
   /** How the platform sees this workspace; also for one that is removed. */
   public WorkspaceState state() {
-    return state(Patience.USUAL, new Cancellation());
+    return state(RequestTimeouts.USUAL, new CancellationToken());
   }
 
-  WorkspaceState state(Patience patience, Cancellation cancellation) {
-    PlatformCall call = PlatformCall.get(path.to("/state"), patience).endedBy(cancellation);
-    PlatformAnswer answer = http.exchange(call);
+  WorkspaceState state(RequestTimeouts timeout, CancellationToken cancellation) {
+    ServerRequest call = ServerRequest.get(path.to("/state"), timeout).endedBy(cancellation);
+    ServerResponse answer = http.exchange(call);
     JsonNode body = answer.body();
     boolean deleted = body.path("deleted").asBoolean(false);
     if (!deleted && (!answer.isSuccess() || body.isMissingNode())) {
@@ -193,7 +196,8 @@ public final class AgentClient {
 
   /** Siblings, children and parent. */
   public List<Peer> peers() {
-    return http.json(PlatformCall.get("/registry/" + workspaceId + "/peers", Patience.USUAL))
+    return http.json(
+            ServerRequest.get("/registry/" + workspaceId + "/peers", RequestTimeouts.USUAL))
         .valueStream()
         .map(Peer::of)
         .toList();
@@ -203,14 +207,14 @@ public final class AgentClient {
   public Peer discover(String peerId) {
     return Peer.of(
         http.json(
-            PlatformCall.get(
+            ServerRequest.get(
                     "/registry/discover/" + WorkspacePath.canonical("peer id", peerId),
-                    Patience.USUAL)
+                    RequestTimeouts.USUAL)
                 .with("X-Workspace-ID", workspaceId)));
   }
 
   /** {@link #send(String, String, Duration)} that does not wait for peers that poll. */
-  public Sent send(String peerId, String text) {
+  public SendResult send(String peerId, String text) {
     return send(peerId, text, Duration.ZERO);
   }
 
@@ -221,7 +225,7 @@ public final class AgentClient {
    *     answers in its own time
    * @throws MusterException when the peer cannot be reached or spoken to
    */
-  public Sent send(String peerId, String text, Duration wait) {
+  public SendResult send(String peerId, String text, Duration wait) {
     return send(peerId, text, wait, UUID.randomUUID().toString());
   }
 
@@ -229,7 +233,7 @@ public final class AgentClient {
    * {@link #send(String, String, Duration)} under an id of the caller's choice, which an answer
    * names as {@link InboundMessage#replyTo()}; sent again under the same id it arrives once.
    */
-  public Sent send(String peerId, String text, Duration wait, String messageId) {
+  public SendResult send(String peerId, String text, Duration wait, String messageId) {
     return outbox.send(peerId, text, wait, messageId);
   }
 
@@ -244,7 +248,7 @@ public final class AgentClient {
    */
   public List<InboundMessage> fetchInbound(
       @Nullable String sinceId, int limit, String type, Duration wait) {
-    return inbox.fetch(sinceId, limit, type, wait, new Cancellation()).stream()
+    return inbox.fetch(sinceId, limit, type, wait, new CancellationToken()).stream()
         .flatMap(row -> InboundMessage.ofRow(row).stream())
         .toList();
   }
@@ -262,19 +266,19 @@ public final class AgentClient {
     send(answer(message, text, UUID.randomUUID().toString()));
   }
 
-  PlatformCall answer(InboundMessage message, String text, String replyId) {
+  ServerRequest answer(InboundMessage message, String text, String replyId) {
     return outbox.answer(message, text, replyId);
   }
 
-  PlatformCall report(String delegationId, DelegationReport report) {
+  ServerRequest report(String delegationId, DelegationReport report) {
     return delegations.report(delegationId, report);
   }
 
-  PlatformCall again(String path, JsonNode body, Patience patience) {
-    return outbox.again(path, body, patience);
+  ServerRequest again(String path, JsonNode body, RequestTimeouts timeout) {
+    return outbox.again(path, body, timeout);
   }
 
-  void send(PlatformCall call) {
+  void send(ServerRequest call) {
     http.json(call);
   }
 
@@ -322,7 +326,7 @@ public final class AgentClient {
 
   /** Says that this agent is still at it; a heartbeat that names the delegation says the same. */
   public void beatDelegation(String delegationId) {
-    delegations.beat(delegationId);
+    delegations.heartbeat(delegationId);
   }
 
   /**
@@ -336,7 +340,8 @@ public final class AgentClient {
     ArrayNode envelopes = JsonMapper.shared().createArrayNode();
     events.forEach(event -> envelopes.add(JsonMapper.shared().readTree(event.encode())));
     http.json(
-        PlatformCall.post(path.to("/runtime-events"), envelopes, Patience.once(EVENTS_LIMIT)));
+        ServerRequest.post(
+            path.to("/runtime-events"), envelopes, RequestTimeouts.once(EVENTS_LIMIT)));
   }
 
   /**
@@ -348,7 +353,7 @@ public final class AgentClient {
     return delegations.read(delegationId, wait);
   }
 
-  Inbox inbox() {
+  ActivityReader inbox() {
     return inbox;
   }
 }

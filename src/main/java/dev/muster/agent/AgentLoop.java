@@ -1,6 +1,6 @@
 package dev.muster.agent;
 
-import dev.muster.protocol.client.BackOff;
+import dev.muster.protocol.client.RetryDelay;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
@@ -126,7 +126,7 @@ public final class AgentLoop implements AutoCloseable {
   private final Duration stateInterval;
   private final Duration longestRefusal;
   private final ThreadFactory threads;
-  private final Cancellation cancellation = new Cancellation();
+  private final CancellationToken cancellation = new CancellationToken();
   private final AtomicReference<@Nullable End> end = new AtomicReference<>();
   private final AtomicBoolean begun = new AtomicBoolean();
   private long stateAskedAt;
@@ -143,7 +143,7 @@ public final class AgentLoop implements AutoCloseable {
     delivery = builder.delivery == null ? PollDelivery.builder(client).build() : builder.delivery;
     heartbeat = builder.heartbeat.listener(new Statuses()).build();
     handler =
-        new WorkingHandler(
+        new TrackingHandler(
             Objects.requireNonNull(builder.handler, "handler: none (expected: one)"),
             heartbeat,
             delivery);
@@ -180,7 +180,7 @@ public final class AgentLoop implements AutoCloseable {
       while (end.get() == null) {
         failures = turn() ? 0 : failures + 1;
         if (failures > 0) {
-          rest(BackOff.before(failures, ThreadLocalRandom.current().nextDouble()));
+          rest(RetryDelay.before(failures, ThreadLocalRandom.current().nextDouble()));
         }
       }
     } finally {
@@ -223,10 +223,10 @@ public final class AgentLoop implements AutoCloseable {
   }
 
   private void register() {
-    Registration wish = registration;
-    for (int failures = 0; wish != null && end.get() == null; ) {
+    Registration requested = registration;
+    for (int failures = 0; requested != null && end.get() == null; ) {
       try {
-        String status = client.register(wish);
+        String status = client.register(requested);
         log.info("registered as workspace {}, which is {}", client.workspaceId(), status);
         if (status.equals("paused")) {
           finish(End.PAUSED);
@@ -240,7 +240,7 @@ public final class AgentLoop implements AutoCloseable {
         } else {
           failures++;
           log.warn("not registered yet: {}", e.getMessage());
-          rest(BackOff.before(failures, ThreadLocalRandom.current().nextDouble()));
+          rest(RetryDelay.before(failures, ThreadLocalRandom.current().nextDouble()));
         }
       }
     }
@@ -288,7 +288,7 @@ public final class AgentLoop implements AutoCloseable {
       return;
     }
     stateAskedAt = System.nanoTime();
-    WorkspaceState state = client.state(Patience.once(Duration.ofSeconds(15)), cancellation);
+    WorkspaceState state = client.state(RequestTimeouts.once(Duration.ofSeconds(15)), cancellation);
     if (state.deleted()) {
       finish(End.REMOVED);
     } else if (state.paused()) {

@@ -1,6 +1,6 @@
 package dev.muster.agent;
 
-import dev.muster.protocol.client.BackOff;
+import dev.muster.protocol.client.RetryDelay;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import tools.jackson.databind.JsonNode;
@@ -18,16 +18,16 @@ public record Cadence(Duration heartbeatInterval, Duration staleAfter, Duration 
   public static final Cadence DEFAULT =
       new Cadence(Duration.ofSeconds(30), Duration.ofSeconds(180), Duration.ZERO);
 
-  private static final int LONGEST_INTERVAL_S = 3_600;
-  private static final int LONGEST_SILENCE_S = 86_400;
-  private static final int LONGEST_POLL_S = 60;
+  private static final int MAX_INTERVAL_S = 3_600;
+  private static final int MAX_SILENCE_S = 86_400;
+  private static final int MAX_POLL_S = 60;
 
   /** With what an answer says; what it leaves out, or says senselessly, stays. */
   Cadence with(JsonNode answer) {
     return new Cadence(
-        seconds(answer.path("heartbeat_interval_s"), 1, LONGEST_INTERVAL_S, heartbeatInterval),
-        seconds(answer.path("stale_after_s"), 1, LONGEST_SILENCE_S, staleAfter),
-        seconds(answer.path("long_poll_max_s"), 0, LONGEST_POLL_S, longPollMax));
+        seconds(answer.path("heartbeat_interval_s"), 1, MAX_INTERVAL_S, heartbeatInterval),
+        seconds(answer.path("stale_after_s"), 1, MAX_SILENCE_S, staleAfter),
+        seconds(answer.path("long_poll_max_s"), 0, MAX_POLL_S, longPollMax));
   }
 
   /** The longest that one heartbeat, or the pause after a failed one, may take. */
@@ -37,7 +37,7 @@ public record Cadence(Duration heartbeatInterval, Duration staleAfter, Duration 
 
   /** The pause after so many heartbeats in a row were missed. */
   Duration backOff(int missed) {
-    Duration wait = BackOff.before(missed, ThreadLocalRandom.current().nextDouble());
+    Duration wait = RetryDelay.before(missed, ThreadLocalRandom.current().nextDouble());
     return wait.compareTo(longestGap()) < 0 ? wait : longestGap();
   }
 

@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class CursorFile {
 
   private static final Logger log = LoggerFactory.getLogger(CursorFile.class);
-  private static final int LONGEST_CURSOR = 200;
+  private static final int MAX_CURSOR_LENGTH = 200;
 
   /**
    * How far it has come.
@@ -75,7 +75,7 @@ final class CursorFile {
       // then it is a bare id
     }
     String bare = text.strip();
-    boolean plausible = bare.matches("[!-~]+") && bare.length() <= LONGEST_CURSOR;
+    boolean plausible = bare.matches("[!-~]+") && bare.length() <= MAX_CURSOR_LENGTH;
     return plausible ? new Place(bare, List.of()) : Place.START;
   }
 }

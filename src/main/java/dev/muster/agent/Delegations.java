@@ -9,10 +9,10 @@ import tools.jackson.databind.node.ObjectNode;
 /** Gives tasks to peers, and reports on those given and got. */
 final class Delegations {
 
-  private final PlatformHttp http;
+  private final ServerHttp http;
   private final WorkspacePath path;
 
-  Delegations(PlatformHttp http, WorkspacePath path) {
+  Delegations(ServerHttp http, WorkspacePath path) {
     this.http = http;
     this.path = path;
   }
@@ -22,31 +22,33 @@ final class Delegations {
         task(peerId, task)
             .put("idempotency_key", key.orElseGet(() -> UUID.randomUUID().toString()));
     deadline.ifPresent(time -> body.put("deadline_s", time.toSeconds()));
-    return Delegation.of(http.json(PlatformCall.post(path.to("/delegate"), body, Patience.USUAL)));
+    return Delegation.of(
+        http.json(ServerRequest.post(path.to("/delegate"), body, RequestTimeouts.USUAL)));
   }
 
   void record(String peerId, String task, String delegationId) {
     post("/delegations/record", task(peerId, task).put("delegation_id", delegationId));
   }
 
-  PlatformCall report(String delegationId, DelegationReport report) {
-    return PlatformCall.post(
-        path.to(one(delegationId) + "/update"), report.toJson(), Patience.USUAL);
+  ServerRequest report(String delegationId, DelegationReport report) {
+    return ServerRequest.post(
+        path.to(one(delegationId) + "/update"), report.toJson(), RequestTimeouts.USUAL);
   }
 
-  void beat(String delegationId) {
+  void heartbeat(String delegationId) {
     post(one(delegationId) + "/heartbeat", JsonNodeFactory.instance.objectNode());
   }
 
   Delegation read(String delegationId, Duration wait) {
-    Duration held = Patience.heldAtMost(wait);
+    Duration held = RequestTimeouts.heldAtMost(wait);
     String query = held.isPositive() ? "?wait=" + Math.max(1, held.toSeconds()) : "";
-    Patience patience = Patience.held(held, Patience.USUAL.policy().maxAttempts());
-    return Delegation.of(http.json(PlatformCall.get(path.to(one(delegationId) + query), patience)));
+    RequestTimeouts timeout =
+        RequestTimeouts.held(held, RequestTimeouts.USUAL.policy().maxAttempts());
+    return Delegation.of(http.json(ServerRequest.get(path.to(one(delegationId) + query), timeout)));
   }
 
   private void post(String rest, ObjectNode body) {
-    http.json(PlatformCall.post(path.to(rest), body, Patience.USUAL));
+    http.json(ServerRequest.post(path.to(rest), body, RequestTimeouts.USUAL));
   }
 
   private static String one(String delegationId) {

@@ -43,7 +43,7 @@ public record Heartbeat(
           Optional.empty(),
           List.of());
 
-  private static final int MOST_DELEGATIONS = 1_000;
+  private static final int MAX_DELEGATIONS = 1_000;
 
   public Heartbeat {
     capabilities = Map.copyOf(capabilities);
@@ -71,7 +71,7 @@ public record Heartbeat(
     }
     if (!delegations.isEmpty()) {
       var ids = body.putArray("delegations");
-      delegations.stream().limit(MOST_DELEGATIONS).forEach(ids::add);
+      delegations.stream().limit(MAX_DELEGATIONS).forEach(ids::add);
     }
     return body;
   }

@@ -1,6 +1,6 @@
 package dev.muster.agent;
 
-import dev.muster.agent.Tally.Counts;
+import dev.muster.agent.RequestCounter.Counts;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.ThreadFactory;
@@ -83,9 +83,9 @@ public final class HeartbeatLoop implements AutoCloseable {
   private final RuntimeWedge wedge;
   private final HeartbeatListener listener;
   private final Duration leastGap;
-  private final Vitals vitals = new Vitals();
-  private final Tally tally = new Tally();
-  private final Cancellation cancellation = new Cancellation();
+  private final AgentStatus vitals = new AgentStatus();
+  private final RequestCounter tally = new RequestCounter();
+  private final CancellationToken cancellation = new CancellationToken();
   private final Runnable hurry = this::beatNow;
   private final Thread thread;
   private volatile boolean wanted;
@@ -171,7 +171,7 @@ public final class HeartbeatLoop implements AutoCloseable {
     vitals.idleTimeout(limit);
   }
 
-  Vitals vitals() {
+  AgentStatus vitals() {
     return vitals;
   }
 
@@ -188,7 +188,7 @@ public final class HeartbeatLoop implements AutoCloseable {
   @SuppressWarnings("CatchingUnchecked")
   private Duration surviving() {
     try {
-      return beat();
+      return heartbeat();
     } catch (Throwable t) {
       missed++;
       try {
@@ -200,36 +200,36 @@ public final class HeartbeatLoop implements AutoCloseable {
     }
   }
 
-  private Duration beat() {
+  private Duration heartbeat() {
     Counts counts = tally.now();
     try {
-      String status = client.heartbeat(vitals.beat(wedge.reason(), counts), cancellation);
-      tally.told(counts);
+      String status = client.heartbeat(vitals.heartbeat(wedge.reason(), counts), cancellation);
+      tally.reported(counts);
       if (missed > 0) {
         log.info("heartbeats are heard again");
       }
       missed = 0;
-      tell(heard -> heard.heard(status));
+      notifyListeners(heard -> heard.heard(status));
       return client.cadence().heartbeatInterval();
     } catch (MusterException e) {
       if (e.isRemoval() || e.status() == 410) {
         stop();
         log.warn("the workspace is removed: {}", e.getMessage());
-        tell(heard -> heard.removed(String.valueOf(e.getMessage())));
+        notifyListeners(heard -> heard.removed(String.valueOf(e.getMessage())));
         return Duration.ZERO;
       }
       missed++;
       if (!cancellation.isCancelled()) {
         log.warn("heartbeat missed, {} in a row: {}", missed, e.getMessage());
-        tell(heard -> heard.missed(e));
+        notifyListeners(heard -> heard.missed(e));
       }
       return client.cadence().backOff(missed);
     }
   }
 
-  private void tell(Consumer<HeartbeatListener> news) {
+  private void notifyListeners(Consumer<HeartbeatListener> notification) {
     try {
-      news.accept(listener);
+      notification.accept(listener);
     } catch (Throwable t) {
       log.error("the listener to the heartbeats failed", t);
     }

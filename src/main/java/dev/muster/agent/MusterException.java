@@ -52,7 +52,7 @@ public class MusterException extends RuntimeException {
 
   /** Whether it may pass by itself: no answer, too many requests, or trouble of the platform. */
   public boolean isTransient() {
-    boolean unheard = status == 0 && !code.equals(CANCELLED);
-    return unheard || status == 408 || status == 429 || status >= 500;
+    boolean undelivered = status == 0 && !code.equals(CANCELLED);
+    return undelivered || status == 408 || status == 429 || status >= 500;
   }
 }

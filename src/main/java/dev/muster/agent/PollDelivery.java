@@ -112,10 +112,10 @@ public final class PollDelivery implements InboundDelivery {
   private final int limit;
   private final Duration longestWait;
   private final CursorFile file;
-  private final SeenMessages seen;
-  private final Cancellation cancellation = new Cancellation();
+  private final RecentMessageIds seen;
+  private final CancellationToken cancellation = new CancellationToken();
   private volatile @Nullable String cursor;
-  private volatile boolean goesOnAtOnce;
+  private volatile boolean pollsAtOnce;
 
   private PollDelivery(Builder builder) {
     client = builder.client;
@@ -127,7 +127,7 @@ public final class PollDelivery implements InboundDelivery {
     file = new CursorFile(builder.cursorFile);
     Place place = file.load();
     cursor = place.cursor();
-    seen = new SeenMessages(place.seen());
+    seen = new RecentMessageIds(place.seen());
   }
 
   /** Makes a delivery of this client's messages. */
@@ -158,7 +158,7 @@ public final class PollDelivery implements InboundDelivery {
       }
     }
     boolean held = System.nanoTime() - began >= HELD.toNanos();
-    goesOnAtOnce = goesOnAtOnce || held;
+    pollsAtOnce = pollsAtOnce || held;
     return handled;
   }
 
@@ -170,7 +170,7 @@ public final class PollDelivery implements InboundDelivery {
 
   @Override
   public Duration interval() {
-    return goesOnAtOnce ? Duration.ZERO : interval;
+    return pollsAtOnce ? Duration.ZERO : interval;
   }
 
   @Override
@@ -179,7 +179,7 @@ public final class PollDelivery implements InboundDelivery {
   }
 
   private List<JsonNode> fetch() {
-    goesOnAtOnce = false;
+    pollsAtOnce = false;
     Duration most = client.cadence().longPollMax();
     Duration wait = replies.atMost(most.compareTo(longestWait) < 0 ? most : longestWait);
     String since = cursor;
@@ -188,7 +188,7 @@ public final class PollDelivery implements InboundDelivery {
     } catch (CursorLostException e) {
       log.info("the cursor {} is lost; going on with what is still kept", since);
       keep(null);
-      goesOnAtOnce = since != null;
+      pollsAtOnce = since != null;
       return List.of();
     }
   }
@@ -215,7 +215,7 @@ public final class PollDelivery implements InboundDelivery {
   /** False only when it was interrupted: then it is for the next start. */
   private boolean handle(InboundMessage message, MessageHandler handler) {
     try {
-      String text = HandledText.of(handler.handle(message, client));
+      String text = HandlerResult.of(handler.handle(message, client));
       if (!text.isEmpty()) {
         replies.send(message, text);
       }

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 public final class PushDelivery implements InboundDelivery, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(PushDelivery.class);
-  private static final Duration FAREWELL = Duration.ofSeconds(5);
+  private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(5);
 
   /** What a delivery is made of. */
   public static final class Builder {
@@ -82,7 +82,7 @@ public final class PushDelivery implements InboundDelivery, AutoCloseable {
 
   private final HttpServer server;
   private final ExecutorService threads;
-  private final Cancellation cancellation = new Cancellation();
+  private final CancellationToken cancellation = new CancellationToken();
   private final Replies replies;
   private final PushedMessages messages;
 
@@ -133,7 +133,7 @@ public final class PushDelivery implements InboundDelivery, AutoCloseable {
     messages.stop();
     cancellation.cancel();
     try {
-      server.stop((int) FAREWELL.toSeconds());
+      server.stop((int) SHUTDOWN_TIMEOUT.toSeconds());
     } catch (IllegalStateException e) {
       log.debug("it is stopped already", e);
     }

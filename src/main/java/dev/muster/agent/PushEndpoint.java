@@ -19,7 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class PushEndpoint implements HttpHandler {
 
   private static final Logger log = LoggerFactory.getLogger(PushEndpoint.class);
-  private static final int LARGEST_BODY = 16 * 1024 * 1024;
+  private static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
 
   /** Shorter than the platform waits for anybody. */
   private static final Duration SLOW = Duration.ofSeconds(5);
@@ -38,9 +38,9 @@ final class PushEndpoint implements HttpHandler {
         exchange.sendResponseHeaders(405, -1);
         return;
       }
-      byte[] body = exchange.getRequestBody().readNBytes(LARGEST_BODY + 1);
-      if (body.length > LARGEST_BODY) {
-        answer(exchange, 413, RpcFault.INVALID_REQUEST.answer(null, "larger than 16 MiB"));
+      byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
+      if (body.length > MAX_BODY_BYTES) {
+        answer(exchange, 413, JsonRpcError.INVALID_REQUEST.answer(null, "larger than 16 MiB"));
       } else {
         answer(exchange, body);
       }
@@ -72,21 +72,22 @@ final class PushEndpoint implements HttpHandler {
     try {
       request = JsonMapper.shared().readTree(body);
     } catch (JacksonException e) {
-      return Answer.of(RpcFault.PARSE_ERROR.answer(null, "the body is no JSON"));
+      return Answer.of(JsonRpcError.PARSE_ERROR.answer(null, "the body is no JSON"));
     }
     if (request.isMissingNode()) {
-      return Answer.of(RpcFault.PARSE_ERROR.answer(null, "there is no body"));
+      return Answer.of(JsonRpcError.PARSE_ERROR.answer(null, "there is no body"));
     }
     JsonNode id = request.path("id");
     JsonNode method = request.path("method");
     if (!request.isObject() || !method.isString()) {
-      return Answer.of(RpcFault.INVALID_REQUEST.answer(id, "no JSON-RPC request with a method"));
+      return Answer.of(
+          JsonRpcError.INVALID_REQUEST.answer(id, "no JSON-RPC request with a method"));
     }
     return switch (method.stringValue()) {
       case "message/send", "SendMessage" -> messages.answer(request);
       default ->
           Answer.of(
-              RpcFault.METHOD_NOT_FOUND.answer(
+              JsonRpcError.METHOD_NOT_FOUND.answer(
                   id, "unknown method " + method + " (expected: \"message/send\")"));
     };
   }

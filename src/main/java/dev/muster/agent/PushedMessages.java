@@ -37,7 +37,7 @@ final class PushedMessages {
   }
 
   private static final Logger log = LoggerFactory.getLogger(PushedMessages.class);
-  private static final int MOST_KNOWN = 1_000;
+  private static final int MAX_MESSAGES = 1_000;
   private static final int START_LIMIT_S = 30;
 
   private final AgentClient client;
@@ -67,7 +67,7 @@ final class PushedMessages {
   Answer answer(JsonNode request) {
     JsonNode id = request.path("id");
     if (!request.path("params").path("message").isObject()) {
-      return Answer.of(RpcFault.INVALID_PARAMS.answer(id, "no params.message"));
+      return Answer.of(JsonRpcError.INVALID_PARAMS.answer(id, "no params.message"));
     }
     InboundMessage message = InboundMessage.ofRequest(request);
     Outcome outcome = outcome(message);
@@ -77,11 +77,11 @@ final class PushedMessages {
   private static JsonNode json(JsonNode id, InboundMessage message, Outcome outcome) {
     return switch (outcome) {
       case Outcome.Said(String text) -> {
-        ObjectNode response = RpcFault.envelope(id);
+        ObjectNode response = JsonRpcError.envelope(id);
         response.set("result", Envelope.message("agent", answerId(message), text));
         yield response;
       }
-      case Outcome.Failed(String why) -> RpcFault.INTERNAL.answer(id, why);
+      case Outcome.Failed(String why) -> JsonRpcError.INTERNAL.answer(id, why);
     };
   }
 
@@ -120,7 +120,7 @@ final class PushedMessages {
       String identity, CompletableFuture<Outcome> mine) {
     synchronized (known) {
       CompletableFuture<Outcome> other = known.putIfAbsent(identity, mine);
-      if (known.size() > MOST_KNOWN) {
+      if (known.size() > MAX_MESSAGES) {
         forgetTheOldest();
       }
       return other;
@@ -144,7 +144,7 @@ final class PushedMessages {
       room.acquire();
       try {
         return new Outcome.Said(
-            HandledText.of((latest == null ? ready : latest).handle(message, client)));
+            HandlerResult.of((latest == null ? ready : latest).handle(message, client)));
       } finally {
         room.release();
       }

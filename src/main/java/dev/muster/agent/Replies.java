@@ -1,7 +1,7 @@
 package dev.muster.agent;
 
 import dev.muster.agent.UnsentReplies.Unsent;
-import dev.muster.protocol.client.BackOff;
+import dev.muster.protocol.client.RetryDelay;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,7 +23,7 @@ final class Replies {
   private static final Logger log = LoggerFactory.getLogger(Replies.class);
   private static final Duration AGAIN_LIMIT = Duration.ofSeconds(30);
   private static final Duration END_LIMIT = Duration.ofSeconds(5);
-  private static final int LONGEST_REST_EXPONENT = 8; // 256 s
+  private static final int MAX_PAUSE_EXPONENT = 8; // 256 s
 
   /** The peer has it, or will not get it from there. */
   private static final Set<String> FINAL =
@@ -31,7 +31,7 @@ final class Replies {
 
   private final AgentClient client;
   private final UnsentReplies unsent;
-  private final Cancellation cancellation;
+  private final CancellationToken cancellation;
 
   /** When a path may be tried again that was answered with an error. */
   private final Map<String, Rest> rests = new ConcurrentHashMap<>();
@@ -50,7 +50,7 @@ final class Replies {
     }
   }
 
-  Replies(AgentClient client, UnsentReplies unsent, Cancellation cancellation) {
+  Replies(AgentClient client, UnsentReplies unsent, CancellationToken cancellation) {
     this.client = client;
     this.unsent = unsent;
     this.cancellation = cancellation;
@@ -118,7 +118,7 @@ final class Replies {
     return due.compareTo(wait) < 0 ? due : wait;
   }
 
-  private void send(String what, PlatformCall call) {
+  private void send(String what, ServerRequest call) {
     Unsent request =
         new Unsent(what, call.path(), Objects.requireNonNull(call.body()), Instant.now());
     try {
@@ -130,7 +130,7 @@ final class Replies {
         log.warn("{} is kept and will be sent later: {}", what, e.getMessage());
         unsent.keep(request);
       } else {
-        tellEnd(what, e);
+        logEnd(what, e);
       }
     }
   }
@@ -138,7 +138,9 @@ final class Replies {
   private void sendAgain(Unsent one) {
     try {
       client.send(
-          client.again(one.path(), one.body(), Patience.once(AGAIN_LIMIT)).endedBy(cancellation));
+          client
+              .again(one.path(), one.body(), RequestTimeouts.once(AGAIN_LIMIT))
+              .endedBy(cancellation));
       log.info("{} is sent", one.what());
     } catch (MusterException e) {
       if (mayBeSentLater(e)) {
@@ -146,7 +148,7 @@ final class Replies {
         rest(one.path(), e);
         return;
       }
-      tellEnd(one.what(), e);
+      logEnd(one.what(), e);
     }
     platformsRest = Rest.NONE;
     rests.remove(one.path());
@@ -156,12 +158,13 @@ final class Replies {
   /** Trouble with one peer or one request does not hold up the others. */
   private void rest(String path, MusterException e) {
     if (e.status() == 0 || e.status() == 401) {
-      int failures = Math.min(platformsRest.failures() + 1, LONGEST_REST_EXPONENT);
+      int failures = Math.min(platformsRest.failures() + 1, MAX_PAUSE_EXPONENT);
       platformsRest =
-          platformsRest.longer(BackOff.before(failures, ThreadLocalRandom.current().nextDouble()));
+          platformsRest.longer(
+              RetryDelay.before(failures, ThreadLocalRandom.current().nextDouble()));
     } else {
       Rest before = rests.getOrDefault(path, Rest.NONE);
-      int exponent = Math.min(before.failures(), LONGEST_REST_EXPONENT);
+      int exponent = Math.min(before.failures(), MAX_PAUSE_EXPONENT);
       rests.put(path, before.longer(Duration.ofSeconds(1L << exponent)));
     }
   }
@@ -173,7 +176,7 @@ final class Replies {
         || (e.isTransient() && !FINAL.contains(e.code()));
   }
 
-  private static void tellEnd(String what, MusterException e) {
+  private static void logEnd(String what, MusterException e) {
     switch (e.code()) {
       case "MESSAGE_ID_REUSED" -> log.info("{} was sent before", what);
       case "INVALID_TRANSITION" -> log.info("{} comes after its end", what);

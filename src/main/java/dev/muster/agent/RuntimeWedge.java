@@ -80,7 +80,7 @@ public final class RuntimeWedge {
     if (this.reason.compareAndSet(HEALTHY, said)) {
       log.error(
           "runtime wedge detected: {} — the workspace will report degraded until cleared", said);
-      tell();
+      notifyListeners();
     }
   }
 
@@ -90,7 +90,7 @@ public final class RuntimeWedge {
       log.info(
           "runtime wedge cleared after a success — the workspace will be online with the next"
               + " heartbeat");
-      tell();
+      notifyListeners();
     }
   }
 
@@ -118,7 +118,7 @@ public final class RuntimeWedge {
     watchers.remove(watcher);
   }
 
-  private void tell() {
+  private void notifyListeners() {
     watchers.forEach(Runnable::run);
   }
 }

@@ -27,8 +27,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class UnsentReplies {
 
   private static final Logger log = LoggerFactory.getLogger(UnsentReplies.class);
-  private static final int MOST = 1_000;
-  private static final Duration LONGEST_KEPT = Duration.ofDays(7);
+  private static final int MAX_REPLIES = 1_000;
+  private static final Duration MAX_AGE = Duration.ofDays(7);
 
   /**
    * A request to be sent again as it is.
@@ -66,9 +66,9 @@ final class UnsentReplies {
   /** A second one with the same name is the same: its message was handled twice. */
   synchronized void keep(Unsent unsent) {
     remove(unsent);
-    if (kept.size() >= MOST) {
+    if (kept.size() >= MAX_REPLIES) {
       Unsent oldest = kept.firstEntry().getValue();
-      log.error("{} is given up: {} others wait to be sent", oldest.what(), MOST);
+      log.error("{} is given up: {} others wait to be sent", oldest.what(), MAX_REPLIES);
       remove(oldest);
     }
     int number = kept.isEmpty() ? 1 : kept.lastEntry().getKey() + 1;
@@ -91,8 +91,8 @@ final class UnsentReplies {
   /** Gives up what is too old. */
   synchronized void expire(Instant now) {
     for (Unsent unsent : oldestFirst()) {
-      if (unsent.since().plus(LONGEST_KEPT).isBefore(now)) {
-        log.error("{} is given up: it could not be sent for {}", unsent.what(), LONGEST_KEPT);
+      if (unsent.since().plus(MAX_AGE).isBefore(now)) {
+        log.error("{} is given up: it could not be sent for {}", unsent.what(), MAX_AGE);
         remove(unsent);
       }
     }

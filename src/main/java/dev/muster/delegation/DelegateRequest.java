@@ -9,12 +9,12 @@ import java.util.UUID;
 
 /** A request to delegate (R8.2). */
 record DelegateRequest(
-    Optional<UUID> targetId, WholeText task, Optional<String> idempotencyKey, Duration span) {
+    Optional<UUID> targetId, PreviewedText task, Optional<String> idempotencyKey, Duration span) {
 
   static final Duration USUAL_SPAN = Duration.ofHours(6);
 
-  private static final int LONGEST_SPAN_S = 604_800;
-  private static final int LONGEST_KEY = 255;
+  private static final int MAX_SPAN_S = 604_800;
+  private static final int MAX_KEY_LENGTH = 255;
   private static final int KEPT_OF_A_LONG_KEY = 200;
 
   static DelegateRequest read(JsonBody body) {
@@ -24,19 +24,19 @@ record DelegateRequest(
         body.text("idempotency_key", Integer.MAX_VALUE)
             .filter(key -> !key.isEmpty())
             .map(DelegateRequest::kept),
-        body.integer("deadline_s", 1, LONGEST_SPAN_S).map(Duration::ofSeconds).orElse(USUAL_SPAN));
+        body.integer("deadline_s", 1, MAX_SPAN_S).map(Duration::ofSeconds).orElse(USUAL_SPAN));
   }
 
   /** Of two long keys that begin alike neither stands for the other's delegation. */
   private static String kept(String key) {
-    return key.length() <= LONGEST_KEY
+    return key.length() <= MAX_KEY_LENGTH
         ? key
         : Text.cut(key, KEPT_OF_A_LONG_KEY)
             + "~"
             + UUID.nameUUIDFromBytes(key.getBytes(StandardCharsets.UTF_8));
   }
 
-  static WholeText task(JsonBody body) {
-    return WholeText.of(body.requiredText("task", Integer.MAX_VALUE));
+  static PreviewedText task(JsonBody body) {
+    return PreviewedText.of(body.requiredText("task", Integer.MAX_VALUE));
   }
 }

@@ -1,10 +1,10 @@
 package dev.muster.delegation;
 
-import dev.muster.delegation.Sweeper.SweepReport;
-import dev.muster.identity.Access;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.delegation.DelegationSweeper.SweepReport;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.PageLimit;
@@ -29,15 +29,15 @@ class DelegationAdminController {
   private static final int HIGHEST_LIMIT = 1000;
 
   private final DelegationRepository repository;
-  private final DelegationLists lists;
+  private final DelegationQueries lists;
   private final ListResponses responses;
-  private final Sweeper sweeper;
+  private final DelegationSweeper sweeper;
 
   DelegationAdminController(
       DelegationRepository repository,
-      DelegationLists lists,
+      DelegationQueries lists,
       ListResponses responses,
-      Sweeper sweeper) {
+      DelegationSweeper sweeper) {
     this.repository = repository;
     this.lists = lists;
     this.responses = responses;
@@ -45,7 +45,7 @@ class DelegationAdminController {
   }
 
   @GetMapping("/admin/delegations")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   void list(
       Caller caller,
       @RequestParam(defaultValue = IN_FLIGHT) String status,
@@ -53,7 +53,7 @@ class DelegationAdminController {
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
-    Access.requireReader(caller);
+    AccessChecks.requireReader(caller);
     Optional<DelegationStatus> one = statusOf(status);
     responses.writePage(
         request,
@@ -90,9 +90,9 @@ class DelegationAdminController {
 
   /** How many there are of each status. */
   @GetMapping("/admin/delegations/stats")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   Map<String, Long> stats(Caller caller) {
-    Access.requireReader(caller);
+    AccessChecks.requireReader(caller);
     Map<String, Long> stats = new LinkedHashMap<>();
     repository.groups().forEach((status, group) -> stats.put(status.wire(), group.delegations()));
     return stats;
@@ -100,7 +100,7 @@ class DelegationAdminController {
 
   @PostMapping("/admin/delegations/sweep")
   SweepReport sweep(Caller caller) {
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     return RequestDeadline.without(sweeper::sweep); // as long as it takes (R1.8)
   }
 }

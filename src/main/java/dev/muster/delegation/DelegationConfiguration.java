@@ -27,12 +27,12 @@ class DelegationConfiguration {
 
   @Bean
   @Conditional(SweeperIsEnabled.class)
-  RecurringJob delegationSweepJob(Sweeper sweeper, SweeperSettings settings) {
+  RecurringJob delegationSweepJob(DelegationSweeper sweeper, SweeperSettings settings) {
     return new RecurringJob("delegation-sweep", settings.interval(), sweeper::sweep);
   }
 
   @Bean
-  RecurringJob delegationDispatchJob(Dispatch dispatch) {
-    return new RecurringJob("delegation-dispatch", Dispatch.BETWEEN_SWEEPS, dispatch::sweep);
+  RecurringJob delegationDispatchJob(DispatchJob dispatch) {
+    return new RecurringJob("delegation-dispatch", DispatchJob.SWEEP_INTERVAL, dispatch::sweep);
   }
 }

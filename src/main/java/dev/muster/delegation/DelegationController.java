@@ -1,12 +1,12 @@
 package dev.muster.delegation;
 
-import dev.muster.delegation.Command.Actor;
-import dev.muster.identity.Access;
+import dev.muster.delegation.TransitionRequest.Actor;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.workspace.Target;
+import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.Workspaces;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -25,12 +25,15 @@ import org.springframework.web.bind.annotation.RestController;
 class DelegationController {
 
   private final Workspaces workspaces;
-  private final Delegating delegating;
-  private final Reports reports;
-  private final Retries retries;
+  private final DelegationCreation delegating;
+  private final DelegationReports reports;
+  private final DelegationRetries retries;
 
   DelegationController(
-      Workspaces workspaces, Delegating delegating, Reports reports, Retries retries) {
+      Workspaces workspaces,
+      DelegationCreation delegating,
+      DelegationReports reports,
+      DelegationRetries retries) {
     this.workspaces = workspaces;
     this.delegating = delegating;
     this.reports = reports;
@@ -43,8 +46,8 @@ class DelegationController {
     DelegateRequest request = DelegateRequest.read(body);
     UUID delegating = delegatingWorkspace(caller, id, request.targetId());
     workspaces.requireSpeakerFor(delegating, caller);
-    Target callee = callee(delegating, request.targetId().orElse(id), caller);
-    Delegating.Accepted accepted = this.delegating.delegate(delegating, callee, request);
+    DeliveryTarget callee = callee(delegating, request.targetId().orElse(id), caller);
+    DelegationCreation.Accepted accepted = this.delegating.delegate(delegating, callee, request);
     @Nullable Delegation known = accepted.known();
     if (known == null) {
       return ResponseEntity.accepted()
@@ -69,8 +72,8 @@ class DelegationController {
             + " task)");
   }
 
-  private Target callee(UUID delegating, UUID target, Caller caller) {
-    Target callee = workspaces.requireTarget(target, speaker(delegating, caller));
+  private DeliveryTarget callee(UUID delegating, UUID target, Caller caller) {
+    DeliveryTarget callee = workspaces.requireTarget(target, speaker(delegating, caller));
     if (target.equals(delegating)) {
       throw ProblemException.validation("self-delegation not permitted");
     }
@@ -96,7 +99,7 @@ class DelegationController {
   @ResponseStatus(HttpStatus.ACCEPTED)
   Reported record(Caller caller, @PathVariable UUID id, JsonBody body) {
     UUID target = body.requiredId("target_id");
-    WholeText task = DelegateRequest.task(body);
+    PreviewedText task = DelegateRequest.task(body);
     String delegationId = DelegationId.read(body);
     workspaces.requireSpeakerFor(id, caller);
     delegating.record(id, callee(id, target, caller), delegationId, task);
@@ -106,35 +109,36 @@ class DelegationController {
   @PostMapping("/workspaces/{id}/delegations/{delegationId}/update")
   Reported update(
       Caller caller, @PathVariable UUID id, @PathVariable String delegationId, JsonBody body) {
-    Change change = Change.reported(body);
+    DelegationCommand change = DelegationCommand.reported(body);
     workspaces.requireSpeakerFor(id, caller);
-    return report(new Command(delegationId, Actor.participant(id), change));
+    return report(new TransitionRequest(delegationId, Actor.participant(id), change));
   }
 
   @PostMapping("/workspaces/{id}/delegations/{delegationId}/heartbeat")
-  Reported beat(Caller caller, @PathVariable UUID id, @PathVariable String delegationId) {
+  Reported heartbeat(Caller caller, @PathVariable UUID id, @PathVariable String delegationId) {
     workspaces.requireTrustedSpeakerFor(id, caller);
-    return report(new Command(delegationId, Actor.callee(id), Change.Step.HEARTBEAT));
+    return report(
+        new TransitionRequest(delegationId, Actor.callee(id), DelegationCommand.Step.HEARTBEAT));
   }
 
   @PostMapping("/admin/delegations/{delegationId}/retry")
   Reported retry(Caller caller, @PathVariable String delegationId) {
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     return report(delegationId, retries.retry(delegationId));
   }
 
   @PostMapping("/admin/delegations/{delegationId}/fail")
   Reported fail(Caller caller, @PathVariable String delegationId, JsonBody body) {
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     String reason = body.text("reason", Integer.MAX_VALUE).orElse("");
     return report(
-        new Command(
+        new TransitionRequest(
             delegationId,
             Actor.SYSTEM,
-            new Change.Failed(reason.isBlank() ? "failed by an operator" : reason)));
+            new DelegationCommand.Fail(reason.isBlank() ? "failed by an operator" : reason)));
   }
 
-  private Reported report(Command command) {
+  private Reported report(TransitionRequest command) {
     return report(command.delegationId(), reports.make(command));
   }
 

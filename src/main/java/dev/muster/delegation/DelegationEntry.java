@@ -1,6 +1,6 @@
 package dev.muster.delegation;
 
-import dev.muster.delegation.DelegationLists.Direction;
+import dev.muster.delegation.DelegationQueries.Direction;
 import dev.muster.platform.text.Text;
 import java.time.Instant;
 import java.util.UUID;

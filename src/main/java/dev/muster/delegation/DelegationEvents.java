@@ -22,7 +22,7 @@ final class DelegationEvents {
 
   static NewEvent sent(NewDelegation delegation) {
     Map<String, @Nullable Object> payload = about(delegation.delegationId(), delegation.calleeId());
-    payload.put("task_preview", Text.cut(delegation.task().whole(), TASK_CHARACTERS));
+    payload.put("task_preview", Text.cut(delegation.task().fullText(), TASK_CHARACTERS));
     return new NewEvent(EventType.DELEGATION_SENT, delegation.callerId(), payload);
   }
 
@@ -36,9 +36,10 @@ final class DelegationEvents {
             yield EventType.DELEGATION_STATUS;
           }
           case STUCK -> {
-            Instant heardAt = Objects.requireNonNull(transition.heardAt());
+            Instant lastHeartbeatAt = Objects.requireNonNull(transition.lastHeartbeatAt());
             payload.put("status", delegation.status().wire());
-            payload.put("silent_for_s", Duration.between(heardAt, delegation.now()).toSeconds());
+            payload.put(
+                "silent_for_s", Duration.between(lastHeartbeatAt, delegation.now()).toSeconds());
             yield EventType.DELEGATION_STUCK;
           }
           case COMPLETED -> {

@@ -8,7 +8,7 @@ import java.util.Set;
 /** The ids that callers give delegations which they send themselves. */
 final class DelegationId {
 
-  private static final int LONGEST = 128;
+  private static final int MAX_LENGTH = 128;
 
   /** The server takes no path with these, encoded or not; U+FFFD stands for what was lost. */
   private static final String UNNAMEABLE = "/\\%\uFFFD";
@@ -21,7 +21,7 @@ final class DelegationId {
   static String read(JsonBody body) {
     String id = body.requiredText("delegation_id", Integer.MAX_VALUE);
     boolean isGood =
-        id.codePointCount(0, id.length()) <= LONGEST
+        id.codePointCount(0, id.length()) <= MAX_LENGTH
             && !SEGMENTS_WITH_A_MEANING.contains(id)
             && id.codePoints()
                 .noneMatch(c -> Character.isISOControl(c) || UNNAMEABLE.indexOf(c) >= 0);

@@ -1,13 +1,13 @@
 package dev.muster.delegation;
 
-import dev.muster.delegation.Command.Actor;
+import dev.muster.delegation.TransitionRequest.Actor;
 import dev.muster.delivery.DelegationCallbacks;
 import dev.muster.delivery.DelegationMessage;
 import dev.muster.delivery.DelegationMessageOutcome;
 import dev.muster.delivery.DelegationMessageOutcome.Answered;
 import dev.muster.delivery.DelegationMessageOutcome.Failed;
 import dev.muster.delivery.DelegationMessageOutcome.Silent;
-import dev.muster.protocol.TurnAnswer;
+import dev.muster.protocol.AgentResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -29,16 +29,16 @@ class DelegationMessageHandler implements DelegationCallbacks {
   }
 
   @Override
-  public Optional<Duration> timeLeft(DelegationMessage message) {
+  public Optional<Duration> remainingTime(DelegationMessage message) {
     return repository
         .inFlight(message.delegationId())
         .filter(open -> open.message().equals(message))
-        .map(DelegationRepository.InFlight::timeLeft);
+        .map(DelegationRepository.InFlight::remainingTime);
   }
 
   @Override
   @Transactional(propagation = Propagation.MANDATORY)
-  public void settle(List<DelegationMessageOutcome> ends) {
+  public void complete(List<DelegationMessageOutcome> ends) {
     List<Ledger.Result> _ =
         ledger.apply(ends.stream().map(DelegationMessageHandler::command).toList());
   }
@@ -47,35 +47,38 @@ class DelegationMessageHandler implements DelegationCallbacks {
    * An answer counts whichever delivery it is of; a failure only if it is of the present one. What
    * comes too late changes nothing: the life cycle forbids it.
    */
-  private static Command command(DelegationMessageOutcome outcome) {
+  private static TransitionRequest command(DelegationMessageOutcome outcome) {
     return switch (outcome) {
-      case Answered(DelegationMessage message, TurnAnswer.Said(String text)) ->
+      case Answered(DelegationMessage message, AgentResponse.Said(String text)) ->
           completed(message, text, false);
-      case Answered(DelegationMessage message, TurnAnswer.Working _) -> started(message);
-      case Answered(DelegationMessage message, TurnAnswer.GaveUp(String state, String text)) ->
+      case Answered(DelegationMessage message, AgentResponse.Working _) -> started(message);
+      case Answered(DelegationMessage message, AgentResponse.GaveUp(String state, String text)) ->
           failed(message, "the agent's task is " + state + ": " + text);
       case Silent(DelegationMessage message) -> started(message);
       case Failed(DelegationMessage message, String error) -> failed(message, error);
     };
   }
 
-  private static Command completed(DelegationMessage message, String text, boolean callerNotified) {
-    return new Command(
+  private static TransitionRequest completed(
+      DelegationMessage message, String text, boolean callerNotified) {
+    return new TransitionRequest(
         message.delegationId(),
         Actor.messenger(message),
-        new Change.Completed(WholeText.of(text), callerNotified));
+        new DelegationCommand.Complete(PreviewedText.of(text), callerNotified));
   }
 
-  private static Command started(DelegationMessage message) {
-    return new Command(message.delegationId(), Actor.delivery(message), Change.Step.START);
+  private static TransitionRequest started(DelegationMessage message) {
+    return new TransitionRequest(
+        message.delegationId(), Actor.delivery(message), DelegationCommand.Step.START);
   }
 
-  private static Command failed(DelegationMessage message, String error) {
-    return new Command(message.delegationId(), Actor.delivery(message), new Change.Failed(error));
+  private static TransitionRequest failed(DelegationMessage message, String error) {
+    return new TransitionRequest(
+        message.delegationId(), Actor.delivery(message), new DelegationCommand.Fail(error));
   }
 
   @Override
-  public Optional<DelegationMessage> repliedTo(
+  public Optional<DelegationMessage> findByReply(
       UUID calleeId, UUID callerId, String delegationOrMessageId) {
     String withoutRetry = MessageIds.withoutRetry(delegationOrMessageId);
     return repository
@@ -90,7 +93,7 @@ class DelegationMessageHandler implements DelegationCallbacks {
 
   @Override
   @Transactional(propagation = Propagation.MANDATORY)
-  public void settle(DelegationMessage message, String reply) {
+  public void complete(DelegationMessage message, String reply) {
     List<Ledger.Result> _ = ledger.apply(List.of(completed(message, reply, true)));
   }
 }

@@ -3,7 +3,7 @@ package dev.muster.delegation;
 import dev.muster.delegation.DelegationRepository.Group;
 import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.log.LineBudget;
-import dev.muster.platform.metrics.ScrapedValue;
+import dev.muster.platform.metrics.CachedScrape;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -31,12 +31,12 @@ class DelegationMetrics {
 
   private final LineBudget lines = new LineBudget(System::nanoTime);
   private final MeterRegistry metrics;
-  private final ScrapedValue<Optional<Map<DelegationStatus, Group>>> groups;
+  private final CachedScrape<Optional<Map<DelegationStatus, Group>>> groups;
 
   DelegationMetrics(DelegationRepository repository, MeterRegistry metrics) {
     this.metrics = metrics;
     this.groups =
-        new ScrapedValue<>(FRESH, () -> Optional.of(repository.groups()), Optional.empty());
+        new CachedScrape<>(FRESH, () -> Optional.of(repository.groups()), Optional.empty());
     for (DelegationStatus status : DelegationStatus.values()) {
       Gauge.builder("muster.delegations", () -> value(status, Group::delegations))
           .description("Delegations by status")

@@ -1,15 +1,15 @@
 package dev.muster.delegation;
 
-import dev.muster.delegation.DelegationLists.Direction;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.delegation.DelegationQueries.Direction;
 import dev.muster.identity.Caller;
-import dev.muster.identity.CountsAs;
+import dev.muster.identity.CredentialRecheck;
 import dev.muster.identity.Credentials;
-import dev.muster.identity.RateLimit;
-import dev.muster.identity.Standing;
+import dev.muster.identity.RateLimitBucket;
+import dev.muster.identity.RateLimitGroup;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.platform.http.AsyncResponses;
 import dev.muster.platform.http.EnumParameter;
-import dev.muster.platform.http.HeldAnswer;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.PageLimit;
 import dev.muster.platform.http.RequestOwner;
@@ -36,11 +36,11 @@ import org.springframework.web.context.request.async.DeferredResult;
 class DelegationReadController {
 
   private static final int HIGHEST_LIMIT = 500;
-  private static final int LONGEST_WAIT_S = 60;
+  private static final int MAX_WAIT_S = 60;
 
   private final Workspaces workspaces;
   private final DelegationRepository repository;
-  private final DelegationLists lists;
+  private final DelegationQueries lists;
   private final DelegationWaits waits;
   private final ListResponses responses;
   private final Credentials credentials;
@@ -49,7 +49,7 @@ class DelegationReadController {
   DelegationReadController(
       Workspaces workspaces,
       DelegationRepository repository,
-      DelegationLists lists,
+      DelegationQueries lists,
       DelegationWaits waits,
       ListResponses responses,
       Credentials credentials,
@@ -64,7 +64,7 @@ class DelegationReadController {
   }
 
   @GetMapping("/workspaces/{id}/delegations")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   void list(
       Caller caller,
       @PathVariable UUID id,
@@ -89,8 +89,8 @@ class DelegationReadController {
 
   /** At once, or when it has ended. */
   @GetMapping("/workspaces/{id}/delegations/{delegationId}")
-  @Admits(Who.VIEWER)
-  @CountsAs(RateLimit.POLL)
+  @RouteAccess(CallerKind.VIEWER)
+  @RateLimitGroup(RateLimitBucket.POLL)
   DeferredResult<DelegationView> show(
       Caller caller,
       @PathVariable UUID id,
@@ -111,12 +111,12 @@ class DelegationReadController {
           }
           return DelegationView.of(delegation, repository.texts(delegationId));
         };
-    return HeldAnswer.of(
+    return AsyncResponses.of(
         waits.await(
             RequestOwner.of(request),
             found.callerId(),
             atMost,
-            new Standing(credentials, authorization, caller),
+            new CredentialRecheck(credentials, authorization, caller),
             read));
   }
 
@@ -130,7 +130,7 @@ class DelegationReadController {
   private static Duration seconds(String wait) {
     try {
       double seconds = wait.isEmpty() ? 0 : Double.parseDouble(wait);
-      if (seconds >= 0 && seconds <= LONGEST_WAIT_S) {
+      if (seconds >= 0 && seconds <= MAX_WAIT_S) {
         return Duration.ofNanos((long) (seconds * 1e9));
       }
     } catch (NumberFormatException notANumber) {

@@ -3,7 +3,7 @@ package dev.muster.delegation;
 import com.fasterxml.uuid.Generators;
 import com.fasterxml.uuid.impl.TimeBasedEpochGenerator;
 import dev.muster.delivery.DelegationMessage;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -102,7 +102,7 @@ class DelegationRepository {
       String delegationId,
       UUID callerId,
       UUID calleeId,
-      WholeText task,
+      PreviewedText task,
       DelegationStatus status,
       Duration span,
       @Nullable String idempotencyKey) {}
@@ -115,7 +115,7 @@ class DelegationRepository {
             .param("caller", delegation.callerId())
             .param("callee", delegation.calleeId())
             .param("task_preview", delegation.task().preview())
-            .param("task", delegation.task().beyond())
+            .param("task", delegation.task().overflow())
             .param("status", delegation.status().wire())
             .param("deadline_s", (int) delegation.span().toSeconds())
             .param("key", delegation.idempotencyKey())
@@ -148,7 +148,7 @@ class DelegationRepository {
   }
 
   /** One that has not ended, with its present message. */
-  record InFlight(DelegationMessage message, Duration timeLeft) {}
+  record InFlight(DelegationMessage message, Duration remainingTime) {}
 
   Optional<InFlight> inFlight(String delegationId) {
     return db.sql(IN_FLIGHT)
@@ -213,14 +213,14 @@ class DelegationRepository {
         DelegationStatus.of(row.getString("status")),
         row.getInt("attempt"),
         row.getInt("retry_count"),
-        SqlTime.instantOrNull(row, "last_heartbeat"),
-        SqlTime.instant(row, "deadline"),
-        SqlTime.instantOrNull(row, "dispatched_at"),
+        Timestamps.instantOrNull(row, "last_heartbeat"),
+        Timestamps.instant(row, "deadline"),
+        Timestamps.instantOrNull(row, "dispatched_at"),
         row.getString("result_preview"),
         row.getString("error_detail"),
         row.getString("error_kind"),
         row.getString("idempotency_key"),
-        SqlTime.instant(row, "created_at"),
-        SqlTime.instant(row, "updated_at"));
+        Timestamps.instant(row, "created_at"),
+        Timestamps.instant(row, "updated_at"));
   }
 }

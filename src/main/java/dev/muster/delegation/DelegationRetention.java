@@ -1,7 +1,7 @@
 package dev.muster.delegation;
 
-import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.jobs.RetentionJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -11,7 +11,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @Configuration(proxyBeanMethods = false)
 class DelegationRetention {
 
-  static final int MOST_IN_A_BATCH = 1000;
+  static final int BATCH_SIZE = 1000;
 
   /** None ended before it was made, and so the old ones are looked for by their beginning. */
   private static final String DELETE_ENDED =
@@ -24,11 +24,11 @@ class DelegationRetention {
       """;
 
   private final JdbcClient db;
-  private final DailyDeletion deletion;
+  private final RetentionJob deletion;
 
   DelegationRetention(JdbcClient db, MeterRegistry metrics) {
     this.db = db;
-    this.deletion = new DailyDeletion("delegation-retention", this::deleteBatch, metrics);
+    this.deletion = new RetentionJob("delegation-retention", this::deleteBatch, metrics);
   }
 
   @Bean
@@ -41,6 +41,6 @@ class DelegationRetention {
   }
 
   private int deleteBatch() {
-    return db.sql(DELETE_ENDED).param("most", MOST_IN_A_BATCH).update();
+    return db.sql(DELETE_ENDED).param("most", BATCH_SIZE).update();
   }
 }

@@ -1,12 +1,12 @@
 package dev.muster.delegation;
 
-import dev.muster.event.EventFollower;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
-import dev.muster.identity.Standing;
+import dev.muster.event.RecordedEventListener;
+import dev.muster.identity.CredentialRecheck;
 import dev.muster.platform.longpoll.LongPoll;
-import dev.muster.platform.longpoll.LongPolls;
-import dev.muster.platform.longpoll.Seen;
+import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.platform.longpoll.PollResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +20,7 @@ import org.springframework.stereotype.Component;
  * Waits for the ends of delegations (R8.6), of which every replica hears by their recorded events.
  */
 @Component
-class DelegationWaits implements EventFollower {
+class DelegationWaits implements RecordedEventListener {
 
   private static final Set<String> ENDS =
       Set.of(EventType.DELEGATION_COMPLETE.name(), EventType.DELEGATION_FAILED.name());
@@ -28,9 +28,9 @@ class DelegationWaits implements EventFollower {
   /** The wait key: all waits for delegations of one caller share it. */
   private record Topic(UUID callerId) {}
 
-  private final LongPolls polls;
+  private final LongPollRegistry polls;
 
-  DelegationWaits(LongPolls polls) {
+  DelegationWaits(LongPollRegistry polls) {
     this.polls = polls;
   }
 
@@ -54,14 +54,14 @@ class DelegationWaits implements EventFollower {
       Object owner,
       UUID callerId,
       Duration atMost,
-      Standing reader,
+      CredentialRecheck reader,
       Supplier<DelegationView> read) {
-    Supplier<Seen<Optional<DelegationView>>> look =
+    Supplier<PollResult<Optional<DelegationView>>> look =
         () -> {
           DelegationView view = read.get();
           return view.status().isInFlight()
-              ? new Seen.Nothing<>(0)
-              : new Seen.Answer<>(Optional.of(view));
+              ? new PollResult.Nothing<>(0)
+              : new PollResult.Answer<>(Optional.of(view));
         };
     return polls
         .await(
@@ -70,7 +70,7 @@ class DelegationWaits implements EventFollower {
                 new Topic(callerId),
                 atMost,
                 look,
-                () -> reader.now() != Standing.Verdict.REVOKED,
+                () -> reader.check() != CredentialRecheck.Result.REVOKED,
                 Optional.empty()))
         .thenApplyAsync(ended -> ended.orElseGet(read), Thread::startVirtualThread);
   }

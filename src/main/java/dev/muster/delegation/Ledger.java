@@ -3,7 +3,7 @@ package dev.muster.delegation;
 import dev.muster.activity.Feeds;
 import dev.muster.delegation.LedgerRepository.Move;
 import dev.muster.event.Events;
-import dev.muster.platform.commit.Outcome;
+import dev.muster.platform.commit.BatchOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -36,14 +36,14 @@ class Ledger {
   }
 
   private final LedgerRepository repository;
-  private final ResultRows results;
+  private final ResultActivities results;
   private final Events events;
   private final Feeds feeds;
   private final DelegationMetrics metrics;
 
   Ledger(
       LedgerRepository repository,
-      ResultRows results,
+      ResultActivities results,
       Events events,
       Feeds feeds,
       DelegationMetrics metrics) {
@@ -59,8 +59,8 @@ class Ledger {
    * order.
    */
   @Transactional(propagation = Propagation.MANDATORY)
-  public List<Result> apply(List<Command> commands) {
-    LedgerDraft draft = new LedgerDraft(repository.lock(idsOf(commands.stream())));
+  public List<Result> apply(List<TransitionRequest> commands) {
+    LedgerBatch draft = new LedgerBatch(repository.lock(idsOf(commands.stream())));
     List<Result> results = commands.stream().map(draft::add).toList();
     store(draft);
     return results;
@@ -68,17 +68,17 @@ class Ledger {
 
   /** As {@link #apply}, but those are busy of which another transaction holds a row. */
   @Transactional(propagation = Propagation.MANDATORY)
-  public List<Outcome<List<Result>>> applySkippingLocked(List<List<Command>> all) {
+  public List<BatchOutcome<List<Result>>> applySkippingLocked(List<List<TransitionRequest>> all) {
     Set<String> ids = idsOf(all.stream().flatMap(List::stream));
-    LedgerDraft draft = new LedgerDraft(repository.lockSkippingLocked(ids));
+    LedgerBatch draft = new LedgerBatch(repository.lockSkippingLocked(ids));
     Set<String> missing = ids.stream().filter(id -> !draft.holds(id)).collect(Collectors.toSet());
     Set<String> busy = missing.isEmpty() ? missing : repository.existing(missing);
-    List<Outcome<List<Result>>> outcomes = new ArrayList<>(all.size());
-    for (List<Command> commands : all) {
+    List<BatchOutcome<List<Result>>> outcomes = new ArrayList<>(all.size());
+    for (List<TransitionRequest> commands : all) {
       outcomes.add(
           commands.stream().anyMatch(command -> busy.contains(command.delegationId()))
-              ? new Outcome.Busy<>()
-              : new Outcome.Done<>(commands.stream().map(draft::add).toList()));
+              ? new BatchOutcome.Locked<>()
+              : new BatchOutcome.Done<>(commands.stream().map(draft::add).toList()));
     }
     store(draft);
     return outcomes;
@@ -86,21 +86,23 @@ class Ledger {
 
   /** Does what follows from transitions that are stored already. */
   @Transactional(propagation = Propagation.MANDATORY)
-  public void tell(List<Transition> transitions) {
+  public void recordTransitions(List<Transition> transitions) {
     events.recordAll(transitions.stream().map(DelegationEvents::of).toList());
     metrics.countAfterCommit(transitions);
     feeds.appendAll(transitions.stream().flatMap(one -> results.of(one).stream()).toList());
   }
 
-  private void store(LedgerDraft draft) {
+  private void store(LedgerBatch draft) {
     List<Move> moves = draft.moves();
     if (!moves.isEmpty()) {
       repository.move(moves);
     }
-    tell(draft.transitions());
+    recordTransitions(draft.transitions());
   }
 
-  private static Set<String> idsOf(Stream<Command> commands) {
-    return commands.map(Command::delegationId).collect(Collectors.toCollection(TreeSet::new));
+  private static Set<String> idsOf(Stream<TransitionRequest> commands) {
+    return commands
+        .map(TransitionRequest::delegationId)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 }

@@ -3,7 +3,7 @@ package dev.muster.delegation;
 import static dev.muster.platform.postgres.BatchColumns.partOf;
 
 import dev.muster.platform.postgres.BatchColumns;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.workspace.DeliveryMode;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -103,14 +103,14 @@ class LedgerRepository {
     columns.times(moves, move -> progress(move).lastHeartbeat());
     columns.times(moves, move -> progress(move).deadline());
     columns.times(moves, move -> progress(move).dispatchedAt());
-    columns.texts(moves, move -> partOf(progress(move).result(), WholeText::preview));
-    columns.texts(moves, move -> partOf(progress(move).result(), WholeText::beyond));
+    columns.texts(moves, move -> partOf(progress(move).result(), PreviewedText::preview));
+    columns.texts(moves, move -> partOf(progress(move).result(), PreviewedText::overflow));
     columns.texts(moves, move -> progress(move).error());
     columns.texts(moves, move -> progress(move).errorKind());
     columns.times(moves, move -> move.next().now());
   }
 
-  private static Progress progress(Move move) {
+  private static DelegationState progress(Move move) {
     return move.next().progress();
   }
 
@@ -121,31 +121,31 @@ class LedgerRepository {
         row.getObject("caller_id", UUID.class),
         row.getObject("callee_id", UUID.class),
         Duration.ofSeconds(row.getInt("deadline_s")),
-        SqlTime.instant(row, "created_at"),
+        Timestamps.instant(row, "created_at"),
         callerMode == null ? null : DeliveryMode.of(callerMode),
         progress(row),
-        SqlTime.instant(row, "now"));
+        Timestamps.instant(row, "now"));
   }
 
-  private static Progress progress(ResultSet row) throws SQLException {
+  private static DelegationState progress(ResultSet row) throws SQLException {
     DelegationStatus status = DelegationStatus.of(row.getString("status"));
-    return new Progress(
+    return new DelegationState(
         status,
         row.getInt("attempt"),
         row.getInt("retry_count"),
-        SqlTime.instantOrNull(row, "last_heartbeat"),
-        SqlTime.instant(row, "deadline"),
-        SqlTime.instantOrNull(row, "dispatched_at"),
+        Timestamps.instantOrNull(row, "last_heartbeat"),
+        Timestamps.instant(row, "deadline"),
+        Timestamps.instantOrNull(row, "dispatched_at"),
         result(row, status),
         row.getString("error_detail"),
         row.getString("error_kind"));
   }
 
   /** Without the whole result, which does not change any more. */
-  private static @Nullable WholeText result(ResultSet row, DelegationStatus status)
+  private static @Nullable PreviewedText result(ResultSet row, DelegationStatus status)
       throws SQLException {
     return status == DelegationStatus.COMPLETED
-        ? new WholeText(Objects.requireNonNullElse(row.getString("result_preview"), ""), null)
+        ? new PreviewedText(Objects.requireNonNullElse(row.getString("result_preview"), ""), null)
         : null;
   }
 }

@@ -21,10 +21,10 @@ record LockedDelegation(
     Duration span,
     Instant createdAt,
     @Nullable DeliveryMode callerMode,
-    Progress progress,
+    DelegationState progress,
     Instant now) {
 
-  LockedDelegation with(Progress next) {
+  LockedDelegation with(DelegationState next) {
     return new LockedDelegation(
         delegationId, callerId, calleeId, span, createdAt, callerMode, next, now);
   }
@@ -34,7 +34,7 @@ record LockedDelegation(
   }
 
   /** Of one that is completed. */
-  WholeText result() {
+  PreviewedText result() {
     return Objects.requireNonNull(progress.result());
   }
 

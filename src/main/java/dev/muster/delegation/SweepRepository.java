@@ -1,6 +1,6 @@
 package dev.muster.delegation;
 
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -117,34 +117,35 @@ class SweepRepository {
   List<Selected> markStuck(
       Instant now, Instant silentSince, Place from, @Nullable Collection<String> only) {
     return bind(db.sql(MARK_STUCK), now, from, only)
-        .param("silent_since", SqlTime.utc(silentSince))
+        .param("silent_since", Timestamps.utc(silentSince))
         .query(SweepRepository::selected)
         .list();
   }
 
   /** The next ones of all in flight, due or not. */
-  List<Place> places(Place from) {
+  List<Place> positions(Place from) {
     return db.sql(PLACES)
-        .param("from", SqlTime.utc(from.deadline()))
+        .param("from", Timestamps.utc(from.deadline()))
         .param("from_id", from.delegationId())
-        .param("most", RuleRun.MOST_IN_A_BATCH)
-        .query(
-            (row, n) -> new Place(SqlTime.instant(row, "deadline"), row.getString("delegation_id")))
+        .param("most", SweepRuleRun.BATCH_SIZE)
+        .query((row, n) ->
+            new Place(Timestamps.instant(row, "deadline"), row.getString("delegation_id")))
         .list();
   }
 
   private static StatementSpec bind(
       StatementSpec statement, Instant now, Place from, @Nullable Collection<String> only) {
     return statement
-        .param("now", SqlTime.utc(now))
-        .param("from", SqlTime.utc(from.deadline()))
+        .param("now", Timestamps.utc(now))
+        .param("from", Timestamps.utc(from.deadline()))
         .param("from_id", from.delegationId())
-        .param("most", RuleRun.MOST_IN_A_BATCH)
+        .param("most", SweepRuleRun.BATCH_SIZE)
         .param("only", only == null ? null : only.toArray(String[]::new));
   }
 
   private static Selected selected(ResultSet row, int n) throws SQLException {
-    Place place = new Place(SqlTime.instant(row, "selected_deadline"), row.getString("selected"));
+    Place place =
+        new Place(Timestamps.instant(row, "selected_deadline"), row.getString("selected"));
     if (row.getString("delegation_id") == null) {
       return new Selected(place, Optional.empty());
     }
@@ -155,6 +156,6 @@ class SweepRepository {
                 DelegationStatus.of(row.getString("was")),
                 LedgerRepository.locked(row, n),
                 false,
-                SqlTime.instantOrNull(row, "heard_at"))));
+                Timestamps.instantOrNull(row, "heard_at"))));
   }
 }

@@ -13,7 +13,7 @@ record Transition(
     DelegationStatus from,
     LockedDelegation delegation,
     boolean callerNotified,
-    @Nullable Instant heardAt) {
+    @Nullable Instant lastHeartbeatAt) {
 
   boolean isEnd() {
     return !delegation.status().isInFlight();

@@ -9,4 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param queueState how it left the queue; null for what was sent at once
  */
 record Completion(
-    ActivityKey key, Claim claim, @Nullable QueueState queueState, DeliveryOutcome outcome) {}
+    ActivityKey key,
+    DeliveryClaim claim,
+    @Nullable QueueState queueState,
+    DeliveryOutcome outcome) {}

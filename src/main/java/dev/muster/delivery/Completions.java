@@ -6,17 +6,17 @@ import dev.muster.activity.ActivityKey;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.RowSize;
 import dev.muster.platform.commit.AfterCommit;
-import dev.muster.platform.commit.BatchAttempts;
 import dev.muster.platform.commit.BatchLimits;
-import dev.muster.platform.commit.CertainTransactions;
+import dev.muster.platform.commit.BatchOutcome;
+import dev.muster.platform.commit.BatchRetry;
+import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
-import dev.muster.platform.commit.Outcome;
-import dev.muster.platform.commit.UncertainCommitException;
+import dev.muster.platform.commit.UnknownCommitOutcomeException;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.HotStatements;
-import dev.muster.platform.postgres.LongStatements;
-import dev.muster.platform.problem.Outage;
+import dev.muster.platform.postgres.StatementTimeouts;
+import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
@@ -43,14 +43,14 @@ import org.springframework.transaction.annotation.Transactional;
 @Component
 class Completions {
 
-  private static final long LARGEST_BATCH = 4L << 20;
-  private static final long LARGEST_SHARED = 256L << 10;
+  private static final long MAX_BATCH_BYTES = 4L << 20;
+  private static final long MAX_SHARED_BYTES = 256L << 10;
 
   /** An answer of up to 64 MiB, whose sender has waited for its agent already. */
-  private static final Duration MOST_OF_A_LARGE_ONE = Duration.ofSeconds(30);
+  private static final Duration MAX_LARGE_DURATION = Duration.ofSeconds(30);
 
-  private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
-  private static final Duration PATIENCE_OF_LARGE_ONES = Duration.ofSeconds(60);
+  private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
+  private static final Duration LARGE_TIMEOUT = Duration.ofSeconds(60);
 
   static final String COMPLETE =
       """
@@ -89,8 +89,8 @@ class Completions {
   private final JdbcTemplate db;
   private final Feeds feeds;
   private final QueueMetrics metrics;
-  private final CertainTransactions longOnes;
-  private final LongStatements statements;
+  private final CommitAwareTransactions longOnes;
+  private final StatementTimeouts statements;
   private final Semaphore largeOnes = new Semaphore(1, true);
   private final GroupCommit<Completion, Boolean> commits;
 
@@ -99,20 +99,20 @@ class Completions {
       JdbcTemplate db,
       Feeds feeds,
       QueueMetrics metrics,
-      CertainTransactions transactions,
-      LongStatements statements,
+      CommitAwareTransactions transactions,
+      StatementTimeouts statements,
       MeterRegistry registry) {
     this.hot = hot;
     this.db = db;
     this.feeds = feeds;
     this.metrics = metrics;
-    this.longOnes = transactions.noLongerThan(MOST_OF_A_LARGE_ONE);
+    this.longOnes = transactions.withTimeout(MAX_LARGE_DURATION);
     this.statements = statements;
     this.commits =
         new GroupCommit<>(
             "complete",
             Completion::key,
-            BatchLimits.byWeight(Completions::weight, LARGEST_BATCH),
+            BatchLimits.byWeight(Completions::weight, MAX_BATCH_BYTES),
             this::commit,
             registry);
   }
@@ -122,7 +122,7 @@ class Completions {
    * when that cannot be had, or known, in time: then it may be tried again.
    */
   boolean complete(Completion completion) {
-    return weight(completion) > LARGEST_SHARED
+    return weight(completion) > MAX_SHARED_BYTES
         ? completeLarge(completion)
         : commits.submit(completion);
   }
@@ -134,7 +134,7 @@ class Completions {
       return Set.of();
     }
     Set<ActivityKey> ended = run(db, completions);
-    AfterCommit.run(() -> tell(completions, ended));
+    AfterCommit.run(() -> publish(completions, ended));
     return ended;
   }
 
@@ -153,17 +153,19 @@ class Completions {
           throw e;
         }
       }
-      LockSupport.parkNanos(BETWEEN_TRIES.toNanos());
+      LockSupport.parkNanos(RETRY_INTERVAL.toNanos());
     }
   }
 
   static boolean mayWorkLater(RuntimeException e) {
-    return e instanceof ProblemException || Outage.is(e) || e instanceof UncertainCommitException;
+    return e instanceof ProblemException
+        || DatabaseOutage.is(e)
+        || e instanceof UnknownCommitOutcomeException;
   }
 
   private boolean completeLarge(Completion completion) {
     try {
-      if (!largeOnes.tryAcquire(PATIENCE_OF_LARGE_ONES.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!largeOnes.tryAcquire(LARGE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         throw ProblemException.unavailable("too many large answers wait to be stored");
       }
     } catch (InterruptedException e) {
@@ -171,8 +173,8 @@ class Completions {
       throw ProblemException.unavailable("the answer could not be stored before the server ended");
     }
     try {
-      return longOnes.runPastDeadlocks(_ -> {
-        statements.allow(MOST_OF_A_LARGE_ONE);
+      return longOnes.runRetryingDeadlocks(_ -> {
+        statements.allow(MAX_LARGE_DURATION);
         return !completeAll(List.of(completion)).isEmpty();
       });
     } finally {
@@ -180,22 +182,22 @@ class Completions {
     }
   }
 
-  private List<Outcome<Boolean>> commit(List<Completion> batch) {
-    return BatchAttempts.run(
+  private List<BatchOutcome<Boolean>> commit(List<Completion> batch) {
+    return BatchRetry.run(
         batch,
         completions -> {
           Set<ActivityKey> ended = hot.run(statement -> run(statement, completions));
-          tell(completions, ended);
+          publish(completions, ended);
           return completions.stream()
-              .<Outcome<Boolean>>map(one -> new Outcome.Done<>(ended.contains(one.key())))
+              .<BatchOutcome<Boolean>>map(one -> new BatchOutcome.Done<>(ended.contains(one.key())))
               .toList();
         });
   }
 
-  private void tell(List<Completion> completions, Set<ActivityKey> ended) {
+  private void publish(List<Completion> completions, Set<ActivityKey> ended) {
     Set<UUID> changed = ended.stream().map(ActivityKey::workspaceId).collect(Collectors.toSet());
     if (!changed.isEmpty()) {
-      feeds.tellOfChanges(changed);
+      feeds.notifyChanges(changed);
     }
     completions.stream().filter(one -> ended.contains(one.key())).forEach(metrics::count);
   }

@@ -3,7 +3,7 @@ package dev.muster.delivery;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.protocol.TurnAnswer;
+import dev.muster.protocol.AgentResponse;
 import dev.muster.protocol.client.A2aErrors;
 import dev.muster.protocol.client.A2aResult;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface DelegationMessageOutcome {
 
   /** The callee has answered. */
-  record Answered(DelegationMessage message, TurnAnswer answer)
+  record Answered(DelegationMessage message, AgentResponse answer)
       implements DelegationMessageOutcome {}
 
   /** The callee did not get it, and will not; or it refused it, or its answer makes no sense. */
@@ -39,12 +39,12 @@ public sealed interface DelegationMessageOutcome {
   }
 
   /** One that is too large to be looked into is an answer all the same. */
-  private static TurnAnswer answer(String json) {
+  private static AgentResponse answer(String json) {
     byte[] body = json.getBytes(StandardCharsets.UTF_8);
     try {
-      return TurnAnswer.of(LosslessJson.parse(body), body);
+      return AgentResponse.of(LosslessJson.parse(body), body);
     } catch (ProblemException tooLarge) {
-      return new TurnAnswer.Said(json);
+      return new AgentResponse.Said(json);
     }
   }
 }

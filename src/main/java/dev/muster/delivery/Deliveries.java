@@ -1,7 +1,7 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
-import dev.muster.activity.Appended;
+import dev.muster.activity.AppendResult;
 import dev.muster.activity.MessageAdmission;
 import dev.muster.activity.MessageAdmission.Assumed;
 import dev.muster.activity.MessageAdmission.NewDelivery;
@@ -14,7 +14,7 @@ import dev.muster.delivery.DirectAttempts.Held;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.DeliveryMode;
-import dev.muster.workspace.Target;
+import dev.muster.workspace.DeliveryTarget;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -32,12 +32,12 @@ import org.springframework.transaction.annotation.Transactional;
 public class Deliveries {
 
   /** How often to decide, since the target may change between a decision and the append. */
-  private static final int MOST_DECISIONS = 5;
+  private static final int MAX_DECISIONS = 5;
 
   private final DirectDeliveries direct;
   private final OutcomeRepository outcomes;
   private final QueueRepository queue;
-  private final QueueEnds ends;
+  private final QueueCompletion ends;
   private final Messages messages;
   private final ReplicaLease lease;
   private final DeliverySlots slots;
@@ -46,7 +46,7 @@ public class Deliveries {
       DirectDeliveries direct,
       OutcomeRepository outcomes,
       QueueRepository queue,
-      QueueEnds ends,
+      QueueCompletion ends,
       Messages messages,
       ReplicaLease lease,
       DeliverySlots slots) {
@@ -66,10 +66,11 @@ public class Deliveries {
    *
    * @param target as it was last read, maybe a while ago
    */
-  public Supplier<CompletableFuture<Reply>> begin(Outgoing outgoing, Target target) {
+  public Supplier<CompletableFuture<ProxyResponse>> begin(
+      Outgoing outgoing, DeliveryTarget target) {
     DeliverySlot slot = slots.open(outgoing.sender(), outgoing.body().length);
     try {
-      Supplier<CompletableFuture<Reply>> rest = begin(outgoing, slot, target);
+      Supplier<CompletableFuture<ProxyResponse>> rest = begin(outgoing, slot, target);
       return () -> closing(slot, rest);
     } catch (RuntimeException | Error e) {
       slot.close();
@@ -77,10 +78,10 @@ public class Deliveries {
     }
   }
 
-  private static CompletableFuture<Reply> closing(
-      DeliverySlot slot, Supplier<CompletableFuture<Reply>> rest) {
+  private static CompletableFuture<ProxyResponse> closing(
+      DeliverySlot slot, Supplier<CompletableFuture<ProxyResponse>> rest) {
     try {
-      CompletableFuture<Reply> reply = rest.get();
+      CompletableFuture<ProxyResponse> reply = rest.get();
       var _ = reply.whenComplete((done, failure) -> slot.close());
       return reply;
     } catch (RuntimeException | Error e) {
@@ -90,11 +91,11 @@ public class Deliveries {
   }
 
   /** What was remembered of the target is good enough only for a message that is sent at once. */
-  private Supplier<CompletableFuture<Reply>> begin(
-      Outgoing outgoing, DeliverySlot slot, Target remembered) {
-    Target target = remembered;
+  private Supplier<CompletableFuture<ProxyResponse>> begin(
+      Outgoing outgoing, DeliverySlot slot, DeliveryTarget remembered) {
+    DeliveryTarget target = remembered;
     boolean isFresh = false;
-    for (int i = 0; i < MOST_DECISIONS; i++) {
+    for (int i = 0; i < MAX_DECISIONS; i++) {
       if (!isFresh && !outgoing.canGo(target)) {
         target = outgoing.lookAgain().get();
         isFresh = true;
@@ -104,7 +105,8 @@ public class Deliveries {
         return outgoing.polled().apply(target);
       }
       Way way = outgoing.canGo(target) && outgoing.enter(slot, target) ? Way.SEND : Way.QUEUE;
-      Optional<Supplier<CompletableFuture<Reply>>> rest = append(outgoing, slot, target, way);
+      Optional<Supplier<CompletableFuture<ProxyResponse>>> rest =
+          append(outgoing, slot, target, way);
       if (rest.isPresent()) {
         return rest.get();
       }
@@ -116,35 +118,35 @@ public class Deliveries {
   }
 
   /** Empty when the target has changed since it was read. */
-  private Optional<Supplier<CompletableFuture<Reply>>> append(
-      Outgoing outgoing, DeliverySlot slot, Target target, Way way) {
-    @Nullable Claim claim = way == Way.SEND ? lease.begin() : null;
+  private Optional<Supplier<CompletableFuture<ProxyResponse>>> append(
+      Outgoing outgoing, DeliverySlot slot, DeliveryTarget target, Way way) {
+    @Nullable DeliveryClaim claim = way == Way.SEND ? lease.begin() : null;
     boolean isHeld = false;
     try {
       if (claim != null && !lease.isAlive()) {
         throw ProblemException.unavailable(
             "this server has not reached its database for a while; send again later");
       }
-      Appended appended =
+      AppendResult appended =
           outgoing.appending().apply(outgoing.row().with(admission(outgoing, target, way, claim)));
       switch (appended) {
-        case Appended.Stored stored -> {
+        case AppendResult.Stored stored -> {
           isHeld = claim != null;
           return Optional.of(stored(outgoing, slot, target, stored, claim));
         }
-        case Appended.Repeated(UUID id, long seq) -> {
+        case AppendResult.Repeated(UUID id, long seq) -> {
           ActivityKey key = new ActivityKey(target.id(), seq);
           return Optional.of(() -> direct.repeat(outgoing, slot, target, key));
         }
-        case Appended.OtherContent() -> throw reused();
-        case Appended.QueueFull() -> throw queueFull(target);
-        case Appended.NotFree() -> {
+        case AppendResult.OtherContent() -> throw reused();
+        case AppendResult.QueueFull() -> throw queueFull(target);
+        case AppendResult.NotFree() -> {
           return append(outgoing, slot, target, Way.QUEUE);
         }
-        case Appended.Outdated() -> {
+        case AppendResult.Outdated() -> {
           return Optional.empty();
         }
-        case Appended.FeedFull full ->
+        case AppendResult.FeedFull full ->
             throw new IllegalStateException("a delivery does not count as unread");
       }
     } finally {
@@ -155,7 +157,7 @@ public class Deliveries {
   }
 
   private static MessageAdmission admission(
-      Outgoing outgoing, Target target, Way way, @Nullable Claim claim) {
+      Outgoing outgoing, DeliveryTarget target, Way way, @Nullable DeliveryClaim claim) {
     return new MessageAdmission(
         way,
         new Assumed(target.version(), target.treeVersion()),
@@ -168,14 +170,14 @@ public class Deliveries {
             outgoing.life()));
   }
 
-  private Supplier<CompletableFuture<Reply>> stored(
+  private Supplier<CompletableFuture<ProxyResponse>> stored(
       Outgoing outgoing,
       DeliverySlot slot,
-      Target target,
-      Appended.Stored stored,
-      @Nullable Claim claim) {
+      DeliveryTarget target,
+      AppendResult.Stored stored,
+      @Nullable DeliveryClaim claim) {
     if (claim == null) {
-      Reply queued = Replies.queued(stored.id(), stored.depth());
+      ProxyResponse queued = ProxyResponses.queued(stored.id(), stored.depth());
       return () -> CompletableFuture.completedFuture(queued);
     }
     Held held =
@@ -209,7 +211,7 @@ public class Deliveries {
     return ends.endUndelivered(claim -> queue.claimWaiting(key, claim), state, why) > 0;
   }
 
-  static ProblemException queueFull(Target target) {
+  static ProblemException queueFull(DeliveryTarget target) {
     return new ProblemException(
         ErrorCode.QUEUE_FULL,
         MessageAdmission.MAX_QUEUED

@@ -1,7 +1,7 @@
 package dev.muster.delivery;
 
 import dev.muster.platform.settings.Settings;
-import dev.muster.protocol.client.AnswerBudget;
+import dev.muster.protocol.client.ResponseMemoryBudget;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 class DeliveryConfiguration {
 
-  private static final long MOST_OF_ANSWERS = 512L << 20;
+  private static final long MAX_RESPONSE_BYTES = 512L << 20;
 
   /** Of an answer there are its bytes, its text, and what the database is sent. */
   private static final int SHARE_OF_HEAP = 8;
@@ -21,9 +21,9 @@ class DeliveryConfiguration {
 
   /** As much as R0.7 grants to requests, where the heap is large enough for what is made of it. */
   @Bean
-  AnswerBudget answerBudget() {
-    return new AnswerBudget(
-        Math.min(MOST_OF_ANSWERS, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP));
+  ResponseMemoryBudget answerBudget() {
+    return new ResponseMemoryBudget(
+        Math.min(MAX_RESPONSE_BYTES, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP));
   }
 
   @Bean

@@ -1,7 +1,7 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
-import dev.muster.activity.Result;
+import dev.muster.activity.ActivityResult;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.ErrorText;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param deliveries how often the agent may have been given the request, this time
  */
 record DeliveryOutcome(
-    Reply reply,
+    ProxyResponse reply,
     OutcomeState state,
     @Nullable RawJson response,
-    @Nullable Result result,
+    @Nullable ActivityResult result,
     @Nullable String error,
     int deliveries) {
 
@@ -27,14 +27,19 @@ record DeliveryOutcome(
   }
 
   DeliveryOutcome(
-      Reply reply, OutcomeState state, @Nullable RawJson response, Result result, int deliveries) {
+      ProxyResponse reply,
+      OutcomeState state,
+      @Nullable RawJson response,
+      ActivityResult result,
+      int deliveries) {
     this(reply, state, response, result, result.errorDetail(), deliveries);
   }
 
   /** Without an answer; {@code why} is shown with the row. */
   static DeliveryOutcome withoutAnswer(
-      Reply reply, OutcomeState state, String why, int deliveries) {
-    return new DeliveryOutcome(reply, state, null, new Result("error", why, null), deliveries);
+      ProxyResponse reply, OutcomeState state, String why, int deliveries) {
+    return new DeliveryOutcome(
+        reply, state, null, new ActivityResult("error", why, null), deliveries);
   }
 
   /** For a row that tells of something else. */
@@ -43,7 +48,7 @@ record DeliveryOutcome(
   }
 
   /** The end of what is held by the claim; {@code end} is how it left the queue, if it waited. */
-  Completion completion(ActivityKey key, Claim claim, @Nullable QueueState end) {
+  Completion completion(ActivityKey key, DeliveryClaim claim, @Nullable QueueState end) {
     return new Completion(key, claim, end, this);
   }
 

@@ -3,7 +3,7 @@ package dev.muster.delivery;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Quota.Grant;
-import dev.muster.protocol.client.AnswerBudget;
+import dev.muster.protocol.client.ResponseMemoryBudget;
 import dev.muster.protocol.client.StreamSink;
 import java.io.IOException;
 import java.util.Optional;
@@ -23,8 +23,8 @@ public final class DeliverySlots {
   /** Of what all senders have, one may have one part in so many. */
   private static final int SHARES = 4;
 
-  private static final long LEAST_SHARE_BYTES = 32L << 20;
-  private static final int LEAST_SHARE_DELIVERIES = 64;
+  private static final long MIN_SHARE_BYTES = 32L << 20;
+  private static final int MIN_SHARE_DELIVERIES = 64;
 
   /** What deliveries may take of the heap: for their requests, and once more for small answers. */
   private static final int SHARE_OF_HEAP = 8;
@@ -36,11 +36,12 @@ public final class DeliverySlots {
   /** As many as the heap has room for; {@code heap} in bytes. */
   DeliverySlots(long heap) {
     long part = heap / SHARE_OF_HEAP;
-    long deliveries = Math.clamp(part / AnswerBudget.FREE, LEAST_SHARE_DELIVERIES, MAX_DELIVERIES);
-    long most = Math.clamp(part, LEAST_SHARE_BYTES, MAX_BYTES);
+    long deliveries =
+        Math.clamp(part / ResponseMemoryBudget.FREE, MIN_SHARE_DELIVERIES, MAX_DELIVERIES);
+    long most = Math.clamp(part, MIN_SHARE_BYTES, MAX_BYTES);
     this.ofTargets = new Quota(deliveries, MAX_DELIVERIES_OF_TARGET);
-    this.ofSenders = new Quota(deliveries, Math.max(LEAST_SHARE_DELIVERIES, deliveries / SHARES));
-    this.bytes = new Quota(most, Math.max(LEAST_SHARE_BYTES, most / SHARES));
+    this.ofSenders = new Quota(deliveries, Math.max(MIN_SHARE_DELIVERIES, deliveries / SHARES));
+    this.bytes = new Quota(most, Math.max(MIN_SHARE_BYTES, most / SHARES));
   }
 
   /**
@@ -56,7 +57,7 @@ public final class DeliverySlots {
     }
     Grant body = bytes.take(owner, bodyBytes);
     if (body != Grant.GRANTED) {
-      ofSenders.giveBack(owner, 1);
+      ofSenders.release(owner, 1);
       throw refused(sender, body, "bytes of " + bytes.ownerLimit() + " in requests under way");
     }
     return new DeliverySlot(owner, bodyBytes);
@@ -145,10 +146,10 @@ public final class DeliverySlots {
       if (!closed) {
         closed = true;
         if (target != null) {
-          ofTargets.giveBack(target, 1);
+          ofTargets.release(target, 1);
         }
-        bytes.giveBack(owner, kept);
-        ofSenders.giveBack(owner, 1);
+        bytes.release(owner, kept);
+        ofSenders.release(owner, 1);
       }
     }
   }

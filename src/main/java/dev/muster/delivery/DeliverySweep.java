@@ -1,10 +1,10 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
-import dev.muster.platform.commit.CertainTransactions;
-import dev.muster.platform.jobs.Pace;
+import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.jobs.SweepThrottle;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.text.Text;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -34,19 +34,19 @@ class DeliverySweep {
   static final String SERVER_LOST = "ServerLost: the server that delivered this ended meanwhile";
 
   private static final Logger log = LoggerFactory.getLogger(DeliverySweep.class);
-  private static final Duration BETWEEN_SWEEPS = Duration.ofSeconds(15);
+  private static final Duration SWEEP_INTERVAL = Duration.ofSeconds(15);
   private static final int TARGETS_AT_ONCE = 500;
 
   private final DeliverySweepRepository lapsed;
   private final QueueRepository queue;
   private final WaitingTargets waiting;
-  private final QueueEnds ends;
+  private final QueueCompletion ends;
   private final Completions completions;
   private final ReplicaLease lease;
   private final QueueWakeUps wakeUps;
   private final QueueMetrics queueMetrics;
   private final DeliverySettings settings;
-  private final CertainTransactions transactions;
+  private final CommitAwareTransactions transactions;
   private final SweepMetrics metrics;
   private final BackgroundLoop takeovers;
 
@@ -54,13 +54,13 @@ class DeliverySweep {
       DeliverySweepRepository lapsed,
       QueueRepository queue,
       WaitingTargets waiting,
-      QueueEnds ends,
+      QueueCompletion ends,
       Completions completions,
       ReplicaLease lease,
       QueueWakeUps wakeUps,
       QueueMetrics queueMetrics,
       DeliverySettings settings,
-      CertainTransactions transactions,
+      CommitAwareTransactions transactions,
       MeterRegistry metrics) {
     this.lapsed = lapsed;
     this.queue = queue;
@@ -75,12 +75,12 @@ class DeliverySweep {
     this.metrics = new SweepMetrics(metrics, "queue");
     this.takeovers =
         BackgroundLoop.start(
-            "delivery-takeover", ReplicaLease.BETWEEN_RENEWALS, this::takeOverAndCleanUp);
+            "delivery-takeover", ReplicaLease.RENEWAL_INTERVAL, this::takeOverAndCleanUp);
   }
 
   @Bean
   RecurringJob queuePassJob() {
-    return new RecurringJob("queue-pass", BETWEEN_SWEEPS, this::run);
+    return new RecurringJob("queue-pass", SWEEP_INTERVAL, this::run);
   }
 
   void run() {
@@ -112,7 +112,7 @@ class DeliverySweep {
       long start = System.nanoTime();
       batch = end(lapsed::claimExpired, QueueState.EXPIRED, "not delivered in its time");
       expired += batch;
-      Pace.restAfter(System.nanoTime() - start);
+      SweepThrottle.pauseAfter(System.nanoTime() - start);
     }
     return expired;
   }
@@ -161,8 +161,9 @@ class DeliverySweep {
   }
 
   /** In one transaction, with what they carry; how many it were. */
-  private int end(Function<Claim, List<QueuedMessage>> claiming, QueueState state, String why) {
-    return transactions.runPastDeadlocks(_ -> ends.endUndelivered(claiming, state, why));
+  private int end(
+      Function<DeliveryClaim, List<QueuedMessage>> claiming, QueueState state, String why) {
+    return transactions.runRetryingDeadlocks(_ -> ends.endUndelivered(claiming, state, why));
   }
 
   private void takeOverAndCleanUp() {
@@ -197,7 +198,7 @@ class DeliverySweep {
     for (boolean queued : new boolean[] {true, false}) {
       List<QueuedMessage> batch;
       do {
-        batch = transactions.runPastDeadlocks(_ -> takeOverBatch(queued));
+        batch = transactions.runRetryingDeadlocks(_ -> takeOverBatch(queued));
         batch.stream().map(QueuedMessage::targetId).forEach(targets::add);
       } while (batch.size() == QueueRepository.MAX_BATCH);
     }
@@ -216,7 +217,7 @@ class DeliverySweep {
       List<QueuedMessage> held = lapsed.claimOfDeadReplicas(queued, claim);
       if (queued && settings.retriesAmbiguous()) {
         held.forEach(
-            message -> queue.giveBack(message.key(), claim, message.error(), 1, Duration.ZERO));
+            message -> queue.release(message.key(), claim, message.error(), 1, Duration.ZERO));
       } else {
         held.forEach(message -> endUncertain(message, queued));
       }
@@ -229,7 +230,7 @@ class DeliverySweep {
   }
 
   /** Ends the delivery of a replica that is gone as uncertain; whether it was still open. */
-  boolean endOfDeadReplica(ActivityKey key, Claim heldBy) {
+  boolean endOfDeadReplica(ActivityKey key, DeliveryClaim heldBy) {
     return completions.complete(ends.uncertain(SERVER_LOST, 1).completion(key, heldBy, null));
   }
 

@@ -59,7 +59,7 @@ class DeliverySweepRepository {
   }
 
   /** At most {@link QueueRepository#MAX_BATCH} whose time is over, to be ended. */
-  List<QueuedMessage> claimExpired(Claim claim) {
+  List<QueuedMessage> claimExpired(DeliveryClaim claim) {
     return QueueRepository.by(db.sql(CLAIM_EXPIRED), claim)
         .param("most", QueueRepository.MAX_BATCH)
         .query(QueueRepository::held)
@@ -72,7 +72,7 @@ class DeliverySweepRepository {
   }
 
   /** At most {@link QueueRepository#MAX_BATCH} that a replica held which is gone. */
-  List<QueuedMessage> claimOfDeadReplicas(boolean queued, Claim claim) {
+  List<QueuedMessage> claimOfDeadReplicas(boolean queued, DeliveryClaim claim) {
     return QueueRepository.by(db.sql(CLAIM_OF_DEAD_REPLICAS), claim)
         .param("queued", queued)
         .param("most", QueueRepository.MAX_BATCH)

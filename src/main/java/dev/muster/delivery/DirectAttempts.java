@@ -4,8 +4,8 @@ import dev.muster.activity.ActivityKey;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.protocol.client.A2aResult;
-import dev.muster.protocol.client.AnswerBudget;
-import dev.muster.protocol.client.AnswerSpace;
+import dev.muster.protocol.client.ResponseMemoryAllocation;
+import dev.muster.protocol.client.ResponseMemoryBudget;
 import dev.muster.protocol.client.StreamSink;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -24,23 +24,24 @@ class DirectAttempts {
   private static final LimitedLog unstored = new LimitedLog(DirectAttempts.class);
 
   /** A message that is this replica's to send. */
-  record Held(OutboundRequest request, ActivityKey key, Claim claim, boolean wasDeliveredBefore) {}
+  record Held(
+      OutboundRequest request, ActivityKey key, DeliveryClaim claim, boolean wasDeliveredBefore) {}
 
   private final TargetCalls calls;
   private final OutcomeMapper outcomes;
   private final Completions completions;
-  private final QueueEnds ends;
+  private final QueueCompletion ends;
   private final ReplicaLease lease;
-  private final AnswerBudget answers;
+  private final ResponseMemoryBudget answers;
   private final DeliverySettings settings;
 
   DirectAttempts(
       TargetCalls calls,
       OutcomeMapper outcomes,
       Completions completions,
-      QueueEnds ends,
+      QueueCompletion ends,
       ReplicaLease lease,
-      AnswerBudget answers,
+      ResponseMemoryBudget answers,
       DeliverySettings settings) {
     this.calls = calls;
     this.outcomes = outcomes;
@@ -56,8 +57,8 @@ class DirectAttempts {
    * caller's thread is to write meanwhile. Done when the outcome is stored, and without a reply
    * when another replica holds the delivery by then.
    */
-  CompletableFuture<Optional<Reply>> run(Held held, @Nullable StreamSink sink) {
-    CompletableFuture<Optional<Reply>> reply = new CompletableFuture<>();
+  CompletableFuture<Optional<ProxyResponse>> run(Held held, @Nullable StreamSink sink) {
+    CompletableFuture<Optional<ProxyResponse>> reply = new CompletableFuture<>();
     if (sink == null) {
       RequestDeadline.without(() -> {
         run(held, null, reply);
@@ -70,8 +71,9 @@ class DirectAttempts {
   }
 
   /** The space of an answer goes with the reply: it is needed until that is written. */
-  private void run(Held held, @Nullable StreamSink sink, CompletableFuture<Optional<Reply>> reply) {
-    AnswerSpace space = held.request().openSpace(answers);
+  private void run(
+      Held held, @Nullable StreamSink sink, CompletableFuture<Optional<ProxyResponse>> reply) {
+    ResponseMemoryAllocation space = held.request().openSpace(answers);
     boolean isStoredOrLost = false;
     try {
       A2aResult result = calls.send(held.request().request(settings.readTimeout(), space), sink);
@@ -99,9 +101,9 @@ class DirectAttempts {
    */
   private boolean store(
       Held held,
-      AnswerSpace space,
+      ResponseMemoryAllocation space,
       DeliveryOutcome outcome,
-      CompletableFuture<Optional<Reply>> reply) {
+      CompletableFuture<Optional<ProxyResponse>> reply) {
     try {
       boolean isOurs = completions.complete(outcome.completion(held.key(), held.claim(), null));
       reply.complete(isOurs ? Optional.of(outcome.reply().in(space)) : Optional.empty());

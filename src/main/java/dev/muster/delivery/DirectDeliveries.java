@@ -7,7 +7,7 @@ import dev.muster.delivery.DirectAttempts.Held;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.protocol.client.StreamSink;
 import dev.muster.workspace.DeliveryMode;
-import dev.muster.workspace.Target;
+import dev.muster.workspace.DeliveryTarget;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -44,9 +44,9 @@ class DirectDeliveries {
   }
 
   /** When another replica has taken the delivery over meanwhile, its outcome is waited for. */
-  CompletableFuture<Reply> send(Outgoing outgoing, DeliverySlot slot, Held held) {
+  CompletableFuture<ProxyResponse> send(Outgoing outgoing, DeliverySlot slot, Held held) {
     @Nullable StreamSink sink = outgoing.sink();
-    CompletableFuture<Optional<Reply>> sent =
+    CompletableFuture<Optional<ProxyResponse>> sent =
         attempts.run(held, sink == null ? null : slot.counting(sink));
     // what its agent took is not the database's fault: the answer has a time of its own
     return RequestDeadline.within(
@@ -61,17 +61,17 @@ class DirectDeliveries {
   }
 
   /** The reply to a message that is known already, as the row {@code key}. */
-  CompletableFuture<Reply> repeat(
-      Outgoing outgoing, DeliverySlot slot, Target target, ActivityKey key) {
+  CompletableFuture<ProxyResponse> repeat(
+      Outgoing outgoing, DeliverySlot slot, DeliveryTarget target, ActivityKey key) {
     return duplicates
         .reply(outgoing, key, () -> deliverAgain(outgoing, slot, key))
         .orElseGet(() -> outgoing.polled().apply(target).get());
   }
 
   /** Empty when another request has begun to deliver it meanwhile. */
-  private Optional<CompletableFuture<Reply>> deliverAgain(
+  private Optional<CompletableFuture<ProxyResponse>> deliverAgain(
       Outgoing outgoing, DeliverySlot slot, ActivityKey key) {
-    Target target = outgoing.lookAgain().get();
+    DeliveryTarget target = outgoing.lookAgain().get();
     if (target.deliveryMode() == DeliveryMode.POLL) {
       return Optional.of(outgoing.polled().apply(target).get());
     }
@@ -88,15 +88,15 @@ class DirectDeliveries {
           return outcomes
               .find(key)
               .map(OutcomeRepository.Standing::open)
-              .map(open -> Replies.queued(open.rowId(), depth))
+              .map(open -> ProxyResponses.queued(open.rowId(), depth))
               .map(CompletableFuture::completedFuture)
               .orElseThrow();
         });
   }
 
-  private Optional<CompletableFuture<Reply>> sendAgain(
-      Outgoing outgoing, DeliverySlot slot, Target target, ActivityKey key) {
-    Claim claim = lease.begin();
+  private Optional<CompletableFuture<ProxyResponse>> sendAgain(
+      Outgoing outgoing, DeliverySlot slot, DeliveryTarget target, ActivityKey key) {
+    DeliveryClaim claim = lease.begin();
     Optional<Integer> before = Optional.empty();
     try {
       before = outcomes.takeOver(key, claim, settings.retriesAmbiguous());
@@ -110,9 +110,9 @@ class DirectDeliveries {
         deliveries -> send(outgoing, slot, new Held(request, key, claim, deliveries > 0)));
   }
 
-  private static Reply requireGood(Outgoing outgoing, Reply reply) {
+  private static ProxyResponse requireGood(Outgoing outgoing, ProxyResponse reply) {
     try {
-      outgoing.standing().requireGood();
+      outgoing.standing().requireValid();
       return reply;
     } catch (RuntimeException revoked) {
       reply.letGo();

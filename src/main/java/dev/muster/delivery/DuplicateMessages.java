@@ -2,10 +2,10 @@ package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
 import dev.muster.delivery.OutcomeRepository.Open;
-import dev.muster.identity.Standing;
+import dev.muster.identity.CredentialRecheck;
 import dev.muster.platform.longpoll.LongPoll;
-import dev.muster.platform.longpoll.LongPolls;
-import dev.muster.platform.longpoll.Seen;
+import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.platform.longpoll.PollResult;
 import dev.muster.workspace.Workspaces;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,18 +18,18 @@ import org.springframework.stereotype.Component;
 @Component
 class DuplicateMessages {
 
-  private final LongPolls polls;
+  private final LongPollRegistry polls;
   private final OutcomeRepository outcomes;
   private final DeliverySweep sweep;
-  private final Replies replies;
+  private final ProxyResponses replies;
   private final Workspaces workspaces;
   private final DeliverySettings settings;
 
   DuplicateMessages(
-      LongPolls polls,
+      LongPollRegistry polls,
       OutcomeRepository outcomes,
       DeliverySweep sweep,
-      Replies replies,
+      ProxyResponses replies,
       Workspaces workspaces,
       DeliverySettings settings) {
     this.polls = polls;
@@ -46,8 +46,8 @@ class DuplicateMessages {
    *
    * @param again delivers a message that may be delivered again; empty when another request does
    */
-  Optional<CompletableFuture<Reply>> reply(
-      Outgoing sent, ActivityKey key, Supplier<Optional<CompletableFuture<Reply>>> again) {
+  Optional<CompletableFuture<ProxyResponse>> reply(
+      Outgoing sent, ActivityKey key, Supplier<Optional<CompletableFuture<ProxyResponse>>> again) {
     return outcomes
         .find(key)
         .filter(found -> found.open() != null || isEnd(found.outcome()))
@@ -61,10 +61,10 @@ class DuplicateMessages {
     return state != null && state != OutcomeState.IN_FEED;
   }
 
-  private CompletableFuture<Reply> wait(
-      Outgoing sent, ActivityKey key, Supplier<Optional<CompletableFuture<Reply>>> again) {
-    Reply late = replies.timedOut("another send of this message is still under way");
-    LongPoll<Optional<Reply>> poll =
+  private CompletableFuture<ProxyResponse> wait(
+      Outgoing sent, ActivityKey key, Supplier<Optional<CompletableFuture<ProxyResponse>>> again) {
+    ProxyResponse late = replies.timedOut("another send of this message is still under way");
+    LongPoll<Optional<ProxyResponse>> poll =
         new LongPoll<>(
             sent.sender().owner(),
             key,
@@ -76,11 +76,11 @@ class DuplicateMessages {
   }
 
   /** Without a reply, it is delivered again. */
-  private CompletableFuture<Reply> replyOrAgain(
+  private CompletableFuture<ProxyResponse> replyOrAgain(
       Outgoing sent,
       ActivityKey key,
-      Optional<Reply> reply,
-      Supplier<Optional<CompletableFuture<Reply>>> again) {
+      Optional<ProxyResponse> reply,
+      Supplier<Optional<CompletableFuture<ProxyResponse>>> again) {
     return reply
         .map(CompletableFuture::completedFuture)
         .or(again)
@@ -91,7 +91,7 @@ class DuplicateMessages {
    * Whether only a change of the message has to be looked for: no replica that is gone holds it.
    */
   private boolean isSettledFor(Outgoing sent, ActivityKey key) {
-    return sent.standing().now() != Standing.Verdict.REVOKED
+    return sent.standing().check() != CredentialRecheck.Result.REVOKED
         && outcomes
             .find(key)
             .map(OutcomeRepository.Standing::open)
@@ -99,29 +99,29 @@ class DuplicateMessages {
             .orElse(false);
   }
 
-  private Seen<Optional<Reply>> look(Outgoing sent, ActivityKey key) {
-    sent.standing().requireGood();
+  private PollResult<Optional<ProxyResponse>> look(Outgoing sent, ActivityKey key) {
+    sent.standing().requireValid();
     Optional<OutcomeRepository.Standing> found = outcomes.find(key);
     if (found.isEmpty()) {
       return known(replies.unreachable("the message is gone"));
     }
     @Nullable Open open = found.get().open();
     if (open == null) {
-      return new Seen.Answer<>(ofOutcome(sent, key, found.get()));
+      return new PollResult.Answer<>(ofOutcome(sent, key, found.get()));
     }
     if (open.queued()) {
-      return known(Replies.queued(open.rowId(), open.depth()));
+      return known(ProxyResponses.queued(open.rowId(), open.depth()));
     }
     if (open.ownerLives()) {
       workspaces.requirePresent(key.workspaceId());
     } else {
       boolean _ = sweep.endOfDeadReplica(key, Objects.requireNonNull(open.claim()));
     }
-    return new Seen.Nothing<>(0);
+    return new PollResult.Nothing<>(0);
   }
 
   /** Empty when it may be delivered again. */
-  private Optional<Reply> ofOutcome(
+  private Optional<ProxyResponse> ofOutcome(
       Outgoing sent, ActivityKey key, OutcomeRepository.Standing standing) {
     return switch (Objects.requireNonNullElse(standing.outcome(), OutcomeState.REFUSED)) {
       case REFUSED -> Optional.empty();
@@ -131,13 +131,13 @@ class DuplicateMessages {
     };
   }
 
-  private Optional<Reply> stored(
+  private Optional<ProxyResponse> stored(
       Outgoing sent, ActivityKey key, OutcomeRepository.Standing standing) {
     sent.memory().accept(standing.replyBytes());
     return Optional.of(outcomes.reply(key));
   }
 
-  private static Seen<Optional<Reply>> known(Reply reply) {
-    return new Seen.Answer<>(Optional.of(reply));
+  private static PollResult<Optional<ProxyResponse>> known(ProxyResponse reply) {
+    return new PollResult.Answer<>(Optional.of(reply));
   }
 }

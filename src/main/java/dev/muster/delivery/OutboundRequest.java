@@ -1,10 +1,10 @@
 package dev.muster.delivery;
 
 import dev.muster.protocol.client.A2aRequest;
-import dev.muster.protocol.client.AnswerBudget;
-import dev.muster.protocol.client.AnswerSpace;
 import dev.muster.protocol.client.Deadline;
-import dev.muster.workspace.Target;
+import dev.muster.protocol.client.ResponseMemoryAllocation;
+import dev.muster.protocol.client.ResponseMemoryBudget;
+import dev.muster.workspace.DeliveryTarget;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // up to 16 MiB: handed on, never compared
 record OutboundRequest(
-    Target target,
+    DeliveryTarget target,
     @Nullable Integer idleTimeoutSeconds,
     Sender sender,
     byte[] body,
@@ -29,12 +29,12 @@ record OutboundRequest(
   private static final String SENDER = "X-Source-Workspace-Id";
 
   /** Where the answer finds its room: a share of its target's, and of its sender's. */
-  AnswerSpace openSpace(AnswerBudget answers) {
+  ResponseMemoryAllocation openSpace(ResponseMemoryBudget answers) {
     return answers.open(target.id(), sender.owner());
   }
 
   /** {@code readTimeout} counts unless the agent has said how long it may be silent (section 4). */
-  A2aRequest request(Duration readTimeout, AnswerSpace space) {
+  A2aRequest request(Duration readTimeout, ResponseMemoryAllocation space) {
     Map<String, String> all = new HashMap<>(headers);
     @Nullable UUID senderId = sender.workspaceId();
     if (senderId != null) {

@@ -2,7 +2,7 @@ package dev.muster.delivery;
 
 import static dev.muster.protocol.client.A2aErrors.text;
 
-import dev.muster.activity.Result;
+import dev.muster.activity.ActivityResult;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
@@ -29,9 +29,9 @@ class OutcomeMapper {
   private static final String ERROR = "error";
   private static final String BYTE_ORDER_MARK = "\uFEFF";
 
-  private final Replies replies;
+  private final ProxyResponses replies;
 
-  OutcomeMapper(Replies replies) {
+  OutcomeMapper(ProxyResponses replies) {
     this.replies = replies;
   }
 
@@ -53,15 +53,16 @@ class OutcomeMapper {
     };
   }
 
-  private DeliveryOutcome answered(A2aResult result, Reply reply, @Nullable RawJson response) {
+  private DeliveryOutcome answered(
+      A2aResult result, ProxyResponse reply, @Nullable RawJson response) {
     return outcome(result, reply, OutcomeState.ANSWERED, response);
   }
 
   /** What is stored of a stream is its last event, which a repeated message gets. */
   private DeliveryOutcome streamed(Streamed stream) {
     Optional<RawJson> last = stream.lastData().flatMap(OutcomeMapper::jsonOrNone);
-    Reply reply =
-        new Reply(
+    ProxyResponse reply =
+        new ProxyResponse(
             stream.status(),
             MediaType.TEXT_EVENT_STREAM_VALUE,
             last.map(data -> "data: " + data.text() + "\n\n")
@@ -77,19 +78,20 @@ class OutcomeMapper {
     if (deliveredBefore || end.mayBeDelivered()) {
       return outcome(end, replies.timedOut(text(end)), OutcomeState.UNCERTAIN, null);
     }
-    Reply reply = isForbidden ? replies.notAllowed(text(end)) : replies.unreachable(text(end));
+    ProxyResponse reply =
+        isForbidden ? replies.notAllowed(text(end)) : replies.unreachable(text(end));
     return outcome(end, reply, OutcomeState.REFUSED, null);
   }
 
   private static DeliveryOutcome outcome(
-      A2aResult result, Reply reply, OutcomeState state, @Nullable RawJson response) {
+      A2aResult result, ProxyResponse reply, OutcomeState state, @Nullable RawJson response) {
     @Nullable String error = errorOf(result);
     long millis = result.elapsed().toMillis();
     return new DeliveryOutcome(
         reply,
         state,
         response,
-        new Result(error == null ? OK : ERROR, error, millis),
+        new ActivityResult(error == null ? OK : ERROR, error, millis),
         result.deliveries());
   }
 
@@ -106,8 +108,8 @@ class OutcomeMapper {
     return error.text().isBlank() ? text(error) : error.text();
   }
 
-  private static Reply asSent(int status, byte[] body) {
-    return new Reply(status, MediaType.APPLICATION_JSON_VALUE, body);
+  private static ProxyResponse asSent(int status, byte[] body) {
+    return new ProxyResponse(status, MediaType.APPLICATION_JSON_VALUE, body);
   }
 
   /** Without a byte order mark, which the database would take for a part of the document. */

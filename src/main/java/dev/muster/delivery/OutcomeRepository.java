@@ -36,7 +36,8 @@ class OutcomeRepository {
    * @param claim null while it waits
    * @param ownerLives whether the replica that holds it renews its lease
    */
-  record Open(boolean queued, int depth, UUID rowId, @Nullable Claim claim, boolean ownerLives) {}
+  record Open(
+      boolean queued, int depth, UUID rowId, @Nullable DeliveryClaim claim, boolean ownerLives) {}
 
   private static final String STANDING =
       """
@@ -155,17 +156,17 @@ class OutcomeRepository {
                 queued,
                 row.getInt("depth"),
                 RowId.of(row),
-                owner == null ? null : new Claim(owner, row.getLong("claim")),
+                owner == null ? null : new DeliveryClaim(owner, row.getLong("claim")),
                 row.getBoolean("owner_lives")),
         state == null ? null : OutcomeState.of(state),
         row.getLong("reply_bytes"));
   }
 
   /** What the sender of a message was answered; there is none while it is being sent. */
-  Reply reply(ActivityKey key) {
+  ProxyResponse reply(ActivityKey key) {
     return of(REPLY, key)
         .query((row, n) ->
-            new Reply(
+            new ProxyResponse(
                 row.getInt("answer_status"),
                 row.getString("answer_type"),
                 Objects.requireNonNullElse(row.getString("answer"), "")
@@ -196,7 +197,7 @@ class OutcomeRepository {
    * Makes a message that ended without an answer the claim's to deliver it again, if it was refused
    * or, {@code ambiguous}, is uncertain; returns how often the agent may have been given it before.
    */
-  Optional<Integer> takeOver(ActivityKey key, Claim claim, boolean ambiguous) {
+  Optional<Integer> takeOver(ActivityKey key, DeliveryClaim claim, boolean ambiguous) {
     return of(TAKE_OVER, key)
         .param("owner", claim.owner())
         .param("claim", claim.number())

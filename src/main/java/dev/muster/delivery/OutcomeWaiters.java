@@ -1,11 +1,11 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
-import dev.muster.activity.FeedListener;
-import dev.muster.event.EventFollower;
+import dev.muster.activity.FeedGrowthListener;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
-import dev.muster.platform.longpoll.LongPolls;
+import dev.muster.event.RecordedEventListener;
+import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.platform.loop.BackgroundLoop;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
@@ -21,23 +21,23 @@ import org.springframework.stereotype.Component;
  * waited for.
  */
 @Component
-class OutcomeWaiters implements FeedListener, EventFollower {
+class OutcomeWaiters implements FeedGrowthListener, RecordedEventListener {
 
-  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
   private static final int KEYS_AT_ONCE = 1000;
 
-  private final LongPolls polls;
+  private final LongPollRegistry polls;
   private final OutcomeRepository outcomes;
   private final BackgroundLoop loop;
 
-  OutcomeWaiters(LongPolls polls, OutcomeRepository outcomes) {
+  OutcomeWaiters(LongPollRegistry polls, OutcomeRepository outcomes) {
     this.polls = polls;
     this.outcomes = outcomes;
-    this.loop = BackgroundLoop.start("outcome-waiters", BETWEEN_LOOKS, this::look);
+    this.loop = BackgroundLoop.start("outcome-waiters", POLL_INTERVAL, this::look);
   }
 
   @Override
-  public void grown(Set<UUID> workspaceIds) {
+  public void feedsChanged(Set<UUID> workspaceIds) {
     List<ActivityKey> waited = polls.topics(ActivityKey.class);
     if (!waited.isEmpty()) {
       polls.wake(waited.stream().filter(one -> workspaceIds.contains(one.workspaceId())).toList());
@@ -52,7 +52,7 @@ class OutcomeWaiters implements FeedListener, EventFollower {
   /** Senders that wait for an agent that was removed are told so. */
   @Override
   public void follow(List<RecordedEvent> events) {
-    grown(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_REMOVED));
+    feedsChanged(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_REMOVED));
   }
 
   private void look() {

@@ -1,16 +1,16 @@
 package dev.muster.delivery;
 
-import dev.muster.activity.Appended;
+import dev.muster.activity.AppendResult;
 import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.activity.NewActivity;
 import dev.muster.delivery.DeliverySlots.DeliverySlot;
-import dev.muster.identity.Standing;
+import dev.muster.identity.CredentialRecheck;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.client.Deadline;
 import dev.muster.protocol.client.StreamSink;
 import dev.muster.workspace.DeliveryMode;
-import dev.muster.workspace.Target;
+import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.WorkspaceStatus;
 import java.time.Duration;
 import java.util.Map;
@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // up to 16 MiB: handed on, never compared
 public record Outgoing(
     Sender sender,
-    Standing standing,
+    CredentialRecheck standing,
     NewActivity row,
-    Function<NewActivity, Appended> appending,
+    Function<NewActivity, AppendResult> appending,
     Kind kind,
     boolean isMessage,
     byte[] body,
@@ -49,11 +49,11 @@ public record Outgoing(
     int priority,
     Duration life,
     LongConsumer memory,
-    Supplier<Target> lookAgain,
-    Function<Target, Supplier<CompletableFuture<Reply>>> polled) {
+    Supplier<DeliveryTarget> lookAgain,
+    Function<DeliveryTarget, Supplier<CompletableFuture<ProxyResponse>>> polled) {
 
   /** Whether the target can take it now; refuses when the target is paused. */
-  boolean canGo(Target target) {
+  boolean canGo(DeliveryTarget target) {
     if (kind == Kind.RESULT) {
       return false;
     }
@@ -61,9 +61,9 @@ public record Outgoing(
     return target.isReachable() && !(isMessage && target.isAtCapacity());
   }
 
-  private void requireNotPaused(Target target) {
+  private void requireNotPaused(DeliveryTarget target) {
     if (target.status() == WorkspaceStatus.PAUSED) {
-      Target now = lookAgain.get();
+      DeliveryTarget now = lookAgain.get();
       if (now.status() == WorkspaceStatus.PAUSED && now.deliveryMode() == DeliveryMode.PUSH) {
         throw new ProblemException(
             ErrorCode.WORKSPACE_PAUSED,
@@ -76,7 +76,7 @@ public record Outgoing(
    * Whether this replica may send one more to the target; what is no message cannot wait for that,
    * and is refused.
    */
-  boolean enter(DeliverySlot slot, Target target) {
+  boolean enter(DeliverySlot slot, DeliveryTarget target) {
     boolean entered = slot.enter(target.id());
     if (!entered && !isMessage) {
       throw ProblemException.unavailable(
@@ -85,7 +85,7 @@ public record Outgoing(
     return entered;
   }
 
-  OutboundRequest to(Target target, @Nullable Integer idleTimeoutSeconds) {
+  OutboundRequest to(DeliveryTarget target, @Nullable Integer idleTimeoutSeconds) {
     return new OutboundRequest(target, idleTimeoutSeconds, sender, body, headers, deadline);
   }
 }

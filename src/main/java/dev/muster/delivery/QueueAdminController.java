@@ -5,11 +5,11 @@ import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.delivery.QueueListRepository.Filter;
 import dev.muster.delivery.QueueListRepository.Total;
 import dev.muster.delivery.QueueListRepository.Waiting;
-import dev.muster.identity.Access;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
-import dev.muster.platform.commit.CertainTransactions;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.http.EnumParameter;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.Page;
@@ -18,8 +18,8 @@ import dev.muster.platform.http.PageLimit;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.workspace.Room;
-import dev.muster.workspace.Rooms;
+import dev.muster.workspace.DeliveryCapacities;
+import dev.muster.workspace.DeliveryCapacity;
 import dev.muster.workspace.WorkspaceStatus;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -40,22 +40,22 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class QueueAdminController {
 
-  private static final int MOST_TARGETS = 50;
+  private static final int MAX_TARGETS = 50;
 
   private final QueueListRepository list;
   private final Deliveries deliveries;
   private final QueueWakeUps wakeUps;
-  private final Rooms rooms;
+  private final DeliveryCapacities rooms;
   private final ListResponses responses;
-  private final CertainTransactions transactions;
+  private final CommitAwareTransactions transactions;
 
   QueueAdminController(
       QueueListRepository list,
       Deliveries deliveries,
       QueueWakeUps wakeUps,
-      Rooms rooms,
+      DeliveryCapacities rooms,
       ListResponses responses,
-      CertainTransactions transactions) {
+      CommitAwareTransactions transactions) {
     this.list = list;
     this.deliveries = deliveries;
     this.wakeUps = wakeUps;
@@ -66,7 +66,7 @@ class QueueAdminController {
 
   /** Without a state those that have not ended, the oldest first; ended ones last first. */
   @GetMapping("/admin/a2a-queue")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   void list(
       Caller caller,
       @RequestParam(defaultValue = "") String state,
@@ -76,7 +76,7 @@ class QueueAdminController {
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
-    Access.requireReader(caller);
+    AccessChecks.requireReader(caller);
     Filter filter =
         new Filter(
             EnumParameter.read("state", state, QueueState.values(), QueueState::wire).orElse(null),
@@ -110,12 +110,12 @@ class QueueAdminController {
   record Summary(long waiting, long delivering, @Nullable Long oldestS, List<Target> targets) {}
 
   @GetMapping("/admin/a2a-queue/summary")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   Summary summary(Caller caller) {
-    Access.requireReader(caller);
+    AccessChecks.requireReader(caller);
     Total total = list.total();
-    List<Waiting> most = list.mostWaiting(MOST_TARGETS);
-    Map<UUID, Room> found = rooms.of(most.stream().map(Waiting::targetId).toList());
+    List<Waiting> most = list.mostWaiting(MAX_TARGETS);
+    Map<UUID, DeliveryCapacity> found = rooms.of(most.stream().map(Waiting::targetId).toList());
     return new Summary(
         total.waiting(),
         total.delivering(),
@@ -130,17 +130,17 @@ class QueueAdminController {
             .toList());
   }
 
-  private static WorkspaceStatus status(@Nullable Room room) {
+  private static WorkspaceStatus status(@Nullable DeliveryCapacity room) {
     return room == null ? WorkspaceStatus.REMOVED : room.status();
   }
 
   /** Tries a message that waits now, if its target can take it: else when that is heard of. */
   @PostMapping("/admin/a2a-queue/{queueId}/retry")
   QueueView retry(Caller caller, @PathVariable UUID queueId) {
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     ActivityKey key = key(queueId);
     boolean _ =
-        transactions.runPastDeadlocks(_ -> {
+        transactions.runRetryingDeadlocks(_ -> {
           if (!list.makeDue(key)) {
             throw refusal(queueId, key);
           }
@@ -153,20 +153,20 @@ class QueueAdminController {
   /** Ends a message that waits as one whose time is over, with the delegation that it carries. */
   @PostMapping("/admin/a2a-queue/{queueId}/expire")
   QueueView expire(Caller caller, @PathVariable UUID queueId) {
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     return end(queueId, QueueState.EXPIRED, "expired by an operator");
   }
 
   /** Ends a message that waits as one that is not wanted, with the delegation that it carries. */
   @PostMapping("/admin/a2a-queue/{queueId}/cancel")
   QueueView cancel(Caller caller, @PathVariable UUID queueId) {
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     return end(queueId, QueueState.DROPPED, "cancelled by an operator");
   }
 
   private QueueView end(UUID queueId, QueueState end, String why) {
     ActivityKey key = key(queueId);
-    boolean ended = transactions.runPastDeadlocks(_ -> deliveries.endWaiting(key, end, why));
+    boolean ended = transactions.runRetryingDeadlocks(_ -> deliveries.endWaiting(key, end, why));
     if (!ended) {
       throw refusal(queueId, key);
     }

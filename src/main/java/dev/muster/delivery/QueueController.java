@@ -2,11 +2,11 @@ package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.RowId;
-import dev.muster.identity.Access;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.ResponseMemory;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.RawJson;
@@ -28,10 +28,10 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class QueueController {
 
-  private static final int LONGEST_NUMBER = 40;
+  private static final int MAX_NUMBER_LENGTH = 40;
 
   /** Ten years: longer than any message may wait. */
-  private static final BigInteger MOST_MINUTES = BigInteger.valueOf(5_256_000);
+  private static final BigInteger MAX_MINUTES = BigInteger.valueOf(5_256_000);
 
   private final QueueListRepository queue;
   private final OutcomeRepository outcomes;
@@ -54,7 +54,7 @@ class QueueController {
 
   /** For the sender of the message, the admin, operators and viewers. */
   @GetMapping("/workspaces/{id}/a2a/queue/{queueId}")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   QueueView show(
       Caller caller,
       @PathVariable UUID id,
@@ -97,7 +97,7 @@ class QueueController {
       Caller caller,
       @RequestParam(name = "max_age_minutes", defaultValue = "60") String maxAgeMinutes,
       @RequestParam(name = "workspace_id", defaultValue = "") String workspaceId) {
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     int minutes = minutes(maxAgeMinutes);
     @Nullable UUID target = workspaceId.isEmpty() ? null : Ids.parse(workspaceId);
     if (target != null) {
@@ -109,8 +109,8 @@ class QueueController {
 
   private static int minutes(String text) {
     try {
-      if (text.length() <= LONGEST_NUMBER) {
-        return new BigInteger(text).max(BigInteger.ONE).min(MOST_MINUTES).intValue();
+      if (text.length() <= MAX_NUMBER_LENGTH) {
+        return new BigInteger(text).max(BigInteger.ONE).min(MAX_MINUTES).intValue();
       }
     } catch (NumberFormatException notANumber) {
       // falls through to the one message for both

@@ -4,7 +4,7 @@ import dev.muster.activity.ActivityKey;
 import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.activity.RowId;
 import dev.muster.platform.http.PageCursor;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -98,7 +98,7 @@ class QueueListRepository {
       FROM deliveries WHERE queued
       """;
 
-  private static final String MOST_WAITING =
+  private static final String LARGEST_QUEUES =
       """
       SELECT workspace_id, count(*) AS waiting,
           floor(extract(epoch FROM clock_timestamp() - min(enqueued_at)))::bigint AS oldest_s
@@ -136,7 +136,7 @@ class QueueListRepository {
         .param("kind", kind == null ? null : kind.wire())
         .param("target", filter.targetId())
         .param("sender", filter.senderId())
-        .param("after", SqlTime.utc(at.createdAt()))
+        .param("after", Timestamps.utc(at.createdAt()))
         .param("after_id", at.id())
         .param("limit", limit)
         .query(QueueListRepository::message)
@@ -188,7 +188,7 @@ class QueueListRepository {
 
   /** The targets for which most messages wait. */
   List<Waiting> mostWaiting(int most) {
-    return db.sql(MOST_WAITING)
+    return db.sql(LARGEST_QUEUES)
         .param("most", most)
         .query((row, n) ->
             new Waiting(
@@ -205,6 +205,9 @@ class QueueListRepository {
 
   private static QueuedMessage message(ResultSet row, int n) throws SQLException {
     return QueuedMessage.of(
-        row, QueueState.of(row.getString("state")), null, SqlTime.instantOrNull(row, "ended_at"));
+        row,
+        QueueState.of(row.getString("state")),
+        null,
+        Timestamps.instantOrNull(row, "ended_at"));
   }
 }

@@ -1,6 +1,6 @@
 package dev.muster.delivery;
 
-import dev.muster.platform.metrics.ScrapedValue;
+import dev.muster.platform.metrics.CachedScrape;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -23,8 +23,8 @@ class QueueMetrics {
   private final Counter takenOver;
 
   QueueMetrics(WaitingTargets waiting, MeterRegistry registry) {
-    ScrapedValue<Double> depth =
-        new ScrapedValue<>(FRESH, () -> (double) waiting.count(), Double.NaN);
+    CachedScrape<Double> depth =
+        new CachedScrape<>(FRESH, () -> (double) waiting.count(), Double.NaN);
     Gauge.builder("muster.queue.depth", depth::get)
         .description("Messages that wait for push agents")
         .register(registry);

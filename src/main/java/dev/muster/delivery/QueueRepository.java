@@ -133,7 +133,7 @@ class QueueRepository {
   }
 
   /** Of targets whose heads this transaction has locked. */
-  List<QueuedMessage> claim(Collection<UUID> targetIds, Claim claim, int most) {
+  List<QueuedMessage> claim(Collection<UUID> targetIds, DeliveryClaim claim, int most) {
     return by(db.sql(CLAIM), claim)
         .param("ids", targetIds.toArray(UUID[]::new))
         .param("most", most)
@@ -143,7 +143,7 @@ class QueueRepository {
         .list();
   }
 
-  static StatementSpec by(StatementSpec statement, Claim claim) {
+  static StatementSpec by(StatementSpec statement, DeliveryClaim claim) {
     return statement.param("owner", claim.owner()).param("claim", claim.number());
   }
 
@@ -152,17 +152,23 @@ class QueueRepository {
    *
    * @param more how often the agent may have been given it by that
    */
-  boolean giveBack(ActivityKey key, Claim claim, @Nullable String error, int more, Duration pause) {
-    return giveBack(key, claim, error, more, pause, 0);
+  boolean release(
+      ActivityKey key, DeliveryClaim claim, @Nullable String error, int more, Duration pause) {
+    return release(key, claim, error, more, pause, 0);
   }
 
   /** It waits again: that was no attempt. */
   boolean giveBackUntried(QueuedMessage message, Duration pause) {
-    return giveBack(message.key(), message.heldBy(), message.error(), 0, pause, 1);
+    return release(message.key(), message.heldBy(), message.error(), 0, pause, 1);
   }
 
-  private boolean giveBack(
-      ActivityKey key, Claim claim, @Nullable String error, int more, Duration pause, int untried) {
+  private boolean release(
+      ActivityKey key,
+      DeliveryClaim claim,
+      @Nullable String error,
+      int more,
+      Duration pause,
+      int untried) {
     boolean waits =
         by(db.sql(GIVE_BACK), claim)
                 .param("workspace_id", key.workspaceId())
@@ -183,22 +189,22 @@ class QueueRepository {
   }
 
   /** At most {@link #MAX_BATCH} that wait for these targets since so many minutes. */
-  List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, int minutes, Claim claim) {
+  List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, int minutes, DeliveryClaim claim) {
     return claimWaiting(targetIds, minutes, null, MAX_BATCH, claim);
   }
 
   /** All that waits for these targets. */
-  List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, Claim claim) {
+  List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, DeliveryClaim claim) {
     return claimWaiting(targetIds, 0, null, Integer.MAX_VALUE, claim);
   }
 
   /** The one, if it waits and no other transaction has it locked. */
-  List<QueuedMessage> claimWaiting(ActivityKey key, Claim claim) {
+  List<QueuedMessage> claimWaiting(ActivityKey key, DeliveryClaim claim) {
     return claimWaiting(List.of(key.workspaceId()), 0, key.seq(), 1, claim);
   }
 
   private List<QueuedMessage> claimWaiting(
-      Collection<UUID> targetIds, int minutes, @Nullable Long seq, int most, Claim claim) {
+      Collection<UUID> targetIds, int minutes, @Nullable Long seq, int most, DeliveryClaim claim) {
     return by(db.sql(CLAIM_WAITING), claim)
         .param("ids", targetIds.toArray(UUID[]::new))
         .param("minutes", minutes)
@@ -209,7 +215,8 @@ class QueueRepository {
   }
 
   static QueuedMessage held(ResultSet row, int n) throws SQLException {
-    Claim claim = new Claim(row.getObject("owner", UUID.class), row.getLong("claim"));
+    DeliveryClaim claim =
+        new DeliveryClaim(row.getObject("owner", UUID.class), row.getLong("claim"));
     return QueuedMessage.of(row, QueueState.DELIVERING, claim, null);
   }
 }

@@ -1,10 +1,10 @@
 package dev.muster.delivery;
 
-import dev.muster.activity.FeedListener;
-import dev.muster.event.EventFollower;
+import dev.muster.activity.FeedGrowthListener;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
-import dev.muster.heartbeat.BeatListener;
+import dev.muster.event.RecordedEventListener;
+import dev.muster.heartbeat.HeartbeatStoredListener;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -17,7 +17,7 @@ import org.springframework.stereotype.Component;
  * and which of them may be able to take messages now.
  */
 @Component
-class QueueWakeUps implements BeatListener, FeedListener, EventFollower {
+class QueueWakeUps implements HeartbeatStoredListener, FeedGrowthListener, RecordedEventListener {
 
   private final Set<UUID> woken = ConcurrentHashMap.newKeySet();
   private volatile Set<UUID> waitedFor = ConcurrentHashMap.newKeySet();
@@ -40,7 +40,7 @@ class QueueWakeUps implements BeatListener, FeedListener, EventFollower {
 
   /** Costs nothing for those that nothing waits for. */
   @Override
-  public void heard(Collection<UUID> workspaceIds) {
+  public void heartbeatsStored(Collection<UUID> workspaceIds) {
     Set<UUID> known = waitedFor;
     if (!known.isEmpty()) {
       wake(workspaceIds.stream().filter(known::contains).toList());
@@ -49,7 +49,7 @@ class QueueWakeUps implements BeatListener, FeedListener, EventFollower {
 
   @Override
   public void follow(List<RecordedEvent> events) {
-    heard(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_ONLINE));
+    heartbeatsStored(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_ONLINE));
   }
 
   void wake(Collection<UUID> targetIds) {

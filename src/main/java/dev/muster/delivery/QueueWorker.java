@@ -31,7 +31,7 @@ class QueueWorker implements SmartLifecycle {
   static final int MAX_CONCURRENT_OF_A_TARGET = 32;
   static final int RESULTS_AT_ONCE = 8;
 
-  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
   /** A look that takes long is taken less often: never more than a twentieth of the time. */
   private static final int IDLE_SHARE = 20;
@@ -40,7 +40,7 @@ class QueueWorker implements SmartLifecycle {
   private static final Duration WHILE_THERE_IS_NO_ROOM = Duration.ofSeconds(1);
 
   /** Interrupted attempts have so long to give their messages back. */
-  private static final Duration PATIENCE_AT_STOP = Duration.ofSeconds(1);
+  private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(1);
 
   private static final LimitedLog failed = new LimitedLog(QueueWorker.class);
 
@@ -73,7 +73,7 @@ class QueueWorker implements SmartLifecycle {
     this.lease = lease;
     this.transactions = transactions;
     this.outages = outages;
-    this.loop = BackgroundLoop.start("queue-worker", BETWEEN_LOOKS, this::run);
+    this.loop = BackgroundLoop.start("queue-worker", POLL_INTERVAL, this::run);
   }
 
   private synchronized void run() {
@@ -102,7 +102,7 @@ class QueueWorker implements SmartLifecycle {
     wakeUps.endLook(found);
     claim(due);
     long end = System.nanoTime();
-    nextLookAt = end + Math.max(BETWEEN_LOOKS.toNanos(), IDLE_SHARE * (end - start));
+    nextLookAt = end + Math.max(POLL_INTERVAL.toNanos(), IDLE_SHARE * (end - start));
   }
 
   private void claim(List<UUID> targets) {
@@ -117,7 +117,7 @@ class QueueWorker implements SmartLifecycle {
 
   /** Targets whose heads others hold are tried again in a moment. */
   private void claim(List<UUID> targets, int most) {
-    Claim claim = lease.begin();
+    DeliveryClaim claim = lease.begin();
     List<QueuedMessage> claimed = List.of();
     try {
       claimed =
@@ -139,10 +139,10 @@ class QueueWorker implements SmartLifecycle {
 
   /** A claim that several messages share is known until the last of them is over. */
   private final class HeldClaim {
-    private final Claim claim;
+    private final DeliveryClaim claim;
     private int left;
 
-    HeldClaim(Claim claim, int left) {
+    HeldClaim(DeliveryClaim claim, int left) {
       this.claim = claim;
       this.left = left;
     }
@@ -200,12 +200,12 @@ class QueueWorker implements SmartLifecycle {
         // its outcome says so
       }
       case QueuedAttempts.Result.Failed(String error, int deliveries) ->
-          queue.giveBack(
+          queue.release(
               message.key(),
               message.heldBy(),
               error,
               deliveries,
-              BackOff.delay(message.attempts() - 1));
+              ExponentialDelay.delay(message.attempts() - 1));
       case QueuedAttempts.Result.NoRoom() -> queue.giveBackUntried(message, WHILE_THERE_IS_NO_ROOM);
     }
   }
@@ -230,7 +230,7 @@ class QueueWorker implements SmartLifecycle {
     attemptsUnderWay.forEach(Thread::interrupt);
     try {
       // an interrupted attempt still gives its message back
-      if (slots.tryAcquire(MAX_CONCURRENT, PATIENCE_AT_STOP.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (slots.tryAcquire(MAX_CONCURRENT, SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         slots.release(MAX_CONCURRENT);
       }
     } catch (InterruptedException e) {

@@ -7,12 +7,12 @@ import dev.muster.delivery.DeliverySlots.DeliverySlot;
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.client.A2aErrors;
 import dev.muster.protocol.client.A2aResult;
-import dev.muster.protocol.client.AnswerBudget;
-import dev.muster.protocol.client.AnswerSpace;
 import dev.muster.protocol.client.Deadline;
 import dev.muster.protocol.client.FailureKind;
+import dev.muster.protocol.client.ResponseMemoryAllocation;
+import dev.muster.protocol.client.ResponseMemoryBudget;
 import dev.muster.workspace.DeliveryMode;
-import dev.muster.workspace.Target;
+import dev.muster.workspace.DeliveryTarget;
 import dev.muster.workspace.WorkspaceStatus;
 import dev.muster.workspace.Workspaces;
 import java.nio.charset.StandardCharsets;
@@ -44,20 +44,20 @@ class QueuedAttempts {
   /** By these an agent says that it is there, and has no room. */
   private static final Set<Integer> BUSY = Set.of(429, 503);
 
-  private static final int MOST_LOADING = 4;
+  private static final int MAX_LOADING = 4;
   private static final String NOT_WANTED =
       "the delegation has ended, or was sent again, while this waited";
   private static final String TOO_LATE =
       "the deadline of the delegation passed before its callee could be reached";
 
-  private final Semaphore loading = new Semaphore(MOST_LOADING);
+  private final Semaphore loading = new Semaphore(MAX_LOADING);
   private final Messages messages;
   private final Workspaces workspaces;
   private final TargetCalls calls;
   private final OutcomeMapper outcomes;
-  private final QueueEnds ends;
+  private final QueueCompletion ends;
   private final ReplicaLease lease;
-  private final AnswerBudget budget;
+  private final ResponseMemoryBudget budget;
   private final DeliverySlots slots;
   private final DeliverySettings settings;
 
@@ -66,9 +66,9 @@ class QueuedAttempts {
       Workspaces workspaces,
       TargetCalls calls,
       OutcomeMapper outcomes,
-      QueueEnds ends,
+      QueueCompletion ends,
       ReplicaLease lease,
-      AnswerBudget budget,
+      ResponseMemoryBudget budget,
       DeliverySlots slots,
       DeliverySettings settings) {
     this.messages = messages;
@@ -84,7 +84,7 @@ class QueuedAttempts {
 
   /** Takes as long as it takes, on a thread of its own. */
   Result attempt(QueuedMessage queued) {
-    Optional<Target> target = workspaces.target(queued.targetId());
+    Optional<DeliveryTarget> target = workspaces.target(queued.targetId());
     if (target.isEmpty()) {
       return new Result.NoRoom(); // the sweep drops it
     }
@@ -94,7 +94,7 @@ class QueuedAttempts {
     Optional<Duration> left =
         delegation.isEmpty()
             ? Optional.of(settings.totalBudget())
-            : ends.timeLeft(delegation.get());
+            : ends.remainingTime(delegation.get());
     if (left.isEmpty()) {
       ends.end(queued, ends.refused(NOT_WANTED), QueueState.DROPPED);
       return new Result.Over();
@@ -108,7 +108,7 @@ class QueuedAttempts {
       return new Result.Over();
     }
     if (target.get().deliveryMode() == DeliveryMode.POLL) {
-      ends.end(queued, QueueEnds.inFeed(message.method(), queued), QueueState.DELIVERED);
+      ends.end(queued, QueueCompletion.inFeed(message.method(), queued), QueueState.DELIVERED);
       return new Result.Over();
     }
     return target.get().status() != WorkspaceStatus.PAUSED && target.get().isReachable()
@@ -132,7 +132,7 @@ class QueuedAttempts {
 
   private Result send(
       QueuedMessage queued,
-      Target target,
+      DeliveryTarget target,
       StoredMessage message,
       Optional<DelegationMessage> delegation,
       Duration atMost) {
@@ -153,7 +153,7 @@ class QueuedAttempts {
       return new Result.NoRoom();
     }
     try (DeliverySlot slot = free.get();
-        AnswerSpace space = outbound.openSpace(budget)) {
+        ResponseMemoryAllocation space = outbound.openSpace(budget)) {
       return slot.enter(target.id()) && lease.isAlive()
           ? send(queued, delegation, outbound, space)
           : new Result.NoRoom();
@@ -164,7 +164,7 @@ class QueuedAttempts {
       QueuedMessage queued,
       Optional<DelegationMessage> delegation,
       OutboundRequest outbound,
-      AnswerSpace space) {
+      ResponseMemoryAllocation space) {
     A2aResult result = calls.sendOnce(outbound.request(settings.readTimeout(), space));
     // what was given before is counted with its row
     DeliveryOutcome outcome = outcomes.of(result, false);

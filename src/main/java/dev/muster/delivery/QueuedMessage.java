@@ -3,7 +3,7 @@ package dev.muster.delivery;
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.activity.RowId;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -31,14 +31,14 @@ record QueuedMessage(
     Instant enqueuedAt,
     Instant nextAttemptAt,
     Instant expiresAt,
-    @Nullable Claim claim,
+    @Nullable DeliveryClaim claim,
     int deliveries,
     @Nullable Instant endedAt,
     @Nullable String error) {
 
   /** Of a row of a delivery, or of an outcome, whose columns go by the same names. */
   static QueuedMessage of(
-      ResultSet row, QueueState state, @Nullable Claim claim, @Nullable Instant endedAt)
+      ResultSet row, QueueState state, @Nullable DeliveryClaim claim, @Nullable Instant endedAt)
       throws SQLException {
     return new QueuedMessage(
         ActivityKey.of(row),
@@ -48,9 +48,9 @@ record QueuedMessage(
         state,
         row.getInt("priority"),
         row.getInt("attempts"),
-        SqlTime.instant(row, "enqueued_at"),
-        SqlTime.instant(row, "due_at"),
-        SqlTime.instant(row, "expires_at"),
+        Timestamps.instant(row, "enqueued_at"),
+        Timestamps.instant(row, "due_at"),
+        Timestamps.instant(row, "expires_at"),
         claim,
         row.getInt("deliveries"),
         endedAt,
@@ -62,7 +62,7 @@ record QueuedMessage(
   }
 
   /** Of one that is held. */
-  Claim heldBy() {
+  DeliveryClaim heldBy() {
     if (claim == null) {
       throw new IllegalStateException("the message " + id + " waits, and has no holder");
     }

@@ -1,6 +1,6 @@
 package dev.muster.delivery;
 
-import dev.muster.platform.jobs.Replica;
+import dev.muster.platform.jobs.ReplicaName;
 import dev.muster.platform.loop.BackgroundLoop;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
@@ -23,7 +23,7 @@ import org.springframework.stereotype.Component;
 class ReplicaLease {
 
   static final Duration LEASE = Duration.ofSeconds(25);
-  static final Duration BETWEEN_RENEWALS = Duration.ofSeconds(5);
+  static final Duration RENEWAL_INTERVAL = Duration.ofSeconds(5);
 
   /** Nothing is begun with less: a call that lasts longer may be another's by its end. */
   private static final Duration SPARE = Duration.ofSeconds(5);
@@ -46,12 +46,12 @@ class ReplicaLease {
   private volatile long renewedWithoutGapSince;
   private final BackgroundLoop loop;
 
-  ReplicaLease(JdbcClient db, Replica replica) {
+  ReplicaLease(JdbcClient db, ReplicaName replica) {
     this.db = db;
     this.name = replica.name();
     this.aliveUntil = System.nanoTime();
     renew();
-    this.loop = BackgroundLoop.start("replica-lease", BETWEEN_RENEWALS, this::renew);
+    this.loop = BackgroundLoop.start("replica-lease", RENEWAL_INTERVAL, this::renew);
   }
 
   private void renew() {
@@ -68,20 +68,20 @@ class ReplicaLease {
   }
 
   /** A new claim, which is this replica's until {@link #end}. */
-  Claim begin() {
+  DeliveryClaim begin() {
     long number = lastClaim.incrementAndGet();
     claims.add(number);
-    return new Claim(id, number);
+    return new DeliveryClaim(id, number);
   }
 
   /** The delivery is over, or was never begun. */
-  void end(Claim claim) {
+  void end(DeliveryClaim claim) {
     claims.remove(claim.number());
   }
 
   /** For what is done within one call. */
-  <T> T withClaim(Function<Claim, T> work) {
-    Claim claim = begin();
+  <T> T withClaim(Function<DeliveryClaim, T> work) {
+    DeliveryClaim claim = begin();
     try {
       return work.apply(claim);
     } finally {

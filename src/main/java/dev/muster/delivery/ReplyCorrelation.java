@@ -5,12 +5,12 @@ import dev.muster.activity.Feeds;
 import dev.muster.activity.MessageIdentity;
 import dev.muster.activity.Messages;
 import dev.muster.activity.StoredMessage;
-import dev.muster.identity.Standing;
+import dev.muster.identity.CredentialRecheck;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.longpoll.LongPoll;
-import dev.muster.platform.longpoll.LongPolls;
-import dev.muster.platform.longpoll.Seen;
+import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.platform.longpoll.PollResult;
 import dev.muster.workspace.Workspaces;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -32,14 +32,14 @@ public class ReplyCorrelation {
 
   private final Messages messages;
   private final OutcomeRepository outcomes;
-  private final LongPolls polls;
+  private final LongPollRegistry polls;
   private final Feeds feeds;
   private final Workspaces workspaces;
 
   ReplyCorrelation(
       Messages messages,
       OutcomeRepository outcomes,
-      LongPolls polls,
+      LongPollRegistry polls,
       Feeds feeds,
       Workspaces workspaces) {
     this.messages = messages;
@@ -68,14 +68,14 @@ public class ReplyCorrelation {
 
   private void answer(StoredMessage asked, ObjectNode message) {
     if (outcomes.answer(asked.key(), response(asked, message), asked.age())) {
-      feeds.tellOfChanges(Set.of(asked.key().workspaceId()));
+      feeds.notifyChanges(Set.of(asked.key().workspaceId()));
     }
   }
 
   /** As an agent that is called would have answered the request. */
   private static RawJson response(StoredMessage asked, ObjectNode message) {
     JsonNode request = LosslessJson.parse(asked.request().text().getBytes(StandardCharsets.UTF_8));
-    ObjectNode answer = Members.copy(message);
+    ObjectNode answer = JsonMembers.copy(message);
     answer.put("role", "agent");
     answer.put("kind", "message");
     ObjectNode response = JsonNodeFactory.instance.objectNode().put("jsonrpc", "2.0");
@@ -85,7 +85,7 @@ public class ReplyCorrelation {
   }
 
   /** Refuses a sender that has too many waits, before anything is stored for it (R6.7a). */
-  public LongPolls.Slot takeSlot(Sender sender) {
+  public LongPollRegistry.Slot takeSlot(Sender sender) {
     return polls.takeSlot(sender.owner());
   }
 
@@ -98,28 +98,32 @@ public class ReplyCorrelation {
    * @param otherwise the reply when there is no answer in time
    */
   public record Wait(
-      Sender sender, Standing standing, ActivityKey key, Duration atMost, Reply otherwise) {}
+      Sender sender,
+      CredentialRecheck standing,
+      ActivityKey key,
+      Duration atMost,
+      ProxyResponse otherwise) {}
 
   /** {@code slot} is the wait's. */
-  public CompletableFuture<Reply> await(Wait wait, LongPolls.Slot slot) {
+  public CompletableFuture<ProxyResponse> await(Wait wait, LongPollRegistry.Slot slot) {
     return polls.await(
         new LongPoll<>(
             wait.sender().owner(),
             wait.key(),
             wait.atMost(),
             () -> look(wait),
-            () -> wait.standing().now() != Standing.Verdict.REVOKED,
+            () -> wait.standing().check() != CredentialRecheck.Result.REVOKED,
             wait.otherwise()),
         slot);
   }
 
-  private Seen<Reply> look(Wait wait) {
-    wait.standing().requireGood();
+  private PollResult<ProxyResponse> look(Wait wait) {
+    wait.standing().requireValid();
     Optional<RawJson> answer = outcomes.response(wait.key());
     if (answer.isPresent()) {
-      return new Seen.Answer<>(Reply.json(200, answer.get()));
+      return new PollResult.Answer<>(ProxyResponse.json(200, answer.get()));
     }
     workspaces.requirePresent(wait.key().workspaceId());
-    return new Seen.Nothing<>(0);
+    return new PollResult.Nothing<>(0);
   }
 }

@@ -1,6 +1,6 @@
 package dev.muster.delivery;
 
-import dev.muster.identity.Access;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.platform.json.Ids;
@@ -24,12 +24,12 @@ public record Sender(@Nullable UUID workspaceId) {
   public static Sender of(Caller caller, HttpServletRequest request) {
     return switch (caller) {
       case Caller.Admin(), Caller.Operator _ -> CANVAS;
-      case Caller.Viewer _ -> throw Access.readsOnly();
+      case Caller.Viewer _ -> throw AccessChecks.readsOnly();
       case Caller.Agent(UUID own) -> {
         CLAIMS.forEach(header -> requireNoOther(own, header, request));
         yield new Sender(own);
       }
-      case Caller.FormerAgent(UUID own) -> throw Credentials.unknown();
+      case Caller.RemovedAgent(UUID own) -> throw Credentials.unknown();
       case Caller.Anonymous() -> throw Credentials.missing();
     };
   }

@@ -22,7 +22,7 @@ class TargetCalls {
   private final A2aClient direct;
   private final A2aClient queued;
 
-  TargetCalls(DeliverySettings settings, GuardedAddresses guard, MeterRegistry metrics) {
+  TargetCalls(DeliverySettings settings, AgentUrlAddressGuard guard, MeterRegistry metrics) {
     AttemptListener counter =
         (target, outcome) ->
             Counter.builder("muster.a2a.attempts")
@@ -35,7 +35,10 @@ class TargetCalls {
   }
 
   private static A2aClient client(
-      int attempts, DeliverySettings settings, GuardedAddresses guard, AttemptListener counter) {
+      int attempts,
+      DeliverySettings settings,
+      AgentUrlAddressGuard guard,
+      AttemptListener counter) {
     return A2aClient.builder()
         .policy(
             new RetryPolicy(

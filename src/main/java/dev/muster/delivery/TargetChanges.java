@@ -60,7 +60,7 @@ class TargetChanges implements WorkspaceListener {
   private final JdbcClient db;
   private final Feeds feeds;
   private final QueueRepository queue;
-  private final QueueEnds ends;
+  private final QueueCompletion ends;
   private final Completions completions;
   private final ReplicaLease lease;
   private final QueueWakeUps wakeUps;
@@ -70,7 +70,7 @@ class TargetChanges implements WorkspaceListener {
       JdbcClient db,
       Feeds feeds,
       QueueRepository queue,
-      QueueEnds ends,
+      QueueCompletion ends,
       Completions completions,
       ReplicaLease lease,
       QueueWakeUps wakeUps,
@@ -128,7 +128,7 @@ class TargetChanges implements WorkspaceListener {
           return completions.completeAll(
               waiting.stream()
                   .map(message ->
-                      QueueEnds.inFeed(
+                      QueueCompletion.inFeed(
                               Objects.requireNonNull(methods.get(message.key().seq())), message)
                           .completion(message.key(), claim, QueueState.DELIVERED))
                   .toList());

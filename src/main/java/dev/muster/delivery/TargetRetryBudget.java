@@ -17,21 +17,21 @@ class TargetRetryBudget implements RetryBudget {
   private static final int WINDOW_S = 10;
   private static final int SENDS_PER_RETRY = 5;
   private static final int FLOOR_PER_SECOND = 10;
-  private static final int MOST_TARGETS = 100_000;
-  private static final Duration FORGOTTEN_AFTER = Duration.ofMinutes(1);
+  private static final int MAX_TARGETS = 100_000;
+  private static final Duration CACHE_TTL = Duration.ofMinutes(1);
 
   private final LongSupplier nanos;
-  private final LoadingCache<String, TargetLoad> loads;
+  private final LoadingCache<String, RetryWindow> loads;
 
   /** {@code nanos} as {@link System#nanoTime}. */
   TargetRetryBudget(LongSupplier nanos) {
     this.nanos = nanos;
     this.loads =
         Caffeine.newBuilder()
-            .maximumSize(MOST_TARGETS)
-            .expireAfterAccess(FORGOTTEN_AFTER)
+            .maximumSize(MAX_TARGETS)
+            .expireAfterAccess(CACHE_TTL)
             .ticker(nanos::getAsLong)
-            .build(_ -> new TargetLoad(nanos.getAsLong()));
+            .build(_ -> new RetryWindow(nanos.getAsLong()));
   }
 
   @Override
@@ -45,7 +45,7 @@ class TargetRetryBudget implements RetryBudget {
   }
 
   /** Sends and retries to one target, counted by seconds; times are of a monotonic clock, in ns. */
-  private static final class TargetLoad {
+  private static final class RetryWindow {
 
     private final long[] sends = new long[WINDOW_S];
     private final long[] retries = new long[WINDOW_S];
@@ -57,7 +57,7 @@ class TargetRetryBudget implements RetryBudget {
     private long second;
     private int oldest;
 
-    TargetLoad(long now) {
+    RetryWindow(long now) {
       start = now;
       Arrays.fill(latest, now - SECOND);
     }

@@ -14,7 +14,7 @@ class WaitingTargets {
   record WaitedFor(UUID id, boolean isDue, boolean isThere) {}
 
   private static final int TARGETS_ON_A_PAGE = 1000;
-  private static final UUID BEFORE_ALL = new UUID(0, 0);
+  private static final UUID FIRST_ID = new UUID(0, 0);
 
   private static final String HAS_WAITING =
       """
@@ -68,7 +68,7 @@ class WaitingTargets {
   /** All of them by id; each page is read when the stream gets there. */
   Stream<WaitedFor> all() {
     return Stream.iterate(
-            page(BEFORE_ALL), page -> !page.isEmpty(), page -> page(page.getLast().id()))
+            page(FIRST_ID), page -> !page.isEmpty(), page -> page(page.getLast().id()))
         .flatMap(List::stream);
   }
 

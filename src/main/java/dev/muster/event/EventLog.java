@@ -25,12 +25,12 @@ public class EventLog {
   private static final int READERS_OF_THE_PAST = 4;
 
   private final EventRepository repository;
-  private final List<EventFollower> followers;
+  private final List<RecordedEventListener> followers;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private final Semaphore readersOfThePast = new Semaphore(READERS_OF_THE_PAST);
   private final RecentEvents recent;
 
-  EventLog(EventRepository repository, List<EventFollower> followers) {
+  EventLog(EventRepository repository, List<RecordedEventListener> followers) {
     this.repository = repository;
     this.followers = followers;
     this.recent = new RecentEvents(repository.lastSeq());
@@ -113,7 +113,7 @@ public class EventLog {
               ROWS_IN_A_LOOK,
               EventRepository.MAX_PAGE_BYTES);
       if (!news.isEmpty()) {
-        for (EventFollower follower : followers) {
+        for (RecordedEventListener follower : followers) {
           follower.follow(news);
         }
         recent.add(news);

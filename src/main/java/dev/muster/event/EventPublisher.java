@@ -16,21 +16,21 @@ import org.springframework.stereotype.Component;
  * calls, and once a second for what a lost replica left behind or a lost call did not tell.
  */
 @Component
-class EventPublisher implements ReplicaCallReceiver {
+class EventPublisher implements ReplicaNotificationListener {
 
-  private static final Duration LOOKS_EVERY = Duration.ofSeconds(1);
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
   private final EventRepository repository;
   private final EventLog log;
-  private final ReplicaCalls calls;
+  private final ReplicaNotifier calls;
   private final BackgroundLoop loop;
   private volatile boolean recorded;
 
-  EventPublisher(EventRepository repository, EventLog log, ReplicaCalls calls) {
+  EventPublisher(EventRepository repository, EventLog log, ReplicaNotifier calls) {
     this.repository = repository;
     this.log = log;
     this.calls = calls;
-    this.loop = BackgroundLoop.start("event-publisher", LOOKS_EVERY, this::look);
+    this.loop = BackgroundLoop.start("event-publisher", POLL_INTERVAL, this::look);
   }
 
   /** An event was committed, which wants its number. */
@@ -50,7 +50,7 @@ class EventPublisher implements ReplicaCallReceiver {
   }
 
   @Override
-  public void calledAboutAll() {
+  public void onResync() {
     loop.wake();
   }
 
@@ -68,7 +68,7 @@ class EventPublisher implements ReplicaCallReceiver {
     do {
       stamped = repository.publish(log.head());
       published |= stamped > 0;
-    } while (stamped == EventRepository.MOST_IN_A_PUBLICATION);
+    } while (stamped == EventRepository.BATCH_SIZE);
     if (published) {
       calls.call(ReplicaTopic.EVENTS);
     }

@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Repository
 class EventRepository {
 
-  static final int MOST_IN_A_PUBLICATION = 1000;
+  static final int BATCH_SIZE = 1000;
 
   /** Cards of up to 256 KiB are in payloads: a page ends when it has this many bytes. */
   static final int MAX_PAGE_BYTES = 8 << 20;
@@ -132,8 +132,7 @@ class EventRepository {
   @Transactional
   public int publish(long seen) {
     long lastSeq = Math.max(seen, db.sql(LOCK_HEAD).query(Long.class).single());
-    int stamped =
-        db.sql(STAMP).param("last_seq", lastSeq).param("most", MOST_IN_A_PUBLICATION).update();
+    int stamped = db.sql(STAMP).param("last_seq", lastSeq).param("most", BATCH_SIZE).update();
     if (stamped > 0) {
       db.sql(MOVE_HEAD).param("last_seq", lastSeq + stamped).update();
     }

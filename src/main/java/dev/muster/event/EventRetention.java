@@ -1,7 +1,7 @@
 package dev.muster.event;
 
-import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.jobs.RetentionJob;
 import dev.muster.platform.settings.Settings;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @Configuration(proxyBeanMethods = false)
 class EventRetention {
 
-  static final int MOST_IN_A_BATCH = 1000;
+  static final int BATCH_SIZE = 1000;
 
   /** Looks only at the first of the queue, which is as good as sorted by age. */
   private static final String DELETE_OLDEST =
@@ -28,12 +28,12 @@ class EventRetention {
 
   private final JdbcClient db;
   private final Duration age;
-  private final DailyDeletion deletion;
+  private final RetentionJob deletion;
 
   EventRetention(JdbcClient db, Settings settings, MeterRegistry metrics) {
     this.db = db;
     this.age = settings.days("EVENT_RETENTION_DAYS", 30);
-    this.deletion = new DailyDeletion("event-retention", this::deleteBatch, metrics);
+    this.deletion = new RetentionJob("event-retention", this::deleteBatch, metrics);
   }
 
   @Bean
@@ -52,7 +52,7 @@ class EventRetention {
   /** What is younger than a day is kept, whatever the age. */
   int deleteBatch(Duration age) {
     return db.sql(DELETE_OLDEST)
-        .param("most", MOST_IN_A_BATCH)
+        .param("most", BATCH_SIZE)
         .param("days", Math.toIntExact(age.toDays()))
         .update();
   }

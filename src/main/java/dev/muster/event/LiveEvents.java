@@ -18,13 +18,13 @@ import tools.jackson.databind.json.JsonMapper;
 public class LiveEvents {
 
   /** One as readers get it: its payload is written once, however many read it. */
-  public record Told(LiveEvent.Kind kind, UUID workspaceId, Instant timestamp, RawJson payload) {}
+  public record Entry(LiveEvent.Kind kind, UUID workspaceId, Instant timestamp, RawJson payload) {}
 
   private final JsonMapper json;
-  private final Watchers watchers = new Watchers(this::forgetAll);
+  private final LiveSubscribers watchers = new LiveSubscribers(this::forgetAll);
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
-  private final RecentSeries<Told> recent =
-      new RecentSeries<>(0, told -> told.payload().text().length());
+  private final SequencedBuffer<Entry> recent =
+      new SequencedBuffer<>(0, told -> told.payload().text().length());
 
   LiveEvents(JsonMapper json) {
     this.json = json;
@@ -78,7 +78,7 @@ public class LiveEvents {
    * The next ones after {@code place}, oldest first, each a place further; empty when it is
    * overrun.
    */
-  public Optional<List<Told>> after(long place) {
+  public Optional<List<Entry>> after(long place) {
     return recent.after(place);
   }
 
@@ -87,12 +87,12 @@ public class LiveEvents {
     listeners.add(listener);
   }
 
-  private Told told(LiveEvent event) {
+  private Entry told(LiveEvent event) {
     RawJson payload = new RawJson(json.writeValueAsString(event.payload()));
-    return new Told(event.kind(), event.workspaceId(), event.timestamp(), payload);
+    return new Entry(event.kind(), event.workspaceId(), event.timestamp(), payload);
   }
 
-  private synchronized void add(List<Told> events) {
+  private synchronized void add(List<Entry> events) {
     if (isWatched()) {
       events.forEach(recent::add);
     }

@@ -6,10 +6,10 @@ import java.util.Optional;
 /** The newest recorded events, by their numbers. */
 final class RecentEvents {
 
-  private final RecentSeries<RecordedEvent> series;
+  private final SequencedBuffer<RecordedEvent> series;
 
   RecentEvents(long head) {
-    this.series = new RecentSeries<>(head, event -> event.payload().text().length());
+    this.series = new SequencedBuffer<>(head, event -> event.payload().text().length());
   }
 
   long head() {

@@ -2,7 +2,7 @@ package dev.muster.event;
 
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.LoopOwner;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -35,20 +35,20 @@ public final class SeriesRelay implements LoopOwner {
       return new End(
           row.getObject("workspace_id", UUID.class),
           row.getLong("last_seq"),
-          SqlTime.instant(row, "last_changed_at"));
+          Timestamps.instant(row, "last_changed_at"));
     }
   }
 
   /** A row's time is drawn a while before its transaction's commit lets others see it. */
-  public static final Duration LONGEST_TRANSACTION = Duration.ofSeconds(30);
+  public static final Duration MAX_TRANSACTION = Duration.ofSeconds(30);
 
-  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
   private static final int IDLE_SHARE = 20;
-  private static final Instant BEFORE_ALL = Instant.EPOCH.plus(LONGEST_TRANSACTION);
+  private static final Instant INITIAL_WATERMARK = Instant.EPOCH.plus(MAX_TRANSACTION);
 
   private final LiveEvents live;
   private final Function<Instant, List<End>> endsSince;
-  private final Set<UUID> grown = ConcurrentHashMap.newKeySet();
+  private final Set<UUID> feedsChanged = ConcurrentHashMap.newKeySet();
 
   /**
    * The last number of each series that was told, so a signal that is lost, comes late or twice
@@ -58,7 +58,7 @@ public final class SeriesRelay implements LoopOwner {
 
   private final BackgroundLoop loop;
 
-  private Instant newest = BEFORE_ALL;
+  private Instant newest = INITIAL_WATERMARK;
   private volatile long nextLookAt = System.nanoTime();
 
   /**
@@ -73,13 +73,13 @@ public final class SeriesRelay implements LoopOwner {
     this.live = live;
     this.endsSince = endsSince;
     live.beforeWatched(this::begin);
-    this.loop = BackgroundLoop.start(name, BETWEEN_LOOKS, () -> run.accept(this));
+    this.loop = BackgroundLoop.start(name, POLL_INTERVAL, () -> run.accept(this));
   }
 
   /** After the commit. */
-  public void grown(Set<UUID> workspaceIds) {
+  public void feedsChanged(Set<UUID> workspaceIds) {
     if (live.isWatched()) {
-      grown.addAll(workspaceIds);
+      feedsChanged.addAll(workspaceIds);
       loop.wake();
     }
   }
@@ -93,8 +93,8 @@ public final class SeriesRelay implements LoopOwner {
   /** Rows that are stored already are not told. */
   private synchronized void begin() {
     told.clear();
-    grown.clear();
-    newest = BEFORE_ALL;
+    feedsChanged.clear();
+    newest = INITIAL_WATERMARK;
     for (End end : ends(Instant.EPOCH)) {
       told.put(end.workspaceId(), end.lastSeq());
     }
@@ -104,20 +104,20 @@ public final class SeriesRelay implements LoopOwner {
    * Has the series told that have grown; returns whether there were any. {@code telling} returns
    * those that may have more rows; when it fails, all of them are told again later.
    */
-  public synchronized boolean tell(Function<Set<UUID>, Set<UUID>> telling) {
+  public synchronized boolean tell(Function<Set<UUID>, Set<UUID>> listener) {
     if (!live.isWatched()) {
       return false;
     }
     lookIfDue();
-    Set<UUID> series = Set.copyOf(grown);
+    Set<UUID> series = Set.copyOf(feedsChanged);
     if (series.isEmpty()) {
       return false;
     }
-    grown.removeAll(series);
+    feedsChanged.removeAll(series);
     try {
-      grown.addAll(telling.apply(series));
+      feedsChanged.addAll(listener.apply(series));
     } catch (RuntimeException e) {
-      grown.addAll(series);
+      feedsChanged.addAll(series);
       throw e;
     }
     return true;
@@ -142,13 +142,13 @@ public final class SeriesRelay implements LoopOwner {
     if (start - nextLookAt < 0) {
       return;
     }
-    for (End end : ends(newest.minus(LONGEST_TRANSACTION))) {
+    for (End end : ends(newest.minus(MAX_TRANSACTION))) {
       if (end.lastSeq() > lastTold(end.workspaceId())) {
-        grown.add(end.workspaceId());
+        feedsChanged.add(end.workspaceId());
       }
     }
     long took = System.nanoTime() - start;
-    nextLookAt = start + Math.max(BETWEEN_LOOKS.toNanos(), IDLE_SHARE * took);
+    nextLookAt = start + Math.max(POLL_INTERVAL.toNanos(), IDLE_SHARE * took);
   }
 
   private List<End> ends(Instant since) {

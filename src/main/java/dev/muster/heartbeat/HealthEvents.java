@@ -2,10 +2,10 @@ package dev.muster.heartbeat;
 
 import dev.muster.event.EventType;
 import dev.muster.event.NewEvent;
-import dev.muster.heartbeat.Verdict.Degraded;
-import dev.muster.heartbeat.Verdict.Online;
-import dev.muster.heartbeat.Verdict.OtherReason;
-import dev.muster.heartbeat.Verdict.Unchanged;
+import dev.muster.heartbeat.StatusDecision.Degraded;
+import dev.muster.heartbeat.StatusDecision.Online;
+import dev.muster.heartbeat.StatusDecision.OtherReason;
+import dev.muster.heartbeat.StatusDecision.Unchanged;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.LifecycleEvents;
 import dev.muster.workspace.WorkspaceStatus;
@@ -18,7 +18,7 @@ final class HealthEvents {
 
   private HealthEvents() {}
 
-  static Optional<NewEvent> of(EvaluatedBeat evaluated) {
+  static Optional<NewEvent> of(EvaluatedHeartbeat evaluated) {
     return switch (evaluated.verdict()) {
       case Unchanged() -> Optional.empty();
       case OtherReason(DegradedReason reason) -> Optional.empty();
@@ -31,10 +31,10 @@ final class HealthEvents {
   }
 
   private static Map<String, Object> degradedFields(
-      EvaluatedBeat evaluated, DegradedReason reason) {
+      EvaluatedHeartbeat evaluated, DegradedReason reason) {
     Map<String, Object> fields = new LinkedHashMap<>();
     switch (reason) {
-      case RUNTIME_WEDGED -> fields.put("runtime_state", evaluated.beat().runtimeState());
+      case RUNTIME_WEDGED -> fields.put("runtime_state", evaluated.heartbeat().runtimeState());
       case ERROR_RATE -> fields.put("error_rate", evaluated.evidence().errorRate());
     }
     fields.put("sample_error", evaluated.nextSampleError());
@@ -43,7 +43,7 @@ final class HealthEvents {
   }
 
   private static NewEvent event(
-      EventType type, EvaluatedBeat evaluated, Map<String, Object> fields) {
+      EventType type, EvaluatedHeartbeat evaluated, Map<String, Object> fields) {
     return LifecycleEvents.of(
         type,
         evaluated.stored().workspaceId(),

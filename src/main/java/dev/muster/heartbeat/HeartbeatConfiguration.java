@@ -1,6 +1,6 @@
 package dev.muster.heartbeat;
 
-import dev.muster.identity.Admission;
+import dev.muster.identity.RequestAuthentication;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.ProblemWriter;
@@ -15,17 +15,17 @@ class HeartbeatConfiguration {
 
   @Bean
   StatusRules statusRules(Settings settings) {
-    return new StatusRules(Thresholds.from(settings));
+    return new StatusRules(ErrorRateThresholds.from(settings));
   }
 
   @Bean
   ServletRegistrationBean<HeartbeatServlet> heartbeatServlet(
-      Admission admission,
+      RequestAuthentication admission,
       BodyReader bodies,
       NameWarnings names,
       Workspaces workspaces,
       Heartbeats heartbeats,
-      BeatAnswers answers,
+      HeartbeatResponses answers,
       ProblemWriter problems) {
     HeartbeatServlet servlet =
         new HeartbeatServlet(admission, bodies, names, workspaces, heartbeats, answers, problems);

@@ -1,10 +1,10 @@
 package dev.muster.heartbeat;
 
-import dev.muster.identity.Admission;
-import dev.muster.identity.Admits.Who;
 import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
-import dev.muster.identity.RateLimit;
+import dev.muster.identity.RateLimitBucket;
+import dev.muster.identity.RequestAuthentication;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.ProblemWriter;
@@ -29,24 +29,24 @@ final class HeartbeatServlet extends HttpServlet {
 
   static final String PATH = "/registry/heartbeat";
 
-  private static final int LARGEST_BODY = 64 * BodyReader.KIB;
-  private static final Set<Who> FORMER_AGENTS_TOO = Set.of(Who.FORMER_AGENT);
+  private static final int MAX_BODY_BYTES = 64 * BodyReader.KIB;
+  private static final Set<CallerKind> FORMER_AGENTS_TOO = Set.of(CallerKind.REMOVED_AGENT);
 
-  private final transient Admission admission;
+  private final transient RequestAuthentication admission;
   private final transient BodyReader bodies;
   private final transient NameWarnings names;
   private final transient Workspaces workspaces;
   private final transient Heartbeats heartbeats;
-  private final transient BeatAnswers answers;
+  private final transient HeartbeatResponses answers;
   private final transient ProblemWriter problems;
 
   HeartbeatServlet(
-      Admission admission,
+      RequestAuthentication admission,
       BodyReader bodies,
       NameWarnings names,
       Workspaces workspaces,
       Heartbeats heartbeats,
-      BeatAnswers answers,
+      HeartbeatResponses answers,
       ProblemWriter problems) {
     this.admission = admission;
     this.bodies = bodies;
@@ -74,21 +74,22 @@ final class HeartbeatServlet extends HttpServlet {
 
   private WorkspaceStatus statusAfter(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    Caller caller = admission.admit(request, response, FORMER_AGENTS_TOO, RateLimit.HEARTBEAT);
-    byte[] body = bodies.read(request, LARGEST_BODY);
-    Beat beat = BeatReader.read(names.parse(body, request, response));
-    UUID id = beat.workspaceId();
+    Caller caller =
+        admission.admit(request, response, FORMER_AGENTS_TOO, RateLimitBucket.HEARTBEAT);
+    byte[] body = bodies.read(request, MAX_BODY_BYTES);
+    Heartbeat heartbeat = HeartbeatParser.read(names.parse(body, request, response));
+    UUID id = heartbeat.workspaceId();
     boolean ofItself = caller instanceof Caller.Agent(UUID own) && own.equals(id);
     if (!ofItself) {
       workspaces.requireSpeakerFor(id, caller);
       AuditTrail.addTarget(id);
     }
-    if (beat.agentCard() != null) {
-      workspaces.requireUsableCard(id, beat.agentCard());
+    if (heartbeat.agentCard() != null) {
+      workspaces.requireUsableCard(id, heartbeat.agentCard());
     }
-    return switch (heartbeats.record(beat)) {
-      case BeatOutcome.Recorded(WorkspaceStatus status) -> status;
-      case BeatOutcome.Removed(), BeatOutcome.Unknown() -> {
+    return switch (heartbeats.record(heartbeat)) {
+      case HeartbeatResult.Recorded(WorkspaceStatus status) -> status;
+      case HeartbeatResult.Removed(), HeartbeatResult.Unknown() -> {
         workspaces.requireSpeakerFor(id, caller);
         throw new IllegalStateException(
             "a beat found no live workspace " + id + " where there is one");

@@ -14,15 +14,19 @@ class Heartbeats {
 
   private static final Duration FAILURES_COUNT_FOR = Duration.ofSeconds(15);
 
-  private final GroupCommit<Beat, BeatOutcome> commits;
-  private final BeatNews news;
-  private final List<WorkClaims> claims;
+  private final GroupCommit<Heartbeat, HeartbeatResult> commits;
+  private final HeartbeatEventRelay relay;
+  private final List<DelegationHeartbeatListener> claims;
   private final Counter recorded;
 
-  Heartbeats(BeatBatch batch, BeatNews news, List<WorkClaims> claims, MeterRegistry metrics) {
-    this.news = news;
+  Heartbeats(
+      HeartbeatBatch batch,
+      HeartbeatEventRelay relay,
+      List<DelegationHeartbeatListener> claims,
+      MeterRegistry metrics) {
+    this.relay = relay;
     this.claims = claims;
-    this.commits = new GroupCommit<>("heartbeat", Beat::workspaceId, batch, metrics);
+    this.commits = new GroupCommit<>("heartbeat", Heartbeat::workspaceId, batch, metrics);
     this.recorded =
         Counter.builder("muster.heartbeats").description("Heartbeats stored").register(metrics);
   }
@@ -31,20 +35,21 @@ class Heartbeats {
    * Returns after the commit; throws {@code UNAVAILABLE} when storing is not possible or not
    * certain in time.
    */
-  BeatOutcome record(Beat beat) {
-    BeatOutcome outcome = commits.submit(beat);
-    if (outcome instanceof BeatOutcome.Recorded) {
+  HeartbeatResult record(Heartbeat heartbeat) {
+    HeartbeatResult outcome = commits.submit(heartbeat);
+    if (outcome instanceof HeartbeatResult.Recorded) {
       recorded.increment();
-      news.heard(beat.workspaceId());
-      if (!beat.delegations().isEmpty()) {
-        claims.forEach(listener -> listener.claimed(beat.workspaceId(), beat.delegations()));
+      relay.heartbeatStored(heartbeat.workspaceId());
+      if (!heartbeat.delegations().isEmpty()) {
+        claims.forEach(
+            listener -> listener.claimed(heartbeat.workspaceId(), heartbeat.delegations()));
       }
     }
     return outcome;
   }
 
   /** False while the last beats could not be stored, and for a moment after. */
-  boolean areStored() {
+  boolean storageHealthy() {
     return !commits.failedWithin(FAILURES_COUNT_FOR);
   }
 

@@ -3,9 +3,9 @@ package dev.muster.heartbeat;
 import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.settings.Settings;
-import dev.muster.platform.uptime.UptimeRhythm;
-import dev.muster.platform.uptime.VitalSign;
-import dev.muster.workspace.Cadence;
+import dev.muster.platform.uptime.ReplicaHealthCheck;
+import dev.muster.platform.uptime.UptimeTiming;
+import dev.muster.workspace.HeartbeatCadence;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import org.springframework.context.annotation.Bean;
@@ -16,18 +16,18 @@ import org.springframework.context.annotation.Configuration;
 class LivenessConfiguration {
 
   @Bean
-  LivenessSettings livenessSettings(Settings settings, Cadence cadence) {
+  LivenessSettings livenessSettings(Settings settings, HeartbeatCadence cadence) {
     return LivenessSettings.from(settings, cadence);
   }
 
   @Bean
-  UptimeRhythm uptimeRhythm(Cadence cadence) {
-    return UptimeRhythm.forStaleAfter(Duration.ofSeconds(cadence.staleAfterS()));
+  UptimeTiming uptimeTiming(HeartbeatCadence cadence) {
+    return UptimeTiming.forStaleAfter(Duration.ofSeconds(cadence.staleAfterS()));
   }
 
   @Bean
-  VitalSign beatsAreStored(Heartbeats heartbeats) {
-    return heartbeats::areStored;
+  ReplicaHealthCheck heartbeatStorageCheck(Heartbeats heartbeats) {
+    return heartbeats::storageHealthy;
   }
 
   @Bean
@@ -41,7 +41,7 @@ class LivenessConfiguration {
   }
 
   @Bean
-  StallSettings stallSettings(Settings settings, Cadence cadence) {
+  StallSettings stallSettings(Settings settings, HeartbeatCadence cadence) {
     return StallSettings.from(settings, cadence);
   }
 

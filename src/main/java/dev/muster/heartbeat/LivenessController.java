@@ -1,13 +1,13 @@
 package dev.muster.heartbeat;
 
-import dev.muster.identity.Access;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
-import dev.muster.platform.jobs.JobRuns;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.platform.jobs.JobHistory;
 import dev.muster.platform.jobs.RecurringJob;
-import dev.muster.platform.jobs.Replica;
-import dev.muster.platform.loop.Loops;
+import dev.muster.platform.jobs.ReplicaName;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import java.util.List;
@@ -23,17 +23,17 @@ import org.springframework.web.bind.annotation.RestController;
 class LivenessController {
 
   private final List<RecurringJob> jobs;
-  private final JobRuns runs;
-  private final Loops loops;
-  private final Replica replica;
+  private final JobHistory runs;
+  private final BackgroundLoops loops;
+  private final ReplicaName replica;
   private final ControlPlaneUptime uptime;
   private final LivenessSettings settings;
 
   LivenessController(
       List<RecurringJob> jobs,
-      JobRuns runs,
-      Loops loops,
-      Replica replica,
+      JobHistory runs,
+      BackgroundLoops loops,
+      ReplicaName replica,
       ControlPlaneUptime uptime,
       LivenessSettings settings) {
     this.jobs = jobs;
@@ -48,9 +48,9 @@ class LivenessController {
    * Every cluster job, whichever replica ran it last, and every loop of the replica that answers.
    */
   @GetMapping("/admin/liveness")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   LivenessView show(Caller caller) {
-    Access.requireReader(caller);
+    AccessChecks.requireReader(caller);
     var intervals =
         jobs.stream().collect(Collectors.toMap(RecurringJob::name, RecurringJob::interval));
     Stream<LoopView> ofCluster =

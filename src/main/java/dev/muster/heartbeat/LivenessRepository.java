@@ -1,6 +1,6 @@
 package dev.muster.heartbeat;
 
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.workspace.WorkspaceStatus;
 import java.util.List;
 import java.util.UUID;
@@ -54,31 +54,31 @@ class LivenessRepository {
     this.db = db;
   }
 
-  FleetCount count(Silence silence) {
+  FleetSilence count(SilenceCutoff silence) {
     return bind(db.sql(COUNT), silence)
         .query((row, n) ->
-            new FleetCount(row.getLong("live"), row.getLong("silent"), row.getLong("due")))
+            new FleetSilence(row.getLong("live"), row.getLong("silent"), row.getLong("due")))
         .single();
   }
 
   /** The next ones by id, none of them locked; {@code from} is one of them if it is still due. */
-  List<UUID> dueFrom(UUID from, Silence silence) {
+  List<UUID> findDue(UUID from, SilenceCutoff silence) {
     return bind(db.sql(DUE_FROM), silence)
         .param("from", from)
-        .param("most", BatchedMoves.MOST_IN_A_BATCH)
+        .param("most", BatchedTransitions.BATCH_SIZE)
         .query((row, n) -> row.getObject("workspace_id", UUID.class))
         .list();
   }
 
   /** Those that are still due and that nobody else holds, in id order. */
-  List<SilentWorkspace> lock(List<UUID> ids, Silence silence) {
+  List<SilentWorkspace> lock(List<UUID> ids, SilenceCutoff silence) {
     return bind(db.sql(LOCK), silence)
         .param("ids", ids.toArray(UUID[]::new))
         .query((row, n) ->
             new SilentWorkspace(
                 row.getObject("workspace_id", UUID.class),
                 WorkspaceStatus.of(row.getString("status")),
-                SqlTime.instant(row, "last_heartbeat_at")))
+                Timestamps.instant(row, "last_heartbeat_at")))
         .list();
   }
 
@@ -95,10 +95,10 @@ class LivenessRepository {
     }
   }
 
-  private static StatementSpec bind(StatementSpec statement, Silence silence) {
+  private static StatementSpec bind(StatementSpec statement, SilenceCutoff silence) {
     return statement
-        .param("heard_before", SqlTime.utc(silence.heardBefore()))
-        .param("up_since", SqlTime.utc(silence.upSince()))
+        .param("heard_before", Timestamps.utc(silence.lastHeartbeatBefore()))
+        .param("up_since", Timestamps.utc(silence.upSince()))
         .param("grace_is_over", silence.graceIsOver());
   }
 }

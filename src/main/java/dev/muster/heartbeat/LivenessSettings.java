@@ -2,7 +2,7 @@ package dev.muster.heartbeat;
 
 import dev.muster.platform.settings.Settings;
 import dev.muster.platform.settings.Values;
-import dev.muster.workspace.Cadence;
+import dev.muster.workspace.HeartbeatCadence;
 import java.time.Duration;
 
 /**
@@ -23,7 +23,7 @@ record LivenessSettings(
     grace = grace.compareTo(least) < 0 ? least : grace;
   }
 
-  static LivenessSettings from(Settings settings, Cadence cadence) {
+  static LivenessSettings from(Settings settings, HeartbeatCadence cadence) {
     return new LivenessSettings(
         Duration.ofSeconds(cadence.staleAfterS()),
         seconds(settings, "LIVENESS_SWEEP_INTERVAL_S", 15),

@@ -6,7 +6,7 @@ import dev.muster.event.NewEvent;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
-import dev.muster.workspace.Transitions;
+import dev.muster.workspace.StatusTransitionMetrics;
 import dev.muster.workspace.WorkspaceChanges;
 import dev.muster.workspace.WorkspaceStatus;
 import java.time.Instant;
@@ -34,14 +34,14 @@ class LivenessSweep {
 
   private final LivenessRepository repository;
   private final LivenessSettings settings;
-  private final MassOffline massOffline;
+  private final MassOfflineGuard massOffline;
   private final ControlPlaneUptime uptime;
   private final Events events;
   private final WorkspaceChanges changes;
-  private final Transitions transitions;
+  private final StatusTransitionMetrics transitions;
   private final SweepMetrics metrics;
   private final TransactionTemplate transactions;
-  private final BatchedMoves batches;
+  private final BatchedTransitions batches;
 
   LivenessSweep(
       LivenessRepository repository,
@@ -49,19 +49,19 @@ class LivenessSweep {
       ControlPlaneUptime uptime,
       Events events,
       WorkspaceChanges changes,
-      Transitions transitions,
+      StatusTransitionMetrics transitions,
       SweepMetrics livenessMetrics,
       TransactionTemplate transactions) {
     this.repository = repository;
     this.settings = settings;
-    this.massOffline = new MassOffline(settings.massRatio(), settings.massHold());
+    this.massOffline = new MassOfflineGuard(settings.massRatio(), settings.massHold());
     this.uptime = uptime;
     this.events = events;
     this.changes = changes;
     this.transitions = transitions;
     this.metrics = livenessMetrics;
     this.transactions = transactions;
-    this.batches = new BatchedMoves(transactions, livenessMetrics);
+    this.batches = new BatchedTransitions(transactions, livenessMetrics);
   }
 
   /** The recurring job: fails, after all batches were tried, when one of them did. */
@@ -80,19 +80,20 @@ class LivenessSweep {
 
   SweepReport sweep(Uptime now) {
     try {
-      Silence silence = Silence.at(now, settings);
-      FleetCount fleet = repository.count(silence);
+      SilenceCutoff silence = SilenceCutoff.at(now, settings);
+      FleetSilence fleet = repository.count(silence);
       return switch (massOffline.judge(fleet, now.holdSince(), now.now())) {
-        case MassOffline.Verdict.Hold(Instant since) -> {
+        case MassOfflineGuard.Decision.Hold(Instant since) -> {
           hold(since, fleet);
-          yield new SweepReport(fleet, Moves.NONE, since);
+          yield new SweepReport(fleet, TransitionSummary.NONE, since);
         }
-        case MassOffline.Verdict.Take(boolean endsHold) -> {
+        case MassOfflineGuard.Decision.Take(boolean endsHold) -> {
           if (endsHold && uptime.endHold()) {
             log.info(
                 "liveness works as usual again: {} of {} silent", fleet.silent(), fleet.live());
           }
-          yield new SweepReport(fleet, fleet.due() == 0 ? Moves.NONE : take(silence), null);
+          yield new SweepReport(
+              fleet, fleet.due() == 0 ? TransitionSummary.NONE : take(silence), null);
         }
       };
     } catch (RuntimeException e) {
@@ -102,7 +103,7 @@ class LivenessSweep {
   }
 
   /** One event an episode: whoever sets the mark records it, in the same transaction. */
-  private void hold(Instant since, FleetCount fleet) {
+  private void hold(Instant since, FleetSilence fleet) {
     Map<String, Object> payload = new LinkedHashMap<>();
     payload.put("silent", fleet.due());
     payload.put("live", fleet.live());
@@ -120,12 +121,12 @@ class LivenessSweep {
     });
   }
 
-  private Moves take(Silence silence) {
+  private TransitionSummary take(SilenceCutoff silence) {
     return batches.run(
-        from -> repository.dueFrom(from, silence), batch -> takeOffline(batch, silence));
+        from -> repository.findDue(from, silence), batch -> takeOffline(batch, silence));
   }
 
-  private int takeOffline(List<UUID> batch, Silence silence) {
+  private int takeOffline(List<UUID> batch, SilenceCutoff silence) {
     List<SilentWorkspace> silent = repository.lock(batch, silence);
     repository.takeOffline(silent);
     changes.statusChanged(
@@ -137,7 +138,7 @@ class LivenessSweep {
                 SilentWorkspace::status,
                 Collectors.mapping(SilentWorkspace::workspaceId, Collectors.toList())))
         .forEach((from, moved) ->
-            transitions.tellAfterCommit(moved, from, WorkspaceStatus.OFFLINE, "silence"));
+            transitions.publishAfterCommit(moved, from, WorkspaceStatus.OFFLINE, "silence"));
     return silent.size();
   }
 }

@@ -1,6 +1,6 @@
 package dev.muster.heartbeat;
 
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.workspace.WorkspaceStatus;
 import java.util.List;
 import java.util.UUID;
@@ -70,32 +70,32 @@ class StallRepository {
   }
 
   /** The next ones by id, none of them locked; {@code from} is one of them if it is still due. */
-  List<UUID> dueFrom(UUID from, Stall stall) {
+  List<UUID> findDue(UUID from, StallCutoff stall) {
     return db.sql(DUE_FROM)
         .param("from", from)
-        .param("quiet_before", SqlTime.utc(stall.quietBefore()))
-        .param("heard_since", SqlTime.utc(stall.heardSince()))
-        .param("up_since", SqlTime.utc(stall.upSince()))
-        .param("most", BatchedMoves.MOST_IN_A_BATCH)
+        .param("quiet_before", Timestamps.utc(stall.quietBefore()))
+        .param("heard_since", Timestamps.utc(stall.lastHeartbeatSince()))
+        .param("up_since", Timestamps.utc(stall.upSince()))
+        .param("most", BatchedTransitions.BATCH_SIZE)
         .query((row, n) -> row.getObject("workspace_id", UUID.class))
         .list();
   }
 
   /** Those that are still due and that nobody else holds, in id order. */
-  List<StalledWorkspace> lockDue(List<UUID> ids, Stall stall) {
+  List<StalledWorkspace> lockDue(List<UUID> ids, StallCutoff stall) {
     return db.sql(LOCK_DUE)
         .param("ids", ids.toArray(UUID[]::new))
-        .param("quiet_before", SqlTime.utc(stall.quietBefore()))
-        .param("heard_since", SqlTime.utc(stall.heardSince()))
-        .param("up_since", SqlTime.utc(stall.upSince()))
+        .param("quiet_before", Timestamps.utc(stall.quietBefore()))
+        .param("heard_since", Timestamps.utc(stall.lastHeartbeatSince()))
+        .param("up_since", Timestamps.utc(stall.upSince()))
         .query((row, n) ->
             new StalledWorkspace(
                 row.getObject("workspace_id", UUID.class),
                 WorkspaceStatus.of(row.getString("status")),
                 row.getInt("active_tasks"),
                 row.getString("current_task"),
-                SqlTime.instant(row, "busy_since"),
-                SqlTime.instant(row, "silent_since")))
+                Timestamps.instant(row, "busy_since"),
+                Timestamps.instant(row, "silent_since")))
         .list();
   }
 
@@ -111,21 +111,21 @@ class StallRepository {
     }
   }
 
-  /** As {@link #dueFrom}, of those that are marked and should be no longer. */
-  List<UUID> overFrom(UUID from, Stall stall) {
+  /** As {@link #findDue}, of those that are marked and should be no longer. */
+  List<UUID> findEnded(UUID from, StallCutoff stall) {
     return db.sql(OVER_FROM)
         .param("from", from)
-        .param("quiet_before", SqlTime.utc(stall.quietBefore()))
-        .param("most", BatchedMoves.MOST_IN_A_BATCH)
+        .param("quiet_before", Timestamps.utc(stall.quietBefore()))
+        .param("most", BatchedTransitions.BATCH_SIZE)
         .query((row, n) -> row.getObject("workspace_id", UUID.class))
         .list();
   }
 
   /** How many of them it was still over for, and held by nobody else. */
-  int unmark(List<UUID> ids, Stall stall) {
+  int unmark(List<UUID> ids, StallCutoff stall) {
     return db.sql(UNMARK)
         .param("ids", ids.toArray(UUID[]::new))
-        .param("quiet_before", SqlTime.utc(stall.quietBefore()))
+        .param("quiet_before", Timestamps.utc(stall.quietBefore()))
         .update();
   }
 }

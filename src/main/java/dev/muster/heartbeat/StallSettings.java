@@ -2,13 +2,13 @@ package dev.muster.heartbeat;
 
 import dev.muster.platform.settings.Settings;
 import dev.muster.platform.settings.Values;
-import dev.muster.workspace.Cadence;
+import dev.muster.workspace.HeartbeatCadence;
 import java.time.Duration;
 
 /** How long an agent may be at work without a word of its own, while it still beats (R5.4). */
 record StallSettings(Duration staleAfter, Duration stalledAfter) {
 
-  static StallSettings from(Settings settings, Cadence cadence) {
+  static StallSettings from(Settings settings, HeartbeatCadence cadence) {
     return new StallSettings(
         Duration.ofSeconds(cadence.staleAfterS()),
         Duration.ofSeconds(settings.tuning("STALLED_AFTER_S", 720, Values::positiveInt)));

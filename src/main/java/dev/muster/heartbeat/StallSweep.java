@@ -27,14 +27,14 @@ class StallSweep {
   private static final Logger log = LoggerFactory.getLogger(StallSweep.class);
 
   /** How many episodes ended and began. */
-  record Report(Moves ended, Moves begun, List<UUID> stalled) {}
+  record StallReport(TransitionSummary ended, TransitionSummary begun, List<UUID> stalled) {}
 
   private final StallRepository repository;
   private final StallSettings settings;
   private final ControlPlaneUptime uptime;
   private final Events events;
   private final SweepMetrics metrics;
-  private final BatchedMoves batches;
+  private final BatchedTransitions batches;
 
   StallSweep(
       StallRepository repository,
@@ -48,7 +48,7 @@ class StallSweep {
     this.uptime = uptime;
     this.events = events;
     this.metrics = stallMetrics;
-    this.batches = new BatchedMoves(transactions, stallMetrics);
+    this.batches = new BatchedTransitions(transactions, stallMetrics);
   }
 
   /** The recurring job: fails, after all batches were tried, when one of them did. */
@@ -58,7 +58,7 @@ class StallSweep {
       log.debug("no sweep: whether the control plane is up is not known");
       return;
     }
-    Report report = metrics.measure(() -> sweep(now.get()));
+    StallReport report = metrics.measure(() -> sweep(now.get()));
     if (report.begun().moved() > 0) {
       log.info(
           "{} busy workspaces are stalled now: {}",
@@ -72,24 +72,24 @@ class StallSweep {
     report.begun().throwIfABatchFailed();
   }
 
-  Report sweep(Uptime now) {
+  StallReport sweep(Uptime now) {
     try {
-      Stall stall = Stall.at(now, settings);
-      Moves ended =
+      StallCutoff stall = StallCutoff.at(now, settings);
+      TransitionSummary ended =
           batches.run(
-              from -> repository.overFrom(from, stall), batch -> repository.unmark(batch, stall));
+              from -> repository.findEnded(from, stall), batch -> repository.unmark(batch, stall));
       List<UUID> stalled = new ArrayList<>();
-      Moves begun =
+      TransitionSummary begun =
           batches.run(
-              from -> repository.dueFrom(from, stall), batch -> begin(batch, stall, stalled));
-      return new Report(ended, begun, stalled);
+              from -> repository.findDue(from, stall), batch -> begin(batch, stall, stalled));
+      return new StallReport(ended, begun, stalled);
     } catch (RuntimeException e) {
       metrics.countError();
       throw e;
     }
   }
 
-  private int begin(List<UUID> batch, Stall stall, List<UUID> told) {
+  private int begin(List<UUID> batch, StallCutoff stall, List<UUID> told) {
     List<StalledWorkspace> stalled = repository.lockDue(batch, stall);
     repository.mark(stalled);
     events.recordAll(stalled.stream().map(one -> one.event(stall.now())).toList());

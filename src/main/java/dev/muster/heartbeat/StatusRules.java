@@ -4,10 +4,10 @@ import static dev.muster.workspace.DegradedReason.ERROR_RATE;
 import static dev.muster.workspace.DegradedReason.RUNTIME_WEDGED;
 import static dev.muster.workspace.WorkspaceStatus.DEGRADED;
 
-import dev.muster.heartbeat.Verdict.Degraded;
-import dev.muster.heartbeat.Verdict.Online;
-import dev.muster.heartbeat.Verdict.OtherReason;
-import dev.muster.heartbeat.Verdict.Unchanged;
+import dev.muster.heartbeat.StatusDecision.Degraded;
+import dev.muster.heartbeat.StatusDecision.Online;
+import dev.muster.heartbeat.StatusDecision.OtherReason;
+import dev.muster.heartbeat.StatusDecision.Unchanged;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * The evaluation of a beat (R4.2): ordered rules of which the first match wins; at most one
  * transition.
  */
-record StatusRules(Thresholds thresholds) {
+record StatusRules(ErrorRateThresholds thresholds) {
 
-  Verdict evaluate(WorkspaceStatus current, @Nullable DegradedReason reason, Evidence evidence) {
+  StatusDecision evaluate(
+      WorkspaceStatus current, @Nullable DegradedReason reason, HealthSignals evidence) {
     return switch (current) {
       case PAUSED, REMOVED -> new Unchanged();
       case DEGRADED -> ofDegraded(reason, evidence);
@@ -27,7 +28,7 @@ record StatusRules(Thresholds thresholds) {
     };
   }
 
-  private Verdict ofOthers(WorkspaceStatus current, Evidence evidence) {
+  private StatusDecision ofOthers(WorkspaceStatus current, HealthSignals evidence) {
     if (evidence.wedged()) {
       return new Degraded(RUNTIME_WEDGED);
     }
@@ -37,7 +38,7 @@ record StatusRules(Thresholds thresholds) {
     return current == WorkspaceStatus.ONLINE ? new Unchanged() : new Online(current);
   }
 
-  private Verdict ofDegraded(@Nullable DegradedReason reason, Evidence evidence) {
+  private StatusDecision ofDegraded(@Nullable DegradedReason reason, HealthSignals evidence) {
     if (evidence.wedged()) {
       return staysFor(RUNTIME_WEDGED, reason);
     }
@@ -51,11 +52,11 @@ record StatusRules(Thresholds thresholds) {
     return isFailing(evidence) ? staysFor(ERROR_RATE, reason) : new Unchanged();
   }
 
-  private boolean isFailing(Evidence evidence) {
+  private boolean isFailing(HealthSignals evidence) {
     return evidence.errorRate() >= thresholds.degradeAt();
   }
 
-  private static Verdict staysFor(DegradedReason now, @Nullable DegradedReason before) {
+  private static StatusDecision staysFor(DegradedReason now, @Nullable DegradedReason before) {
     return now == before ? new Unchanged() : new OtherReason(now);
   }
 
@@ -63,8 +64,8 @@ record StatusRules(Thresholds thresholds) {
    * Whether a beat leaves any online workspace as it is, whatever is known of that workspace but
    * its stored error rate: such beats need no evaluation row by row.
    */
-  boolean isSteady(Beat beat) {
-    return !beat.wedged()
-        && (beat.errorRate() == null || beat.errorRate() < thresholds.degradeAt());
+  boolean isSteady(Heartbeat heartbeat) {
+    return !heartbeat.wedged()
+        && (heartbeat.errorRate() == null || heartbeat.errorRate() < thresholds.degradeAt());
   }
 }

@@ -15,10 +15,10 @@ record StoredHealth(
     boolean nativeStatus) {
 
   /** With what a beat says put over it. */
-  Evidence mergedWith(Beat beat) {
-    return new Evidence(
-        beat.wedged(),
-        beat.errorRate() == null ? errorRate : beat.errorRate(),
-        beat.capabilities().given() ? beat.nativeStatus() : nativeStatus);
+  HealthSignals mergedWith(Heartbeat heartbeat) {
+    return new HealthSignals(
+        heartbeat.wedged(),
+        heartbeat.errorRate() == null ? errorRate : heartbeat.errorRate(),
+        heartbeat.capabilities().given() ? heartbeat.nativeStatus() : nativeStatus);
   }
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * What a sweep of the silent saw and did; {@code heldSince} is set when it took nobody although
  * some were due.
  */
-record SweepReport(FleetCount fleet, Moves moves, @Nullable Instant heldSince) {
+record SweepReport(FleetSilence fleet, TransitionSummary moves, @Nullable Instant heldSince) {
 
   int takenOffline() {
     return moves.moved();

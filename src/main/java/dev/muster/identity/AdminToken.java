@@ -23,7 +23,7 @@ class AdminToken {
   /** Its name in the home. */
   static final String FILE = "admin-token";
 
-  private static final int SHORTEST = 16;
+  private static final int MIN_LENGTH = 16;
 
   private final SecretHash hash;
 
@@ -56,8 +56,8 @@ class AdminToken {
   }
 
   private static Secret longEnough(String value) {
-    if (value.length() < SHORTEST) {
-      throw new IllegalArgumentException("expected at least " + SHORTEST + " characters");
+    if (value.length() < MIN_LENGTH) {
+      throw new IllegalArgumentException("expected at least " + MIN_LENGTH + " characters");
     }
     return new Secret(value);
   }

@@ -2,7 +2,7 @@ package dev.muster.identity;
 
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -87,14 +87,14 @@ class AuditRepository {
     PageCursor before = after.equals(PageCursor.START) ? PageCursor.END : after;
     List<Row> rows =
         db.sql(NEWEST_FIRST)
-            .param("at", SqlTime.utc(before.createdAt()))
+            .param("at", Timestamps.utc(before.createdAt()))
             .param("id", before.id())
             .param("most", limit + 1)
             .query((row, n) ->
                 new Row(
                     row.getObject("id", UUID.class),
                     new Entry(
-                        SqlTime.instant(row, "at"),
+                        Timestamps.instant(row, "at"),
                         row.getString("who"),
                         row.getString("role"),
                         row.getString("action"),

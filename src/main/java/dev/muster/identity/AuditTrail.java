@@ -1,6 +1,6 @@
 package dev.muster.identity;
 
-import dev.muster.platform.commit.CommitRider;
+import dev.muster.platform.commit.CommitAttachment;
 import dev.muster.platform.http.RequestIdFilter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -44,7 +44,7 @@ public class AuditTrail extends HttpFilter {
   }
 
   /** The row of one request, on its way. */
-  private static final class Entry extends CommitRider {
+  private static final class Entry extends CommitAttachment {
 
     private final AuditRepository repository;
     private final AuditRepository.Action action;
@@ -62,7 +62,7 @@ public class AuditTrail extends HttpFilter {
 
   /** Names one thing more that the running request changes; its path's ids are named already. */
   public static void addTarget(Object id) {
-    if (CommitRider.current() instanceof Entry entry
+    if (CommitAttachment.current() instanceof Entry entry
         && entry.action.targets().size() < MAX_TARGETS) {
       entry.action.targets().add(id.toString());
     }
@@ -73,7 +73,9 @@ public class AuditTrail extends HttpFilter {
    * others shares one with their row.
    */
   public <R> R change(Supplier<R> work) {
-    return CommitRider.current() == null ? work.get() : transactions.execute(status -> work.get());
+    return CommitAttachment.current() == null
+        ? work.get()
+        : transactions.execute(status -> work.get());
   }
 
   /** From here on, a change that the request makes is told of. */
@@ -84,7 +86,7 @@ public class AuditTrail extends HttpFilter {
     switch (caller) {
       case Caller.Admin() -> bind("admin", "admin", null, request, response);
       case Caller.Operator(UUID id, String name) -> bind(name, "operator", id, request, response);
-      case Caller.Viewer _, Caller.Agent _, Caller.FormerAgent _, Caller.Anonymous _ -> {}
+      case Caller.Viewer _, Caller.Agent _, Caller.RemovedAgent _, Caller.Anonymous _ -> {}
     }
   }
 
@@ -100,7 +102,7 @@ public class AuditTrail extends HttpFilter {
         instanceof Map<?, ?> ofPath) {
       ofPath.values().forEach(id -> targets.add(String.valueOf(id)));
     }
-    CommitRider.bind(
+    CommitAttachment.bind(
         new Entry(
             repository,
             new AuditRepository.Action(
@@ -122,16 +124,16 @@ public class AuditTrail extends HttpFilter {
       chain.doFilter(request, response);
       isRefused = response.getStatus() >= HttpServletResponse.SC_BAD_REQUEST;
     } finally {
-      if (isRefused && CommitRider.current() instanceof Entry entry && entry.isCommitted()) {
+      if (isRefused && CommitAttachment.current() instanceof Entry entry && entry.isCommitted()) {
         noteRefusal(entry);
       }
-      CommitRider.clear();
+      CommitAttachment.clear();
     }
   }
 
   /** In the request's time if possible, else once more after it. */
   private void noteRefusal(Entry entry) {
-    CommitRider.clear();
+    CommitAttachment.clear();
     UUID action = entry.action.id();
     try {
       repository.noteRefusal(action);

@@ -21,7 +21,7 @@ public sealed interface Caller {
    * The agent of a workspace that was removed: told the truth about its own id, and nothing else
    * (R1.5).
    */
-  record FormerAgent(UUID workspaceId) implements Caller {}
+  record RemovedAgent(UUID workspaceId) implements Caller {}
 
   /** Nobody: no credential was sent. */
   record Anonymous() implements Caller {}
@@ -35,7 +35,7 @@ public sealed interface Caller {
       case Admin(), Operator _ -> true;
       case Viewer _ -> false;
       case Agent(UUID own) -> own.equals(workspaceId);
-      case FormerAgent(UUID own) -> own.equals(workspaceId);
+      case RemovedAgent(UUID own) -> own.equals(workspaceId);
       case Anonymous() -> false;
     };
   }

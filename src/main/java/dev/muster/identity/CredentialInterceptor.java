@@ -1,6 +1,6 @@
 package dev.muster.identity;
 
-import dev.muster.identity.Admits.Who;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.DispatcherType;
@@ -23,9 +23,9 @@ final class CredentialInterceptor implements HandlerInterceptor {
 
   static final String CALLER = CredentialInterceptor.class.getName() + ".caller";
 
-  private final Admission admission;
+  private final RequestAuthentication admission;
 
-  CredentialInterceptor(Admission admission) {
+  CredentialInterceptor(RequestAuthentication admission) {
     this.admission = admission;
   }
 
@@ -36,9 +36,9 @@ final class CredentialInterceptor implements HandlerInterceptor {
       return true; // it was let in when it came
     }
     HandlerMethod route = route(handler);
-    Set<Who> admitted = admitted(route);
-    RateLimit limit = limit(route);
-    if (admitted.contains(Who.EVERYBODY)) {
+    Set<CallerKind> admitted = admitted(route);
+    RateLimitBucket limit = limit(route);
+    if (admitted.contains(CallerKind.PUBLIC)) {
       admission.admitEverybody(request, response, limit);
     } else {
       request.setAttribute(CALLER, admission.admit(request, response, admitted, limit));
@@ -54,13 +54,13 @@ final class CredentialInterceptor implements HandlerInterceptor {
     throw new ProblemException(ErrorCode.NOT_FOUND, "there is nothing at this path");
   }
 
-  private static Set<Who> admitted(HandlerMethod route) {
-    Admits admits = route.getMethodAnnotation(Admits.class);
+  private static Set<CallerKind> admitted(HandlerMethod route) {
+    RouteAccess admits = route.getMethodAnnotation(RouteAccess.class);
     return admits == null ? Set.of() : Set.of(admits.value());
   }
 
-  private static RateLimit limit(HandlerMethod route) {
-    CountsAs counts = route.getMethodAnnotation(CountsAs.class);
-    return counts == null ? RateLimit.GENERAL : counts.value();
+  private static RateLimitBucket limit(HandlerMethod route) {
+    RateLimitGroup counts = route.getMethodAnnotation(RateLimitGroup.class);
+    return counts == null ? RateLimitBucket.GENERAL : counts.value();
   }
 }

@@ -10,12 +10,12 @@ import org.springframework.stereotype.Service;
 public class Credentials {
 
   private static final String SCHEME = "Bearer ";
-  private static final int LONGEST_TOKEN = 512;
+  private static final int MAX_TOKEN_LENGTH = 512;
 
   private final AdminToken admin;
-  private final TokenMemory tokens;
+  private final TokenCache tokens;
 
-  Credentials(AdminToken admin, TokenMemory tokens) {
+  Credentials(AdminToken admin, TokenCache tokens) {
     this.admin = admin;
     this.tokens = tokens;
   }
@@ -24,7 +24,7 @@ public class Credentials {
    * Refuses a bad credential with {@code UNAUTHENTICATED}; none at all is {@link Caller.Anonymous}.
    */
   public Caller callerOf(@Nullable String authorization) {
-    @Nullable Caller caller = present(authorization).caller();
+    @Nullable Caller caller = authenticate(authorization).caller();
     if (caller == null) {
       throw unknown();
     }
@@ -35,9 +35,9 @@ public class Credentials {
    * As above, with what the caller's requests are counted by; a token that was revoked is known for
    * that.
    */
-  Presented present(@Nullable String authorization) {
+  AuthenticationResult authenticate(@Nullable String authorization) {
     if (authorization == null || authorization.isBlank()) {
-      return Presented.NOTHING;
+      return AuthenticationResult.NOTHING;
     }
     if (!authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
       throw new ProblemException(
@@ -45,15 +45,15 @@ public class Credentials {
           "the Authorization header has another scheme (expected: Bearer <token>)");
     }
     String token = authorization.substring(SCHEME.length()).strip();
-    if (token.isEmpty() || token.length() > LONGEST_TOKEN) {
+    if (token.isEmpty() || token.length() > MAX_TOKEN_LENGTH) {
       throw unknown();
     }
     SecretHash hash = new Secret(token).hash();
     if (admin.matches(hash)) {
-      return Presented.ADMIN;
+      return AuthenticationResult.ADMIN;
     }
-    KnownToken known = tokens.find(hash).orElseThrow(Credentials::unknown);
-    return new Presented(known.caller(), known.countedBy());
+    CachedToken known = tokens.find(hash).orElseThrow(Credentials::unknown);
+    return new AuthenticationResult(known.caller(), known.countedBy());
   }
 
   /** The refusal of a request without a credential. */

@@ -25,26 +25,28 @@ final class RateLimits {
   private static final int DEFAULT = 600;
   private static final int WITHOUT_CREDENTIAL = 120;
 
-  private final Map<RateLimit, Allowance> ofCredentials = new EnumMap<>(RateLimit.class);
-  private final @Nullable Allowance ofNetworks;
-  private final @Nullable Allowance ofRevoked;
+  private final Map<RateLimitBucket, KeyedRateLimiter> ofCredentials =
+      new EnumMap<>(RateLimitBucket.class);
+  private final @Nullable KeyedRateLimiter ofNetworks;
+  private final @Nullable KeyedRateLimiter ofRevoked;
 
   RateLimits(Settings settings, MeterRegistry metrics) {
     int general = perMinute(settings, "RATE_LIMIT");
-    limit(RateLimit.GENERAL, general, metrics);
-    limit(RateLimit.HEARTBEAT, perMinute(settings, "RATE_LIMIT_HEARTBEAT"), metrics);
-    limit(RateLimit.POLL, perMinute(settings, "RATE_LIMIT_POLL"), metrics);
+    limit(RateLimitBucket.GENERAL, general, metrics);
+    limit(RateLimitBucket.HEARTBEAT, perMinute(settings, "RATE_LIMIT_HEARTBEAT"), metrics);
+    limit(RateLimitBucket.POLL, perMinute(settings, "RATE_LIMIT_POLL"), metrics);
     this.ofNetworks =
         allowance("anonymous", general == 0 ? 0 : WITHOUT_CREDENTIAL, metrics).orElse(null);
     this.ofRevoked = allowance("revoked", general, metrics).orElse(null);
   }
 
-  private void limit(RateLimit limit, int perMinute, MeterRegistry metrics) {
+  private void limit(RateLimitBucket limit, int perMinute, MeterRegistry metrics) {
     String name = limit.name().toLowerCase(java.util.Locale.ROOT);
     allowance(name, perMinute, metrics).ifPresent(some -> ofCredentials.put(limit, some));
   }
 
-  private static Optional<Allowance> allowance(String name, int perMinute, MeterRegistry metrics) {
+  private static Optional<KeyedRateLimiter> allowance(
+      String name, int perMinute, MeterRegistry metrics) {
     Counter refused =
         Counter.builder("muster.rate.limited")
             .description("Requests refused for coming too fast")
@@ -52,7 +54,7 @@ final class RateLimits {
             .register(metrics);
     return perMinute == 0
         ? Optional.empty()
-        : Optional.of(new Allowance(perMinute, TimeMeter.SYSTEM_NANOTIME, refused));
+        : Optional.of(new KeyedRateLimiter(perMinute, TimeMeter.SYSTEM_NANOTIME, refused));
   }
 
   private static int perMinute(Settings settings, String name) {
@@ -60,8 +62,8 @@ final class RateLimits {
   }
 
   /** Refuses with {@code RATE_LIMITED} what is one too many of a credential. */
-  void take(RateLimit limit, Object credential, HttpServletResponse response) {
-    Allowance allowance = ofCredentials.get(limit);
+  void take(RateLimitBucket limit, Object credential, HttpServletResponse response) {
+    KeyedRateLimiter allowance = ofCredentials.get(limit);
     if (allowance != null) {
       allowance.take(credential, response);
     }

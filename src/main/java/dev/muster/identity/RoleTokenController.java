@@ -35,14 +35,14 @@ class RoleTokenController {
 
   private final RoleTokenRepository repository;
   private final AuditRepository audit;
-  private final TokenMemory memory;
+  private final TokenCache memory;
   private final ListResponses lists;
   private final TransactionTemplate transactions;
 
   RoleTokenController(
       RoleTokenRepository repository,
       AuditRepository audit,
-      TokenMemory memory,
+      TokenCache memory,
       ListResponses lists,
       TransactionTemplate transactions) {
     this.repository = repository;
@@ -64,7 +64,7 @@ class RoleTokenController {
     Role role = Role.of(body.requiredText("role", MAX_NAME_LENGTH));
     Optional<Duration> expiresIn =
         body.longInteger("expires_in_s", 1, MAX_EXPIRES_IN_SECONDS).map(Duration::ofSeconds);
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     requireMayGrant(caller, role);
     Secret secret = Secret.random();
     UUID id = UUID.randomUUID();
@@ -82,14 +82,14 @@ class RoleTokenController {
 
   @GetMapping("/admin/tokens")
   TokenList list(Caller caller) {
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     List<Info> live = repository.live();
     return new TokenList(live, live.size());
   }
 
   @DeleteMapping("/admin/tokens/{tokenId}")
   Map<String, String> revoke(Caller caller, @PathVariable UUID tokenId) {
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     Info token =
         repository.live().stream()
             .filter(one -> one.id().equals(tokenId))
@@ -108,7 +108,7 @@ class RoleTokenController {
   void audit(Caller caller, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     int limit = PageLimit.of(request).orElse(PageLimit.DEFAULT);
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     lists.writePage(request, response, limit, audit::page, Function.identity());
   }
 

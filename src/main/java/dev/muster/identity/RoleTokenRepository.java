@@ -1,6 +1,6 @@
 package dev.muster.identity;
 
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -90,9 +90,9 @@ class RoleTokenRepository {
                 Role.of(row.getString("role")),
                 row.getString("prefix"),
                 row.getString("created_by"),
-                SqlTime.instant(row, "created_at"),
-                SqlTime.instantOrNull(row, "expires_at"),
-                SqlTime.instantOrNull(row, "last_used_at")))
+                Timestamps.instant(row, "created_at"),
+                Timestamps.instantOrNull(row, "expires_at"),
+                Timestamps.instantOrNull(row, "last_used_at")))
         .list();
   }
 

@@ -1,7 +1,7 @@
 package dev.muster.identity;
 
-import dev.muster.identity.KnownToken.State;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.identity.CachedToken.State;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -129,15 +129,15 @@ class TokenRepository {
   }
 
   /** Those of them that are stored. */
-  Map<SecretHash, KnownToken> present(Set<SecretHash> presented) {
-    Map<SecretHash, KnownToken> stored = new HashMap<>();
+  Map<SecretHash, CachedToken> findByHash(Set<SecretHash> presented) {
+    Map<SecretHash, CachedToken> stored = new HashMap<>();
     db.sql(PRESENT)
         .param("hashes", presented.stream().map(SecretHash::bytes).toArray(byte[][]::new))
         .query(row -> {
           UUID id = row.getObject("id", UUID.class);
           stored.put(
               hash(row, 0),
-              new KnownToken(id, holder(id, row), state(row.getString("revoked_by"))));
+              new CachedToken(id, holder(id, row), state(row.getString("revoked_by"))));
         });
     return stored;
   }
@@ -156,8 +156,8 @@ class TokenRepository {
             new TokenInfo(
                 row.getObject("id", UUID.class),
                 row.getString("prefix"),
-                SqlTime.instant(row, "created_at"),
-                SqlTime.instantOrNull(row, "last_used_at")))
+                Timestamps.instant(row, "created_at"),
+                Timestamps.instantOrNull(row, "last_used_at")))
         .list();
   }
 
@@ -200,12 +200,12 @@ class TokenRepository {
   }
 
   Instant now() {
-    return db.sql(NOW).query((row, n) -> SqlTime.instant(row, "now")).single();
+    return db.sql(NOW).query((row, n) -> Timestamps.instant(row, "now")).single();
   }
 
   List<Revocation> revokedSince(Instant time) {
     return db.sql(REVOKED_SINCE)
-        .param("since", SqlTime.utc(time))
+        .param("since", Timestamps.utc(time))
         .query((row, n) -> new Revocation(hash(row, n), state(row.getString("revoked_by"))))
         .list();
   }

@@ -1,7 +1,7 @@
 package dev.muster.identity;
 
-import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.jobs.RetentionJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -11,7 +11,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @Configuration(proxyBeanMethods = false)
 class TokenRetention {
 
-  static final int MOST_IN_A_BATCH = 1000;
+  static final int BATCH_SIZE = 1000;
 
   /**
    * Whether a workspace's tokens were ever used decides who may register it (R3.1), so the last
@@ -30,11 +30,11 @@ class TokenRetention {
       """;
 
   private final JdbcClient db;
-  private final DailyDeletion deletion;
+  private final RetentionJob deletion;
 
   TokenRetention(JdbcClient db, MeterRegistry metrics) {
     this.db = db;
-    this.deletion = new DailyDeletion("token-retention", this::deleteBatch, metrics);
+    this.deletion = new RetentionJob("token-retention", this::deleteBatch, metrics);
   }
 
   @Bean
@@ -47,6 +47,6 @@ class TokenRetention {
   }
 
   int deleteBatch() {
-    return db.sql(DELETE_REVOKED).param("most", MOST_IN_A_BATCH).update();
+    return db.sql(DELETE_REVOKED).param("most", BATCH_SIZE).update();
   }
 }

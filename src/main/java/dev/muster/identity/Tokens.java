@@ -13,7 +13,7 @@ import org.springframework.transaction.annotation.Transactional;
 public class Tokens {
 
   /** The most live tokens a workspace may have. */
-  public static final int MOST_LIVE = 50;
+  public static final int MAX_LIVE = 50;
 
   /** A revocation reaches every replica's memory within this time (R1.6). */
   public static final Duration REVOCATION_REACH = Duration.ofSeconds(5);
@@ -22,9 +22,9 @@ public class Tokens {
   public record Minted(UUID id, String token) {}
 
   private final TokenRepository repository;
-  private final TokenMemory memory;
+  private final TokenCache memory;
 
-  Tokens(TokenRepository repository, TokenMemory memory) {
+  Tokens(TokenRepository repository, TokenCache memory) {
     this.repository = repository;
     this.memory = memory;
   }
@@ -44,7 +44,7 @@ public class Tokens {
   }
 
   public boolean isFull(UUID workspaceId) {
-    return repository.countLive(workspaceId) >= MOST_LIVE;
+    return repository.countLive(workspaceId) >= MAX_LIVE;
   }
 
   /** Whether any token of the workspace, revoked ones included, was ever presented. */

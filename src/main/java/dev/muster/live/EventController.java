@@ -2,10 +2,10 @@ package dev.muster.live;
 
 import dev.muster.event.Events;
 import dev.muster.event.RecordedEvent;
-import dev.muster.identity.Access;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.PageLimit;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
@@ -30,7 +30,7 @@ class EventController {
   }
 
   @GetMapping("/events")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   List<RecordedEvent> ofAll(
       Caller caller,
       HttpServletRequest request,
@@ -40,7 +40,7 @@ class EventController {
   }
 
   @GetMapping("/events/{workspaceId}")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   List<RecordedEvent> ofWorkspace(
       Caller caller,
       HttpServletRequest request,
@@ -59,7 +59,7 @@ class EventController {
     int limit = PageLimit.of(request).orElse(PageLimit.DEFAULT);
     Optional<Long> seq =
         Optional.ofNullable(after).filter(text -> !text.isEmpty()).map(EventController::seq);
-    Access.requireReader(caller);
+    AccessChecks.requireReader(caller);
     Optional<String> ofType =
         Optional.ofNullable(type).filter(text -> !text.isEmpty()).map(Text::clean);
     return seq.isPresent()

@@ -17,17 +17,17 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It keeps no queue. Whenever there may be something to send, one thread at a time reads on from
  * its places and sends; so a slow client costs no memory, gets every event, and of the values the
- * latest. A client that takes nothing for {@link #PATIENCE}, or is overrun by the live events, is
+ * latest. A client that takes nothing for {@link #TIMEOUT}, or is overrun by the live events, is
  * closed, never skipped.
  */
 final class EventStream {
 
   private static final Logger log = LoggerFactory.getLogger(EventStream.class);
 
-  static final Duration PATIENCE = Duration.ofSeconds(10);
+  static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   /** Once it is to end, a client that takes nothing is not waited for as long. */
-  private static final Duration PATIENCE_AT_THE_END = Duration.ofSeconds(2);
+  private static final Duration END_TIMEOUT = Duration.ofSeconds(2);
 
   /** Without it a thin line would look like a stand-still. */
   private static final int CHARACTERS_IN_A_PORTION = 64 * 1024;
@@ -36,13 +36,13 @@ final class EventStream {
   private static final int SERVED = 1;
   private static final int WANTED_AGAIN = 2;
 
-  private final Subscriber subscriber;
+  private final StreamSubscriber subscriber;
   private final Sink sink;
   private final Sources sources;
   private final Executor threads;
   private final BiConsumer<EventStream, StreamEnd> onClosed;
   private final long openedAt = System.nanoTime();
-  private final SendWatch sending = new SendWatch();
+  private final SendTimeout sending = new SendTimeout();
   private final AtomicInteger state = new AtomicInteger(IDLE);
 
   /** Written by the thread that serves alone, as the next one. */
@@ -59,7 +59,7 @@ final class EventStream {
   private volatile @Nullable StreamEnd end;
 
   EventStream(
-      Subscriber subscriber,
+      StreamSubscriber subscriber,
       Sink sink,
       Sources sources,
       Executor threads,
@@ -88,23 +88,23 @@ final class EventStream {
   /** More values may be sent, and a client that has stopped reading is noticed. */
   void tick() {
     sources.values().tick();
-    if (!started && System.nanoTime() - openedAt > PATIENCE.toNanos()) {
+    if (!started && System.nanoTime() - openedAt > TIMEOUT.toNanos()) {
       end(StreamEnd.GONE);
     }
-    Duration patience = end == null ? PATIENCE : PATIENCE_AT_THE_END;
-    if (sending.isStuckFor(patience)) {
+    Duration timeout = end == null ? TIMEOUT : END_TIMEOUT;
+    if (sending.isStuckFor(timeout)) {
       abort(StreamEnd.SLOW);
     }
     if (sources.live().isOverrun()) {
       end(StreamEnd.SLOW);
-    } else if (sources.haveNews()) {
+    } else if (sources.haveMore()) {
       wake();
     }
   }
 
   void checkStanding() {
-    switch (subscriber.standing().now()) {
-      case GOOD -> held = false;
+    switch (subscriber.standing().check()) {
+      case VALID -> held = false;
       case UNKNOWN -> held = true;
       case REVOKED -> end(StreamEnd.REVOKED);
     }

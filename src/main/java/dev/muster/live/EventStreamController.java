@@ -1,12 +1,12 @@
 package dev.muster.live;
 
 import dev.muster.event.EventLog;
-import dev.muster.identity.Access;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
+import dev.muster.identity.CredentialRecheck;
 import dev.muster.identity.Credentials;
-import dev.muster.identity.Standing;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -28,14 +28,14 @@ class EventStreamController {
   private final EventLog events;
   private final Workspaces workspaces;
   private final Credentials credentials;
-  private final Framing framing;
+  private final FrameEncoder framing;
 
   EventStreamController(
       Streams streams,
       EventLog events,
       Workspaces workspaces,
       Credentials credentials,
-      Framing framing) {
+      FrameEncoder framing) {
     this.streams = streams;
     this.events = events;
     this.workspaces = workspaces;
@@ -44,16 +44,16 @@ class EventStreamController {
   }
 
   @GetMapping("/events/stream")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   void ofAll(Caller caller, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     StreamStart start = start(request);
-    Access.requireReader(caller);
-    stream(caller, new Viewer.Everything(), start, request, response);
+    AccessChecks.requireReader(caller);
+    stream(caller, new EventAudience.Everything(), start, request, response);
   }
 
   @GetMapping("/workspaces/{id}/events/stream")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   void ofWorkspace(
       Caller caller,
       @PathVariable UUID id,
@@ -62,7 +62,7 @@ class EventStreamController {
       throws IOException {
     StreamStart start = start(request);
     workspaces.requireReaderOf(id, caller);
-    stream(caller, new Viewer.OneWorkspace(id), start, request, response);
+    stream(caller, new EventAudience.OneWorkspace(id), start, request, response);
   }
 
   /** A client that comes back says by the header where it was, whatever stands in its url. */
@@ -75,7 +75,7 @@ class EventStreamController {
 
   private void stream(
       Caller caller,
-      Viewer viewer,
+      EventAudience viewer,
       StreamStart start,
       HttpServletRequest request,
       HttpServletResponse response)
@@ -87,11 +87,11 @@ class EventStreamController {
     if (request.getMethod().equals("HEAD")) {
       return;
     }
-    Standing standing =
-        new Standing(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
+    CredentialRecheck standing =
+        new CredentialRecheck(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
     ServerSentSink sink = new ServerSentSink(framing);
     EventStream stream =
-        streams.open(StreamKind.SSE, new Subscriber(viewer, standing), sink, start.after());
+        streams.open(StreamKind.SSE, new StreamSubscriber(viewer, standing), sink, start.after());
     try {
       sink.begin(request.startAsync());
       stream.start(start.greeting());

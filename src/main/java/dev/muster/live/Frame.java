@@ -1,7 +1,7 @@
 package dev.muster.live;
 
+import dev.muster.event.LastValue;
 import dev.muster.event.LiveEvents;
-import dev.muster.event.LiveValue;
 import dev.muster.event.RecordedEvent;
 import dev.muster.platform.json.RawJson;
 import java.time.Instant;
@@ -34,12 +34,12 @@ record Frame(
         false);
   }
 
-  static Frame of(LiveEvents.Told event) {
+  static Frame of(LiveEvents.Entry event) {
     return new Frame(
         event.kind().name(), event.workspaceId(), event.timestamp(), event.payload(), null, false);
   }
 
-  static Frame of(LiveValue value) {
+  static Frame of(LastValue value) {
     return new Frame(
         value.kind().name(), value.workspaceId(), value.timestamp(), value.payload(), null, false);
   }
@@ -49,7 +49,7 @@ record Frame(
   }
 
   /** The payload as it is told. */
-  Object told() {
+  Object content() {
     if (!isForPeers) {
       return payload;
     }

@@ -11,10 +11,10 @@ import java.util.Optional;
 final class LiveSource implements Source {
 
   private final LiveEvents events;
-  private final Viewer viewer;
+  private final EventAudience viewer;
   private volatile long place;
 
-  LiveSource(LiveEvents events, Viewer viewer) {
+  LiveSource(LiveEvents events, EventAudience viewer) {
     this.events = events;
     this.viewer = viewer;
     this.place = events.newest();
@@ -26,14 +26,14 @@ final class LiveSource implements Source {
   }
 
   @Override
-  public boolean hasNews() {
+  public boolean hasMore() {
     return events.newest() > place;
   }
 
   @Override
   public Optional<List<Frame>> next() {
     long from = place;
-    List<LiveEvents.Told> next = events.after(from).orElse(List.of());
+    List<LiveEvents.Entry> next = events.after(from).orElse(List.of());
     if (next.isEmpty()) {
       return Optional.empty();
     }

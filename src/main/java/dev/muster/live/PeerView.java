@@ -1,7 +1,7 @@
 package dev.muster.live;
 
 import dev.muster.event.EventType;
-import dev.muster.event.LiveValue;
+import dev.muster.event.LastValue;
 import dev.muster.platform.json.RawJson;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -82,7 +82,7 @@ final class PeerView {
     };
   }
 
-  static boolean shows(LiveValue.Kind kind) {
+  static boolean shows(LastValue.Kind kind) {
     return switch (kind) {
       case WORKSPACE_HEARTBEAT -> true;
       case TASK_UPDATED -> false;

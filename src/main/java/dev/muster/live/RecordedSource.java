@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class RecordedSource implements Source {
 
   private final EventLog events;
-  private final Viewer viewer;
+  private final EventAudience viewer;
   private final long openedAt;
   private volatile long lastSeq;
 
-  RecordedSource(EventLog events, Viewer viewer, long after) {
+  RecordedSource(EventLog events, EventAudience viewer, long after) {
     this.events = events;
     this.viewer = viewer;
     this.openedAt = events.head();
@@ -27,7 +27,7 @@ final class RecordedSource implements Source {
   }
 
   @Override
-  public boolean hasNews() {
+  public boolean hasMore() {
     return events.head() > lastSeq;
   }
 

@@ -17,10 +17,10 @@ final class ServerSentSink implements Sink {
   /** How soon a browser comes back after a cut, in milliseconds; and a first sign of life. */
   private static final String OPENING = "retry: 2000\n: connected\n\n";
 
-  private final Framing framing;
+  private final FrameEncoder framing;
   private volatile @Nullable AsyncContext response;
 
-  ServerSentSink(Framing framing) {
+  ServerSentSink(FrameEncoder framing) {
     this.framing = framing;
   }
 

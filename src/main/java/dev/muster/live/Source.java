@@ -7,7 +7,7 @@ import java.util.Optional;
 interface Source {
 
   /** Whether there is something after the place; may be asked by any thread. */
-  boolean hasNews();
+  boolean hasMore();
 
   /**
    * The frames to be sent next, which may be none, and moves on behind them; empty when it did not

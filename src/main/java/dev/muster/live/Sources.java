@@ -1,9 +1,9 @@
 package dev.muster.live;
 
 /** What one stream tells. */
-record Sources(RecordedSource recorded, LiveSource live, ValueSource values) {
+record Sources(RecordedSource recorded, LiveSource live, LastValueSource values) {
 
-  boolean haveNews() {
-    return recorded.hasNews() || live.hasNews() || values.hasNews();
+  boolean haveMore() {
+    return recorded.hasMore() || live.hasMore() || values.hasMore();
   }
 }

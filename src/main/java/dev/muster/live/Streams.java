@@ -1,8 +1,8 @@
 package dev.muster.live;
 
 import dev.muster.event.EventLog;
+import dev.muster.event.LastValues;
 import dev.muster.event.LiveEvents;
-import dev.muster.event.LiveValues;
 import dev.muster.identity.Caller;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.loop.BackgroundLoop;
@@ -36,20 +36,20 @@ class Streams implements SmartLifecycle {
   private static final int MAX_STREAMS_OF_A_WORKSPACE = 50;
 
   private static final Duration TICK = Duration.ofMillis(250);
-  private static final Duration PATIENCE_AT_SHUTDOWN = Duration.ofSeconds(2);
+  private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(2);
 
   private final EventLog events;
   private final LiveEvents live;
-  private final LiveValues values;
+  private final LastValues values;
   private final StreamMetrics metrics;
-  private final Map<EventStream, Schedule> open = new ConcurrentHashMap<>();
+  private final Map<EventStream, StreamTimers> open = new ConcurrentHashMap<>();
   private final Quota ofWorkspaces =
       new Quota(MAX_STREAMS_OF_WORKSPACES, MAX_STREAMS_OF_A_WORKSPACE);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final BackgroundLoop loop;
   private volatile boolean running;
 
-  Streams(EventLog events, LiveEvents live, LiveValues values, StreamMetrics metrics) {
+  Streams(EventLog events, LiveEvents live, LastValues values, StreamMetrics metrics) {
     this.events = events;
     this.live = live;
     this.values = values;
@@ -64,8 +64,8 @@ class Streams implements SmartLifecycle {
    * there are too many, the server goes down, or the database cannot answer. The stream is to be
    * started, or ended.
    */
-  EventStream open(StreamKind kind, Subscriber subscriber, Sink sink, long after) {
-    Schedule schedule = new Schedule(kind, subscriber.caller());
+  EventStream open(StreamKind kind, StreamSubscriber subscriber, Sink sink, long after) {
+    StreamTimers schedule = new StreamTimers(kind, subscriber.caller());
     takeRoom(schedule.caller());
     try {
       watch(schedule);
@@ -104,11 +104,11 @@ class Streams implements SmartLifecycle {
 
   private void giveRoomBack(Caller caller) {
     if (!caller.isAdmin()) {
-      ofWorkspaces.giveBack(caller, 1);
+      ofWorkspaces.release(caller, 1);
     }
   }
 
-  private void watch(Schedule watcher) {
+  private void watch(StreamTimers watcher) {
     values.watch(watcher);
     try {
       live.watch(watcher);
@@ -119,11 +119,11 @@ class Streams implements SmartLifecycle {
   }
 
   /** For one who watches already: what is live and last from now on is news. */
-  private Sources sources(Viewer viewer, long after) {
+  private Sources sources(EventAudience viewer, long after) {
     return new Sources(
         new RecordedSource(events, viewer, after),
         new LiveSource(live, viewer),
-        new ValueSource(values, viewer));
+        new LastValueSource(values, viewer));
   }
 
   private void wakeAll() {
@@ -131,7 +131,7 @@ class Streams implements SmartLifecycle {
   }
 
   private void closed(EventStream stream, StreamEnd reason) {
-    @Nullable Schedule schedule = open.remove(stream);
+    @Nullable StreamTimers schedule = open.remove(stream);
     if (schedule != null) {
       giveRoomBack(schedule.caller());
       values.unwatch(schedule);
@@ -166,7 +166,7 @@ class Streams implements SmartLifecycle {
     running = false;
     loop.close();
     open.keySet().forEach(stream -> stream.end(StreamEnd.SHUTDOWN));
-    long giveUpAt = System.nanoTime() + PATIENCE_AT_SHUTDOWN.toNanos();
+    long giveUpAt = System.nanoTime() + SHUTDOWN_TIMEOUT.toNanos();
     while (!open.isEmpty() && System.nanoTime() < giveUpAt) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
     }

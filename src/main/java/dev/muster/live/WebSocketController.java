@@ -1,20 +1,20 @@
 package dev.muster.live;
 
 import dev.muster.event.EventLog;
-import dev.muster.identity.Access;
-import dev.muster.identity.Admission;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
-import dev.muster.identity.CountsAs;
+import dev.muster.identity.CredentialRecheck;
 import dev.muster.identity.Credentials;
-import dev.muster.identity.RateLimit;
-import dev.muster.identity.Standing;
-import dev.muster.platform.http.Origins;
+import dev.muster.identity.RateLimitBucket;
+import dev.muster.identity.RateLimitGroup;
+import dev.muster.identity.RequestAuthentication;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.platform.http.AllowedOrigins;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.workspace.FamilyTree;
+import dev.muster.workspace.HierarchyCache;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -36,20 +36,20 @@ class WebSocketController {
 
   private final Streams streams;
   private final EventLog events;
-  private final FamilyTree tree;
-  private final Admission admission;
+  private final HierarchyCache tree;
+  private final RequestAuthentication admission;
   private final Credentials credentials;
-  private final Framing framing;
-  private final Origins origins;
+  private final FrameEncoder framing;
+  private final AllowedOrigins origins;
 
   WebSocketController(
       Streams streams,
       EventLog events,
-      FamilyTree tree,
-      Admission admission,
+      HierarchyCache tree,
+      RequestAuthentication admission,
       Credentials credentials,
-      Framing framing,
-      Origins origins) {
+      FrameEncoder framing,
+      AllowedOrigins origins) {
     this.streams = streams;
     this.events = events;
     this.tree = tree;
@@ -61,32 +61,34 @@ class WebSocketController {
 
   /** Admits by itself, since a browser's credential comes by another header than others'. */
   @GetMapping("/ws")
-  @Admits(Who.EVERYBODY)
-  @CountsAs(RateLimit.NONE)
+  @RouteAccess(CallerKind.PUBLIC)
+  @RateLimitGroup(RateLimitBucket.NONE)
   void open(HttpServletRequest request, HttpServletResponse response) throws IOException {
     @Nullable String authorization = WebSocketCredential.authorizationOf(request);
     Caller caller =
-        admission.admit(request, response, authorization, Set.of(Who.VIEWER), RateLimit.GENERAL);
-    Viewer viewer = viewer(caller, request);
+        admission.admit(
+            request, response, authorization, Set.of(CallerKind.VIEWER), RateLimitBucket.GENERAL);
+    EventAudience viewer = viewer(caller, request);
     origins.requireAllowed(request);
     StreamStart start = StreamStart.of(request.getParameter("after"), "after", events);
     requireUpgrade(request, response);
-    Standing standing = new Standing(credentials, String.valueOf(authorization), caller);
-    upgrade(new Subscriber(viewer, standing), start, request, response);
+    CredentialRecheck standing =
+        new CredentialRecheck(credentials, String.valueOf(authorization), caller);
+    upgrade(new StreamSubscriber(viewer, standing), start, request, response);
   }
 
-  private Viewer viewer(Caller caller, HttpServletRequest request) {
+  private EventAudience viewer(Caller caller, HttpServletRequest request) {
     return switch (caller) {
       case Caller.Anonymous() -> throw Credentials.missing();
-      case Caller.FormerAgent(UUID own) -> throw Credentials.unknown();
-      case Caller.Admin(), Caller.Operator _, Caller.Viewer _ -> new Viewer.Everything();
+      case Caller.RemovedAgent(UUID own) -> throw Credentials.unknown();
+      case Caller.Admin(), Caller.Operator _, Caller.Viewer _ -> new EventAudience.Everything();
       case Caller.Agent(UUID own) -> {
         @Nullable String named = request.getHeader(WORKSPACE);
         if (named != null && !named.isEmpty()) {
-          Access.requireSpeakerFor(Ids.parse(named), caller);
+          AccessChecks.requireSpeakerFor(Ids.parse(named), caller);
         }
         tree.load();
-        yield new Viewer.Family(own, tree);
+        yield new EventAudience.Family(own, tree);
       }
     };
   }
@@ -106,7 +108,7 @@ class WebSocketController {
   }
 
   private void upgrade(
-      Subscriber subscriber,
+      StreamSubscriber subscriber,
       StreamStart start,
       HttpServletRequest request,
       HttpServletResponse response)
@@ -137,7 +139,7 @@ class WebSocketController {
 
   private static WebSocketSink accepted(
       HttpServletRequest request, JettyServerUpgradeResponse answer, WebSocketSink sink) {
-    WebSocketCredential.spokenOf(request).ifPresent(answer::setAcceptedSubProtocol);
+    WebSocketCredential.requestedToken(request).ifPresent(answer::setAcceptedSubProtocol);
     // compression would cost hundreds of KiB a socket
     answer.setExtensions(List.of());
     return sink;

@@ -38,7 +38,7 @@ final class WebSocketCredential {
   }
 
   /** The first offer that is a protocol of ours. */
-  static Optional<String> spokenOf(HttpServletRequest request) {
+  static Optional<String> requestedToken(HttpServletRequest request) {
     return offers(request).stream().filter(SPOKEN::contains).findFirst();
   }
 

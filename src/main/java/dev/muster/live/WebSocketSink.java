@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
 public final class WebSocketSink implements Sink, Session.Listener {
 
   /** Clients have nothing to say here. */
-  private static final int LARGEST_MESSAGE = 4 * 1024;
+  private static final int MAX_MESSAGE_BYTES = 4 * 1024;
 
   /** Answers to pings, and pings of the client's own, are far fewer. */
   private static final int MAX_FRAMES_IN_A_PERIOD = 100;
 
   private static final Duration PERIOD = Duration.ofSeconds(10);
 
-  private static final int MOST_UNANSWERED_PINGS = 3;
+  private static final int MAX_UNANSWERED_PINGS = 3;
 
   /** What a client may take to read its backlog and the goodbye at the end of it. */
   private static final Duration GOODBYE = Duration.ofSeconds(10);
@@ -36,7 +36,7 @@ public final class WebSocketSink implements Sink, Session.Listener {
   /** Time to read the close frame, for a client that is not read any more itself. */
   private static final Duration SHORT_GOODBYE = Duration.ofSeconds(1);
 
-  private final Framing framing;
+  private final FrameEncoder framing;
   private volatile @Nullable EventStream stream;
   private volatile @Nullable Session session;
   private List<Frame> greeting = List.of();
@@ -48,7 +48,7 @@ public final class WebSocketSink implements Sink, Session.Listener {
   private int framesInPeriod;
   private long messageBytes;
 
-  WebSocketSink(Framing framing) {
+  WebSocketSink(FrameEncoder framing) {
     this.framing = framing;
   }
 
@@ -89,7 +89,7 @@ public final class WebSocketSink implements Sink, Session.Listener {
       case TEXT, BINARY, CONTINUATION -> {
         unansweredPings.set(0);
         messageBytes += frame.getPayloadLength();
-        if (messageBytes > LARGEST_MESSAGE) {
+        if (messageBytes > MAX_MESSAGE_BYTES) {
           callback.succeed();
           Objects.requireNonNull(stream).end(StreamEnd.TOO_LARGE);
           return;
@@ -146,7 +146,7 @@ public final class WebSocketSink implements Sink, Session.Listener {
 
   @Override
   public boolean isResponsive() {
-    return unansweredPings.get() < MOST_UNANSWERED_PINGS;
+    return unansweredPings.get() < MAX_UNANSWERED_PINGS;
   }
 
   @Override
@@ -154,9 +154,9 @@ public final class WebSocketSink implements Sink, Session.Listener {
     @Nullable Session open = session;
     if (open != null) {
       open.close(end.code(), end.reason(), Callback.NOOP);
-      Duration patience =
+      Duration timeout =
           end == StreamEnd.FLOODING || end == StreamEnd.TOO_LARGE ? SHORT_GOODBYE : GOODBYE;
-      CompletableFuture.delayedExecutor(patience.toMillis(), TimeUnit.MILLISECONDS)
+      CompletableFuture.delayedExecutor(timeout.toMillis(), TimeUnit.MILLISECONDS)
           .execute(open::disconnect);
     }
   }

@@ -22,7 +22,7 @@ public record MessageContent(
 
   public static final MessageContent EMPTY = new MessageContent("", null, null, List.of());
 
-  private static final int MOST_PARTS = 10_000;
+  private static final int MAX_PARTS = 10_000;
 
   public MessageContent {
     attachments = List.copyOf(attachments);
@@ -63,6 +63,6 @@ public record MessageContent(
 
   /** An object's values are no parts; and of absurdly many only the first are looked at. */
   private static List<JsonNode> array(JsonNode parts) {
-    return parts.isArray() ? parts.valueStream().limit(MOST_PARTS).toList() : List.of();
+    return parts.isArray() ? parts.valueStream().limit(MAX_PARTS).toList() : List.of();
   }
 }

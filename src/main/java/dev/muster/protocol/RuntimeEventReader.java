@@ -20,8 +20,8 @@ final class RuntimeEventReader {
   private static final String TYPES =
       "RuntimeStart, RuntimeStdout, RuntimeStderr, RuntimeEnd or RuntimeError";
 
-  private static final BigInteger LEAST_INT = BigInteger.valueOf(Integer.MIN_VALUE);
-  private static final BigInteger MOST_INT = BigInteger.valueOf(Integer.MAX_VALUE);
+  private static final BigInteger MIN_INT = BigInteger.valueOf(Integer.MIN_VALUE);
+  private static final BigInteger MAX_INT = BigInteger.valueOf(Integer.MAX_VALUE);
   private static final int SHOWN_OF_A_BAD_VALUE = 60;
 
   private RuntimeEventReader() {}
@@ -51,7 +51,7 @@ final class RuntimeEventReader {
       case "RuntimeEnd" ->
           new RuntimeEnd(
               text(payload, "task_name"),
-              whole(payload, "exit_code", LEAST_INT, MOST_INT).intValueExact(),
+              whole(payload, "exit_code", MIN_INT, MAX_INT).intValueExact(),
               whole(payload, "duration_ms", BigInteger.ZERO, RuntimeEnd.LONGEST_MS));
       case "RuntimeError" ->
           new RuntimeError(

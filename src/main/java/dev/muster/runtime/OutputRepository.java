@@ -46,33 +46,33 @@ class OutputRepository {
     this.batches = batches;
   }
 
-  void insert(List<Piece> pieces) {
+  void insert(List<OutputPiece> pieces) {
     batches.update(
         INSERT,
         (PreparedStatement statement) -> {
           var columns = new BatchColumns(statement, 1);
           bindEnds(columns, pieces);
-          columns.texts(pieces, Piece::text);
+          columns.texts(pieces, OutputPiece::text);
         });
   }
 
   /** What was written so long before these that nobody will ask for it. */
-  void deleteOvertakenBy(List<Piece> pieces) {
+  void deleteEvictedBy(List<OutputPiece> pieces) {
     batches.update(
         DELETE_OVERTAKEN,
         (PreparedStatement statement) -> {
           var columns = new BatchColumns(statement, 1);
           bindEnds(columns, pieces);
-          statement.setLong(columns.next(), Piece.MOST_KEPT);
+          statement.setLong(columns.next(), OutputPiece.MAX_KEPT_BYTES);
         });
   }
 
-  private static void bindEnds(BatchColumns columns, List<Piece> pieces)
+  private static void bindEnds(BatchColumns columns, List<OutputPiece> pieces)
       throws java.sql.SQLException {
-    columns.uuids(pieces, Piece::workspaceId);
-    columns.longs(pieces, Piece::runSeq);
-    columns.flags(pieces, Piece::isError);
-    columns.longs(pieces, Piece::endsAt);
+    columns.uuids(pieces, OutputPiece::workspaceId);
+    columns.longs(pieces, OutputPiece::runSeq);
+    columns.flags(pieces, OutputPiece::isError);
+    columns.longs(pieces, OutputPiece::endsAt);
   }
 
   /** All pieces in which the ends of these runs' output stand; the first may begin before. */
@@ -80,7 +80,7 @@ class OutputRepository {
     return db.sql(ENDS)
         .param("workspace_id", workspaceId)
         .param("runs", runSeqs.toArray(Long[]::new))
-        .param("most_kept", Piece.MOST_KEPT)
+        .param("most_kept", OutputPiece.MAX_KEPT_BYTES)
         .query((row, n) ->
             new Written(row.getLong("run_seq"), row.getBoolean("is_error"), row.getString("piece")))
         .list();

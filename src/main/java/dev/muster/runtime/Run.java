@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 record Run(
     UUID workspaceId,
     long firstSeq,
-    Task task,
+    TaskName task,
     @Nullable String runtimeName,
     @Nullable String language,
     @Nullable RunEnd end,
@@ -35,28 +35,28 @@ record Run(
     @Nullable Instant closedAt,
     @Nullable Instant lostAt) {
 
-  static final int LONGEST_WORD = 255;
-  private static final int LONGEST_MESSAGE = 4096;
+  static final int MAX_WORD_LENGTH = 255;
+  private static final int MAX_MESSAGE_LENGTH = 4096;
 
   static Run startedBy(RuntimeStart start, UUID workspaceId, long seq, Instant at) {
     return begunBy(
         workspaceId,
         seq,
-        Task.named(start.taskName()),
-        shown(start.runtimeName(), LONGEST_WORD),
-        shown(start.language(), LONGEST_WORD),
+        TaskName.named(start.taskName()),
+        shown(start.runtimeName(), MAX_WORD_LENGTH),
+        shown(start.language(), MAX_WORD_LENGTH),
         at);
   }
 
   /** One whose start was not told: by the first thing that was. */
-  static Run heardOf(Task task, UUID workspaceId, long seq, Instant at) {
+  static Run startedBy(TaskName task, UUID workspaceId, long seq, Instant at) {
     return begunBy(workspaceId, seq, task, null, null, at);
   }
 
   private static Run begunBy(
       UUID workspaceId,
       long seq,
-      Task task,
+      TaskName task,
       @Nullable String runtimeName,
       @Nullable String language,
       Instant at) {
@@ -86,12 +86,12 @@ record Run(
   Run endedBy(RuntimeError told, Instant at) {
     RunEnd how =
         new RunEnd.Errored(
-            shown(told.kind(), LONGEST_WORD), shown(told.message(), LONGEST_MESSAGE));
+            shown(told.kind(), MAX_WORD_LENGTH), shown(told.message(), MAX_MESSAGE_LENGTH));
     return closed(how, at, at, lostAt);
   }
 
   /** The task begins anew: nobody will tell how this one ended. */
-  Run overtakenAt(Instant at) {
+  Run supersededAt(Instant at) {
     return closed(end, lastEventAt, at, lostAt == null ? at : lostAt);
   }
 

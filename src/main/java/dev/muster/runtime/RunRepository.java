@@ -1,7 +1,7 @@
 package dev.muster.runtime;
 
 import dev.muster.platform.postgres.BatchColumns;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.math.BigDecimal;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -116,10 +116,10 @@ class RunRepository {
   }
 
   /** The newest ones that began before an event of the stream, of one task or of all. */
-  List<Run> page(UUID workspaceId, Optional<Task> task, long beforeSeq, int limit) {
+  List<Run> page(UUID workspaceId, Optional<TaskName> task, long beforeSeq, int limit) {
     return db.sql(task.isPresent() ? PAGE_OF_TASK : PAGE)
         .param("workspace_id", workspaceId)
-        .param("task_key", task.map(Task::key).orElse(null))
+        .param("task_key", task.map(TaskName::key).orElse(null))
         .param("before", beforeSeq)
         .param("limit", limit)
         .query(RunRepository::run)
@@ -135,16 +135,16 @@ class RunRepository {
     return new Run(
         row.getObject("workspace_id", UUID.class),
         row.getLong("first_seq"),
-        new Task(row.getString("task_name"), row.getObject("task_key", UUID.class)),
+        new TaskName(row.getString("task_name"), row.getObject("task_key", UUID.class)),
         row.getString("runtime_name"),
         row.getString("language"),
         end(row),
         row.getLong("stdout_bytes"),
         row.getLong("stderr_bytes"),
-        SqlTime.instant(row, "started_at"),
-        SqlTime.instant(row, "last_event_at"),
-        SqlTime.instantOrNull(row, "ended_at"),
-        SqlTime.instantOrNull(row, "lost_at"));
+        Timestamps.instant(row, "started_at"),
+        Timestamps.instant(row, "last_event_at"),
+        Timestamps.instantOrNull(row, "ended_at"),
+        Timestamps.instantOrNull(row, "lost_at"));
   }
 
   private static @Nullable RunEnd end(ResultSet row) throws SQLException {

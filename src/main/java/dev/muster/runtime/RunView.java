@@ -30,7 +30,7 @@ record RunView(
 
   static RunView of(Run run, String stdout, String stderr) {
     return new RunView(
-        StreamId.of(run.workspaceId(), run.firstSeq()),
+        RuntimeIds.of(run.workspaceId(), run.firstSeq()),
         run.task().name(),
         run.runtimeName(),
         run.language(),
@@ -41,7 +41,8 @@ record RunView(
         run.end() instanceof RunEnd.Errored errored ? errored.message() : null,
         stdout,
         stderr,
-        run.stdoutBytes() > Piece.MOST_KEPT || run.stderrBytes() > Piece.MOST_KEPT,
+        run.stdoutBytes() > OutputPiece.MAX_KEPT_BYTES
+            || run.stderrBytes() > OutputPiece.MAX_KEPT_BYTES,
         run.stdoutBytes(),
         run.stderrBytes(),
         run.startedAt(),

@@ -1,8 +1,8 @@
 package dev.muster.runtime;
 
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.Page;
@@ -35,17 +35,17 @@ import tools.jackson.databind.JsonNode;
 @RestController
 class RuntimeController {
 
-  private static final int LARGEST_POST = 1024 * BodyReader.KIB;
+  private static final int MAX_POST_BYTES = 1024 * BodyReader.KIB;
 
   private final Workspaces workspaces;
-  private final RuntimeIntake intake;
+  private final RuntimeEventIngest intake;
   private final StreamReader reader;
   private final BodyReader bodies;
   private final NameWarnings names;
 
   RuntimeController(
       Workspaces workspaces,
-      RuntimeIntake intake,
+      RuntimeEventIngest intake,
       StreamReader reader,
       BodyReader bodies,
       NameWarnings names) {
@@ -66,17 +66,17 @@ class RuntimeController {
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
-    JsonNode body = LosslessJson.parse(bodies.read(request, LARGEST_POST));
+    JsonNode body = LosslessJson.parse(bodies.read(request, MAX_POST_BYTES));
     names.look(body, request, response);
-    Post post = new Post(id, Envelope.readAll(body));
+    EventSubmission post = new EventSubmission(id, RuntimeEnvelope.readAll(body));
     if (post.envelopes().isEmpty()) {
       workspaces.requireReaderOf(id, caller);
       return new Accepted(0);
     }
     workspaces.requireTrustedSpeakerFor(id, caller);
     return switch (intake.add(post)) {
-      case PostResult.Accepted(int events) -> new Accepted(events);
-      case PostResult.NoWorkspace() -> {
+      case SubmissionResult.Accepted(int events) -> new Accepted(events);
+      case SubmissionResult.NoWorkspace() -> {
         workspaces.requirePresent(id);
         throw ProblemException.unavailable("the workspace is being changed; try again");
       }
@@ -84,7 +84,7 @@ class RuntimeController {
   }
 
   @GetMapping("/workspaces/{id}/runtime-runs")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   ResponseEntity<List<RunView>> runs(
       Caller caller,
       @PathVariable UUID id,
@@ -97,7 +97,7 @@ class RuntimeController {
         cursor.isEmpty() ? Optional.empty() : Optional.of(PageCursor.parse(cursor));
     requireReader(id, caller, includeRemoved);
     Page<RunView> page =
-        reader.runs(id, Optional.ofNullable(taskName).map(Task::named), after, limit);
+        reader.runs(id, Optional.ofNullable(taskName).map(TaskName::named), after, limit);
     @Nullable PageCursor next = page.next();
     return next == null
         ? ResponseEntity.ok(page.items())
@@ -105,8 +105,8 @@ class RuntimeController {
   }
 
   @GetMapping("/workspaces/{id}/runtime-events")
-  @Admits(Who.VIEWER)
-  ResponseEntity<List<EventView>> events(
+  @RouteAccess(CallerKind.VIEWER)
+  ResponseEntity<List<RuntimeEventView>> events(
       Caller caller,
       @PathVariable UUID id,
       @RequestParam(name = "since_id", defaultValue = "") String sinceId,
@@ -115,7 +115,8 @@ class RuntimeController {
     int limit = PageLimit.of(request).orElse(PageLimit.DEFAULT);
     requireReader(id, caller, includeRemoved);
     Optional<UUID> since = sinceId.isEmpty() ? Optional.empty() : Optional.of(eventId(sinceId));
-    List<EventView> events = reader.events(id, since, limit).stream().map(EventView::of).toList();
+    List<RuntimeEventView> events =
+        reader.events(id, since, limit).stream().map(RuntimeEventView::of).toList();
     return events.isEmpty()
         ? ResponseEntity.ok(events)
         : linked(events, request, "since_id", events.getLast().id().toString());
@@ -124,7 +125,7 @@ class RuntimeController {
   /** How the runs of a removed workspace ended is for the admin to see, as its events are. */
   private void requireReader(UUID id, Caller caller, boolean includeRemoved) {
     boolean alsoRemoved = includeRemoved && caller.readsAll();
-    if (!alsoRemoved || workspaces.named(List.of(id)).isEmpty()) {
+    if (!alsoRemoved || workspaces.labelsOf(List.of(id)).isEmpty()) {
       workspaces.requireReaderOf(id, caller);
     }
   }

@@ -41,9 +41,9 @@ class RuntimeMetrics implements MeterBinder {
         .register(registry);
   }
 
-  void count(Post post) {
+  void count(EventSubmission post) {
     characters.increment((double) post.size());
-    for (Envelope envelope : post.envelopes()) {
+    for (RuntimeEnvelope envelope : post.envelopes()) {
       Counter.builder("muster.runtime.events")
           .description("Runtime events taken in")
           .tag("type", envelope.event().type())

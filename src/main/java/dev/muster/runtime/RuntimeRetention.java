@@ -1,7 +1,7 @@
 package dev.muster.runtime;
 
-import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.jobs.RetentionJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -15,7 +15,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 class RuntimeRetention {
 
   /** Of up to 64 KiB each. */
-  static final int MOST_IN_A_BATCH = 500;
+  static final int BATCH_SIZE = 500;
 
   private static final String DELETE_EVENTS =
       """
@@ -42,11 +42,11 @@ class RuntimeRetention {
       """;
 
   private final JdbcClient db;
-  private final DailyDeletion deletion;
+  private final RetentionJob deletion;
 
   RuntimeRetention(JdbcClient db, MeterRegistry metrics) {
     this.db = db;
-    this.deletion = new DailyDeletion("runtime-retention", this::deleteBatch, metrics);
+    this.deletion = new RetentionJob("runtime-retention", this::deleteBatch, metrics);
   }
 
   @Bean
@@ -59,7 +59,7 @@ class RuntimeRetention {
   }
 
   int deleteBatch() {
-    return db.sql(DELETE_EVENTS).param("most", MOST_IN_A_BATCH).update()
-        + db.sql(DELETE_RUNS).param("most", MOST_IN_A_BATCH).update();
+    return db.sql(DELETE_EVENTS).param("most", BATCH_SIZE).update()
+        + db.sql(DELETE_RUNS).param("most", BATCH_SIZE).update();
   }
 }

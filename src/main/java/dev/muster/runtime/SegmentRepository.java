@@ -1,7 +1,7 @@
 package dev.muster.runtime;
 
 import dev.muster.platform.postgres.BatchColumns;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -16,7 +16,7 @@ import org.springframework.stereotype.Repository;
 @Repository
 class SegmentRepository {
 
-  private static final int MOST_OF_A_STREAM = 200;
+  private static final int MAX_PER_STREAM = 200;
 
   private static final String INSERT =
       """
@@ -59,16 +59,16 @@ class SegmentRepository {
     this.batches = batches;
   }
 
-  void insert(List<Segment> segments) {
+  void insert(List<StreamSegment> segments) {
     batches.update(
         INSERT,
         (PreparedStatement statement) -> {
           var columns = new BatchColumns(statement, 1);
-          columns.uuids(segments, Segment::workspaceId);
-          columns.longs(segments, Segment::lastSeq);
-          columns.integers(segments, Segment::events);
-          columns.times(segments, Segment::createdAt);
-          columns.texts(segments, Segment::body);
+          columns.uuids(segments, StreamSegment::workspaceId);
+          columns.longs(segments, StreamSegment::lastSeq);
+          columns.integers(segments, StreamSegment::events);
+          columns.times(segments, StreamSegment::createdAt);
+          columns.texts(segments, StreamSegment::body);
         });
   }
 
@@ -77,12 +77,12 @@ class SegmentRepository {
    * order: until there are so many bytes or events of all together, and at least one if there is
    * any.
    */
-  List<Segment> after(Map<UUID, Long> known, long bytes, long events) {
+  List<StreamSegment> after(Map<UUID, Long> known, long bytes, long events) {
     List<Map.Entry<UUID, Long>> places = List.copyOf(known.entrySet());
     return db.sql(AFTER)
         .param("ids", places.stream().map(Map.Entry::getKey).toArray(UUID[]::new))
         .param("afters", places.stream().map(Map.Entry::getValue).toArray(Long[]::new))
-        .param("most_of_a_stream", MOST_OF_A_STREAM)
+        .param("most_of_a_stream", MAX_PER_STREAM)
         .param("bytes", bytes)
         .param("events", events)
         .query(SegmentRepository::segment)
@@ -99,12 +99,12 @@ class SegmentRepository {
         > 0;
   }
 
-  private static Segment segment(ResultSet row, int n) throws SQLException {
-    return new Segment(
+  private static StreamSegment segment(ResultSet row, int n) throws SQLException {
+    return new StreamSegment(
         row.getObject("workspace_id", UUID.class),
         row.getLong("last_seq"),
         row.getInt("events"),
-        SqlTime.instant(row, "created_at"),
+        Timestamps.instant(row, "created_at"),
         row.getString("body"));
   }
 }

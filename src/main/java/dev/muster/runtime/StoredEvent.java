@@ -9,10 +9,10 @@ record StoredEvent(
     UUID workspaceId, long seq, long runSeq, String type, RawJson payload, Instant createdAt) {
 
   UUID id() {
-    return StreamId.of(workspaceId, seq);
+    return RuntimeIds.of(workspaceId, seq);
   }
 
   UUID runId() {
-    return StreamId.of(workspaceId, runSeq);
+    return RuntimeIds.of(workspaceId, runSeq);
   }
 }

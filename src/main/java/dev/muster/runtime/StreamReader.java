@@ -15,7 +15,7 @@ import org.springframework.stereotype.Service;
 @Service
 class StreamReader {
 
-  private static final long LARGEST_PAGE = 8L << 20;
+  private static final long MAX_PAGE_BYTES = 8L << 20;
 
   private record Strand(long runSeq, boolean isError) {}
 
@@ -36,7 +36,7 @@ class StreamReader {
    */
   List<StoredEvent> events(UUID workspaceId, Optional<UUID> since, int limit) {
     long after = since.map(id -> requireKept(workspaceId, id)).orElse(0L);
-    return segments.after(Map.of(workspaceId, after), LARGEST_PAGE, limit).stream()
+    return segments.after(Map.of(workspaceId, after), MAX_PAGE_BYTES, limit).stream()
         .flatMap(segment -> segment.read().stream())
         .filter(event -> event.seq() > after)
         .limit(limit)
@@ -45,7 +45,7 @@ class StreamReader {
 
   /** The newest runs first. */
   Page<RunView> runs(
-      UUID workspaceId, Optional<Task> task, Optional<PageCursor> cursor, int limit) {
+      UUID workspaceId, Optional<TaskName> task, Optional<PageCursor> cursor, int limit) {
     long before = cursor.map(place -> placeOf(workspaceId, place)).orElse(Long.MAX_VALUE);
     List<Run> found = runs.page(workspaceId, task, before, limit + 1);
     int fitting = fitting(found, limit);
@@ -53,7 +53,7 @@ class StreamReader {
         Page.of(
             found,
             fitting,
-            last -> new PageCursor(last.startedAt(), StreamId.of(workspaceId, last.firstSeq())));
+            last -> new PageCursor(last.startedAt(), RuntimeIds.of(workspaceId, last.firstSeq())));
     Map<Strand, StringBuilder> written = written(workspaceId, page.items());
     return new Page<>(
         page.items().stream()
@@ -66,9 +66,9 @@ class StreamReader {
   private static int fitting(List<Run> found, int limit) {
     long bytes = 0;
     for (int i = 0; i < Math.min(limit, found.size()); i++) {
-      bytes += Math.min(found.get(i).stdoutBytes(), Piece.MOST_KEPT);
-      bytes += Math.min(found.get(i).stderrBytes(), Piece.MOST_KEPT);
-      if (i > 0 && bytes > LARGEST_PAGE) {
+      bytes += Math.min(found.get(i).stdoutBytes(), OutputPiece.MAX_KEPT_BYTES);
+      bytes += Math.min(found.get(i).stderrBytes(), OutputPiece.MAX_KEPT_BYTES);
+      if (i > 0 && bytes > MAX_PAGE_BYTES) {
         return i;
       }
     }
@@ -90,11 +90,11 @@ class StreamReader {
   private static String end(Map<Strand, StringBuilder> written, Run run, boolean isError) {
     StringBuilder text =
         written.getOrDefault(new Strand(run.firstSeq(), isError), new StringBuilder());
-    return Piece.end(text.toString(), Piece.MOST_KEPT);
+    return OutputPiece.end(text.toString(), OutputPiece.MAX_KEPT_BYTES);
   }
 
   private static long placeOf(UUID workspaceId, PageCursor cursor) {
-    return StreamId.seqIn(workspaceId, cursor.id())
+    return RuntimeIds.seqIn(workspaceId, cursor.id())
         .orElseThrow(() ->
             ProblemException.validation(
                 "cursor: not one of this list (expected: the cursor of the last page's Link"
@@ -102,7 +102,7 @@ class StreamReader {
   }
 
   private long requireKept(UUID workspaceId, UUID eventId) {
-    long seq = StreamId.seqIn(workspaceId, eventId).orElse(0);
+    long seq = RuntimeIds.seqIn(workspaceId, eventId).orElse(0);
     if (seq == 0 || !segments.holds(workspaceId, seq)) {
       throw gone();
     }

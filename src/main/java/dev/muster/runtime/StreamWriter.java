@@ -1,7 +1,7 @@
 package dev.muster.runtime;
 
 import dev.muster.platform.commit.AfterCommit;
-import dev.muster.platform.commit.Outcome;
+import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.runtime.RunRepository.TaskOf;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,19 +23,19 @@ import org.springframework.stereotype.Component;
 @Component
 class StreamWriter {
 
-  private final HeadRepository heads;
+  private final StreamHeadRepository heads;
   private final RunRepository runs;
   private final SegmentRepository segments;
   private final OutputRepository output;
-  private final RuntimeSignals signals;
+  private final RuntimeStreamNotifier signals;
   private final RuntimeMetrics metrics;
 
   StreamWriter(
-      HeadRepository heads,
+      StreamHeadRepository heads,
       RunRepository runs,
       SegmentRepository segments,
       OutputRepository output,
-      RuntimeSignals signals,
+      RuntimeStreamNotifier signals,
       RuntimeMetrics metrics) {
     this.heads = heads;
     this.runs = runs;
@@ -46,85 +46,85 @@ class StreamWriter {
   }
 
   /** Posts to streams that somebody else holds are busy. */
-  List<Outcome<PostResult>> writeUnlessBusy(List<Post> posts) {
-    Map<UUID, Head> free = byId(heads.lockUnlessBusy(streamsOf(posts)));
+  List<BatchOutcome<SubmissionResult>> writeSkippingLocked(List<EventSubmission> posts) {
+    Map<UUID, StreamHead> free = byId(heads.lockSkippingLocked(streamsOf(posts)));
     Set<UUID> present = write(posts, free);
     return posts.stream()
-        .<Outcome<PostResult>>map(post ->
+        .<BatchOutcome<SubmissionResult>>map(post ->
             free.containsKey(post.workspaceId())
-                ? new Outcome.Done<>(result(post, present))
-                : new Outcome.Busy<>())
+                ? new BatchOutcome.Done<>(result(post, present))
+                : new BatchOutcome.Locked<>())
         .toList();
   }
 
   /** Waits for streams that somebody else holds. */
-  List<Outcome<PostResult>> write(List<Post> posts) {
+  List<BatchOutcome<SubmissionResult>> write(List<EventSubmission> posts) {
     Set<UUID> present = write(posts, byId(heads.lock(streamsOf(posts))));
     return posts.stream()
-        .<Outcome<PostResult>>map(post -> new Outcome.Done<>(result(post, present)))
+        .<BatchOutcome<SubmissionResult>>map(post -> new BatchOutcome.Done<>(result(post, present)))
         .toList();
   }
 
-  private static PostResult result(Post post, Set<UUID> present) {
+  private static SubmissionResult result(EventSubmission post, Set<UUID> present) {
     return present.contains(post.workspaceId())
-        ? new PostResult.Accepted(post.envelopes().size())
-        : new PostResult.NoWorkspace();
+        ? new SubmissionResult.Accepted(post.envelopes().size())
+        : new SubmissionResult.NoWorkspace();
   }
 
-  private static Set<UUID> streamsOf(List<Post> posts) {
-    return posts.stream().map(Post::workspaceId).collect(Collectors.toSet());
+  private static Set<UUID> streamsOf(List<EventSubmission> posts) {
+    return posts.stream().map(EventSubmission::workspaceId).collect(Collectors.toSet());
   }
 
-  private static Map<UUID, Head> byId(Collection<Head> heads) {
-    return heads.stream().collect(Collectors.toMap(Head::workspaceId, Function.identity()));
+  private static Map<UUID, StreamHead> byId(Collection<StreamHead> heads) {
+    return heads.stream().collect(Collectors.toMap(StreamHead::workspaceId, Function.identity()));
   }
 
   /** The streams that could be written to. */
-  private Set<UUID> write(List<Post> posts, Map<UUID, Head> locked) {
+  private Set<UUID> write(List<EventSubmission> posts, Map<UUID, StreamHead> locked) {
     Set<UUID> present = heads.present(locked.keySet());
-    List<Post> wanted =
+    List<EventSubmission> wanted =
         posts.stream().filter(post -> present.contains(post.workspaceId())).toList();
     Map<UUID, List<Run>> newest =
         runs.newestOf(tasksOf(wanted)).stream().collect(Collectors.groupingBy(Run::workspaceId));
-    Map<UUID, StreamDraft> drafts = new LinkedHashMap<>();
-    for (Post post : wanted) {
+    Map<UUID, StreamWriteBatch> drafts = new LinkedHashMap<>();
+    for (EventSubmission post : wanted) {
       drafts
           .computeIfAbsent(
               post.workspaceId(),
               id ->
-                  new StreamDraft(
+                  new StreamWriteBatch(
                       Objects.requireNonNull(locked.get(id)), newest.getOrDefault(id, List.of())))
           .add(post.envelopes());
     }
     if (!drafts.isEmpty()) {
       store(drafts);
       AfterCommit.run(() -> {
-        signals.grown(drafts.keySet());
+        signals.streamsChanged(drafts.keySet());
         wanted.forEach(metrics::count);
       });
     }
     return present;
   }
 
-  private static List<TaskOf> tasksOf(List<Post> posts) {
+  private static List<TaskOf> tasksOf(List<EventSubmission> posts) {
     return posts.stream()
         .flatMap(post ->
             post.envelopes().stream()
                 .map(envelope -> envelope.event().taskName())
                 .distinct()
-                .map(name -> new TaskOf(post.workspaceId(), Task.named(name).key())))
+                .map(name -> new TaskOf(post.workspaceId(), TaskName.named(name).key())))
         .distinct()
         .toList();
   }
 
-  private void store(Map<UUID, StreamDraft> drafts) {
-    List<Piece> pieces = all(drafts, StreamDraft::pieces);
-    List<Piece> overtaking = pieces.stream().filter(Piece::overtakesOthers).toList();
-    heads.move(drafts.values().stream().map(StreamDraft::movedHead).toList());
-    runs.store(all(drafts, StreamDraft::changedRuns));
-    segments.insert(all(drafts, StreamDraft::segments));
-    if (!overtaking.isEmpty()) {
-      output.deleteOvertakenBy(overtaking);
+  private void store(Map<UUID, StreamWriteBatch> drafts) {
+    List<OutputPiece> pieces = all(drafts, StreamWriteBatch::outputPieces);
+    List<OutputPiece> evicting = pieces.stream().filter(OutputPiece::evictsOlder).toList();
+    heads.move(drafts.values().stream().map(StreamWriteBatch::movedHead).toList());
+    runs.store(all(drafts, StreamWriteBatch::changedRuns));
+    segments.insert(all(drafts, StreamWriteBatch::segments));
+    if (!evicting.isEmpty()) {
+      output.deleteEvictedBy(evicting);
     }
     if (!pieces.isEmpty()) {
       output.insert(pieces);
@@ -132,7 +132,7 @@ class StreamWriter {
   }
 
   private static <T> List<T> all(
-      Map<UUID, StreamDraft> drafts, Function<StreamDraft, List<T>> partOf) {
+      Map<UUID, StreamWriteBatch> drafts, Function<StreamWriteBatch, List<T>> partOf) {
     List<T> all = new ArrayList<>();
     drafts.values().forEach(draft -> all.addAll(partOf.apply(draft)));
     return all;

@@ -18,7 +18,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 class AgentUrls {
 
   /** Longer ones are refused, not cut: half a url leads elsewhere. */
-  static final int LONGEST = 4096;
+  static final int MAX_LENGTH = 4096;
 
   private final AgentUrlGuard guard;
 
@@ -56,12 +56,12 @@ class AgentUrls {
 
   /** The url that a card names, if it names a usable one. */
   static Optional<String> cardUrl(RawJson card) {
-    return cardText(card, "url", LONGEST).filter(DeliveryMode::isUsable);
+    return cardText(card, "url", MAX_LENGTH).filter(DeliveryMode::isUsable);
   }
 
   /** The name that a card gives its agent. */
   static Optional<String> cardName(RawJson card) {
-    return cardText(card, "name", WorkspaceName.LONGEST).flatMap(WorkspaceName::made);
+    return cardText(card, "name", WorkspaceName.MAX_LENGTH).flatMap(WorkspaceName::made);
   }
 
   private static Optional<String> cardText(RawJson card, String field, int maxCodePoints) {

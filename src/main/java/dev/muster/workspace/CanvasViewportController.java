@@ -1,10 +1,10 @@
 package dev.muster.workspace;
 
-import dev.muster.identity.Access;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
 import java.util.Map;
@@ -61,9 +61,9 @@ class CanvasViewportController {
   }
 
   @GetMapping("/canvas/viewport")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   Viewport read(Caller caller) {
-    Access.requireReader(caller);
+    AccessChecks.requireReader(caller);
     return db.sql(FIND)
         .query(
             (row, n) -> new Viewport(row.getDouble("x"), row.getDouble("y"), row.getDouble("zoom")))
@@ -75,7 +75,7 @@ class CanvasViewportController {
   @PutMapping("/canvas/viewport")
   Map<String, String> store(Caller caller, JsonBody body) {
     Viewport viewport = Viewport.read(body);
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     audit.change(() ->
         db.sql(STORE)
             .param("x", viewport.x())

@@ -13,7 +13,7 @@ public enum DeliveryMode {
   PUSH,
   POLL;
 
-  private static final int LONGEST = 32;
+  private static final int MAX_LENGTH = 32;
 
   @JsonValue
   public String wire() {
@@ -32,7 +32,7 @@ public enum DeliveryMode {
 
   /** The field {@code delivery_mode}; {@code ""} counts as absent. */
   static Optional<DeliveryMode> sent(JsonBody body) {
-    return body.text("delivery_mode", LONGEST)
+    return body.text("delivery_mode", MAX_LENGTH)
         .filter(word -> !word.isEmpty())
         .map(DeliveryMode::of);
   }

@@ -1,6 +1,6 @@
 package dev.muster.workspace;
 
-import dev.muster.platform.metrics.ScrapedValue;
+import dev.muster.platform.metrics.CachedScrape;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -41,11 +41,11 @@ class FleetMetrics implements MeterBinder {
   }
 
   private final JdbcClient db;
-  private final ScrapedValue<Counts> counts;
+  private final CachedScrape<Counts> counts;
 
   FleetMetrics(JdbcClient db) {
     this.db = db;
-    this.counts = new ScrapedValue<>(FRESH, this::countAll, Counts.UNKNOWN);
+    this.counts = new CachedScrape<>(FRESH, this::countAll, Counts.UNKNOWN);
   }
 
   @Override

@@ -25,10 +25,10 @@ class Lifecycle {
   private final WorkspaceRepository workspaces;
   private final StatusRepository statuses;
   private final Hierarchy hierarchy;
-  private final TreeChanges tree;
+  private final HierarchyLock tree;
   private final Tokens tokens;
   private final Events events;
-  private final Transitions transitions;
+  private final StatusTransitionMetrics transitions;
   private final TransactionTemplate transactions;
   private final WorkspaceChanges changes;
 
@@ -36,10 +36,10 @@ class Lifecycle {
       WorkspaceRepository workspaces,
       StatusRepository statuses,
       Hierarchy hierarchy,
-      TreeChanges tree,
+      HierarchyLock tree,
       Tokens tokens,
       Events events,
-      Transitions transitions,
+      StatusTransitionMetrics transitions,
       TransactionTemplate transactions,
       WorkspaceChanges changes) {
     this.workspaces = workspaces;
@@ -140,7 +140,7 @@ class Lifecycle {
         .collect(
             Collectors.groupingBy(
                 StatusRow::status, Collectors.mapping(StatusRow::workspaceId, Collectors.toList())))
-        .forEach((from, moved) -> transitions.tellAfterCommit(moved, from, to, reason));
+        .forEach((from, moved) -> transitions.publishAfterCommit(moved, from, to, reason));
     return new ArrayList<>(rows);
   }
 

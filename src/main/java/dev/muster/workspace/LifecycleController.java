@@ -1,12 +1,12 @@
 package dev.muster.workspace;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.muster.identity.Access;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
-import dev.muster.identity.CountsAs;
-import dev.muster.identity.RateLimit;
+import dev.muster.identity.RateLimitBucket;
+import dev.muster.identity.RateLimitGroup;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.nio.charset.StandardCharsets;
@@ -48,8 +48,8 @@ class LifecycleController {
    * problem detail.
    */
   @GetMapping("/workspaces/{id}/state")
-  @Admits({Who.FORMER_AGENT, Who.VIEWER})
-  @CountsAs(RateLimit.POLL)
+  @RouteAccess({CallerKind.REMOVED_AGENT, CallerKind.VIEWER})
+  @RateLimitGroup(RateLimitBucket.POLL)
   ResponseEntity<State> state(Caller caller, @PathVariable UUID id) {
     Workspaces.requireOwnIdOfFormer(id, caller);
     Optional<Workspace> found = repository.find(id).filter(workspace -> !workspace.isRemoved());
@@ -57,7 +57,7 @@ class LifecycleController {
       return ResponseEntity.status(HttpStatus.NOT_FOUND)
           .body(new State(id, WorkspaceStatus.REMOVED, null, true));
     }
-    Access.requireReaderOf(id, caller);
+    AccessChecks.requireReaderOf(id, caller);
     WorkspaceStatus status = found.get().status();
     return ResponseEntity.ok(new State(id, status, status == WorkspaceStatus.PAUSED, false));
   }
@@ -89,7 +89,7 @@ class LifecycleController {
       @RequestParam(defaultValue = "false") boolean confirm,
       @RequestHeader(name = "X-Confirm-Name", required = false) @Nullable String confirmName) {
     Workspace workspace = workspaces.existing(id);
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     if (confirmName != null && !names(confirmName, workspace)) {
       throw new ProblemException(
           ErrorCode.CONFIRMATION_MISMATCH,

@@ -20,10 +20,10 @@ record NewWorkspace(
     double x,
     double y) {
 
-  static final int LONGEST_ROLE = 1000;
-  static final int LONGEST_RUNTIME = 64;
+  static final int MAX_ROLE_LENGTH = 1000;
+  static final int MAX_RUNTIME_LENGTH = 64;
   static final int HIGHEST_TIER = 100;
-  static final int MOST_TASKS = 10_000;
+  static final int MAX_TASKS = 10_000;
   static final double FARTHEST = 1e9;
   static final int DEFAULT_TIER = 3;
   static final String DEFAULT_RUNTIME = "external";
@@ -33,19 +33,19 @@ record NewWorkspace(
     String name = WorkspaceName.required(body);
     body.flag("external"); // accepted for compatibility: every workspace of Muster's is external
     Optional<JsonBody> canvas = body.object("canvas");
-    String url = body.text("url", AgentUrls.LONGEST).orElse("");
+    String url = body.text("url", AgentUrls.MAX_LENGTH).orElse("");
     Optional<DeliveryMode> sent = DeliveryMode.sent(body);
     DeliveryMode mode = DeliveryMode.decide(sent, Optional.empty(), url);
     return new NewWorkspace(
         body.id("id").orElseGet(UUID::randomUUID),
         name,
-        body.text("role", LONGEST_ROLE).filter(role -> !role.isEmpty()),
+        body.text("role", MAX_ROLE_LENGTH).filter(role -> !role.isEmpty()),
         body.integer("tier", 0, HIGHEST_TIER).orElse(DEFAULT_TIER),
         body.id("parent_id"),
-        body.text("runtime", LONGEST_RUNTIME).filter(r -> !r.isBlank()).orElse(DEFAULT_RUNTIME),
+        body.text("runtime", MAX_RUNTIME_LENGTH).filter(r -> !r.isBlank()).orElse(DEFAULT_RUNTIME),
         mode == DeliveryMode.POLL ? "" : url,
         mode,
-        body.integer("max_concurrent_tasks", 1, MOST_TASKS).orElse(1),
+        body.integer("max_concurrent_tasks", 1, MAX_TASKS).orElse(1),
         body.rawObject("agent_card"),
         canvas.flatMap(c -> c.number("x", -FARTHEST, FARTHEST)).orElse(0.0),
         canvas.flatMap(c -> c.number("y", -FARTHEST, FARTHEST)).orElse(0.0));

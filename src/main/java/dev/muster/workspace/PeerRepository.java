@@ -3,7 +3,7 @@ package dev.muster.workspace;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.json.RawJson;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -61,7 +61,7 @@ class PeerRepository {
             .param("id", id)
             .param("roots", settings.rootsAreSiblings())
             .param("q", q.orElse(null))
-            .param("after_time", SqlTime.utc(after.createdAt()))
+            .param("after_time", Timestamps.utc(after.createdAt()))
             .param("after_id", after.id())
             .param("limit", limit + 1)
             .param("max_bytes", Page.MAX_BYTES)
@@ -80,7 +80,7 @@ class PeerRepository {
                   row.getObject("parent_id", UUID.class),
                   row.getInt("active_tasks"),
                   card == null ? null : new RawJson(card),
-                  SqlTime.instant(row, "created_at"));
+                  Timestamps.instant(row, "created_at"));
             })
             .list();
     return Page.of(

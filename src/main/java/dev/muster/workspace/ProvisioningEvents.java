@@ -1,10 +1,10 @@
 package dev.muster.workspace;
 
-import dev.muster.event.EventFollower;
 import dev.muster.event.EventType;
 import dev.muster.event.LiveEvent;
 import dev.muster.event.LiveEvents;
 import dev.muster.event.RecordedEvent;
+import dev.muster.event.RecordedEventListener;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -24,7 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
  * recorded event tells of (R10.1).
  */
 @Component
-class ProvisioningEvents implements EventFollower {
+class ProvisioningEvents implements RecordedEventListener {
 
   private static final String ROWS =
       "SELECT id, name, tier, runtime, parent_id, x, y FROM workspaces WHERE id = ANY (:ids)";
@@ -34,7 +34,7 @@ class ProvisioningEvents implements EventFollower {
   private final JsonMapper json;
 
   /** What is followed again, after a failure of another follower, is no news. */
-  private long toldUpTo;
+  private long publishedUpTo;
 
   ProvisioningEvents(JdbcClient db, LiveEvents live, JsonMapper json) {
     this.db = db;
@@ -45,12 +45,12 @@ class ProvisioningEvents implements EventFollower {
   @Override
   public synchronized void follow(List<RecordedEvent> events) {
     if (live.isWatched()) {
-      tell(events.stream().filter(this::isCreation).toList());
+      publish(events.stream().filter(this::isCreation).toList());
     }
-    toldUpTo = Math.max(toldUpTo, events.getLast().seq());
+    publishedUpTo = Math.max(publishedUpTo, events.getLast().seq());
   }
 
-  private void tell(List<RecordedEvent> creations) {
+  private void publish(List<RecordedEvent> creations) {
     if (creations.isEmpty()) {
       return;
     }
@@ -68,7 +68,7 @@ class ProvisioningEvents implements EventFollower {
 
   /** A workspace that is resumed awaits its agent too, but had a status before. */
   private boolean isCreation(RecordedEvent event) {
-    return event.seq() > toldUpTo
+    return event.seq() > publishedUpTo
         && event.workspaceId() != null
         && event.eventType().equals(EventType.WORKSPACE_AWAITING_AGENT.name())
         && json.readTree(event.payload().text()).path("previous_status").isNull();

@@ -30,7 +30,7 @@ class Registration {
       return new Request(
           body.requiredId("id"),
           body.requiredRawObject("agent_card"),
-          body.text("url", AgentUrls.LONGEST).filter(url -> !url.isEmpty()),
+          body.text("url", AgentUrls.MAX_LENGTH).filter(url -> !url.isEmpty()),
           DeliveryMode.sent(body));
     }
   }
@@ -54,7 +54,7 @@ class Registration {
   private final Tokens tokens;
   private final WorkspaceChanges changes;
   private final Events events;
-  private final Transitions transitions;
+  private final StatusTransitionMetrics transitions;
   private final TransactionTemplate transactions;
 
   Registration(
@@ -67,7 +67,7 @@ class Registration {
       Tokens tokens,
       WorkspaceChanges changes,
       Events events,
-      Transitions transitions,
+      StatusTransitionMetrics transitions,
       TransactionTemplate transactions) {
     this.workspaces = workspaces;
     this.statuses = statuses;
@@ -127,7 +127,7 @@ class Registration {
     if (stored.deliveryMode() != delivery.mode()) {
       changes.deliveryModeChanged(id, delivery.mode());
     }
-    tell(was, now, request, delivery, newCard);
+    recordEvents(was, now, request, delivery, newCard);
     return new Registered(delivery.mode(), now, token(caller, id, created, origin, lost));
   }
 
@@ -162,7 +162,7 @@ class Registration {
     return created;
   }
 
-  private void tell(
+  private void recordEvents(
       StatusRow was, WorkspaceStatus now, Request request, Delivery delivery, boolean newCard) {
     if (was.status() != now) {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
@@ -173,7 +173,7 @@ class Registration {
       events.record(
           LifecycleEvents.of(
               EventType.WORKSPACE_ONLINE, was.workspaceId(), was.status(), now, fields));
-      transitions.tellAfterCommit(was.workspaceId(), was.status(), now, "registration");
+      transitions.publishAfterCommit(was.workspaceId(), was.status(), now, "registration");
     } else if (newCard && now == WorkspaceStatus.ONLINE) {
       events.record(
           new NewEvent(

@@ -1,6 +1,6 @@
 package dev.muster.workspace;
 
-import dev.muster.identity.Access;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.identity.Tokens;
@@ -58,11 +58,11 @@ class RegistrationGate {
     }
     return switch (caller) {
       case Caller.Admin(), Caller.Operator _ -> Optional.empty();
-      case Caller.Viewer _ -> throw Access.readsOnly();
+      case Caller.Viewer _ -> throw AccessChecks.readsOnly();
       case Caller.Anonymous() -> requireFirstOrRepeated(id, origin);
       case Caller.Agent(UUID own) when own.equals(id) -> Optional.empty();
-      case Caller.Agent(UUID own) -> throw Access.ofAnotherWorkspace();
-      case Caller.FormerAgent(UUID own) -> throw Credentials.unknown();
+      case Caller.Agent(UUID own) -> throw AccessChecks.ofAnotherWorkspace();
+      case Caller.RemovedAgent(UUID own) -> throw Credentials.unknown();
     };
   }
 

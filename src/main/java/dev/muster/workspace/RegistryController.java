@@ -1,9 +1,9 @@
 package dev.muster.workspace;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
 import dev.muster.identity.Caller;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.NameWarnings;
@@ -34,12 +34,12 @@ class RegistryController {
 
   private final Registration registration;
   private final RegistrationGate gate;
-  private final CardUpdates cards;
+  private final AgentCardUpdates cards;
   private final Discovery discovery;
   private final Workspaces workspaces;
   private final PeerRepository peers;
   private final Hierarchy hierarchy;
-  private final Cadence cadence;
+  private final HeartbeatCadence cadence;
   private final PlatformUrl platformUrl;
   private final BodyReader bodies;
   private final NameWarnings names;
@@ -48,12 +48,12 @@ class RegistryController {
   RegistryController(
       Registration registration,
       RegistrationGate gate,
-      CardUpdates cards,
+      AgentCardUpdates cards,
       Discovery discovery,
       Workspaces workspaces,
       PeerRepository peers,
       Hierarchy hierarchy,
-      Cadence cadence,
+      HeartbeatCadence cadence,
       PlatformUrl platformUrl,
       BodyReader bodies,
       NameWarnings names,
@@ -83,7 +83,7 @@ class RegistryController {
 
   /** The body is read by hand: whether strangers are let in comes first (R1.4's order). */
   @PostMapping("/registry/register")
-  @Admits({Who.ANONYMOUS, Who.FORMER_AGENT})
+  @RouteAccess({CallerKind.ANONYMOUS, CallerKind.REMOVED_AGENT})
   RegisteredAnswer register(Caller caller, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     response.setHeader(HttpHeaders.CACHE_CONTROL, TokenController.NO_STORE);
@@ -114,14 +114,14 @@ class RegistryController {
   }
 
   @GetMapping("/registry/discover/{id}")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   Discovery.Found discover(
       Caller caller, @PathVariable UUID id, @RequestHeader("X-Workspace-ID") String claimed) {
     return discovery.discover(caller, Ids.parse(claimed), id);
   }
 
   @GetMapping("/registry/{id}/peers")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   void peers(
       Caller caller,
       @PathVariable UUID id,
@@ -137,7 +137,7 @@ class RegistryController {
   }
 
   @PostMapping("/registry/check-access")
-  @Admits(Who.EVERYBODY)
+  @RouteAccess(CallerKind.PUBLIC)
   Map<String, Boolean> checkAccess(JsonBody body) {
     return Map.of(
         "allowed", hierarchy.mayTalk(body.requiredId("caller_id"), body.requiredId("target_id")));

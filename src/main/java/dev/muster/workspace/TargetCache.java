@@ -8,20 +8,21 @@ import org.springframework.stereotype.Component;
 
 /**
  * How targets were seen last. Nothing here is known to be true still: who uses it has the database
- * check the versions of {@link Target}.
+ * check the versions of {@link DeliveryTarget}.
  */
 @Component
 class TargetCache {
 
-  private static final int MOST_TARGETS = 50_000;
+  private static final int MAX_TARGETS = 50_000;
 
-  private final Cache<UUID, Target> seen = Caffeine.newBuilder().maximumSize(MOST_TARGETS).build();
+  private final Cache<UUID, DeliveryTarget> seen =
+      Caffeine.newBuilder().maximumSize(MAX_TARGETS).build();
 
-  Optional<Target> find(UUID id) {
+  Optional<DeliveryTarget> find(UUID id) {
     return Optional.ofNullable(seen.getIfPresent(id));
   }
 
-  void put(Target target) {
+  void put(DeliveryTarget target) {
     seen.put(target.id(), target);
   }
 }

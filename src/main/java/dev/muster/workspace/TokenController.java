@@ -1,6 +1,6 @@
 package dev.muster.workspace;
 
-import dev.muster.identity.Access;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
 import dev.muster.identity.TokenInfo;
 import dev.muster.identity.Tokens;
@@ -61,7 +61,7 @@ class TokenController {
   Minted mintAsAdmin(Caller caller, @PathVariable UUID id, HttpServletResponse response) {
     response.setHeader(HttpHeaders.CACHE_CONTROL, NO_STORE);
     workspaces.existing(id);
-    Access.requireAdmin(caller);
+    AccessChecks.requireAdmin(caller);
     return new Minted(minting.mint(id).token(), id);
   }
 

@@ -34,7 +34,7 @@ class TokenMinting {
     if (tokens.isFull(id)) {
       throw new ProblemException(
           ErrorCode.TOKEN_LIMIT,
-          "the workspace has " + Tokens.MOST_LIVE + " live tokens; revoke one first");
+          "the workspace has " + Tokens.MAX_LIVE + " live tokens; revoke one first");
     }
     return tokens.mint(id);
   }

@@ -1,6 +1,6 @@
 package dev.muster.workspace;
 
-import dev.muster.platform.postgres.DatabaseChoice;
+import dev.muster.platform.postgres.DatabaseMode;
 import dev.muster.platform.settings.Settings;
 import dev.muster.workspace.agenturl.AddressClass;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
@@ -16,17 +16,17 @@ import org.springframework.context.annotation.Configuration;
 class WorkspaceConfiguration {
 
   @Bean
-  WorkspaceSettings workspaceSettings(Settings settings, DatabaseChoice database) {
+  WorkspaceSettings workspaceSettings(Settings settings, DatabaseMode database) {
     return WorkspaceSettings.from(settings, database.isEmbedded());
   }
 
   @Bean
-  Cadence cadence(Settings settings) {
-    return Cadence.from(settings);
+  HeartbeatCadence cadence(Settings settings) {
+    return HeartbeatCadence.from(settings);
   }
 
   @Bean
-  AgentUrlGuard agentUrlGuard(Settings settings, DatabaseChoice database) {
+  AgentUrlGuard agentUrlGuard(Settings settings, DatabaseMode database) {
     Set<AddressClass> byDefault = database.isEmbedded() ? Set.of(AddressClass.LOOPBACK) : Set.of();
     return AgentUrlGuard.withSystemResolver(
         settings.security("AGENT_URL_ALLOW", byDefault, AddressClass::parseAllowed));

@@ -1,10 +1,10 @@
 package dev.muster.workspace;
 
-import dev.muster.identity.Access;
-import dev.muster.identity.Admits;
-import dev.muster.identity.Admits.Who;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.PlatformUrl;
 import dev.muster.platform.json.Ids;
@@ -37,8 +37,8 @@ class WorkspaceController {
 
   private final Workspaces workspaces;
   private final WorkspaceRepository repository;
-  private final Creation creation;
-  private final Patching patching;
+  private final WorkspaceCreation creation;
+  private final WorkspaceUpdates patching;
   private final Hierarchy hierarchy;
   private final WorkspaceSettings settings;
   private final PlatformUrl platformUrl;
@@ -47,8 +47,8 @@ class WorkspaceController {
   WorkspaceController(
       Workspaces workspaces,
       WorkspaceRepository repository,
-      Creation creation,
-      Patching patching,
+      WorkspaceCreation creation,
+      WorkspaceUpdates patching,
       Hierarchy hierarchy,
       WorkspaceSettings settings,
       PlatformUrl platformUrl,
@@ -108,8 +108,8 @@ class WorkspaceController {
       Caller caller, JsonBody body, HttpServletRequest request, HttpServletResponse response) {
     response.setHeader(HttpHeaders.CACHE_CONTROL, TokenController.NO_STORE);
     NewWorkspace wanted = NewWorkspace.read(body);
-    Access.requireAdmin(caller);
-    Creation.Created created = creation.create(wanted);
+    AccessChecks.requireAdmin(caller);
+    WorkspaceCreation.Created created = creation.create(wanted);
     UUID id = created.workspace().id();
     return new CreatedAnswer(
         id,
@@ -121,7 +121,7 @@ class WorkspaceController {
   }
 
   @GetMapping("/workspaces")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   void list(
       Caller caller,
       HttpServletRequest request,
@@ -135,7 +135,7 @@ class WorkspaceController {
             given(status).map(WorkspaceController::status),
             given(parentId).map(Ids::parse),
             given(q));
-    Access.requireReader(caller);
+    AccessChecks.requireReader(caller);
     lists.write(
         request,
         response,
@@ -144,7 +144,7 @@ class WorkspaceController {
   }
 
   @GetMapping("/workspaces/{id}")
-  @Admits({Who.VIEWER, Who.ANONYMOUS, Who.FORMER_AGENT})
+  @RouteAccess({CallerKind.VIEWER, CallerKind.ANONYMOUS, CallerKind.REMOVED_AGENT})
   Workspace read(
       Caller caller,
       @PathVariable UUID id,
@@ -162,7 +162,7 @@ class WorkspaceController {
     }
     if (!settings.publicRead()
         && !(caller instanceof Caller.Agent(UUID own) && hierarchy.mayTalk(own, id))) {
-      throw Workspaces.mayNotTalk();
+      throw Workspaces.accessDenied();
     }
     return workspace.withoutCurrentTask();
   }
@@ -170,7 +170,7 @@ class WorkspaceController {
   @PatchMapping("/workspaces/{id}")
   Map<String, String> change(Caller caller, @PathVariable UUID id, JsonBody body) {
     WorkspacePatch patch = WorkspacePatch.read(body);
-    Workspace workspace = workspaces.spokenFor(id, caller);
+    Workspace workspace = workspaces.findForSpeaker(id, caller);
     patch.requireRight(caller);
     patching.patch(workspace, patch);
     return Map.of("status", "updated");
@@ -178,7 +178,7 @@ class WorkspaceController {
 
   /** Muster keeps no secrets; agents of this family ask at start. */
   @GetMapping("/workspaces/{id}/secrets/values")
-  @Admits(Who.VIEWER)
+  @RouteAccess(CallerKind.VIEWER)
   Map<String, String> secrets(Caller caller, @PathVariable UUID id) {
     workspaces.requireReaderOf(id, caller);
     return Map.of();

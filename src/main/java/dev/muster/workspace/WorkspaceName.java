@@ -7,12 +7,12 @@ import java.util.Optional;
 /** The rule of workspace names: 1 to 255 characters, none of them a control character. */
 final class WorkspaceName {
 
-  static final int LONGEST = 255;
+  static final int MAX_LENGTH = 255;
 
   private WorkspaceName() {}
 
   static String required(JsonBody body) {
-    String name = body.requiredText("name", LONGEST);
+    String name = body.requiredText("name", MAX_LENGTH);
     if (name.codePoints().anyMatch(Character::isISOControl)) {
       throw ProblemException.validation(
           "name: has a control character (expected: 1 to 255 characters, none of them control)");

@@ -1,8 +1,8 @@
 package dev.muster.workspace;
 
 import dev.muster.identity.Caller;
-import dev.muster.platform.json.Field;
 import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.json.OptionalField;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 /** What a {@code PATCH} wants changed; null is a value only where the record may be null. */
 record WorkspacePatch(
     Optional<String> name,
-    Field<String> role,
+    OptionalField<String> role,
     Optional<Integer> tier,
-    Field<UUID> parentId,
+    OptionalField<UUID> parentId,
     Optional<String> runtime,
-    Field<String> url,
+    OptionalField<String> url,
     Optional<DeliveryMode> deliveryMode,
     Optional<Integer> maxConcurrentTasks,
-    Field<RawJson> agentCard,
+    OptionalField<RawJson> agentCard,
     Optional<Double> x,
     Optional<Double> y,
     Optional<Boolean> collapsed) {
@@ -34,13 +34,13 @@ record WorkspacePatch(
         body.has("name") ? Optional.of(WorkspaceName.required(body)) : Optional.empty(),
         body.field(
             "role",
-            () -> body.text("role", NewWorkspace.LONGEST_ROLE).filter(role -> !role.isEmpty())),
+            () -> body.text("role", NewWorkspace.MAX_ROLE_LENGTH).filter(role -> !role.isEmpty())),
         body.integer("tier", 0, NewWorkspace.HIGHEST_TIER),
         body.idField("parent_id"),
-        body.text("runtime", NewWorkspace.LONGEST_RUNTIME).filter(runtime -> !runtime.isBlank()),
-        body.field("url", () -> body.text("url", AgentUrls.LONGEST)),
+        body.text("runtime", NewWorkspace.MAX_RUNTIME_LENGTH).filter(runtime -> !runtime.isBlank()),
+        body.field("url", () -> body.text("url", AgentUrls.MAX_LENGTH)),
         DeliveryMode.sent(body),
-        body.integer("max_concurrent_tasks", 1, NewWorkspace.MOST_TASKS),
+        body.integer("max_concurrent_tasks", 1, NewWorkspace.MAX_TASKS),
         body.field("agent_card", () -> body.rawObject("agent_card")),
         body.number("x", -NewWorkspace.FARTHEST, NewWorkspace.FARTHEST),
         body.number("y", -NewWorkspace.FARTHEST, NewWorkspace.FARTHEST),
@@ -70,7 +70,7 @@ record WorkspacePatch(
     }
   }
 
-  boolean movesInTheTree() {
+  boolean changesHierarchy() {
     return parentId.given();
   }
 

@@ -3,7 +3,7 @@ package dev.muster.workspace;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.json.RawJson;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -145,7 +145,7 @@ class WorkspaceRepository {
     AtomicInteger found = new AtomicInteger();
     List<Workspace> rows =
         db.sql(PAGE)
-            .param("after_time", SqlTime.utc(after.createdAt()))
+            .param("after_time", Timestamps.utc(after.createdAt()))
             .param("after_id", after.id())
             .param("status", filter.status().map(WorkspaceStatus::wire).orElse(null))
             .param("parent_id", filter.parentId().orElse(null))
@@ -165,7 +165,7 @@ class WorkspaceRepository {
   Optional<Instant> deletedRemovedAt(UUID id) {
     return db.sql(DELETED_REMOVED_AT)
         .param("id", id)
-        .query((row, n) -> SqlTime.instant(row, "removed_at"))
+        .query((row, n) -> Timestamps.instant(row, "removed_at"))
         .optional();
   }
 
@@ -209,12 +209,12 @@ class WorkspaceRepository {
   }
 
   /** Without its card, which may be large: for all who only ask whether it is there. */
-  Optional<Presence> presence(UUID id) {
+  Optional<TargetLookup> presence(UUID id) {
     return db.sql(PRESENCE)
         .param(id)
         .query((row, n) ->
-            new Presence(
-                new Target(
+            new TargetLookup(
+                new DeliveryTarget(
                     row.getObject("id", UUID.class),
                     row.getString("name"),
                     DeliveryMode.of(row.getString("delivery_mode")),
@@ -225,15 +225,15 @@ class WorkspaceRepository {
                     row.getObject("idle_timeout_seconds", Integer.class),
                     row.getLong("version"),
                     row.getLong("tree_version")),
-                SqlTime.instantOrNull(row, "removed_at")))
+                Timestamps.instantOrNull(row, "removed_at")))
         .optional();
   }
 
-  List<Named> named(Collection<UUID> ids) {
+  List<WorkspaceLabel> labelsOf(Collection<UUID> ids) {
     return db.sql(NAMED)
         .param("ids", ids.toArray(UUID[]::new))
         .query((row, n) ->
-            new Named(
+            new WorkspaceLabel(
                 row.getObject("id", UUID.class), row.getString("name"), row.getString("role")))
         .list();
   }
@@ -261,13 +261,13 @@ class WorkspaceRepository {
         row.getString("current_task"),
         row.getLong("uptime_seconds"),
         row.getBoolean("stalled"),
-        SqlTime.instantOrNull(row, "last_heartbeat_at"),
-        SqlTime.instant(row, "status_since"),
+        Timestamps.instantOrNull(row, "last_heartbeat_at"),
+        Timestamps.instant(row, "status_since"),
         row.getDouble("x"),
         row.getDouble("y"),
         row.getBoolean("collapsed"),
-        SqlTime.instant(row, "created_at"),
-        SqlTime.instant(row, "updated_at"),
-        SqlTime.instantOrNull(row, "removed_at"));
+        Timestamps.instant(row, "created_at"),
+        Timestamps.instant(row, "updated_at"),
+        Timestamps.instantOrNull(row, "removed_at"));
   }
 }

@@ -1,8 +1,8 @@
 package dev.muster.workspace;
 
 import dev.muster.identity.Tokens;
-import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.jobs.RetentionJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.UUID;
@@ -18,7 +18,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Configuration(proxyBeanMethods = false)
 class WorkspaceRetention {
 
-  static final int MOST_IN_A_BATCH = 1000;
+  static final int BATCH_SIZE = 1000;
 
   /** Nobody gets a child once it is removed; and a row that somebody holds can wait a day. */
   private static final String LOCK_EXPIRED =
@@ -48,7 +48,7 @@ class WorkspaceRetention {
   private final Tokens tokens;
   private final WorkspaceChanges changes;
   private final TransactionTemplate transactions;
-  private final DailyDeletion deletion;
+  private final RetentionJob deletion;
 
   WorkspaceRetention(
       JdbcClient db,
@@ -60,7 +60,7 @@ class WorkspaceRetention {
     this.tokens = tokens;
     this.changes = changes;
     this.transactions = transactions;
-    this.deletion = new DailyDeletion("workspace-retention", this::deleteBatch, metrics);
+    this.deletion = new RetentionJob("workspace-retention", this::deleteBatch, metrics);
   }
 
   @Bean
@@ -77,7 +77,7 @@ class WorkspaceRetention {
     return transactions.execute(status -> {
       List<UUID> expired =
           db.sql(LOCK_EXPIRED)
-              .param("most", MOST_IN_A_BATCH)
+              .param("most", BATCH_SIZE)
               .query((row, n) -> row.getObject("workspace_id", UUID.class))
               .list();
       if (!expired.isEmpty()) {

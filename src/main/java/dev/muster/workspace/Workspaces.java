@@ -3,7 +3,7 @@ package dev.muster.workspace;
 import dev.muster.event.EventType;
 import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
-import dev.muster.identity.Access;
+import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.platform.json.RawJson;
@@ -31,7 +31,7 @@ public class Workspaces {
 
   private final WorkspaceRepository repository;
   private final Hierarchy hierarchy;
-  private final KnownPairs pairs;
+  private final AccessCache pairs;
   private final TargetCache targets;
   private final AgentUrls urls;
   private final Events events;
@@ -39,7 +39,7 @@ public class Workspaces {
   Workspaces(
       WorkspaceRepository repository,
       Hierarchy hierarchy,
-      KnownPairs pairs,
+      AccessCache pairs,
       TargetCache targets,
       AgentUrls urls,
       Events events) {
@@ -54,15 +54,15 @@ public class Workspaces {
   /** Refuses with 404 when there is none, 410 when it was removed, and then 403 (R1.4's order). */
   public void requireSpeakerFor(UUID id, Caller caller) {
     requireOwnIdOfFormer(id, caller);
-    present(id);
-    Access.requireSpeakerFor(id, caller);
+    findActive(id);
+    AccessChecks.requireSpeakerFor(id, caller);
   }
 
   /** As {@link #requireSpeakerFor}, for reads, which viewers may as well (R1.7). */
   public void requireReaderOf(UUID id, Caller caller) {
     requireOwnIdOfFormer(id, caller);
-    present(id);
-    Access.requireReaderOf(id, caller);
+    findActive(id);
+    AccessChecks.requireReaderOf(id, caller);
   }
 
   /** As {@link #requireTrustedSpeakerFor}, for reads. */
@@ -87,8 +87,8 @@ public class Workspaces {
    * The workspace that {@code caller} wants to send to. Refuses with 404 when there is none, 410
    * when it was removed, and then 403 an agent that may not talk to it (R3.4).
    */
-  public Target requireTarget(UUID id, Caller caller) {
-    Target target = present(id).target();
+  public DeliveryTarget requireTarget(UUID id, Caller caller) {
+    DeliveryTarget target = findActive(id).target();
     targets.put(target);
     requireMayTalk(caller, own -> pairs.mayTalk(own, id, target.treeVersion()));
     return target;
@@ -99,7 +99,7 @@ public class Workspaces {
    * database check its versions in the statement that relies on them. A refusal is always by a new
    * look, since the workspace may have been removed meanwhile.
    */
-  public Target rememberedTarget(UUID id, Caller caller) {
+  public DeliveryTarget rememberedTarget(UUID id, Caller caller) {
     return targets
         .find(id)
         .filter(target -> mayTalk(caller, own -> pairs.mayTalk(own, id, target.treeVersion())))
@@ -107,11 +107,11 @@ public class Workspaces {
   }
 
   /** A workspace that is there. */
-  public Optional<Target> target(UUID id) {
+  public Optional<DeliveryTarget> target(UUID id) {
     return repository
         .presence(id)
         .filter(presence -> presence.removedAt() == null)
-        .map(Presence::target);
+        .map(TargetLookup::target);
   }
 
   /** A peer's card as it is stored, if there is one; refuses as {@link #requireTarget}. */
@@ -121,21 +121,22 @@ public class Workspaces {
 
   /** Refuses with 404 when there is none, and 410 when it was removed. */
   public void requirePresent(UUID id) {
-    present(id);
+    findActive(id);
   }
 
   /**
    * Refuses a card that names a url which a push workspace may not have (R3.3). Asks the resolver.
    */
   public void requireUsableCard(UUID id, RawJson card) {
-    urls.requireCallableCard(present(id).target().deliveryMode(), card);
+    urls.requireCallableCard(findActive(id).target().deliveryMode(), card);
   }
 
   /** How these are called, removed ones included; unknown ones are missing. */
-  public Map<UUID, Named> named(Collection<UUID> ids) {
+  public Map<UUID, WorkspaceLabel> labelsOf(Collection<UUID> ids) {
     return ids.isEmpty()
         ? Map.of()
-        : repository.named(ids).stream().collect(Collectors.toMap(Named::id, Function.identity()));
+        : repository.labelsOf(ids).stream()
+            .collect(Collectors.toMap(WorkspaceLabel::id, Function.identity()));
   }
 
   /** Stores another card in the caller's transaction, and tells of it when it is another one. */
@@ -146,10 +147,10 @@ public class Workspaces {
     }
   }
 
-  Workspace spokenFor(UUID id, Caller caller) {
+  Workspace findForSpeaker(UUID id, Caller caller) {
     requireOwnIdOfFormer(id, caller);
     Workspace workspace = existing(id);
-    Access.requireSpeakerFor(id, caller);
+    AccessChecks.requireSpeakerFor(id, caller);
     return workspace;
   }
 
@@ -161,7 +162,7 @@ public class Workspaces {
 
   private static void requireMayTalk(Caller caller, Predicate<UUID> rule) {
     if (!mayTalk(caller, rule)) {
-      throw mayNotTalk();
+      throw accessDenied();
     }
   }
 
@@ -177,8 +178,8 @@ public class Workspaces {
     return workspace;
   }
 
-  private Presence present(UUID id) {
-    Presence presence = repository.presence(id).orElseThrow(() -> absent(id, repository));
+  private TargetLookup findActive(UUID id) {
+    TargetLookup presence = repository.presence(id).orElseThrow(() -> absent(id, repository));
     if (presence.removedAt() != null) {
       throw removed(id, presence.removedAt());
     }
@@ -187,7 +188,7 @@ public class Workspaces {
 
   /** A revoked token is recognised for its own id and for nothing else (R1.5). */
   static void requireOwnIdOfFormer(UUID id, Caller caller) {
-    if (caller instanceof Caller.FormerAgent(UUID own) && !own.equals(id)) {
+    if (caller instanceof Caller.RemovedAgent(UUID own) && !own.equals(id)) {
       throw Credentials.unknown();
     }
   }
@@ -201,7 +202,7 @@ public class Workspaces {
             new ProblemException(ErrorCode.WORKSPACE_NOT_FOUND, "there is no workspace " + id));
   }
 
-  static ProblemException mayNotTalk() {
+  static ProblemException accessDenied() {
     return new ProblemException(
         ErrorCode.FORBIDDEN, "access denied: workspaces cannot communicate per hierarchy rules");
   }

@@ -30,14 +30,15 @@ class A2aBodiesTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final Agent AGENT = SERVER.client().create("Bodies");
-  private static final Mail MAIL = new Mail(SERVER);
+  private static final ProxyClient MAIL = new ProxyClient(SERVER);
 
   private static Answer send(byte[] body) {
-    return RawHttp.send(SERVER.port(), "POST " + Mail.path(AGENT.id()), headers(), body);
+    return RawHttp.send(SERVER.port(), "POST " + ProxyClient.path(AGENT.id()), headers(), body);
   }
 
   private static Answer sendChunked(byte[] body) {
-    return RawHttp.sendChunked(SERVER.port(), "POST " + Mail.path(AGENT.id()), headers(), body);
+    return RawHttp.sendChunked(
+        SERVER.port(), "POST " + ProxyClient.path(AGENT.id()), headers(), body);
   }
 
   private static List<String> headers() {
@@ -55,7 +56,7 @@ class A2aBodiesTest {
   }
 
   static Stream<byte[]> noJson() {
-    String good = Mail.message("m", "hi");
+    String good = ProxyClient.message("m", "hi");
     String open = good.substring(0, good.length() - 1);
     Stream<byte[]> texts =
         Stream.of(
@@ -149,14 +150,15 @@ class A2aBodiesTest {
     List<String> headers = List.of("Authorization: Bearer " + ADMIN_TOKEN, "Content-Type: " + type);
 
     Answer answer =
-        RawHttp.send(SERVER.port(), "POST " + Mail.path(AGENT.id()), headers, filled(LARGE_FORM));
+        RawHttp.send(
+            SERVER.port(), "POST " + ProxyClient.path(AGENT.id()), headers, filled(LARGE_FORM));
 
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
   }
 
   /** A message whose text makes it so long. */
   private static byte[] filled(int length) {
-    String empty = Mail.sending("{'content':''}");
+    String empty = ProxyClient.sending("{'content':''}");
     return empty
         .replace("\"\"", "\"" + "x".repeat(length - empty.length()) + "\"")
         .getBytes(StandardCharsets.UTF_8);
@@ -165,7 +167,7 @@ class A2aBodiesTest {
   @Test
   void looksAtTheSizeBeforeTheTarget() {
     byte[] tooLarge = filled(LIMIT + 1);
-    String nowhere = "POST " + Mail.path(UUID.randomUUID());
+    String nowhere = "POST " + ProxyClient.path(UUID.randomUUID());
 
     assertRefused(RawHttp.send(SERVER.port(), nowhere, List.of(), tooLarge), 401);
     assertRefused(RawHttp.send(SERVER.port(), nowhere, headers(), tooLarge), 413);
@@ -175,7 +177,7 @@ class A2aBodiesTest {
   void keepsCharactersThatTheDatabaseHasNoRoomForAsEscapes() {
     String odd = "a\\u0000b\\ud800c\\udfff\\ud83d\\ude00";
     String message = "{'messageId':'%1$s','role':'%1$s','parts':[{'text':'%1$s','%1$s':1}]}";
-    String request = Mail.sending(message.formatted(odd));
+    String request = ProxyClient.sending(message.formatted(odd));
 
     Answer answer = send(request.getBytes(StandardCharsets.UTF_8));
 
@@ -230,7 +232,7 @@ class A2aBodiesTest {
   }
 
   private static String deep(int levels) {
-    return Mail.sending(
+    return ProxyClient.sending(
         "{'parts':[{'kind':'data','data':{'a':" + "[".repeat(levels) + "]".repeat(levels) + "}}]}");
   }
 }

@@ -74,7 +74,7 @@ class AbandonedWaitsTest {
   }
 
   private static Socket send(TestClient client, Agent from, Agent to, int n) throws IOException {
-    byte[] body = Mail.message("m-" + n, "please").getBytes(StandardCharsets.UTF_8);
+    byte[] body = ProxyClient.message("m-" + n, "please").getBytes(StandardCharsets.UTF_8);
     String head =
         """
         POST %s HTTP/1.1\r
@@ -85,7 +85,10 @@ class AbandonedWaitsTest {
         \r
         """
             .formatted(
-                Mail.path(to.id()), from.token(), TIMEOUTS.get(n % TIMEOUTS.size()), body.length);
+                ProxyClient.path(to.id()),
+                from.token(),
+                TIMEOUTS.get(n % TIMEOUTS.size()),
+                body.length);
     Socket socket =
         new Socket(InetAddress.getLoopbackAddress(), URI.create(client.baseUrl()).getPort());
     socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));

@@ -32,7 +32,7 @@ class AgentCardTest {
 
     Answer answer = card(agent, ADMIN_TOKEN);
 
-    String proxy = CLIENT.baseUrl() + Mail.path(agent.id());
+    String proxy = CLIENT.baseUrl() + ProxyClient.path(agent.id());
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text())
         .isEqualTo(
@@ -50,7 +50,7 @@ class AgentCardTest {
     Agent agent = withCard("{\"name\":\"Polls\"}");
 
     assertThat(card(agent, ADMIN_TOKEN).field("url"))
-        .isEqualTo(CLIENT.baseUrl() + Mail.path(agent.id()));
+        .isEqualTo(CLIENT.baseUrl() + ProxyClient.path(agent.id()));
   }
 
   @Test

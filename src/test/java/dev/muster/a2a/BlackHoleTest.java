@@ -4,7 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.delivery.DeliverySlots;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -37,15 +37,15 @@ class BlackHoleTest {
   /** The machine may be busy with other things for a while, but not in each of these. */
   private static final int ROUNDS = 3;
 
-  private static final double MOST_TIMES_SLOWER = 3;
+  private static final double MAX_TIMES_SLOWER = 3;
 
   /** Below it a ratio says nothing on a machine where other tests run. */
   private static final Duration NOISE = Duration.ofMillis(20);
 
   private static final TestServer SERVER =
       TestServer.start("AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1");
-  private static final Called CALLED = new Called(SERVER);
-  private static final Mail MAIL = new Mail(SERVER);
+  private static final PushAgents CALLED = new PushAgents(SERVER);
+  private static final ProxyClient MAIL = new ProxyClient(SERVER);
 
   @AfterAll
   static void close() {
@@ -58,10 +58,10 @@ class BlackHoleTest {
       Agent quick = CALLED.at(good.url());
       p99(quick);
       double best = Double.MAX_VALUE;
-      for (int round = 0; round < ROUNDS && best > MOST_TIMES_SLOWER; round++) {
+      for (int round = 0; round < ROUNDS && best > MAX_TIMES_SLOWER; round++) {
         best = Math.min(best, ratio(quick));
       }
-      assertThat(best).isLessThanOrEqualTo(MOST_TIMES_SLOWER);
+      assertThat(best).isLessThanOrEqualTo(MAX_TIMES_SLOWER);
     }
   }
 
@@ -69,7 +69,7 @@ class BlackHoleTest {
     Duration alone = p99(quick);
     Duration beside;
     List<CompletableFuture<Answer>> waiting = new ArrayList<>();
-    try (TestPeer hole = TestPeer.start().usually(PeerDeed.silence())) {
+    try (TestPeer hole = TestPeer.start().usually(PeerBehavior.silence())) {
       for (int n = 0; n < CALLERS; n += CALLERS_OF_ONE) {
         Agent silent = CALLED.at(hole.url());
         IntStream.range(n, Math.min(CALLERS, n + CALLERS_OF_ONE))
@@ -101,7 +101,8 @@ class BlackHoleTest {
 
   private static CompletableFuture<Answer> sending(Agent target, String id) {
     return CompletableFuture.supplyAsync(
-        () -> MAIL.send(target, ADMIN_TOKEN, Mail.message(id, "hi")), Thread::startVirtualThread);
+        () -> MAIL.send(target, ADMIN_TOKEN, ProxyClient.message(id, "hi")),
+        Thread::startVirtualThread);
   }
 
   private static Duration p99(Agent target) {
@@ -109,7 +110,7 @@ class BlackHoleTest {
     for (int i = 0; i < SENDS; i++) {
       long began = System.nanoTime();
       Answer answer =
-          MAIL.send(target, ADMIN_TOKEN, Mail.sending("{'content':'hi'}"), "X-Timeout", "5");
+          MAIL.send(target, ADMIN_TOKEN, ProxyClient.sending("{'content':'hi'}"), "X-Timeout", "5");
       nanos.add(System.nanoTime() - began);
       assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     }

@@ -4,7 +4,7 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -84,13 +84,13 @@ class HeldSenderTest {
   void getsNoAnswer(Departure departure) throws IOException {
     CountDownLatch goOn = new CountDownLatch(1);
     try (TestPeer peer = TestPeer.start()) {
-      peer.usually(Called.answerAfter(goOn, Called.ANSWER));
+      peer.usually(PushAgents.answerAfter(goOn, PushAgents.ANSWER));
       Agent calledHere = called(peer);
       Agent calledThere = called(peer);
       List<CompletableFuture<Answer>> sends =
           List.of(
-              sendAsync(HERE, calledHere, Mail.message("m", "hi")),
-              sendAsync(THERE, calledThere, Mail.message("m", "hi")));
+              sendAsync(HERE, calledHere, ProxyClient.message("m", "hi")),
+              sendAsync(THERE, calledThere, ProxyClient.message("m", "hi")));
       peer.awaitDeliveries(2);
 
       departure.of(sender);
@@ -98,8 +98,8 @@ class HeldSenderTest {
       goOn.countDown();
 
       sends.forEach(HeldSenderTest::assertUnauthenticated);
-      assertStored(calledHere, Called.ANSWER);
-      assertStored(calledThere, Called.ANSWER);
+      assertStored(calledHere, PushAgents.ANSWER);
+      assertStored(calledThere, PushAgents.ANSWER);
     }
   }
 
@@ -109,7 +109,8 @@ class HeldSenderTest {
     CountDownLatch goOn = new CountDownLatch(1);
     try (TestPeer peer = TestPeer.start();
         Socket client = new Socket(InetAddress.getLoopbackAddress(), THERE.port())) {
-      peer.then(PeerDeed.eventsInTwo("data: " + WORKING + "\n\n", goOn, "data: " + DONE + "\n\n"));
+      peer.then(
+          PeerBehavior.eventsInTwo("data: " + WORKING + "\n\n", goOn, "data: " + DONE + "\n\n"));
       Agent called = called(peer);
       BufferedReader stream = stream(client, called);
 
@@ -156,7 +157,7 @@ class HeldSenderTest {
     }
   }
 
-  private static PeerDeed workingUntilReleased() {
+  private static PeerBehavior workingUntilReleased() {
     return exchange -> {
       exchange.receive();
       exchange.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
@@ -168,7 +169,7 @@ class HeldSenderTest {
     };
   }
 
-  private static PeerDeed beginningWhenReleased() {
+  private static PeerBehavior beginningWhenReleased() {
     return exchange -> {
       exchange.receive();
       exchange.awaitRelease();
@@ -183,17 +184,17 @@ class HeldSenderTest {
   }
 
   private Agent called(TestPeer peer) {
-    return new Called(HERE).at(peer.url(), child());
+    return new PushAgents(HERE).at(peer.url(), child());
   }
 
   private CompletableFuture<Answer> sendAsync(TestServer server, Agent target, String body) {
     return CompletableFuture.supplyAsync(
-        () -> server.client().post(Mail.path(target.id()), sender.token(), body),
+        () -> server.client().post(ProxyClient.path(target.id()), sender.token(), body),
         Thread::startVirtualThread);
   }
 
   private static String streaming() {
-    return Mail.message("m", "hi").replace("message/send", "message/stream");
+    return ProxyClient.message("m", "hi").replace("message/send", "message/stream");
   }
 
   /** A stream of which the first event was read. */
@@ -203,7 +204,7 @@ class HeldSenderTest {
         .getOutputStream()
         .write(
             "POST %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s"
-                .formatted(Mail.path(target.id()), sender.token(), body.length(), body)
+                .formatted(ProxyClient.path(target.id()), sender.token(), body.length(), body)
                 .getBytes(StandardCharsets.UTF_8));
     BufferedReader answer =
         new BufferedReader(new InputStreamReader(client.getInputStream(), StandardCharsets.UTF_8));

@@ -3,7 +3,7 @@ package dev.muster.a2a;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
@@ -49,7 +49,7 @@ class HostileAnswersTest {
             "-Xmx640m");
     try (TestPeer dripping = TestPeer.start().usually(promising64MibAndSending34());
         TestPeer streaming = TestPeer.start().usually(oneLineWithoutAnEnd());
-        TestPeer honest = TestPeer.start().usually(PeerDeed.answer(200, LARGE));
+        TestPeer honest = TestPeer.start().usually(PeerBehavior.answer(200, LARGE));
         ServerProcess server = ServerProcess.start(folder.resolve("home"), settings).awaitReady()) {
       TestClient client = server.client();
       Agent owner = client.createOnline("Owner");
@@ -67,13 +67,13 @@ class HostileAnswersTest {
       for (int i = 0; i < 3; i++) {
         Answer answer =
             client.post(
-                Mail.path(answering.id()),
+                ProxyClient.path(answering.id()),
                 victim.token(),
-                Mail.message("m-" + i, "hi"),
+                ProxyClient.message("m-" + i, "hi"),
                 "X-Timeout",
                 "25");
         assertThat(answer.status()).as(shortened(answer)).isEqualTo(200);
-        assertThat(client.beat(victim).status()).isEqualTo(200);
+        assertThat(client.heartbeat(victim).status()).isEqualTo(200);
         assertThat(client.get("/health", null).status()).isEqualTo(200);
       }
       assertThat(server.output()).doesNotContain("OutOfMemoryError");
@@ -96,13 +96,13 @@ class HostileAnswersTest {
   private static void sendAndHangUp(TestClient client, String token, Agent to, String method)
       throws IOException {
     URI server = URI.create(client.baseUrl());
-    String body = Mail.message("m", "hi").replace("message/send", method);
+    String body = ProxyClient.message("m", "hi").replace("message/send", method);
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.getPort())) {
       socket
           .getOutputStream()
           .write(
               "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nX-Timeout: 86400\r\nContent-Length: %d\r\n\r\n%s"
-                  .formatted(Mail.path(to.id()), token, body.length(), body)
+                  .formatted(ProxyClient.path(to.id()), token, body.length(), body)
                   .getBytes(StandardCharsets.UTF_8));
       socket.setSoTimeout(300);
       var _ = read(socket);
@@ -118,7 +118,7 @@ class HostileAnswersTest {
     }
   }
 
-  private static PeerDeed promising64MibAndSending34() {
+  private static PeerBehavior promising64MibAndSending34() {
     return exchange -> {
       exchange.receive();
       exchange.send("HTTP/1.1 200 OK\r\nContent-Length: " + 64 * MIB + "\r\n\r\n\"");
@@ -132,7 +132,7 @@ class HostileAnswersTest {
     };
   }
 
-  private static PeerDeed oneLineWithoutAnEnd() {
+  private static PeerBehavior oneLineWithoutAnEnd() {
     return exchange -> {
       exchange.receive();
       exchange.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ");

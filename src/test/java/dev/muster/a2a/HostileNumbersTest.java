@@ -20,7 +20,7 @@ class HostileNumbersTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-  private static final Mail MAIL = new Mail(SERVER);
+  private static final ProxyClient MAIL = new ProxyClient(SERVER);
 
   private static final List<String> NUMBERS =
       List.of(

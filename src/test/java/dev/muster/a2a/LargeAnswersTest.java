@@ -3,7 +3,7 @@ package dev.muster.a2a;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Race;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
@@ -88,7 +88,7 @@ class LargeAnswersTest {
   }
 
   /** Without a copy for each. */
-  private static PeerDeed answering() {
+  private static PeerBehavior answering() {
     return exchange -> {
       exchange.receive();
       exchange.send(
@@ -103,10 +103,11 @@ class LargeAnswersTest {
   /** The status, and how many bytes came: nobody keeps them. */
   private static String answer(HttpClient http, ServerProcess server, Agent target, int n) {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(server.client().baseUrl() + Mail.path(target.id())))
+        HttpRequest.newBuilder(
+                URI.create(server.client().baseUrl() + ProxyClient.path(target.id())))
             .header("Authorization", "Bearer " + ADMIN_TOKEN)
             .header("Content-Type", "application/json")
-            .POST(BodyPublishers.ofString(Mail.message("m" + n, "hi")))
+            .POST(BodyPublishers.ofString(ProxyClient.message("m" + n, "hi")))
             .build();
     HttpResponse<InputStream> response =
         http.sendAsync(request, BodyHandlers.ofInputStream()).join();

@@ -22,7 +22,7 @@ class PollDeliveryTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-  private static final Mail MAIL = new Mail(SERVER);
+  private static final ProxyClient MAIL = new ProxyClient(SERVER);
 
   @Test
   void storesTheNormalRequestAndAnswersWithItsRow() {
@@ -77,7 +77,7 @@ class PollDeliveryTest {
   @ValueSource(strings = {"message/stream", "SendMessage", "SendStreamingMessage", "tasks/cancel"})
   void answersWithTheMethodAsSent(String method) {
     Agent agent = CLIENT.create("Methods");
-    String request = Mail.message("m", "hi").replace("message/send", method);
+    String request = ProxyClient.message("m", "hi").replace("message/send", method);
 
     assertThat(MAIL.send(agent, ADMIN_TOKEN, request).field("method")).isEqualTo(method);
   }
@@ -113,7 +113,7 @@ class PollDeliveryTest {
   @Test
   void makesAnIdForAMessageWithoutOne() {
     Agent agent = CLIENT.create("Nameless");
-    String request = Mail.sending("{'content':'hi'}");
+    String request = ProxyClient.sending("{'content':'hi'}");
 
     String first = MAIL.sent(agent, ADMIN_TOKEN, request);
     String second = MAIL.sent(agent, ADMIN_TOKEN, request);
@@ -133,10 +133,10 @@ class PollDeliveryTest {
         CLIENT.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
       } else if (change.equals("online")) {
         CLIENT.post("/workspaces/" + agent.id() + "/resume", ADMIN_TOKEN, "");
-        CLIENT.beat(agent);
+        CLIENT.heartbeat(agent);
       }
       assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo(change);
-      MAIL.sent(agent, ADMIN_TOKEN, Mail.message(change, "hi"));
+      MAIL.sent(agent, ADMIN_TOKEN, ProxyClient.message(change, "hi"));
     }
     assertThat(MAIL.rows(agent)).isEqualTo(3);
   }
@@ -149,7 +149,7 @@ class PollDeliveryTest {
     MAIL.sent(
         agent,
         ADMIN_TOKEN,
-        Mail.message("m", "hi"),
+        ProxyClient.message("m", "hi"),
         "Content-Type",
         "application/x-www-form-urlencoded");
 
@@ -159,21 +159,21 @@ class PollDeliveryTest {
   @Test
   void saysSoWhenItCannotStore() throws SQLException {
     Agent agent = CLIENT.create("Locked");
-    MAIL.sent(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));
+    MAIL.sent(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
     try (Connection other = SERVER.database().connect();
         Statement statement = other.createStatement()) {
       other.setAutoCommit(false);
       statement.execute(
           "SELECT FROM activity_feeds WHERE workspace_id = '" + agent.id() + "' FOR UPDATE");
 
-      Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-2", "hi"));
+      Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-2", "hi"));
 
       assertRefused(answer, 503, "UNAVAILABLE");
       assertThat(answer.header("Retry-After")).isEqualTo("5");
       other.rollback();
     }
     assertThat(MAIL.rows(agent)).isEqualTo(1);
-    MAIL.sent(agent, ADMIN_TOKEN, Mail.message("m-2", "hi"));
+    MAIL.sent(agent, ADMIN_TOKEN, ProxyClient.message("m-2", "hi"));
     assertThat(MAIL.rows(agent)).isEqualTo(2);
   }
 }

@@ -109,8 +109,8 @@ class PolledAnswersTest {
     Agent third = CLIENT.create("Third", "\"parent_id\":\"" + asking.id() + "\"");
     ask(CLIENT, "", "");
 
-    new Mail(ONE).send(asking, third.token(), replyTo("m-1", "r-1"));
-    new Mail(ONE).send(third, polling.token(), replyTo("m-1", "r-2"));
+    new ProxyClient(ONE).send(asking, third.token(), replyTo("m-1", "r-1"));
+    new ProxyClient(ONE).send(third, polling.token(), replyTo("m-1", "r-2"));
 
     assertThat(rowOf(polling, "coalesce(response_body::text, 'none')")).isEqualTo("none");
   }
@@ -127,26 +127,26 @@ class PolledAnswersTest {
   }
 
   private Answer ask(TestClient client, String query, String timeout) {
-    String path = Mail.path(polling.id()) + query;
-    String body = Mail.message("m-1", "please");
+    String path = ProxyClient.path(polling.id()) + query;
+    String body = ProxyClient.message("m-1", "please");
     return timeout.isEmpty()
         ? client.post(path, asking.token(), body)
         : client.post(path, asking.token(), body, "X-Timeout", timeout);
   }
 
   private void reply(String to, String id) {
-    Answer answer = new Mail(ONE).send(asking, polling.token(), replyTo(to, id));
+    Answer answer = new ProxyClient(ONE).send(asking, polling.token(), replyTo(to, id));
     assertThat(answer.status()).isEqualTo(200);
   }
 
   private static String replyTo(String to, String id) {
-    return Mail.sending(
+    return ProxyClient.sending(
         "{'messageId':'%s','parts':[{'kind':'text','text':'done'}],'metadata':{'reply_to':'%s'}}"
             .formatted(id, to));
   }
 
   private static void awaitRow(Agent agent) {
-    Awaitility.await().until(() -> new Mail(ONE).rows(agent) == 1);
+    Awaitility.await().until(() -> new ProxyClient(ONE).rows(agent) == 1);
   }
 
   private static String rowOf(Agent agent, String expression) {

@@ -5,7 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.FreePorts;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.PeerProcess;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
@@ -57,7 +57,7 @@ class ProxyFaultsTest {
   private static final TestServer BOLD = start("true");
   private static final TestServer CAUTIOUS = start("false");
 
-  private static final String MESSAGE = Mail.message("m", "hi");
+  private static final String MESSAGE = ProxyClient.message("m", "hi");
 
   private static TestServer start(String retriesAmbiguous) {
     return TestServer.start(
@@ -72,12 +72,12 @@ class ProxyFaultsTest {
     BOLD.close();
   }
 
-  private record Turn(Called called, Agent target, Answer answer, Duration elapsed) {
+  private record Turn(PushAgents called, Agent target, Answer answer, Duration elapsed) {
 
     static Turn take(TestServer server, Agent target, Duration timeout) {
       long began = System.nanoTime();
       Answer answer =
-          new Mail(server)
+          new ProxyClient(server)
               .send(
                   target,
                   ADMIN_TOKEN,
@@ -85,7 +85,7 @@ class ProxyFaultsTest {
                   "X-Timeout",
                   Double.toString(timeout.toMillis() / 1e3));
       return new Turn(
-          new Called(server), target, answer, Duration.ofNanos(System.nanoTime() - began));
+          new PushAgents(server), target, answer, Duration.ofNanos(System.nanoTime() - began));
     }
 
     String stored(String expression) {
@@ -118,28 +118,28 @@ class ProxyFaultsTest {
 
   @ParameterizedTest
   @EnumSource
-  void answersAsTheTableSays(TurnFault fault) throws IOException {
+  void answersAsTheTableSays(CrashPoint fault) throws IOException {
     requireAnswer(fault, BOLD, true);
   }
 
   @ParameterizedTest
   @EnumSource
-  void answersAsTheTableSaysAfterOneDelivery(TurnFault fault) throws IOException {
+  void answersAsTheTableSaysAfterOneDelivery(CrashPoint fault) throws IOException {
     requireAnswer(fault, CAUTIOUS, false);
   }
 
-  private static void requireAnswer(TurnFault fault, TestServer server, boolean retriesAmbiguous)
+  private static void requireAnswer(CrashPoint fault, TestServer server, boolean retriesAmbiguous)
       throws IOException {
     try (TestPeer peer = TestPeer.start()) {
       if (fault.deed != null) {
         peer.usually(fault.deed);
       }
-      int port = fault == TurnFault.REFUSED ? FreePorts.next() : peer.port();
+      int port = fault == CrashPoint.REFUSED ? FreePorts.next() : peer.port();
       Duration timeout = timeout(fault);
       Turn turn = Turn.take(server, target(fault, server, port), timeout);
 
       int deliveries = Integer.parseInt(turn.stored("m.deliveries"));
-      TurnFault.Outcome outcome = fault.outcome(deliveries);
+      CrashPoint.Outcome outcome = fault.outcome(deliveries);
       assertAnswer(fault, outcome, turn.answer());
       assertThat(turn.elapsed()).isLessThan(timeout.plus(MARGIN));
       assertThat(fault.mayCount(deliveries, retriesAmbiguous)).as("%d", deliveries).isTrue();
@@ -152,7 +152,7 @@ class ProxyFaultsTest {
     }
   }
 
-  private static Duration timeout(TurnFault fault) {
+  private static Duration timeout(CrashPoint fault) {
     return switch (fault) {
       case SILENCE, DEAFNESS, DRIP -> SHORT;
       case SENT_65_MIB -> Duration.ofSeconds(20);
@@ -161,9 +161,9 @@ class ProxyFaultsTest {
   }
 
   /** Some urls no agent could register. */
-  private static Agent target(TurnFault fault, TestServer server, int port) {
+  private static Agent target(CrashPoint fault, TestServer server, int port) {
     String usual = "http://127.0.0.1:" + port + "/a2a";
-    Agent target = new Called(server).at(usual);
+    Agent target = new PushAgents(server).at(usual);
     String url =
         switch (fault) {
           case NO_SUCH_NAME -> "http://no-such-host.invalid/a2a";
@@ -176,7 +176,7 @@ class ProxyFaultsTest {
     return target;
   }
 
-  private static void assertAnswer(TurnFault fault, TurnFault.Outcome outcome, Answer answer) {
+  private static void assertAnswer(CrashPoint fault, CrashPoint.Outcome outcome, Answer answer) {
     assertRefused(answer, fault.status(outcome), outcome.code);
     Map<String, String> extras = new HashMap<>(outcome.extras);
     if (fault.agentStatus > 0) {
@@ -194,8 +194,8 @@ class ProxyFaultsTest {
   void handsAJsonRpcErrorOnAndPutsItOnTheRow() throws IOException {
     String error =
         "{\"jsonrpc\":\"2.0\", \"id\":1,\"error\":{\"code\":-32001,\"message\":\"no such task\"}}";
-    try (TestPeer peer = TestPeer.start().usually(PeerDeed.answer(200, error))) {
-      Turn turn = Turn.take(BOLD, new Called(BOLD).at(peer.url()), TIMEOUT);
+    try (TestPeer peer = TestPeer.start().usually(PeerBehavior.answer(200, error))) {
+      Turn turn = Turn.take(BOLD, new PushAgents(BOLD).at(peer.url()), TIMEOUT);
 
       assertThat(turn.answer().status()).isEqualTo(200);
       assertThat(turn.answer().text()).isEqualTo(error);
@@ -210,8 +210,8 @@ class ProxyFaultsTest {
   @ValueSource(ints = {200, 201, 207})
   void handsAnAnswerOnAndPutsItOnTheRow(int status) throws IOException {
     String json = "\n{\"result\" : 1.0, \"result\":{\"kind\":\"task\\u0000\"}} ";
-    try (TestPeer peer = TestPeer.start().usually(PeerDeed.answer(status, json))) {
-      Turn turn = Turn.take(BOLD, new Called(BOLD).at(peer.url()), TIMEOUT);
+    try (TestPeer peer = TestPeer.start().usually(PeerBehavior.answer(status, json))) {
+      Turn turn = Turn.take(BOLD, new PushAgents(BOLD).at(peer.url()), TIMEOUT);
 
       assertThat(turn.answer().status()).isEqualTo(status);
       assertThat(turn.answer().text()).isEqualTo(json);
@@ -223,8 +223,8 @@ class ProxyFaultsTest {
 
   @Test
   void deliversAtTheSecondAttempt() throws IOException {
-    try (TestPeer peer = TestPeer.start().then(PeerDeed.resetAfterRequest())) {
-      Turn turn = Turn.take(BOLD, new Called(BOLD).at(peer.url()), TIMEOUT);
+    try (TestPeer peer = TestPeer.start().then(PeerBehavior.resetAfterRequest())) {
+      Turn turn = Turn.take(BOLD, new PushAgents(BOLD).at(peer.url()), TIMEOUT);
 
       assertThat(turn.answer().status()).isEqualTo(200);
       turn.assertRow("answered", 2, false);
@@ -241,7 +241,7 @@ class ProxyFaultsTest {
     TestServer server = retriesAmbiguous ? BOLD : CAUTIOUS;
     try (PeerProcess peer = PeerProcess.start(0, PeerProcess.Manner.SILENCE)) {
       int port = Integer.parseInt(peer.url().replaceAll(".*:(\\d+)/.*", "$1"));
-      Agent target = new Called(server).at(peer.url());
+      Agent target = new PushAgents(server).at(peer.url());
       CompletableFuture<Turn> taken =
           CompletableFuture.supplyAsync(
               () -> Turn.take(server, target, Duration.ofSeconds(20)), Thread::startVirtualThread);
@@ -284,9 +284,9 @@ class ProxyFaultsTest {
     int port = FreePorts.next();
     Agent target;
     try (PeerProcess peer = PeerProcess.start(port, PeerProcess.Manner.ECHO)) {
-      target = new Called(BOLD).at(peer.url());
-      String before = Mail.message("before", "hi");
-      assertThat(new Mail(BOLD).send(target, ADMIN_TOKEN, before).status()).isEqualTo(200);
+      target = new PushAgents(BOLD).at(peer.url());
+      String before = ProxyClient.message("before", "hi");
+      assertThat(new ProxyClient(BOLD).send(target, ADMIN_TOKEN, before).status()).isEqualTo(200);
       peer.kill();
     }
     try (TestPeer peer = TestPeer.startOn(port)) {

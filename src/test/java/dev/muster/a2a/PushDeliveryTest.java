@@ -4,7 +4,7 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
@@ -32,7 +32,7 @@ class PushDeliveryTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-  private static final Mail MAIL = new Mail(SERVER);
+  private static final ProxyClient MAIL = new ProxyClient(SERVER);
 
   private TestPeer peer;
 
@@ -50,9 +50,9 @@ class PushDeliveryTest {
   void passesTheAnswerOnAndKeepsItOnTheRow() {
     Agent agent = called("Reviewer");
     String said = " {\"jsonrpc\":\"2.0\", \"id\":1,\"result\":{\"n\":1.50,\"t\":\"\\u0000é\"}}\n";
-    peer.then(PeerDeed.answer(201, said));
+    peer.then(PeerBehavior.answer(201, said));
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
 
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.header("Content-Type")).startsWith("application/json");
@@ -70,25 +70,25 @@ class PushDeliveryTest {
   void keepsALargeAnswer() {
     Agent agent = called("Verbose");
     String said = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"" + "ab\\n".repeat(15 << 20) + "\"}";
-    peer.then(PeerDeed.answer(200, said));
+    peer.then(PeerBehavior.answer(200, said));
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"));
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
 
     assertThat(answer.status()).as(answer.text().substring(0, 100)).isEqualTo(200);
     assertThat(answer.text().length()).isEqualTo(said.length());
     assertThat(MAIL.row(onlyRow(agent), "octet_length(response_body::text)"))
         .isEqualTo(Integer.toString(said.length()));
-    assertThat(MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi")).text().length())
+    assertThat(MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi")).text().length())
         .isEqualTo(said.length());
   }
 
   @Test
   void storesTheRowBeforeTheAgentHearsOfIt() {
     Agent agent = called("row first");
-    peer.then(PeerDeed.silence());
+    peer.then(PeerBehavior.silence());
     Thread sender =
         Thread.startVirtualThread(
-            () -> MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", "20"));
+            () -> MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "20"));
 
     peer.awaitDeliveries(1);
 
@@ -104,7 +104,13 @@ class PushDeliveryTest {
     Agent sibling = CLIENT.create("Sender", "\"parent_id\":\"" + agent.id() + "\"");
 
     MAIL.send(
-        agent, sibling.token(), Mail.message("m", "hi"), "X-Timeout", "30", "A2A-Version", "1.0");
+        agent,
+        sibling.token(),
+        ProxyClient.message("m", "hi"),
+        "X-Timeout",
+        "30",
+        "A2A-Version",
+        "1.0");
 
     TestPeer.Delivery delivery = peer.awaitDeliveries(1).getFirst();
     assertThat(delivery.text()).isEqualTo(MAIL.row(onlyRow(agent), "request_body"));
@@ -121,8 +127,9 @@ class PushDeliveryTest {
     Agent agent = called("Extended");
     String longest = "x".repeat(1024);
 
-    MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-1", "hi"), "A2A-Extensions", longest);
-    MAIL.send(agent, ADMIN_TOKEN, Mail.message("m-2", "hi"), "A2A-Extensions", longest + "x");
+    MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"), "A2A-Extensions", longest);
+    MAIL.send(
+        agent, ADMIN_TOKEN, ProxyClient.message("m-2", "hi"), "A2A-Extensions", longest + "x");
 
     assertThat(peer.awaitDeliveries(2))
         .extracting(delivery -> delivery.headers().get("a2a-extensions"))
@@ -134,7 +141,7 @@ class PushDeliveryTest {
     Agent agent = called("Tasks");
     String request =
         "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}";
-    peer.usually(PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}"));
+    peer.usually(PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}"));
 
     assertThat(MAIL.send(agent, ADMIN_TOKEN, request).status()).isEqualTo(200);
     assertThat(MAIL.send(agent, ADMIN_TOKEN, request).status()).isEqualTo(200);
@@ -149,7 +156,8 @@ class PushDeliveryTest {
     Agent agent = called("Versions");
 
     Answer answer =
-        MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi").replace("message/send", method));
+        MAIL.send(
+            agent, ADMIN_TOKEN, ProxyClient.message("m", "hi").replace("message/send", method));
 
     assertThat(answer.status()).isEqualTo(200);
     assertThat(peer.awaitDeliveries(1).getFirst().text()).contains("\"" + method + "\"");
@@ -168,9 +176,9 @@ class PushDeliveryTest {
   })
   void passesRefusalsOfTheAgentOn(int agentStatus, int status) {
     Agent agent = called("Refusing");
-    peer.usually(PeerDeed.answer(agentStatus, Map.of(), "{\"error\":\"not today\"}"));
+    peer.usually(PeerBehavior.answer(agentStatus, Map.of(), "{\"error\":\"not today\"}"));
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"));
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
 
     assertThat(answer.status()).isEqualTo(status);
     assertThat(answer.field("code")).isEqualTo("AGENT_HTTP_ERROR");
@@ -185,9 +193,9 @@ class PushDeliveryTest {
   @ValueSource(strings = {"", "<html>busy</html>", "{\"result\":", "{} {}"})
   void tellsWhatIsNoAnswer(String body) {
     Agent agent = called("Garbling");
-    peer.then(PeerDeed.answer(200, body));
+    peer.then(PeerBehavior.answer(200, body));
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"));
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
 
     assertRefused(answer, 502, "BAD_AGENT_RESPONSE");
     assertThat(answer.json().path("delivery_confirmed").asBoolean()).isTrue();
@@ -199,9 +207,9 @@ class PushDeliveryTest {
     Agent agent = called("Erring");
     String error =
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32000,\"message\":\"no disk\"}}";
-    peer.then(PeerDeed.answer(200, error));
+    peer.then(PeerBehavior.answer(200, error));
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"));
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
 
     assertThat(answer.text()).isEqualTo(error);
     assertThat(MAIL.row(onlyRow(agent), "status || '|' || error_detail"))
@@ -213,7 +221,8 @@ class PushDeliveryTest {
     Agent agent = called("Gone");
     peer.close();
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", "0.5");
+    Answer answer =
+        MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "0.5");
 
     assertRefused(answer, 503, "AGENT_UNREACHABLE");
     assertThat(answer.json().path("restarting").asBoolean()).isTrue();
@@ -228,9 +237,10 @@ class PushDeliveryTest {
   @Test
   void tellsThatTheAgentIsBusyForTooLong() {
     Agent agent = called("Slow");
-    peer.usually(PeerDeed.silence());
+    peer.usually(PeerBehavior.silence());
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", "0.7");
+    Answer answer =
+        MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "0.7");
 
     assertRefused(answer, 504, "AGENT_TIMEOUT");
     assertThat(answer.json().path("busy").asBoolean()).isTrue();
@@ -240,9 +250,9 @@ class PushDeliveryTest {
   @Test
   void countsItsAttemptsByTheirOutcome() {
     Agent agent = called("Counted");
-    peer.then(PeerDeed.closeAfterRequest());
+    peer.then(PeerBehavior.closeAfterRequest());
 
-    MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"));
+    MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
 
     assertThat(SERVER.metrics())
         .contains("muster_a2a_attempts_total{outcome=\"answered\"}")
@@ -252,18 +262,18 @@ class PushDeliveryTest {
   @Test
   void goesOnWithATurnWhoseClientHungUp() throws Exception {
     Agent agent = called("Patient");
-    peer.then(PeerDeed.silence());
+    peer.then(PeerBehavior.silence());
     try (var client = new Socket(InetAddress.getLoopbackAddress(), SERVER.port())) {
-      String body = Mail.message("m", "hi");
+      String body = ProxyClient.message("m", "hi");
       client
           .getOutputStream()
           .write(
               "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s"
-                  .formatted(Mail.path(agent.id()), ADMIN_TOKEN, body.length(), body)
+                  .formatted(ProxyClient.path(agent.id()), ADMIN_TOKEN, body.length(), body)
                   .getBytes(StandardCharsets.UTF_8));
       peer.awaitDeliveries(1);
     }
-    peer.then(PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"late\"}"));
+    peer.then(PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"late\"}"));
 
     peer.release();
 
@@ -277,7 +287,7 @@ class PushDeliveryTest {
     Agent agent = called("Paused");
     CLIENT.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "{}");
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"));
+    Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
 
     assertRefused(answer, 503, "WORKSPACE_PAUSED");
     assertThat(MAIL.rows(agent)).isZero();
@@ -290,7 +300,8 @@ class PushDeliveryTest {
       Agent agent = called("Local");
 
       Answer answer =
-          new Mail(strict).send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", "5");
+          new ProxyClient(strict)
+              .send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "5");
 
       assertRefused(answer, 502, "AGENT_URL_NOT_ALLOWED");
       assertThat(answer.field("error")).contains("loopback").doesNotContain("127.0.0.1");
@@ -303,7 +314,8 @@ class PushDeliveryTest {
   void refusesATimeoutThatIsNoNumber(String timeout) {
     Agent agent = called("Timeouts");
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", timeout);
+    Answer answer =
+        MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", timeout);
 
     assertRefused(answer, 400, "VALIDATION_FAILED");
     assertThat(MAIL.rows(agent)).isZero();
@@ -314,7 +326,7 @@ class PushDeliveryTest {
   void clampsATimeoutThatIsOutOfRange(String timeout, int most) {
     Agent agent = called("Clamped");
 
-    MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", timeout);
+    MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", timeout);
 
     assertThat(Integer.parseInt(peer.deliveries().getFirst().header("x-timeout")))
         .isBetween(most - 60, most);
@@ -323,11 +335,13 @@ class PushDeliveryTest {
   @Test
   void waitsAsLongAsTheAgentSaidItMayBeSilent() {
     Agent agent = called("Short of breath");
-    CLIENT.beat(agent, "\"runtime_metadata\":{\"idle_timeout_seconds\":1}");
+    CLIENT.heartbeat(agent, "\"runtime_metadata\":{\"idle_timeout_seconds\":1}");
     peer.then(
-        PeerDeed.silence(), PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":2}"));
+        PeerBehavior.silence(),
+        PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":2}"));
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, Mail.message("m", "hi"), "X-Timeout", "25");
+    Answer answer =
+        MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "25");
 
     assertThat(answer.text()).contains("\"result\":2");
     assertThat(peer.deliveries()).extracting(TestPeer.Delivery::text).hasSize(2);

@@ -71,7 +71,7 @@ class QueueCrashTest {
                   "\"url\":\"" + peer.url() + "\"",
                   "\"max_concurrent_tasks\":" + SENDERS);
       List<String> ids = queueAll(server, target);
-      server.client().beat(target);
+      server.client().heartbeat(target);
       for (int kill = 0; kill < KILLS; kill++) {
         int before = peer.deliveries().size();
         Awaitility.await().atMost(TAKEOVER).until(() -> peer.deliveries().size() > before);
@@ -112,7 +112,7 @@ class QueueCrashTest {
     exchange.answer(
         200,
         Map.of("Content-Type", "application/json"),
-        Called.ANSWER.getBytes(StandardCharsets.UTF_8));
+        PushAgents.ANSWER.getBytes(StandardCharsets.UTF_8));
     return true;
   }
 
@@ -134,7 +134,10 @@ class QueueCrashTest {
         Answer answer =
             server
                 .client()
-                .post(Mail.path(target.id()), tokens.get(sender), Mail.message(id, "hi"));
+                .post(
+                    ProxyClient.path(target.id()),
+                    tokens.get(sender),
+                    ProxyClient.message(id, "hi"));
         assertThat(answer.status()).as(answer.text()).isEqualTo(202);
         ids.add(id);
       }

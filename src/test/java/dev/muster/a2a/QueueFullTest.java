@@ -20,7 +20,7 @@ class QueueFullTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-  private static final Mail MAIL = new Mail(SERVER);
+  private static final ProxyClient MAIL = new ProxyClient(SERVER);
 
   private Agent target;
 
@@ -116,7 +116,7 @@ class QueueFullTest {
   }
 
   private Answer send(String id) {
-    return MAIL.send(target, ADMIN_TOKEN, Mail.message(id, "hi"));
+    return MAIL.send(target, ADMIN_TOKEN, ProxyClient.message(id, "hi"));
   }
 
   private String waiting() {

@@ -24,7 +24,7 @@ class QueueLifeTest {
 
   private static final TestServer SERVER =
       TestServer.start("A2A_QUEUE_TTL_S=2", "AGENT_URL_ALLOW=loopback");
-  private static final Mail MAIL = new Mail(SERVER);
+  private static final ProxyClient MAIL = new ProxyClient(SERVER);
 
   private final Agent target =
       SERVER
@@ -38,7 +38,7 @@ class QueueLifeTest {
 
   @Test
   void endsWithTheTimeThatTheSettingGives() {
-    Answer queued = MAIL.send(target, ADMIN_TOKEN, Mail.message("m-1", "hi"));
+    Answer queued = MAIL.send(target, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
     assertThat(life(queued)).isEqualTo(Duration.ofSeconds(2));
 
     Answer ended = awaitEnd(queued);
@@ -59,7 +59,7 @@ class QueueLifeTest {
     return MAIL.send(
         target,
         ADMIN_TOKEN,
-        Mail.message("wants-" + seconds, "hi")
+        ProxyClient.message("wants-" + seconds, "hi")
             .replace("\"params\":{", "\"params\":{\"expires_in_seconds\":" + seconds + ","));
   }
 
@@ -73,7 +73,7 @@ class QueueLifeTest {
     assertThat(queued.status()).as(queued.text()).isEqualTo(202);
     return SERVER
         .client()
-        .get(Mail.path(target.id()) + "/queue/" + queued.field("queue_id"), ADMIN_TOKEN);
+        .get(ProxyClient.path(target.id()) + "/queue/" + queued.field("queue_id"), ADMIN_TOKEN);
   }
 
   private Answer awaitEnd(Answer queued) {

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 /** How long a sender waits for the answer of an agent that polls (R7.11). */
 class SendOptionsTest {
 
-  private static Duration patience(Optional<Duration> timeout, Optional<Duration> wait) {
-    return new SendOptions(timeout, wait, Map.of()).patience();
+  private static Duration timeout(Optional<Duration> timeout, Optional<Duration> wait) {
+    return new SendOptions(timeout, wait, Map.of()).waitLimit();
   }
 
   @Test
@@ -19,10 +19,10 @@ class SendOptionsTest {
     Optional<Duration> hour = Optional.of(Duration.ofHours(1));
     Optional<Duration> second = Optional.of(Duration.ofSeconds(1));
 
-    assertThat(patience(hour, Optional.empty())).isEqualTo(Duration.ofSeconds(60));
-    assertThat(patience(second, Optional.empty())).isEqualTo(Duration.ofSeconds(1));
-    assertThat(patience(hour, second)).isEqualTo(Duration.ofSeconds(1));
-    assertThat(patience(hour, Optional.of(Duration.ZERO))).isZero();
-    assertThat(patience(Optional.empty(), Optional.empty())).isZero();
+    assertThat(timeout(hour, Optional.empty())).isEqualTo(Duration.ofSeconds(60));
+    assertThat(timeout(second, Optional.empty())).isEqualTo(Duration.ofSeconds(1));
+    assertThat(timeout(hour, second)).isEqualTo(Duration.ofSeconds(1));
+    assertThat(timeout(hour, Optional.of(Duration.ZERO))).isZero();
+    assertThat(timeout(Optional.empty(), Optional.empty())).isZero();
   }
 }

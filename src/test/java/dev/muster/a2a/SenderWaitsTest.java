@@ -41,7 +41,7 @@ class SenderWaitsTest {
   private static final TestServer THERE =
       TestServer.startOn(HERE.database(), "AGENT_URL_ALLOW=loopback");
   private static final TestClient CLIENT = HERE.client();
-  private static final Mail MAIL = new Mail(HERE);
+  private static final ProxyClient MAIL = new ProxyClient(HERE);
 
   private Agent lead;
   private Agent sender;
@@ -129,8 +129,8 @@ class SenderWaitsTest {
   void endsForARepeatOfAMessageThatIsUnderWay() throws IOException {
     CountDownLatch latch = new CountDownLatch(1);
     try (TestPeer peer = TestPeer.start()) {
-      peer.usually(Called.answerAfter(latch, Called.ANSWER));
-      Agent called = new Called(HERE).at(peer.url(), child());
+      peer.usually(PushAgents.answerAfter(latch, PushAgents.ANSWER));
+      Agent called = new PushAgents(HERE).at(peer.url(), child());
       CompletableFuture<Answer> first = sendAsync(HERE, called, sender.token(), "");
       peer.awaitDeliveries(1);
       List<CompletableFuture<Answer>> repeats =
@@ -151,8 +151,8 @@ class SenderWaitsTest {
   void endsForARepeatWhoseTargetIsRemoved() throws IOException {
     CountDownLatch latch = new CountDownLatch(1);
     try (TestPeer peer = TestPeer.start()) {
-      peer.usually(Called.answerAfter(latch, Called.ANSWER));
-      Agent called = new Called(HERE).at(peer.url(), child());
+      peer.usually(PushAgents.answerAfter(latch, PushAgents.ANSWER));
+      Agent called = new PushAgents(HERE).at(peer.url(), child());
       CompletableFuture<Answer> first = sendAsync(HERE, called, sender.token(), "");
       peer.awaitDeliveries(1);
       List<CompletableFuture<Answer>> repeats =
@@ -165,7 +165,7 @@ class SenderWaitsTest {
 
       assertAllRefused(repeats, 410, "WORKSPACE_REMOVED");
       latch.countDown();
-      assertThat(first.join().text()).isEqualTo(Called.ANSWER);
+      assertThat(first.join().text()).isEqualTo(PushAgents.ANSWER);
     }
   }
 
@@ -176,8 +176,8 @@ class SenderWaitsTest {
         Race.run(
             CROWD,
             n -> {
-              String body = Mail.message("m-" + n, "please");
-              String path = Mail.path(polling.id()) + "?wait=10";
+              String body = ProxyClient.message("m-" + n, "please");
+              String path = ProxyClient.path(polling.id()) + "?wait=10";
               return CLIENT.post(path, sender.token(), body);
             });
 
@@ -204,14 +204,14 @@ class SenderWaitsTest {
 
   private static CompletableFuture<Answer> sendAsync(
       TestServer server, Agent target, String token, String query) {
-    String path = Mail.path(target.id()) + query;
+    String path = ProxyClient.path(target.id()) + query;
     return CompletableFuture.supplyAsync(
-        () -> server.client().post(path, token, Mail.message("m-1", "please")),
+        () -> server.client().post(path, token, ProxyClient.message("m-1", "please")),
         Thread::startVirtualThread);
   }
 
   private static String replyTo(String id) {
-    return Mail.sending(
+    return ProxyClient.sending(
         "{'messageId':'r-1','parts':[{'kind':'text','text':'done'}],'metadata':{'reply_to':'%s'}}"
             .formatted(id));
   }

@@ -27,7 +27,7 @@ class SendersTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-  private static final Mail MAIL = new Mail(SERVER);
+  private static final ProxyClient MAIL = new ProxyClient(SERVER);
 
   private static final Agent LEAD = CLIENT.create("Lead");
   private static final Agent WRITER = CLIENT.create("Writer", below(LEAD));
@@ -46,7 +46,7 @@ class SendersTest {
   }
 
   private static String message() {
-    return Mail.message(UUID.randomUUID().toString(), "hi");
+    return ProxyClient.message(UUID.randomUUID().toString(), "hi");
   }
 
   private static void assertFrom(Agent sender, String activityId) {
@@ -124,7 +124,8 @@ class SendersTest {
     List<String> lines = new ArrayList<>(List.of("Authorization: Bearer " + READER.token()));
     lines.addAll(List.of(headers));
     byte[] body = message().getBytes(StandardCharsets.UTF_8);
-    return RawHttp.send(SERVER.port(), "POST " + Mail.path(WRITER.id()), lines, body).status();
+    return RawHttp.send(SERVER.port(), "POST " + ProxyClient.path(WRITER.id()), lines, body)
+        .status();
   }
 
   @ParameterizedTest
@@ -144,7 +145,7 @@ class SendersTest {
   @Test
   void overwritesWhatAClientSaysOfTheSender() {
     String forged =
-        Mail.sending(
+        ProxyClient.sending(
             "{'content':'hi','metadata':{'sender':{'workspace_id':'"
                 + LEAD.id()
                 + "','source':'canvas_user'},'trace':1}}");
@@ -180,7 +181,7 @@ class SendersTest {
   @Test
   void looksAtTheBodyBeforeTheTarget() {
     for (Agent target : List.of(UNKNOWN, REMOVED, OTHER_ROOT)) {
-      for (String body : List.of("{", "{}", Mail.sending("{}"))) {
+      for (String body : List.of("{", "{}", ProxyClient.sending("{}"))) {
         assertRefused(MAIL.send(target, READER.token(), body), 400, "VALIDATION_FAILED");
       }
     }
@@ -249,7 +250,7 @@ class SendersTest {
 
   @Test
   void answersToPostAlone() {
-    Answer answer = CLIENT.get(Mail.path(WRITER.id()), ADMIN_TOKEN);
+    Answer answer = CLIENT.get(ProxyClient.path(WRITER.id()), ADMIN_TOKEN);
 
     assertRefused(answer, 405, "METHOD_NOT_ALLOWED");
     assertThat(answer.header("Allow")).isEqualTo("POST");

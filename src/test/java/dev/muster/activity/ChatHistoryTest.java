@@ -4,7 +4,7 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -134,13 +134,13 @@ class ChatHistoryTest {
           CLIENT.createOnline(
               "called", "\"delivery_mode\":\"push\"", "\"url\":\"" + peer.url() + "\"");
       peer.then(
-          PeerDeed.answer(
+          PeerBehavior.answer(
               200,
               "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"error\":{\"code\":1,\"message\":\"denied for"
                   + " sk-ant-api03-"
                   + "a1B2".repeat(20)
                   + "\"}}"),
-          PeerDeed.answer(
+          PeerBehavior.answer(
               200,
               "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{\"parts\":[{\"kind\":\"text\",\"text\":\""
                   + "x".repeat(300_000)

@@ -3,7 +3,7 @@ package dev.muster.activity;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -32,7 +32,7 @@ import tools.jackson.databind.JsonNode;
 class ChatTest {
 
   private static final Set<String> CHAT = Set.of("USER_MESSAGE", "AGENT_MESSAGE", "A2A_RESPONSE");
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final TestClient CLIENT = TestServer.shared().client();
 
   /** What is done to {@code agent}, who polls or is called, and its {@code parent}, who polls. */
@@ -87,7 +87,7 @@ class ChatTest {
 
     private static void await(String countOfOne) {
       Awaitility.await()
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(() -> TestServer.shared().database().value(countOfOne), "1"::equals);
     }
   }
@@ -128,7 +128,7 @@ class ChatTest {
         called(
                 "a person's message that is refused",
                 s -> {
-                  s.peer().then(PeerDeed.answer(400, "no"));
+                  s.peer().then(PeerBehavior.answer(400, "no"));
                   s.send(s.agent(), ADMIN_TOKEN, "message/send", "m");
                 })
             .shows("user", "system")
@@ -139,7 +139,7 @@ class ChatTest {
                 s -> {
                   s.peer()
                       .then(
-                          PeerDeed.answer(
+                          PeerBehavior.answer(
                               200,
                               "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"error\":{\"code\":-32000,\"message\":\"no\"}}"));
                   s.send(s.agent(), ADMIN_TOKEN, "message/send", "m");

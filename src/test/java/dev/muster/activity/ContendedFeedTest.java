@@ -69,7 +69,7 @@ class ContendedFeedTest {
       }
       try {
         for (int i = 0; i < ROWS; i++) {
-          assertThat(feeds.append(row)).isInstanceOf(Appended.Stored.class);
+          assertThat(feeds.append(row)).isInstanceOf(AppendResult.Stored.class);
         }
       } finally {
         over.set(true);

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ErrorDetailTest {
 
-  private static final int LONGEST = 4096;
+  private static final int MAX_LENGTH = 4096;
   private static final String ALNUM36 = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
   private static final String OWN = "q7Jk2vX9_bN4mR-tY8wZ1cD5fG6hL0pS3aE7iU2oK4c";
   private static final String JWT =
@@ -74,13 +74,13 @@ class ErrorDetailTest {
   void losesASecretThatTheCutWouldHalve(Leak leak) {
     int beginning = Math.min(10, leak.secret().length() / 2);
     String filling =
-        "x ".repeat(LONGEST).substring(0, LONGEST - beginning - leak.before().length());
+        "x ".repeat(MAX_LENGTH).substring(0, MAX_LENGTH - beginning - leak.before().length());
 
     String stored = stored(filling + leak.before() + leak.secret() + leak.after());
 
     assertThat(stored).startsWith(filling + leak.before());
     assertThat(stored).doesNotContain(leak.secret().substring(0, beginning));
-    assertThat(stored).hasSizeLessThanOrEqualTo(LONGEST);
+    assertThat(stored).hasSizeLessThanOrEqualTo(MAX_LENGTH);
   }
 
   @Test

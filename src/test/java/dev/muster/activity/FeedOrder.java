@@ -3,7 +3,7 @@ package dev.muster.activity;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.json.RawJson;
-import dev.muster.platform.problem.Outage;
+import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.MessageContent;
 import dev.muster.testing.TestClient.Agent;
@@ -35,10 +35,10 @@ public final class FeedOrder implements AutoCloseable {
 
   private static final int WRITERS = 16;
   private static final int[] LIMITS = {20, 100, 500};
-  private static final Duration LONGEST_HOLD = Duration.ofMillis(4);
+  private static final Duration MAX_HOLD = Duration.ofMillis(4);
 
   /** Whoever held the feed leaves it to the others for so much longer, at most. */
-  private static final int LONGEST_PAUSE_FOR_HOLD = 30;
+  private static final int MAX_PAUSE_FOR_HOLD = 30;
 
   private final Size size;
   private final TestDatabase database;
@@ -116,15 +116,15 @@ public final class FeedOrder implements AutoCloseable {
       try {
         if (holds) {
           long start = System.nanoTime();
-          List<Appended> rows = transactions.execute(status -> appendAndHold(feeds));
+          List<AppendResult> rows = transactions.execute(status -> appendAndHold(feeds));
           acknowledge(rows);
           countHeld(rows.size());
-          pause(LONGEST_PAUSE_FOR_HOLD * (System.nanoTime() - start));
+          pause(MAX_PAUSE_FOR_HOLD * (System.nanoTime() - start));
         } else {
           acknowledge(List.of(feeds.append(row())));
         }
       } catch (RuntimeException e) {
-        if (!Outage.is(e) && !(e instanceof ProblemException)) {
+        if (!DatabaseOutage.is(e) && !(e instanceof ProblemException)) {
           throw e;
         }
         countRefused();
@@ -132,10 +132,10 @@ public final class FeedOrder implements AutoCloseable {
     }
   }
 
-  private List<Appended> appendAndHold(Feeds feeds) {
+  private List<AppendResult> appendAndHold(Feeds feeds) {
     int rows = 1 + ThreadLocalRandom.current().nextInt(size.mostInATransaction());
-    List<Appended> appended = feeds.appendAll(Collections.nCopies(rows, row()));
-    pause(LONGEST_HOLD.toNanos());
+    List<AppendResult> appended = feeds.appendAll(Collections.nCopies(rows, row()));
+    pause(MAX_HOLD.toNanos());
     return appended;
   }
 
@@ -158,9 +158,9 @@ public final class FeedOrder implements AutoCloseable {
     return stored >= size.rows() || System.nanoTime() > stopAt;
   }
 
-  private synchronized void acknowledge(List<Appended> rows) {
-    for (Appended one : rows) {
-      if (!(one instanceof Appended.Stored(var _, long seq, int _, var _))
+  private synchronized void acknowledge(List<AppendResult> rows) {
+    for (AppendResult one : rows) {
+      if (!(one instanceof AppendResult.Stored(var _, long seq, int _, var _))
           || acknowledged.get((int) seq)) {
         throw new AssertionError("not stored in a place of its own: " + one);
       }

@@ -43,7 +43,7 @@ class FeedPlansTest {
   private static final long ROWS_OF_AN_INDEX_PAGE = 100;
 
   /** The ranges of five letters, and what is open. */
-  private static final long MOST_RANGES = 6;
+  private static final long MAX_RANGES = 6;
 
   private static FeedPlans plans;
 
@@ -71,7 +71,7 @@ class FeedPlansTest {
 
   /** Each row may lie on a page of its own; where numbers are halved each is a look-up. */
   private static long mostBlocks(FeedPlans.Plan plan) {
-    long lookUps = plan.lookUps() + MOST_RANGES;
+    long lookUps = plan.lookUps() + MAX_RANGES;
     return plan.nodes().contains("Recursive Union")
         ? PAGES_OF_A_LOOK_UP * (lookUps + plan.found())
         : PAGES_OF_A_LOOK_UP * lookUps + plan.found() + plan.found() / ROWS_OF_AN_INDEX_PAGE;

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.MessageContent;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -221,9 +221,9 @@ class FeedQuotaTest {
             new RawJson("{}"),
             new RawJson("{\"text\":\"done\"}"),
             MessageContent.EMPTY,
-            Result.OK);
+            ActivityResult.OK);
 
-    assertThat(SERVER.bean(Feeds.class).append(result)).isInstanceOf(Appended.Stored.class);
+    assertThat(SERVER.bean(Feeds.class).append(result)).isInstanceOf(AppendResult.Stored.class);
     assertFull(report());
   }
 
@@ -270,7 +270,7 @@ class FeedQuotaTest {
   @Test
   void neverRefusesAMessageThatIsDeliveredByPushAndTakesItForRead() throws Exception {
     try (TestPeer peer = TestPeer.start()) {
-      peer.usually(PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"));
+      peer.usually(PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"));
       TestFeed called =
           new TestFeed(
               SERVER,

@@ -70,7 +70,7 @@ class LiveActivityTest {
   @Test
   void tellsShortBodiesWithTheMessagesIdAndTime() {
     Agent agent = ONE.client().create("bodies");
-    String most = "\"" + "é".repeat((LoggedActivity.LARGEST_BODY - 2) / 2) + "\"";
+    String most = "\"" + "é".repeat((ActivityLoggedRow.MAX_BODY_BYTES - 2) / 2) + "\"";
     String tooMuch = most.replaceFirst("é", "one");
     try (TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
       ONE.client()

@@ -33,7 +33,7 @@ final class NaiveFeed {
       INSERT INTO naive_feed (id, seq, created_at) VALUES ('00000000-0000-0000-0000-000000000000', 0, 'epoch')
       """;
 
-  private static final String BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
+  private static final String FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
   private static final String BY_TIME =
       """
@@ -47,7 +47,7 @@ final class NaiveFeed {
       SELECT id FROM naive_feed WHERE seq > (SELECT seq FROM naive_feed WHERE id = ?::uuid) ORDER BY seq LIMIT 500
       """;
 
-  private static final Duration LONGEST_HOLD = Duration.ofMillis(8);
+  private static final Duration MAX_HOLD = Duration.ofMillis(8);
 
   private final TestDatabase database;
   private volatile boolean written;
@@ -85,7 +85,7 @@ final class NaiveFeed {
       connection.setAutoCommit(false);
       for (int i = 0; i < rows; i++) {
         insert.executeUpdate();
-        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LONGEST_HOLD.toNanos()));
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MAX_HOLD.toNanos()));
         connection.commit();
       }
       return rows;
@@ -97,7 +97,7 @@ final class NaiveFeed {
     long count = 0;
     try (Connection connection = database.connect();
         PreparedStatement next = connection.prepareStatement(statement)) {
-      next.setString(1, BEFORE_ALL);
+      next.setString(1, FIRST_ID);
       boolean wasWritten;
       boolean found;
       do {

@@ -17,8 +17,8 @@ import tools.jackson.databind.JsonNode;
 @Slow
 class PageSizeTest {
 
-  private static final int LARGEST_BODY = 256 * 1024;
-  private static final int LARGEST_PAGE = 8 << 20;
+  private static final int MAX_BODY_BYTES = 256 * 1024;
+  private static final int MAX_PAGE_BYTES = 8 << 20;
 
   /** A JSON text of so many bytes. */
   private static String body(int bytes) {
@@ -29,9 +29,9 @@ class PageSizeTest {
   @ValueSource(strings = {"request_body", "response_body", "tool_trace"})
   void listsALargeBodyByItsSizeAlone(String field) {
     TestFeed feed = TestFeed.create("Bodies");
-    String most = body(LARGEST_BODY);
-    String tooLarge = body(LARGEST_BODY + 1);
-    String wide = "\"" + "ä€\uD83D\uDE80".repeat(LARGEST_BODY / 9 + 1) + "\"";
+    String most = body(MAX_BODY_BYTES);
+    String tooLarge = body(MAX_BODY_BYTES + 1);
+    String wide = "\"" + "ä€\uD83D\uDE80".repeat(MAX_BODY_BYTES / 9 + 1) + "\"";
     int wideBytes = wide.getBytes(StandardCharsets.UTF_8).length;
 
     feed.reported("\"activity_type\":\"error\",\"" + field + "\":" + most);
@@ -39,9 +39,9 @@ class PageSizeTest {
     String wider = feed.reported("\"activity_type\":\"error\",\"" + field + "\":" + wide);
 
     JsonNode rows = feed.rowsForAdmin("?order=asc");
-    assertThat(rows.path(0).path(field).asString()).hasSize(LARGEST_BODY - 2);
+    assertThat(rows.path(0).path(field).asString()).hasSize(MAX_BODY_BYTES - 2);
     assertThat(rows.path(1).path(field))
-        .hasToString("{\"truncated\":true,\"bytes\":" + (LARGEST_BODY + 1) + "}");
+        .hasToString("{\"truncated\":true,\"bytes\":" + (MAX_BODY_BYTES + 1) + "}");
     assertThat(rows.path(2).path(field))
         .hasToString("{\"truncated\":true,\"bytes\":" + wideBytes + "}");
     assertThat(feed.one(large).text()).contains("\"" + field + "\":" + tooLarge + ",");
@@ -51,7 +51,7 @@ class PageSizeTest {
   @Test
   void endsAPageEarlyAndGoesOnWhereItEnded() {
     TestFeed feed = TestFeed.create("Pages");
-    String quarter = body(LARGEST_BODY);
+    String quarter = body(MAX_BODY_BYTES);
     String bodies =
         "\"activity_type\":\"error\",\"request_body\":%1$s,\"response_body\":%1$s,\"tool_trace\":%1$s"
             .formatted(quarter);
@@ -64,7 +64,7 @@ class PageSizeTest {
     int pages = 0;
     for (String cursor = first; read.size() < 13; pages++) {
       Answer page = feed.get("?limit=500&since_id=" + cursor);
-      assertThat(page.text().length()).isLessThanOrEqualTo(LARGEST_PAGE);
+      assertThat(page.text().length()).isLessThanOrEqualTo(MAX_PAGE_BYTES);
       JsonNode rows = TestFeed.rowsOf(page);
       assertThat(rows).isNotEmpty();
       read.addAll(TestFeed.seqs(rows));
@@ -91,7 +91,7 @@ class PageSizeTest {
     JsonNode rows = feed.rowsForAdmin("?since_id=" + first);
     assertThat(rows).hasSize(1);
     Answer page = feed.getAsAdmin("?since_id=" + first);
-    assertThat(page.text().length()).isLessThanOrEqualTo(LARGEST_PAGE);
+    assertThat(page.text().length()).isLessThanOrEqualTo(MAX_PAGE_BYTES);
   }
 
   /** Files that a message points at, and what it answers, may be as long as any text. */
@@ -122,7 +122,7 @@ class PageSizeTest {
     }
 
     Answer page = feed.getAsAdmin("?include=peer_info&since_id=" + first);
-    assertThat(page.text().length()).isLessThanOrEqualTo(LARGEST_PAGE);
+    assertThat(page.text().length()).isLessThanOrEqualTo(MAX_PAGE_BYTES);
     JsonNode rows = TestFeed.rowsOf(page);
     assertThat(TestFeed.seqs(rows)).containsExactly(2L, 3L);
     assertThat(feed.seqsForAdmin("?include=peer_info&since_id=" + TestFeed.idOfLast(rows)))
@@ -132,7 +132,7 @@ class PageSizeTest {
   @Test
   void givesAtLeastOneRowHoweverLargeItIs() {
     TestFeed feed = TestFeed.create("Large");
-    String text = "\u0001".repeat(LARGEST_PAGE / 6 + 1);
+    String text = "\u0001".repeat(MAX_PAGE_BYTES / 6 + 1);
     feed.receive(null, text);
     feed.receive(null, text);
     feed.receive(null, "small");

@@ -84,7 +84,7 @@ record TestFeed(TestServer server, Agent agent) {
   }
 
   String receiveRequest(@Nullable UUID sender, String json) {
-    Appended appended =
+    AppendResult appended =
         server
             .bean(Feeds.class)
             .append(
@@ -96,8 +96,8 @@ record TestFeed(TestServer server, Agent agent) {
                     new RawJson(json),
                     MessageContent.ofRequest(JSON.readTree(json)),
                     null));
-    assertThat(appended).isInstanceOf(Appended.Stored.class);
-    return ((Appended.Stored) appended).id().toString();
+    assertThat(appended).isInstanceOf(AppendResult.Stored.class);
+    return ((AppendResult.Stored) appended).id().toString();
   }
 
   static String request(String messageId, String parts) {

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.platform.longpoll.LongPoll;
-import dev.muster.platform.longpoll.LongPolls;
-import dev.muster.platform.longpoll.Seen;
+import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.platform.longpoll.PollResult;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -38,7 +38,7 @@ class WaitSharesTest {
       String delegation = delegate(client, agent, peer);
       TestFeed feed = new TestFeed(server, agent);
       String logged = feed.log("there already");
-      LongPolls waits = server.bean(LongPolls.class);
+      LongPollRegistry waits = server.bean(LongPollRegistry.class);
       AtomicBoolean over = new AtomicBoolean();
       for (int n = 1; n < SHARE; n++) {
         var _ = waits.await(waitOf(agent, over));
@@ -78,7 +78,7 @@ class WaitSharesTest {
         agent.id(),
         agent.id(),
         Duration.ofHours(1),
-        () -> over.get() ? new Seen.Answer<>("over") : new Seen.Nothing<>(0),
+        () -> over.get() ? new PollResult.Answer<>("over") : new PollResult.Nothing<>(0),
         () -> true,
         "in vain");
   }

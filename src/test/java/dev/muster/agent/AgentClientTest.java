@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.muster.protocol.RuntimeEvent;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
@@ -102,14 +102,15 @@ class AgentClientTest {
   void sendsTheSameMessageInAllAttempts() throws IOException {
     try (TestPeer platform = TestPeer.start()) {
       platform.then(
-          PeerDeed.resetAfterRequest(),
-          PeerDeed.answer(503, "{\"code\":\"UNAVAILABLE\"}"),
-          PeerDeed.answer(200, "{\"status\":\"queued\",\"activity_id\":\"a-1\"}"));
+          PeerBehavior.resetAfterRequest(),
+          PeerBehavior.answer(503, "{\"code\":\"UNAVAILABLE\"}"),
+          PeerBehavior.answer(200, "{\"status\":\"queued\",\"activity_id\":\"a-1\"}"));
 
-      Sent sent = to(platform).send(PEER, "hi");
+      SendResult sent = to(platform).send(PEER, "hi");
 
       assertThat(sent)
-          .isInstanceOfSatisfying(Sent.Queued.class, q -> assertThat(q.id()).isEqualTo("a-1"));
+          .isInstanceOfSatisfying(
+              SendResult.Queued.class, q -> assertThat(q.id()).isEqualTo("a-1"));
       assertThat(platform.deliveries()).hasSize(3);
       assertThat(bodies(platform)).allMatch(bodies(platform).getFirst()::equals);
       assertThat(bodies(platform).getFirst().at("/params/message/messageId").asString())
@@ -121,7 +122,7 @@ class AgentClientTest {
   void doesNotSendAgainWhatThePlatformAnswered() throws IOException {
     try (TestPeer platform = TestPeer.start()) {
       platform.usually(
-          PeerDeed.answer(504, "{\"code\":\"AGENT_TIMEOUT\",\"error\":\"it said nothing\"}"));
+          PeerBehavior.answer(504, "{\"code\":\"AGENT_TIMEOUT\",\"error\":\"it said nothing\"}"));
 
       assertThatExceptionOfType(MusterException.class)
           .isThrownBy(() -> to(platform).send(PEER, "hi"))
@@ -140,17 +141,19 @@ class AgentClientTest {
             "{\"status\":{\"message\":{\"parts\":" + part + "}}}",
             "{\"artifacts\":[{\"parts\":" + part + "}]}")) {
       try (TestPeer platform = TestPeer.start()) {
-        platform.then(PeerDeed.answer(200, "{\"jsonrpc\":\"2.0\",\"result\":" + result + "}"));
+        platform.then(PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"result\":" + result + "}"));
         assertThat(to(platform).send(PEER, "hi"))
             .isInstanceOfSatisfying(
-                Sent.Answered.class, answered -> assertThat(answered.text()).isEqualTo("done"));
+                SendResult.Answered.class,
+                answered -> assertThat(answered.text()).isEqualTo("done"));
       }
     }
     try (TestPeer platform = TestPeer.start()) {
-      platform.then(PeerDeed.answer(200, "{\"error\":{\"code\":-32603,\"message\":\"broke\"}}"));
+      platform.then(
+          PeerBehavior.answer(200, "{\"error\":{\"code\":-32603,\"message\":\"broke\"}}"));
       assertThat(to(platform).send(PEER, "hi"))
           .isInstanceOfSatisfying(
-              Sent.Refused.class, refused -> assertThat(refused.text()).isEqualTo("broke"));
+              SendResult.Refused.class, refused -> assertThat(refused.text()).isEqualTo("broke"));
     }
   }
 
@@ -185,7 +188,7 @@ class AgentClientTest {
     String answer =
         "{\"delegation_id\":\"d-1\",\"status\":\"delegated\",\"target_id\":\"" + PEER + "\"}";
     try (TestPeer platform = TestPeer.start()) {
-      platform.then(PeerDeed.resetAfterRequest()).usually(PeerDeed.answer(202, answer));
+      platform.then(PeerBehavior.resetAfterRequest()).usually(PeerBehavior.answer(202, answer));
       AgentClient client = to(platform);
 
       assertThat(client.delegate(PEER, "write").id()).isEqualTo("d-1");

@@ -37,8 +37,8 @@ class AgentEnduranceTest {
   private static final int ROWS_A_POLL = 10;
   private static final int YOUNG = 1_500;
   private static final int OLD = 6_000;
-  private static final long MOST_GROWTH_MIB = 40;
-  private static final int MOST_THREADS_OF_OKHTTP = 6;
+  private static final long MAX_GROWTH_MIB = 40;
+  private static final int MAX_THREADS_OF_OKHTTP = 6;
   private static final String TEXT = "x".repeat(20_000);
 
   private final AtomicInteger rows = new AtomicInteger();
@@ -63,11 +63,11 @@ class AgentEnduranceTest {
 
       await()
           .atMost(LIMIT)
-          .untilAsserted(() -> assertThat(usedMiB() - young).isLessThan(MOST_GROWTH_MIB));
+          .untilAsserted(() -> assertThat(usedMiB() - young).isLessThan(MAX_GROWTH_MIB));
       assertThat(messages.stream().filter(message -> message.get() != null).count())
           .isLessThan(20L * ROWS_A_POLL);
       assertThat(threads).hasValue(2);
-      assertThat(threadsOfOkHttp()).hasSizeLessThanOrEqualTo(MOST_THREADS_OF_OKHTTP);
+      assertThat(threadsOfOkHttp()).hasSizeLessThanOrEqualTo(MAX_THREADS_OF_OKHTTP);
     }
   }
 

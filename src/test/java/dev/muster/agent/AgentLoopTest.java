@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.muster.agent.AgentLoop.End;
 import dev.muster.testing.FreePorts;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient.Agent;
@@ -188,11 +188,11 @@ class AgentLoopTest {
   @Test
   void reportsADelegatedTaskThatFailed() throws IOException {
     try (TestPeer platform = TestPeer.start()) {
-      platform.usually(PeerDeed.answer(200, "{}"));
+      platform.usually(PeerBehavior.answer(200, "{}"));
       AgentClient client = AgentServer.clientAt(platform.port(), agent);
       HeartbeatLoop heartbeat = HeartbeatLoop.builder(client).build();
       MessageHandler handler =
-          new WorkingHandler(
+          new TrackingHandler(
               (_, _) -> {
                 throw new IllegalStateException("no such file");
               },

@@ -1,6 +1,6 @@
 package dev.muster.agent;
 
-import dev.muster.testing.AtEndOfTests;
+import dev.muster.testing.SharedResources;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
@@ -15,7 +15,7 @@ final class AgentServer {
   static final TestClient CLIENT = SERVER.client();
 
   static {
-    AtEndOfTests.run(SERVER::close);
+    SharedResources.run(SERVER::close);
   }
 
   private AgentServer() {}

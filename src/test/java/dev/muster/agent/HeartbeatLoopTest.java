@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.testing.FreePorts;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient.Agent;
@@ -77,12 +77,12 @@ class HeartbeatLoopTest {
     TestPeer platform = platform();
     start(to(platform), new HeartbeatListener() {});
 
-    JsonNode beat = beats(platform, 1).getFirst();
+    JsonNode heartbeat = heartbeats(platform, 1).getFirst();
 
-    assertThat(beat.has("runtime_state")).isFalse();
-    assertThat(beat.has("sample_error")).isFalse();
-    assertThat(beat.has("error_rate")).isFalse();
-    assertThat(beat.path("uptime_seconds").isIntegralNumber()).isTrue();
+    assertThat(heartbeat.has("runtime_state")).isFalse();
+    assertThat(heartbeat.has("sample_error")).isFalse();
+    assertThat(heartbeat.has("error_rate")).isFalse();
+    assertThat(heartbeat.path("uptime_seconds").isIntegralNumber()).isTrue();
   }
 
   @Test
@@ -96,32 +96,32 @@ class HeartbeatLoopTest {
     loop.setIdleTimeout(Duration.ofSeconds(90));
     loop.start();
 
-    JsonNode beat = beats(platform, 1).getFirst();
+    JsonNode heartbeat = heartbeats(platform, 1).getFirst();
 
-    assertThat(beat.path("active_tasks").asInt()).isEqualTo(2);
-    assertThat(beat.path("current_task").asString()).isEqualTo("reviewing #42");
-    assertThat(beat.path("delegations").toString()).isEqualTo("[\"d-1\"]");
-    assertThat(beat.path("runtime_metadata").toString())
+    assertThat(heartbeat.path("active_tasks").asInt()).isEqualTo(2);
+    assertThat(heartbeat.path("current_task").asString()).isEqualTo("reviewing #42");
+    assertThat(heartbeat.path("delegations").toString()).isEqualTo("[\"d-1\"]");
+    assertThat(heartbeat.path("runtime_metadata").toString())
         .isEqualTo("{\"capabilities\":{\"status_mgmt\":true},\"idle_timeout_seconds\":90}");
   }
 
   @Test
   void keepsItsErrorsUntilTheyAreHeard() throws IOException {
     TestPeer platform = platform();
-    platform.then(PeerDeed.answer(503, "{}"), PeerDeed.resetAfterRequest());
+    platform.then(PeerBehavior.answer(503, "{}"), PeerBehavior.resetAfterRequest());
     HeartbeatLoop loop = loop(to(platform), new HeartbeatListener() {});
     loop.recordFailure("tool broke");
     loop.recordSuccess();
     loop.start();
 
-    List<JsonNode> beats = beats(platform, 4);
+    List<JsonNode> heartbeats = heartbeats(platform, 4);
 
-    assertThat(beats.subList(0, 3))
-        .allSatisfy(beat -> {
-          assertThat(beat.path("error_rate").asDouble()).isEqualTo(0.5);
-          assertThat(beat.path("sample_error").asString()).isEqualTo("tool broke");
+    assertThat(heartbeats.subList(0, 3))
+        .allSatisfy(heartbeat -> {
+          assertThat(heartbeat.path("error_rate").asDouble()).isEqualTo(0.5);
+          assertThat(heartbeat.path("sample_error").asString()).isEqualTo("tool broke");
         });
-    assertThat(beats.get(3).has("error_rate")).isFalse();
+    assertThat(heartbeats.get(3).has("error_rate")).isFalse();
   }
 
   @Test
@@ -143,34 +143,34 @@ class HeartbeatLoopTest {
     loop.recordFailure("during the beat");
     recorded.countDown();
 
-    List<JsonNode> beats = beats(platform, 2);
+    List<JsonNode> heartbeats = heartbeats(platform, 2);
 
-    assertThat(beats.get(0).path("error_rate").asDouble()).isZero();
-    assertThat(beats.get(1).path("error_rate").asDouble()).isEqualTo(1.0);
-    assertThat(beats.get(1).path("sample_error").asString()).isEqualTo("during the beat");
+    assertThat(heartbeats.get(0).path("error_rate").asDouble()).isZero();
+    assertThat(heartbeats.get(1).path("error_rate").asDouble()).isEqualTo(1.0);
+    assertThat(heartbeats.get(1).path("sample_error").asString()).isEqualTo("during the beat");
   }
 
-  static Stream<PeerDeed> troubles() {
+  static Stream<PeerBehavior> troubles() {
     return Stream.of(
-        PeerDeed.closeAtOnce(),
-        PeerDeed.resetAtOnce(),
-        PeerDeed.resetAfterRequest(),
-        PeerDeed.halfBody(),
-        PeerDeed.halfHead(),
-        PeerDeed.garbage(),
-        PeerDeed.answer(500, "<html>"),
-        PeerDeed.answer(200, "no json"),
-        PeerDeed.answer(503, Map.of("Retry-After", "0"), "{}"),
-        PeerDeed.answer(401, "{\"code\":\"UNAUTHENTICATED\"}"),
-        PeerDeed.answer(404, "{\"code\":\"WORKSPACE_NOT_FOUND\"}"),
-        PeerDeed.answer(302, Map.of("Location", "http://127.0.0.1:1/"), ""));
+        PeerBehavior.closeAtOnce(),
+        PeerBehavior.resetAtOnce(),
+        PeerBehavior.resetAfterRequest(),
+        PeerBehavior.halfBody(),
+        PeerBehavior.halfHead(),
+        PeerBehavior.garbage(),
+        PeerBehavior.answer(500, "<html>"),
+        PeerBehavior.answer(200, "no json"),
+        PeerBehavior.answer(503, Map.of("Retry-After", "0"), "{}"),
+        PeerBehavior.answer(401, "{\"code\":\"UNAUTHENTICATED\"}"),
+        PeerBehavior.answer(404, "{\"code\":\"WORKSPACE_NOT_FOUND\"}"),
+        PeerBehavior.answer(302, Map.of("Location", "http://127.0.0.1:1/"), ""));
   }
 
   @ParameterizedTest
   @MethodSource("troubles")
-  void beatsOnAfterTrouble(PeerDeed trouble) throws IOException {
+  void beatsOnAfterTrouble(PeerBehavior trouble) throws IOException {
     TestPeer platform = platform();
-    platform.then(PeerDeed.answer(200, HEARD), trouble, trouble);
+    platform.then(PeerBehavior.answer(200, HEARD), trouble, trouble);
     AtomicInteger missed = new AtomicInteger();
     CountDownLatch heard = new CountDownLatch(2);
     start(
@@ -223,7 +223,7 @@ class HeartbeatLoopTest {
           }
         });
 
-    assertThat(beats(platform, 3)).hasSizeGreaterThanOrEqualTo(3);
+    assertThat(heartbeats(platform, 3)).hasSizeGreaterThanOrEqualTo(3);
   }
 
   @Test
@@ -250,7 +250,7 @@ class HeartbeatLoopTest {
   @Test
   void endsWhenItIsToldThatTheWorkspaceIsDeleted() throws IOException {
     TestPeer platform = platform();
-    platform.usually(PeerDeed.answer(404, "{\"status\":\"removed\",\"deleted\":true}"));
+    platform.usually(PeerBehavior.answer(404, "{\"status\":\"removed\",\"deleted\":true}"));
 
     HeartbeatLoop loop = start(to(platform), new HeartbeatListener() {});
 
@@ -264,21 +264,21 @@ class HeartbeatLoopTest {
         HeartbeatLoop.builder(to(platform)).wedge(wedge).leastGap(Duration.ofMinutes(5)).build();
     open.add(loop);
     loop.start();
-    beats(platform, 1);
+    heartbeats(platform, 1);
     for (int i = 0; i < 10_000; i++) {
       loop.beatNow();
     }
 
-    beats(platform, 2); // the one of the cadence, a second later
+    heartbeats(platform, 2); // the one of the cadence, a second later
     assertThat(platform.deliveries()).hasSize(2);
   }
 
   @Test
   void endsAtOnceWhileABeatIsUnderWay() throws IOException {
     TestPeer platform = platform();
-    platform.usually(PeerDeed.silence());
+    platform.usually(PeerBehavior.silence());
     HeartbeatLoop loop = start(to(platform), new HeartbeatListener() {});
-    beats(platform, 1);
+    heartbeats(platform, 1);
 
     loop.stop();
 
@@ -286,7 +286,7 @@ class HeartbeatLoopTest {
   }
 
   private TestPeer platform() throws IOException {
-    return opened(TestPeer.start()).usually(PeerDeed.answer(200, HEARD));
+    return opened(TestPeer.start()).usually(PeerBehavior.answer(200, HEARD));
   }
 
   private <T extends AutoCloseable> T opened(T one) {
@@ -313,7 +313,7 @@ class HeartbeatLoopTest {
             .build());
   }
 
-  private static List<JsonNode> beats(TestPeer platform, int count) {
+  private static List<JsonNode> heartbeats(TestPeer platform, int count) {
     return platform.awaitDeliveries(count).stream()
         .map(delivery -> JsonMapper.shared().readTree(delivery.body()))
         .toList();

@@ -71,7 +71,7 @@ class LargeResultTest {
         "metadata":{"delegation_id":"%s","sender":{"source":"peer_agent","workspace_id":"%s"}}}}}
         """
             .formatted(id, id, boss.id());
-    new Replies(clerks, new UnsentReplies(null), new Cancellation())
+    new Replies(clerks, new UnsentReplies(null), new CancellationToken())
         .reportResult(InboundMessage.ofRequest(JsonMapper.shared().readTree(task)), LARGE);
   }
 

@@ -2,7 +2,7 @@ package dev.muster.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestPeer;
@@ -49,7 +49,7 @@ class PollDeliveryTest {
   @Test
   void answersAPeerWhoWaits() throws Exception {
     Agent child = AgentServer.CLIENT.create("Child", "\"parent_id\":\"" + agent.id() + "\"");
-    CompletableFuture<Sent> waiting =
+    CompletableFuture<SendResult> waiting =
         CompletableFuture.supplyAsync(
             () ->
                 AgentServer.client(child)
@@ -65,7 +65,7 @@ class PollDeliveryTest {
     assertThat(count).isEqualTo(1);
     assertThat(waiting.get(20, TimeUnit.SECONDS))
         .isInstanceOfSatisfying(
-            Sent.Answered.class, sent -> assertThat(sent.text()).isEqualTo("half way"));
+            SendResult.Answered.class, sent -> assertThat(sent.text()).isEqualTo("half way"));
   }
 
   @Test
@@ -199,21 +199,22 @@ class PollDeliveryTest {
 
   @Test
   void knowsTheLastThousandMessages() {
-    SeenMessages seen = new SeenMessages(List.of());
-    for (int i = 0; i <= SeenMessages.MOST; i++) {
+    RecentMessageIds seen = new RecentMessageIds(List.of());
+    for (int i = 0; i <= RecentMessageIds.MAX_IDS; i++) {
       seen.add("m-" + i);
     }
 
     assertThat(seen.contains("m-0")).isFalse();
     assertThat(seen.contains("m-1")).isTrue();
-    assertThat(new SeenMessages(seen.oldestFirst()).oldestFirst()).isEqualTo(seen.oldestFirst());
+    assertThat(new RecentMessageIds(seen.oldestFirst()).oldestFirst())
+        .isEqualTo(seen.oldestFirst());
   }
 
   @Test
   void skipsRowsThatAreNoMessagesAndPassesThem() throws IOException {
     try (TestPeer platform = TestPeer.start()) {
       platform.then(
-          PeerDeed.answer(
+          PeerBehavior.answer(
               200,
               "[7,{},{\"id\":null},{\"id\":\"a-1\",\"data\":7},{\"id\":\"a-2\",\"data\":{\"text\":\"fine\"}},{}]"));
       PollDelivery delivery =
@@ -232,7 +233,7 @@ class PollDeliveryTest {
         "[{\"id\":\"a-1\",\"source\":\"peer_agent\",\"source_id\":\"6f0e2a52-8c1e-4b0c-9a44-1f1b1f6d7a10\","
             + "\"data\":{\"text\":\"hi\",\"message_id\":\"d-1\",\"delegation_id\":\"d-1\"}}]";
     try (TestPeer platform = TestPeer.start()) {
-      platform.then(PeerDeed.answer(200, row)).usually(PeerDeed.resetAfterRequest());
+      platform.then(PeerBehavior.answer(200, row)).usually(PeerBehavior.resetAfterRequest());
       PollDelivery delivery =
           PollDelivery.builder(AgentServer.clientAt(platform.port(), agent)).build();
 
@@ -259,7 +260,7 @@ class PollDeliveryTest {
   @ValueSource(strings = {"{\"id\":\"a-1\",\"source\":\"system\"}", "{\"id\":\"a-1\"}"})
   void dropsAReplyThatNobodyCanGet(String row) throws IOException {
     try (TestPeer platform = TestPeer.start()) {
-      platform.then(PeerDeed.answer(200, "[" + row + "]"));
+      platform.then(PeerBehavior.answer(200, "[" + row + "]"));
 
       PollDelivery.builder(AgentServer.clientAt(platform.port(), agent))
           .build()

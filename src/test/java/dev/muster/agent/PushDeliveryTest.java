@@ -56,11 +56,11 @@ class PushDeliveryTest {
     Thread thread = loop.start();
     await().until(() -> AgentServer.status(agent).equals("online"));
 
-    Sent sent = AgentServer.client(child).send(agent.id().toString(), "who am I?");
+    SendResult sent = AgentServer.client(child).send(agent.id().toString(), "who am I?");
 
     assertThat(sent)
         .isInstanceOfSatisfying(
-            Sent.Answered.class,
+            SendResult.Answered.class,
             answered -> assertThat(answered.text()).isEqualTo("peer_agent " + child.id()));
     loop.stop();
     assertThat(thread.join(Duration.ofSeconds(15))).isTrue();

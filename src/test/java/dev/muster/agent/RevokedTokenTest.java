@@ -53,7 +53,7 @@ class RevokedTokenTest {
         String fresh = minted();
         Files.writeString(folder.resolve("token"), fresh);
         revokeAllBut(fresh);
-        for (int beats = 0; beats < 3; beats++) {
+        for (int heartbeats = 0; heartbeats < 3; heartbeats++) {
           String then = lastBeat();
           await().atMost(LIMIT).until(() -> !lastBeat().equals(then));
         }

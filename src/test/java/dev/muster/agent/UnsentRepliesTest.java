@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.testing.FreePorts;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TcpRelay;
 import dev.muster.testing.TestClient.Agent;
@@ -34,8 +34,8 @@ class UnsentRepliesTest {
   private static final String FROM_PEER =
       "[{\"id\":\"a-1\",\"source\":\"peer_agent\",\"source_id\":\"6f0e2a52-8c1e-4b0c-9a44-1f1b1f6d7a10\","
           + "\"data\":{\"text\":\"hi\",\"message_id\":\"m-1\"}}]";
-  private static final PeerDeed ACCEPTED =
-      PeerDeed.answer(200, "{\"status\":\"queued\",\"activity_id\":\"r-1\"}");
+  private static final PeerBehavior ACCEPTED =
+      PeerBehavior.answer(200, "{\"status\":\"queued\",\"activity_id\":\"r-1\"}");
 
   private final Agent agent = AgentServer.CLIENT.create("Cut off");
 
@@ -44,7 +44,7 @@ class UnsentRepliesTest {
   @Test
   void sendsAReplyUnderTheSameIdByTheNextProcess() throws IOException {
     try (TestPeer platform = TestPeer.start()) {
-      platform.then(PeerDeed.answer(200, FROM_PEER)).usually(PeerDeed.resetAfterRequest());
+      platform.then(PeerBehavior.answer(200, FROM_PEER)).usually(PeerBehavior.resetAfterRequest());
 
       assertThat(delivery(platform).runOnce(MessageHandler.text((_, _) -> "well"))).isEqualTo(1);
 
@@ -54,7 +54,7 @@ class UnsentRepliesTest {
       List<String> tries = bodies(platform);
       assertThat(tries).hasSize(3);
 
-      platform.usually(PeerDeed.answer(200, "[]"));
+      platform.usually(PeerBehavior.answer(200, "[]"));
       platform.then(ACCEPTED);
       assertThat(delivery(platform).runOnce(this::fail)).isZero();
 
@@ -82,8 +82,8 @@ class UnsentRepliesTest {
       throws IOException {
     try (TestPeer platform = TestPeer.start()) {
       platform
-          .then(PeerDeed.answer(200, FROM_PEER))
-          .usually(PeerDeed.answer(status, "{\"error\":\"no\",\"code\":\"" + code + "\"}"));
+          .then(PeerBehavior.answer(200, FROM_PEER))
+          .usually(PeerBehavior.answer(status, "{\"error\":\"no\",\"code\":\"" + code + "\"}"));
 
       assertThat(delivery(platform).runOnce(MessageHandler.text((_, _) -> "well"))).isEqualTo(1);
 
@@ -94,13 +94,13 @@ class UnsentRepliesTest {
   @Test
   void keepsTheReportOfAFailedTask() throws IOException {
     try (TestPeer platform = TestPeer.start()) {
-      platform.usually(PeerDeed.resetAfterRequest());
+      platform.usually(PeerBehavior.resetAfterRequest());
       delivery(platform)
           .reportFailure("d-1", "no model", AgentServer.clientAt(platform.port(), agent));
       assertThat(files()).hasSize(1);
 
-      platform.usually(PeerDeed.answer(200, "[]"));
-      platform.then(PeerDeed.answer(200, "{\"status\":\"failed\"}"));
+      platform.usually(PeerBehavior.answer(200, "[]"));
+      platform.then(PeerBehavior.answer(200, "{\"status\":\"failed\"}"));
       delivery(platform).runOnce(this::fail);
 
       assertThat(files()).isEmpty();
@@ -116,13 +116,13 @@ class UnsentRepliesTest {
   @Test
   void sendsWhatItKeptInMemoryWithoutAFile() throws IOException {
     try (TestPeer platform = TestPeer.start()) {
-      platform.then(PeerDeed.answer(200, FROM_PEER)).usually(PeerDeed.resetAfterRequest());
+      platform.then(PeerBehavior.answer(200, FROM_PEER)).usually(PeerBehavior.resetAfterRequest());
       PollDelivery delivery =
           PollDelivery.builder(AgentServer.clientAt(platform.port(), agent)).build();
       delivery.runOnce(MessageHandler.text((_, _) -> "well"));
       assertThat(bodies(platform)).hasSize(3);
 
-      platform.usually(PeerDeed.answer(200, "[]"));
+      platform.usually(PeerBehavior.answer(200, "[]"));
       platform.then(ACCEPTED);
       delivery.runOnce(this::fail);
 

@@ -126,9 +126,9 @@ class LimitsTest {
 
   @Test
   void readsNumbersWithTheirConstants() {
-    Matcher constant = CONSTANT.matcher("64 KiB (`Piece.MOST_KEPT`) of each");
+    Matcher constant = CONSTANT.matcher("64 KiB (`OutputPiece.MAX_KEPT_BYTES`) of each");
     assertThat(constant.find()).isTrue();
-    assertThat(constant.group(4)).isEqualTo("MOST_KEPT");
+    assertThat(constant.group(4)).isEqualTo("MAX_KEPT_BYTES");
     assertThat(SETTING.matcher("600 a minute (`RATE_LIMIT`, `RATE_LIMIT_POLL`)").find()).isTrue();
   }
 

@@ -132,7 +132,7 @@ public final class DelegationKills implements AutoCloseable {
         Awaitility.await().atMost(TAKEOVER).until(() -> accepted.get() >= enough);
         LockSupport.parkNanos((long) (random.nextDouble() * LATEST_KILL.toNanos()));
         kill();
-        callees.forEach(callee -> server.client().beat(callee));
+        callees.forEach(callee -> server.client().heartbeat(callee));
       }
       delegating.get();
     }

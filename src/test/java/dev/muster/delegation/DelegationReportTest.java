@@ -100,7 +100,7 @@ class DelegationReportTest {
       assertThat(late.field("code")).isEqualTo("INVALID_TRANSITION");
     }
     assertThat(LEDGER.update(callee, id, "{\"status\":\"failed\"}").status()).isEqualTo(200);
-    assertThat(LEDGER.beat(callee, id).status()).isEqualTo(409);
+    assertThat(LEDGER.heartbeat(callee, id).status()).isEqualTo(409);
     JsonNode failed = LEDGER.read(caller, id);
     assertThat(failed.path("error_detail").asString()).isEqualTo("no");
     assertThat(failed.path("error_kind").asString()).isEqualTo("Cancelled");
@@ -127,8 +127,8 @@ class DelegationReportTest {
     Agent other = LEDGER.polling(team);
 
     assertThat(LEDGER.update(other, id, "{\"status\":\"completed\"}").status()).isEqualTo(404);
-    assertThat(LEDGER.beat(other, id).status()).isEqualTo(404);
-    assertThat(LEDGER.beat(caller, id).status()).isEqualTo(404);
+    assertThat(LEDGER.heartbeat(other, id).status()).isEqualTo(404);
+    assertThat(LEDGER.heartbeat(caller, id).status()).isEqualTo(404);
     assertThat(LEDGER.update(callee, "none", "{\"status\":\"completed\"}").status()).isEqualTo(404);
     assertThat(
             LEDGER
@@ -184,11 +184,11 @@ class DelegationReportTest {
   @Test
   void comesBackToLifeByABeat() {
     String id = dispatched();
-    assertThat(LEDGER.beat(callee, id).field("status")).isEqualTo("in_progress");
+    assertThat(LEDGER.heartbeat(callee, id).field("status")).isEqualTo("in_progress");
     LEDGER.set(
         id, "status = 'stuck', error_detail = 'no heartbeat for 12m4s', last_heartbeat = NULL");
 
-    assertThat(LEDGER.beat(callee, id).field("status")).isEqualTo("in_progress");
+    assertThat(LEDGER.heartbeat(callee, id).field("status")).isEqualTo("in_progress");
 
     JsonNode back = LEDGER.read(caller, id);
     assertThat(back.path("error_detail").isNull()).isTrue();
@@ -204,12 +204,12 @@ class DelegationReportTest {
     String foreign = LEDGER.delegate(caller, other, "Do it.");
     LEDGER.await(caller, foreign, "dispatched");
 
-    Answer beat =
+    Answer heartbeat =
         LEDGER
             .client()
-            .beat(callee, "\"delegations\":[\"%s\",\"%s\",\"none\"]".formatted(own, foreign));
+            .heartbeat(callee, "\"delegations\":[\"%s\",\"%s\",\"none\"]".formatted(own, foreign));
 
-    assertThat(beat.status()).isEqualTo(200);
+    assertThat(heartbeat.status()).isEqualTo(200);
     assertThat(LEDGER.read(caller, own).path("status").asString()).isEqualTo("in_progress");
     assertThat(LEDGER.read(caller, foreign).path("status").asString()).isEqualTo("dispatched");
     assertThat(LEDGER.read(caller, foreign).path("last_heartbeat").isNull()).isTrue();

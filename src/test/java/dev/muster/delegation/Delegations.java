@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 /** Workspaces that may talk to each other, and the delegations between them. */
 record Delegations(TestServer server) {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   TestClient client() {
     return server.client();
@@ -38,7 +38,7 @@ record Delegations(TestServer server) {
   /** One that is called there, and is online. */
   Agent called(Agent team, String url, String... fields) {
     Agent agent = create(team, "\"delivery_mode\":\"push\",\"url\":\"" + url + "\"", fields);
-    client().beat(agent);
+    client().heartbeat(agent);
     return agent;
   }
 
@@ -79,7 +79,7 @@ record Delegations(TestServer server) {
   /** As it is read when its status is this one. */
   JsonNode await(Agent reader, String delegationId, String status) {
     return Awaitility.await()
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .until(
             () -> read(reader, delegationId), one -> one.path("status").asString().equals(status));
   }
@@ -92,7 +92,7 @@ record Delegations(TestServer server) {
             body);
   }
 
-  Answer beat(Agent by, String delegationId) {
+  Answer heartbeat(Agent by, String delegationId) {
     return client()
         .post(
             "/workspaces/" + by.id() + "/delegations/" + delegationId + "/heartbeat",

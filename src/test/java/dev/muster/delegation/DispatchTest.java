@@ -4,7 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.FreePorts;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient.Agent;
@@ -74,7 +74,7 @@ class DispatchTest {
         "{'message':{'parts':[{'text':'g'}]}} | g",
       })
   void completesWithTheTextOfTheAnswer(String answer, String text) {
-    peer.usually(PeerDeed.answer(200, result(answer)));
+    peer.usually(PeerBehavior.answer(200, result(answer)));
     Agent callee = LEDGER.called(team, peer.url());
 
     String id = LEDGER.delegate(caller, callee, "Do it.");
@@ -90,7 +90,7 @@ class DispatchTest {
   @Test
   void completesWithTheRawAnswerWhenThatHasNoText() {
     String raw = result("{'n':1}");
-    peer.usually(PeerDeed.answer(200, raw));
+    peer.usually(PeerBehavior.answer(200, raw));
 
     String id = LEDGER.delegate(caller, LEDGER.called(team, peer.url()), "Do it.");
 
@@ -101,7 +101,7 @@ class DispatchTest {
   @ValueSource(strings = {"submitted", "working", "input-required", "TASK_STATE_WORKING"})
   void isInProgressWhileTheTaskIs(String state) {
     peer.usually(
-        PeerDeed.answer(200, result("{'kind':'task','status':{'state':'" + state + "'}}")));
+        PeerBehavior.answer(200, result("{'kind':'task','status':{'state':'" + state + "'}}")));
     Agent callee = LEDGER.called(team, peer.url());
 
     String id = LEDGER.delegate(caller, callee, "Do it.");
@@ -113,7 +113,7 @@ class DispatchTest {
 
   @Test
   void failsAtOnceWhenTheAnswerIsNoHttp() {
-    peer.usually(PeerDeed.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"));
+    peer.usually(PeerBehavior.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"));
 
     String id = LEDGER.delegate(caller, LEDGER.called(team, peer.url()), "Do it.");
 
@@ -126,7 +126,7 @@ class DispatchTest {
   @ValueSource(strings = {"failed", "canceled", "rejected", "TASK_STATE_REJECTED"})
   void failsWithTheTask(String state) {
     peer.usually(
-        PeerDeed.answer(
+        PeerBehavior.answer(
             200,
             result(
                 "{'kind':'task','status':{'state':'"
@@ -153,7 +153,7 @@ class DispatchTest {
         "200 | <html> | JSON",
       })
   void failsAtOnceWithWhatTheAgentSaid(int status, String body, String error) {
-    peer.usually(PeerDeed.answer(status, body.replace('\'', '"')));
+    peer.usually(PeerBehavior.answer(status, body.replace('\'', '"')));
 
     String id = LEDGER.delegate(caller, LEDGER.called(team, peer.url()), "Do it.");
 
@@ -173,15 +173,15 @@ class DispatchTest {
 
     LEDGER.await(caller, id, "dispatched");
     assertThat(peer.connections()).isZero();
-    LEDGER.client().beat(callee);
+    LEDGER.client().heartbeat(callee);
     LEDGER.await(caller, id, "completed");
   }
 
   @Test
   void isInProgressWhenTheAgentSaysNothingInTime() {
-    peer.usually(PeerDeed.silence());
+    peer.usually(PeerBehavior.silence());
     Agent callee = LEDGER.called(team, peer.url());
-    LEDGER.client().beat(callee, "\"runtime_metadata\":{\"idle_timeout_seconds\":1}");
+    LEDGER.client().heartbeat(callee, "\"runtime_metadata\":{\"idle_timeout_seconds\":1}");
 
     String id = LEDGER.delegate(caller, callee, "Do it.");
 
@@ -193,7 +193,7 @@ class DispatchTest {
 
   @Test
   void triesAgainUnderTheSameIdWhenTheConnectionBreaks() {
-    peer.then(PeerDeed.resetAfterRequest());
+    peer.then(PeerBehavior.resetAfterRequest());
     Agent callee = LEDGER.called(team, peer.url());
 
     String id = LEDGER.delegate(caller, callee, "Do it.");
@@ -267,7 +267,7 @@ class DispatchTest {
   @Test
   void tellsACallerThatIsCalledOnce() {
     Agent pushed = LEDGER.called(team, peer.url(), "\"max_concurrent_tasks\":1");
-    LEDGER.client().beat(pushed, "\"active_tasks\":1");
+    LEDGER.client().heartbeat(pushed, "\"active_tasks\":1");
     Agent callee = LEDGER.polling(team);
     String id = LEDGER.delegate(pushed, callee, "Do it.");
 
@@ -308,7 +308,7 @@ class DispatchTest {
           .isEqualTo(200);
     }
     try (TestPeer back = isPaused ? peer : TestPeer.startOn(port)) {
-      LEDGER.client().beat(pushed);
+      LEDGER.client().heartbeat(pushed);
       Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> back.deliveries().size() == 1);
       assertThat(back.deliveries().getFirst().text()).contains("\"messageId\":\"reply\"", "Here.");
       Awaitility.await().until(() -> queueState(pushed), "delivered"::equals);
@@ -328,7 +328,7 @@ class DispatchTest {
         .client()
         .patch("/workspaces/" + waiting.id(), ADMIN_TOKEN, "{\"delivery_mode\":\"poll\"}");
 
-    LEDGER.client().beat(waiting);
+    LEDGER.client().heartbeat(waiting);
 
     Awaitility.await().until(() -> queueState(waiting), "delivered"::equals);
     JsonNode row = LEDGER.inbox(waiting).path(0);
@@ -348,7 +348,7 @@ class DispatchTest {
     LEDGER.await(caller, id, "dispatched");
     LEDGER.update(caller, id, "{\"status\":\"failed\",\"error\":\"not needed\"}");
 
-    LEDGER.client().beat(callee);
+    LEDGER.client().heartbeat(callee);
 
     Awaitility.await().until(() -> queueState(callee), "dropped"::equals);
     assertThat(peer.connections()).isZero();

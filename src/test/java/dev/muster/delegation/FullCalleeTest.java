@@ -55,7 +55,7 @@ class FullCalleeTest {
   void waitsUntilTheCalleeHasRead() {
     fill(callee);
     String id = LEDGER.delegate(caller, callee, "Do it.");
-    Dispatch dispatch = SERVER.bean(Dispatch.class);
+    DispatchJob dispatch = SERVER.bean(DispatchJob.class);
 
     dispatch.run(id);
     LEDGER.await(caller, id, "queued");

@@ -3,7 +3,7 @@ package dev.muster.delegation;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient.Agent;
@@ -82,7 +82,7 @@ class LedgerContractTest {
       String id = dispatched(callee);
 
       change(callee, "\"url\":\"" + peer.url() + "\"");
-      LEDGER.client().beat(callee);
+      LEDGER.client().heartbeat(callee);
 
       LEDGER.await(caller, id, "completed");
       assertThat(former.connections()).isZero();
@@ -95,11 +95,11 @@ class LedgerContractTest {
     Agent callee = LEDGER.called(team, peer.url());
     LEDGER.client().post("/workspaces/" + callee.id() + "/pause", callee.token(), "");
     String id = dispatched(callee);
-    LEDGER.client().beat(callee);
+    LEDGER.client().heartbeat(callee);
     assertThat(peer.connections()).isZero();
 
     LEDGER.client().post("/workspaces/" + callee.id() + "/resume", callee.token(), "");
-    LEDGER.client().beat(callee);
+    LEDGER.client().heartbeat(callee);
 
     LEDGER.await(caller, id, "completed");
     assertThat(peer.deliveries()).hasSize(1);
@@ -111,14 +111,14 @@ class LedgerContractTest {
     String id = dispatched(callee);
 
     change(callee, "\"delivery_mode\":\"poll\"");
-    LEDGER.client().beat(callee);
+    LEDGER.client().heartbeat(callee);
     awaitQueue(callee, "delivered");
     assertThat(LEDGER.inbox(callee).size()).isEqualTo(1);
     LEDGER
         .client()
         .post("/workspaces/" + callee.id() + "/activity/ack", callee.token(), "{\"acked_seq\":1}");
     change(callee, "\"delivery_mode\":\"push\",\"url\":\"" + peer.url() + "\"");
-    LEDGER.client().beat(callee);
+    LEDGER.client().heartbeat(callee);
 
     assertThat(LEDGER.read(caller, id).path("status").asString()).isEqualTo("dispatched");
     LEDGER.send(callee, caller, "r", "Done.", "{\"reply_to\":\"" + id + "\"}");
@@ -134,7 +134,7 @@ class LedgerContractTest {
     change(callee, "\"delivery_mode\":\"poll\"");
     awaitQueue(callee, "delivered");
     change(callee, "\"delivery_mode\":\"push\",\"url\":\"" + peer.url() + "\"");
-    LEDGER.client().beat(callee);
+    LEDGER.client().heartbeat(callee);
 
     LEDGER.await(caller, id, "completed");
     assertThat(peer.deliveries()).hasSize(1);
@@ -152,7 +152,7 @@ class LedgerContractTest {
     assertThat(LEDGER.inbox(caller).size()).isEqualTo(1);
   }
 
-  private static PeerDeed answerAfter(CountDownLatch latch, int status, String json) {
+  private static PeerBehavior answerAfter(CountDownLatch latch, int status, String json) {
     return exchange -> {
       exchange.receive();
       try {

@@ -3,7 +3,7 @@ package dev.muster.delegation;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -92,14 +92,16 @@ public final class LedgerRaces implements AutoCloseable {
   }
 
   /** Answers in all the ways there are. */
-  private static PeerDeed anything() {
-    List<PeerDeed> deeds =
+  private static PeerBehavior anything() {
+    List<PeerBehavior> deeds =
         List.of(
-            PeerDeed.echo(),
-            PeerDeed.answer(200, result("{\"kind\":\"task\",\"status\":{\"state\":\"working\"}}")),
-            PeerDeed.answer(200, result("{\"kind\":\"task\",\"status\":{\"state\":\"rejected\"}}")),
-            PeerDeed.answer(500, "{\"error\":\"out of memory\"}"),
-            PeerDeed.resetAfterRequest());
+            PeerBehavior.echo(),
+            PeerBehavior.answer(
+                200, result("{\"kind\":\"task\",\"status\":{\"state\":\"working\"}}")),
+            PeerBehavior.answer(
+                200, result("{\"kind\":\"task\",\"status\":{\"state\":\"rejected\"}}")),
+            PeerBehavior.answer(500, "{\"error\":\"out of memory\"}"),
+            PeerBehavior.resetAfterRequest());
     return exchange -> deeds.get(ThreadLocalRandom.current().nextInt(deeds.size())).act(exchange);
   }
 

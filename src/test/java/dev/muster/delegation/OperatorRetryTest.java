@@ -3,7 +3,7 @@ package dev.muster.delegation;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Race;
 import dev.muster.testing.Slow;
 import dev.muster.testing.StoredRows;
@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OperatorRetryTest {
 
   private static final Delegations LEDGER = new Delegations(TestServer.shared());
-  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Duration TIMEOUT = Duration.ofSeconds(40);
   private static final String DONE =
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"parts\":[{\"text\":\"Done.\"}]}}";
 
@@ -95,8 +95,8 @@ class OperatorRetryTest {
     assertThat(queue(callee, "l.message_id || '=' || q.state"))
         .isEqualTo(id + "=dropped " + id + "~1=waiting");
     assertThat(LEDGER.inbox(caller).size()).as("ends that its caller heard of").isZero();
-    peer.usually(PeerDeed.answer(200, DONE));
-    LEDGER.client().beat(callee);
+    peer.usually(PeerBehavior.answer(200, DONE));
+    LEDGER.client().heartbeat(callee);
 
     assertThat(LEDGER.await(caller, id, "completed").path("result").asString()).isEqualTo("Done.");
     assertThat(peer.deliveries()).hasSize(1);
@@ -147,20 +147,20 @@ class OperatorRetryTest {
   /** Deliveries begin while operators retry: a message that was replaced is never sent. */
   @Test
   void neverSendsAMessageThatItReplaced() throws Exception {
-    peer.usually(PeerDeed.answer(200, DONE));
+    peer.usually(PeerBehavior.answer(200, DONE));
     Agent callee = away();
     List<String> ids = new ArrayList<>();
     for (int i = 0; i < 24; i++) {
       ids.add(dispatched(callee));
     }
-    LEDGER.client().beat(callee);
+    LEDGER.client().heartbeat(callee);
 
     List<Answer> answers = Race.run(ids.size(), i -> retry(ids.get(i)));
 
-    LEDGER.client().beat(callee);
+    LEDGER.client().heartbeat(callee);
     ids.forEach(id -> LEDGER.await(caller, id, "completed"));
     Awaitility.await()
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .until(
             () -> queue(callee, "q.state"),
             states -> !states.contains("waiting") && !states.contains("delivering"));
@@ -179,7 +179,7 @@ class OperatorRetryTest {
     }
   }
 
-  private static PeerDeed answerAfter(CountDownLatch latch) {
+  private static PeerBehavior answerAfter(CountDownLatch latch) {
     return exchange -> {
       exchange.receive();
       try {

@@ -14,8 +14,8 @@ record RacingDelegation(String id, Agent caller, Agent callee) {
   /** Something that does not end it. */
   Answer goOn(Delegations server) {
     return switch (ThreadLocalRandom.current().nextInt(5)) {
-      case 0 -> server.beat(callee, id);
-      case 1 -> server.client().beat(callee, "\"delegations\":[\"" + id + "\",\"none\"]");
+      case 0 -> server.heartbeat(callee, id);
+      case 1 -> server.client().heartbeat(callee, "\"delegations\":[\"" + id + "\",\"none\"]");
       case 2 -> server.update(callee, id, "{\"status\":\"in_progress\"}");
       case 3 -> server.update(caller, id, "{\"status\":\"in_progress\"}");
       default -> operate(server.client(), id, "retry", "");

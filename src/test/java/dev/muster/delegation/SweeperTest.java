@@ -3,7 +3,7 @@ package dev.muster.delegation;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.delegation.Sweeper.SweepReport;
+import dev.muster.delegation.DelegationSweeper.SweepReport;
 import dev.muster.testing.OwnLog;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
@@ -56,7 +56,7 @@ class SweeperTest {
   }
 
   private static SweepReport sweep() {
-    return SERVER.bean(Sweeper.class).sweep();
+    return SERVER.bean(DelegationSweeper.class).sweep();
   }
 
   private static String status(String id) {
@@ -92,7 +92,7 @@ class SweeperTest {
     String id = LEDGER.delegate(caller, away, "Do it.");
     LEDGER.set(id, "deadline = now() - interval '1 s'");
 
-    LEDGER.client().beat(away);
+    LEDGER.client().heartbeat(away);
 
     assertThat(LEDGER.await(caller, id, "failed").path("error_detail").asString())
         .contains("the deadline of the delegation passed before its callee could be reached");
@@ -117,7 +117,7 @@ class SweeperTest {
   void isOneLineOfTheLogWhenItMovedSomething() {
     List<String> ofSome =
         OwnLog.of(
-            Sweeper.class,
+            DelegationSweeper.class,
             () -> {
               LEDGER.set(dispatched(), "deadline = now() - interval '1 s'");
               String silent = "last_heartbeat = now() - interval '1 hour'";
@@ -127,7 +127,7 @@ class SweeperTest {
     assertThat(ofSome)
         .containsExactly("INFO delegations swept: 1 past their deadline, 1 stuck, 0 errors");
 
-    assertThat(OwnLog.of(Sweeper.class, SweeperTest::sweep)).isEmpty();
+    assertThat(OwnLog.of(DelegationSweeper.class, SweeperTest::sweep)).isEmpty();
   }
 
   @ParameterizedTest
@@ -185,7 +185,7 @@ class SweeperTest {
     LEDGER.set(
         id,
         "dispatched_at = now() - interval '5 hours', last_heartbeat = now() - interval '1 hour'");
-    LEDGER.client().beat(callee);
+    LEDGER.client().heartbeat(callee);
 
     assertThat(sweep()).isEqualTo(new SweepReport(0, 1, 0));
     assertThat(LEDGER.row(id, "error_detail")).startsWith("no heartbeat for 1h0m");
@@ -194,7 +194,7 @@ class SweeperTest {
   @Test
   void leavesTheHealthyAlone() {
     String id = dispatched();
-    LEDGER.beat(callee, id);
+    LEDGER.heartbeat(callee, id);
 
     assertThat(sweep()).isEqualTo(new SweepReport(0, 0, 0));
     assertThat(status(id)).isEqualTo("in_progress");
@@ -226,7 +226,7 @@ class SweeperTest {
     String fresh = dispatched();
     LEDGER.set(overdue, "deadline = now() - interval '1 s'");
     LEDGER.set(silent, "last_heartbeat = now() - interval '1 hour'");
-    LEDGER.beat(callee, healthy);
+    LEDGER.heartbeat(callee, healthy);
 
     assertThat(sweep()).isEqualTo(new SweepReport(1, 1, 0));
     assertThat(status(overdue)).isEqualTo("failed");
@@ -262,7 +262,7 @@ class SweeperTest {
       })
   void leavesAloneWhatIsHeardOfWhileItIsSwept(String status, String change) throws Exception {
     String id = dispatched();
-    LEDGER.beat(callee, id);
+    LEDGER.heartbeat(callee, id);
     LEDGER.set(id, "last_heartbeat = now() - interval '1 hour'");
 
     assertThat(sweepDuring(change, id)).isEqualTo(new SweepReport(0, 0, 1));
@@ -334,23 +334,23 @@ class SweeperTest {
 
   @Test
   void sweepsManyBatchesOnceEach() {
-    seedOverdue(4 * RuleRun.MOST_IN_A_BATCH);
+    seedOverdue(4 * SweepRuleRun.BATCH_SIZE);
 
-    assertThat(sweep()).isEqualTo(new SweepReport(4 * RuleRun.MOST_IN_A_BATCH, 0, 0));
-    assertThat(results()).isEqualTo("" + 4 * RuleRun.MOST_IN_A_BATCH);
+    assertThat(sweep()).isEqualTo(new SweepReport(4 * SweepRuleRun.BATCH_SIZE, 0, 0));
+    assertThat(results()).isEqualTo("" + 4 * SweepRuleRun.BATCH_SIZE);
   }
 
   @Test
   void leavesOutOfManyBatchesOnlyWhatCannotBeTold() {
-    seedOverdue(2 * RuleRun.MOST_IN_A_BATCH);
+    seedOverdue(2 * SweepRuleRun.BATCH_SIZE);
     SERVER
         .database()
         .execute(
             "ALTER TABLE activity_logs ADD CONSTRAINT poison CHECK (delegation_id <> 'd-1234') NOT"
                 + " VALID");
     try {
-      assertThat(sweep()).isEqualTo(new SweepReport(2 * RuleRun.MOST_IN_A_BATCH - 1, 0, 1));
-      assertThat(results()).isEqualTo("" + (2 * RuleRun.MOST_IN_A_BATCH - 1));
+      assertThat(sweep()).isEqualTo(new SweepReport(2 * SweepRuleRun.BATCH_SIZE - 1, 0, 1));
+      assertThat(results()).isEqualTo("" + (2 * SweepRuleRun.BATCH_SIZE - 1));
       assertThat(status("d-1234")).isEqualTo("dispatched");
     } finally {
       SERVER.database().execute("ALTER TABLE activity_logs DROP CONSTRAINT poison");

@@ -38,7 +38,7 @@ class ClaimRaceTest {
 
   private static final int MESSAGES = 60;
   private static final int SENDERS = 12;
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration TIMEOUT = Duration.ofSeconds(90);
 
   private static final TestDatabase DATABASE = TestDatabases.create();
   private static final TestServer ONE = TestServer.startOn(DATABASE, "AGENT_URL_ALLOW=loopback");
@@ -95,13 +95,13 @@ class ClaimRaceTest {
         4,
         racer -> {
           while (agent.given().size() < MESSAGES) {
-            REPLICAS.get(racer % 2).client().beat(target);
+            REPLICAS.get(racer % 2).client().heartbeat(target);
           }
           return racer;
         });
 
     Awaitility.await()
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .until(() -> count(target, "deliveries", "true"), "0"::equals);
     assertThat(agent.given())
         .containsExactlyInAnyOrderElementsOf(queued.stream().map(Queued::messageId).toList());
@@ -121,7 +121,7 @@ class ClaimRaceTest {
     REPLICAS.forEach(replica -> replica.bean(QueueWorker.class).stop());
     Agent target = queue.target(agent.url(), slots);
     List<Queued> queued = queueFor(target);
-    ONE.client().beat(target);
+    ONE.client().heartbeat(target);
     List<UUID> claimed = new CopyOnWriteArrayList<>();
     Set<String> atWork = ConcurrentHashMap.newKeySet();
 
@@ -149,7 +149,7 @@ class ClaimRaceTest {
 
   private static List<QueuedMessage> claim(TestServer replica, Agent target) {
     QueueRepository repository = replica.bean(QueueRepository.class);
-    Claim claim = replica.bean(ReplicaLease.class).begin();
+    DeliveryClaim claim = replica.bean(ReplicaLease.class).begin();
     return replica
         .bean(TransactionTemplate.class)
         .execute(status -> {
@@ -159,7 +159,7 @@ class ClaimRaceTest {
   }
 
   private static boolean end(TestServer replica, QueuedMessage message) {
-    DeliveryOutcome outcome = replica.bean(QueueEnds.class).refused("not sent");
+    DeliveryOutcome outcome = replica.bean(QueueCompletion.class).refused("not sent");
     return replica
         .bean(Completions.class)
         .complete(outcome.completion(message.key(), message.heldBy(), QueueState.FAILED));
@@ -171,7 +171,7 @@ class ClaimRaceTest {
     REPLICAS.forEach(replica -> replica.bean(QueueWorker.class).stop());
     Agent target = queue.target(agent.url(), 1);
     Queued queued = queue.put(target);
-    ONE.client().beat(target);
+    ONE.client().heartbeat(target);
     QueuedMessage lost = claim(ONE, target).getFirst();
     queue.letGo(queued);
     QueuedMessage held = claim(OTHER, target).getFirst();
@@ -181,14 +181,15 @@ class ClaimRaceTest {
     QueueRepository ofOne = ONE.bean(QueueRepository.class);
 
     assertThat(ofOne.giveBackUntried(lost, Duration.ZERO)).isFalse();
-    assertThat(ofOne.giveBack(lost.key(), lost.heldBy(), "too late", 1, Duration.ZERO)).isFalse();
+    assertThat(ofOne.release(lost.key(), lost.heldBy(), "too late", 1, Duration.ZERO)).isFalse();
     assertThat(end(ONE, lost)).isFalse();
     // nor is it its claim's alone, or its owner's
-    Claim otherNumber = new Claim(held.heldBy().owner(), held.heldBy().number() + 1_000_000);
-    Claim otherOwner = new Claim(lost.heldBy().owner(), held.heldBy().number());
-    for (Claim claim : List.of(otherNumber, otherOwner)) {
-      assertThat(ofOne.giveBack(lost.key(), claim, "too late", 1, Duration.ZERO)).isFalse();
-      DeliveryOutcome outcome = ONE.bean(QueueEnds.class).refused("not sent");
+    DeliveryClaim otherNumber =
+        new DeliveryClaim(held.heldBy().owner(), held.heldBy().number() + 1_000_000);
+    DeliveryClaim otherOwner = new DeliveryClaim(lost.heldBy().owner(), held.heldBy().number());
+    for (DeliveryClaim claim : List.of(otherNumber, otherOwner)) {
+      assertThat(ofOne.release(lost.key(), claim, "too late", 1, Duration.ZERO)).isFalse();
+      DeliveryOutcome outcome = ONE.bean(QueueCompletion.class).refused("not sent");
       assertThat(
               ONE.bean(Completions.class)
                   .complete(outcome.completion(lost.key(), claim, QueueState.FAILED)))
@@ -207,13 +208,13 @@ class ClaimRaceTest {
     List<Queued> queued = new ArrayList<>();
 
     for (int i = 0; i < 20; i++) {
-      ONE.client().beat(target, "\"active_tasks\":1");
+      ONE.client().heartbeat(target, "\"active_tasks\":1");
       TestQueue by = TestQueue.of(REPLICAS.get(i % 2));
       queued.add(by.put(target, null, i % 3 == 0 ? 100 : 50));
       Race.run(
           2,
           replica -> {
-            REPLICAS.get(replica).client().beat(target, "\"active_tasks\":0");
+            REPLICAS.get(replica).client().heartbeat(target, "\"active_tasks\":0");
             return replica;
           });
     }

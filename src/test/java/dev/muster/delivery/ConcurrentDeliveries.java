@@ -58,7 +58,7 @@ final class ConcurrentDeliveries implements AutoCloseable {
     this.online = target(parent, "\"delivery_mode\":\"push\"");
     this.away = target(parent, "\"delivery_mode\":\"push\"");
     this.polling = target(parent, "\"delivery_mode\":\"poll\"");
-    servers.client(0).beat(online);
+    servers.client(0).heartbeat(online);
   }
 
   private Agent target(String parent, String mode) {
@@ -85,7 +85,7 @@ final class ConcurrentDeliveries implements AutoCloseable {
         one.get();
       }
     }
-    servers.client(1).beat(away);
+    servers.client(1).heartbeat(away);
     Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> count("deliveries", away) == 0);
     targets().forEach(this::checkFeed);
     List.of(online, away).forEach(this::checkOutcomes);

@@ -5,12 +5,12 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.muster.a2a.Called;
-import dev.muster.a2a.Mail;
+import dev.muster.a2a.ProxyClient;
+import dev.muster.a2a.PushAgents;
 import dev.muster.delivery.DeliverySlots.DeliverySlot;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -109,12 +109,12 @@ class DeliverySlotsTest {
   @Test
   void queuesAMessageAndRefusesAnyOtherRequestToATargetAtWorkOnAsManyAsMay() throws Exception {
     try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback");
-        TestPeer peer = TestPeer.start().usually(PeerDeed.silence())) {
-      Agent target = new Called(server).at(peer.url(), "\"max_concurrent_tasks\":1000");
-      Mail mail = new Mail(server);
+        TestPeer peer = TestPeer.start().usually(PeerBehavior.silence())) {
+      Agent target = new PushAgents(server).at(peer.url(), "\"max_concurrent_tasks\":1000");
+      ProxyClient mail = new ProxyClient(server);
       List<CompletableFuture<Answer>> turns = new ArrayList<>();
       for (int i = 0; i < DeliverySlots.MAX_DELIVERIES_OF_TARGET; i++) {
-        String message = Mail.message("m-" + i, "hi");
+        String message = ProxyClient.message("m-" + i, "hi");
         turns.add(
             CompletableFuture.supplyAsync(
                 () -> mail.send(target, ADMIN_TOKEN, message, "X-Timeout", "25"),
@@ -125,7 +125,7 @@ class DeliverySlotsTest {
       assertThat(used.running()).isEqualTo(DeliverySlots.MAX_DELIVERIES_OF_TARGET);
       assertThat(used.keptBytes()).isPositive();
 
-      Answer message = mail.send(target, ADMIN_TOKEN, Mail.message("one more", "hi"));
+      Answer message = mail.send(target, ADMIN_TOKEN, ProxyClient.message("one more", "hi"));
       Answer other =
           mail.send(target, ADMIN_TOKEN, "{\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}");
 
@@ -134,7 +134,7 @@ class DeliverySlotsTest {
       assertThat(other.header("Retry-After")).isNotEmpty();
       assertThat(other.field("detail")).contains(target.id().toString());
 
-      peer.usually(PeerDeed.echo());
+      peer.usually(PeerBehavior.echo());
       peer.release();
       CompletableFuture.allOf(turns.toArray(CompletableFuture[]::new)).join();
       Awaitility.await().until(() -> used.running() == 0 && used.keptBytes() == 0);

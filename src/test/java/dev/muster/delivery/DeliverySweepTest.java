@@ -74,13 +74,13 @@ class DeliverySweepTest {
     queue.set(queued, AT_ONCE + heldSince(lease.owner(), unknownClaim(), "11 seconds"));
 
     Awaitility.await()
-        .atMost(TestQueue.PATIENCE)
+        .atMost(TestQueue.TIMEOUT)
         .until(() -> queue.of(queued, "m.state"), "refused"::equals);
     assertThat(queue.of(queued, "concat_ws(' ', l.status, m.deliveries, m.answer_status, q.state)"))
         .isEqualTo("error 0 503");
     assertThat(queue.of(queued, "l.error_detail"))
         .isEqualTo("the server did not hear in time that it had to deliver this");
-    client.beat(target);
+    client.heartbeat(target);
     assertThat(queue.send(target, null, queued.messageId(), 50).text())
         .isEqualTo(CountingAgent.ANSWER);
     assertThat(agent.given()).containsExactly(queued.messageId());
@@ -89,7 +89,7 @@ class DeliverySweepTest {
   @Test
   void leaveAloneWhatIsKnownOrYoungOrAnothers() {
     Agent target = queue.target(1);
-    Claim known = lease.begin();
+    DeliveryClaim known = lease.begin();
     Queued ofKnown = queue.put(target);
     Queued young = queue.put(target);
     Queued ofAnother = queue.put(target);
@@ -120,7 +120,7 @@ class DeliverySweepTest {
     queue.set(sent, AT_ONCE + heldSince(UUID.randomUUID(), 1, "0 seconds"));
 
     Awaitility.await()
-        .atMost(TestQueue.PATIENCE.multipliedBy(2))
+        .atMost(TestQueue.TIMEOUT.multipliedBy(2))
         .until(
             () -> queue.of(queued, "q.state") + queue.of(sent, "m.state"),
             "waitinguncertain"::equals);
@@ -164,9 +164,9 @@ class DeliverySweepTest {
     Agent target = queue.target(agent.url(), 1);
     Agent sender = queue.senderTo(target);
     Queued queued = queue.put(target, sender, 50);
-    client.beat(target);
+    client.heartbeat(target);
     Awaitility.await()
-        .atMost(TestQueue.PATIENCE)
+        .atMost(TestQueue.TIMEOUT)
         .until(() -> agent.timesGiven(queued.messageId()) == 1);
     answerByMessage(target, sender, queued);
 
@@ -206,7 +206,7 @@ class DeliverySweepTest {
     queue.set(queued, "owner = gen_random_uuid()");
 
     Awaitility.await()
-        .atMost(TestQueue.PATIENCE.multipliedBy(2))
+        .atMost(TestQueue.TIMEOUT.multipliedBy(2))
         .until(() -> queue.of(queued, "q.state"), "delivered"::equals);
   }
 
@@ -219,10 +219,10 @@ class DeliverySweepTest {
       Agent target = ofCautious.target(agent.url(), 1);
       Queued queued = ofCautious.put(target);
       ofCautious.set(queued, heldSince(UUID.randomUUID(), 1, "0 seconds"));
-      cautious.client().beat(target);
+      cautious.client().heartbeat(target);
 
       Awaitility.await()
-          .atMost(TestQueue.PATIENCE.multipliedBy(2))
+          .atMost(TestQueue.TIMEOUT.multipliedBy(2))
           .until(() -> ofCautious.of(queued, "q.state"), "failed"::equals);
 
       assertThat(ofCautious.of(queued, "m.state || ' ' || l.status || ' ' || m.deliveries"))
@@ -244,7 +244,7 @@ class DeliverySweepTest {
       statement.execute("SELECT 1 FROM deliveries WHERE " + queued.condition() + " FOR UPDATE");
       String until = aliveUntil();
 
-      Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> !aliveUntil().equals(until));
+      Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> !aliveUntil().equals(until));
 
       assertThat(lease.isAlive()).isTrue();
       connection.rollback();

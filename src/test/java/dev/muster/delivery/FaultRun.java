@@ -42,7 +42,7 @@ final class FaultRun implements AutoCloseable {
   /** For what was sent again after that. */
   private static final Duration LAST_COMMITS = Duration.ofSeconds(5);
 
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private final TestDatabase database;
   private final TestClient other;
@@ -151,7 +151,7 @@ final class FaultRun implements AutoCloseable {
   /** Until it serves requests again. */
   private void awaitContinued() {
     Awaitility.await()
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .ignoreExceptions()
         .until(() -> struck.client().get("/ready", null).status() == 200);
   }
@@ -165,15 +165,15 @@ final class FaultRun implements AutoCloseable {
   }
 
   private Sent work(Consumer<Step> beginning) {
-    beat(called);
-    beat(caller);
+    heartbeat(called);
+    heartbeat(caller);
     beginning.accept(Step.DIRECT_MESSAGE);
     String direct = "direct-" + UUID.randomUUID();
     send(called, ADMIN_TOKEN, direct, "", 200);
     String queued = "queued-" + UUID.randomUUID();
     send(away, ADMIN_TOKEN, queued, "", 202);
     beginning.accept(Step.QUEUED_MESSAGE);
-    beat(away);
+    heartbeat(away);
     String asked = "asked-" + UUID.randomUUID();
     send(poller, called.token(), asked, "", 200);
     String reply = "reply-" + UUID.randomUUID();
@@ -191,7 +191,7 @@ final class FaultRun implements AutoCloseable {
 
     Sent sent = new Sent(direct, queued, asked, reply, delegation);
     for (String id : sent.toAgent()) {
-      Awaitility.await(id).atMost(PATIENCE).until(() -> agent.timesGiven(id) > 0);
+      Awaitility.await(id).atMost(TIMEOUT).until(() -> agent.timesGiven(id) > 0);
     }
     awaitEnd(delegation);
     return sent;
@@ -214,7 +214,7 @@ final class FaultRun implements AutoCloseable {
     assertThat(Set.copyOf(agent.given())).containsExactlyInAnyOrderElementsOf(sent.toAgent());
   }
 
-  private void beat(Agent by) {
+  private void heartbeat(Agent by) {
     ask("/registry/heartbeat", by.token(), "{\"workspace_id\":\"" + by.id() + "\"}");
   }
 
@@ -250,14 +250,14 @@ final class FaultRun implements AutoCloseable {
       }
     }
     return Awaitility.await(path)
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .ignoreExceptions()
         .until(() -> other.post(path, token, body), answer -> answer.status() / 100 == 2);
   }
 
   private void awaitEnd(String delegation) {
     String status = "SELECT status FROM delegations WHERE delegation_id = '" + delegation + "'";
-    Awaitility.await().atMost(PATIENCE).until(() -> database.value(status), "completed"::equals);
+    Awaitility.await().atMost(TIMEOUT).until(() -> database.value(status), "completed"::equals);
   }
 
   private void assertOnce(Agent at, String messageId) {

@@ -10,9 +10,9 @@ import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.HttpError;
 import dev.muster.protocol.client.A2aResult.Unreachable;
 import dev.muster.protocol.client.Deadline;
-import dev.muster.protocol.client.EndReason;
 import dev.muster.protocol.client.FailureKind;
-import dev.muster.testing.PeerDeed;
+import dev.muster.protocol.client.SendEndReason;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestPeer;
 import dev.muster.workspace.agenturl.AddressClass;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
@@ -56,7 +56,7 @@ class GuardedDialTest {
 
   private static A2aClient client(Set<AddressClass> allowed, HostResolver resolver) {
     return A2aClient.builder()
-        .guard(new GuardedAddresses(new AgentUrlGuard(allowed, resolver)))
+        .guard(new AgentUrlAddressGuard(new AgentUrlGuard(allowed, resolver)))
         .pause(_ -> {})
         .build();
   }
@@ -80,7 +80,7 @@ class GuardedDialTest {
             Unreachable.class,
             end -> {
               assertThat(end.last()).isEqualTo(FailureKind.NOT_ALLOWED);
-              assertThat(end.why()).isEqualTo(EndReason.NOT_RETRYABLE);
+              assertThat(end.why()).isEqualTo(SendEndReason.NOT_RETRYABLE);
             });
     assertThat(result.attempts()).isEqualTo(1);
     assertThat(result.mayBeDelivered()).isFalse();
@@ -177,7 +177,7 @@ class GuardedDialTest {
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(), rebinding);
     String url = "http://rebinding.example:" + peer.port() + "/";
     assertThat(guard.check(url)).isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
-    try (A2aClient client = A2aClient.builder().guard(new GuardedAddresses(guard)).build()) {
+    try (A2aClient client = A2aClient.builder().guard(new AgentUrlAddressGuard(guard)).build()) {
       assertNotAllowed(send(client, url), url);
     }
     assertThat(lookups).hasValue(2);
@@ -188,7 +188,7 @@ class GuardedDialTest {
     try (TestPeer friendly = TestPeer.start();
         A2aClient client = client(Set.of(AddressClass.LOOPBACK), _ -> List.of(LOOPBACK))) {
       for (int status : List.of(301, 302, 303, 307, 308)) {
-        friendly.then(PeerDeed.answer(status, Map.of("Location", peer.url()), ""));
+        friendly.then(PeerBehavior.answer(status, Map.of("Location", peer.url()), ""));
         assertThat(send(client, friendly.url())).isInstanceOf(HttpError.class);
       }
       assertThat(friendly.deliveries()).hasSize(5);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.muster.a2a.Called;
-import dev.muster.a2a.Mail;
+import dev.muster.a2a.ProxyClient;
+import dev.muster.a2a.PushAgents;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
@@ -51,14 +51,14 @@ class MessageCostTest {
       """;
 
   /** With the background's; far from what is measured. */
-  private static final double MOST_STATEMENTS_OF_MANY = 0.5;
+  private static final double MAX_STATEMENTS_OF_MANY = 0.5;
 
   private static final Duration TOLD_AFTER = Duration.ofSeconds(30);
 
   /** Between replicas, of whatever is news: beside the messages, and at most 20 a second. */
   private static final String CALLS_OF_REPLICAS = "SELECT pg_notify(%";
 
-  private static final Duration BETWEEN_CALLS = Duration.ofMillis(50);
+  private static final Duration CALL_INTERVAL = Duration.ofMillis(50);
 
   private static final String BEGINS = "%INSERT INTO activity_logs%INSERT INTO deliveries%";
   private static final String ENDS = "%DELETE FROM deliveries%INSERT INTO delivery_outcomes%";
@@ -79,7 +79,7 @@ class MessageCostTest {
     server =
         TestServer.startOn(database, "AGENT_URL_ALLOW=loopback", "LIVENESS_SWEEP_INTERVAL_S=86400");
     peer = TestPeer.start();
-    target = new Called(server).at(peer.url(), "\"max_concurrent_tasks\":1000");
+    target = new PushAgents(server).at(peer.url(), "\"max_concurrent_tasks\":1000");
     sender = server.client().create("Sender", "\"parent_id\":\"" + target.id() + "\"");
     for (int i = 0; i < WARM_UP; i++) {
       send();
@@ -106,7 +106,7 @@ class MessageCostTest {
     long took = System.nanoTime() - start;
     assertThat(calls(BEGINS)).isEqualTo(ONE_BY_ONE);
     assertThat(calls(ENDS)).isEqualTo(ONE_BY_ONE);
-    assertThat(calls(CALLS_OF_REPLICAS)).isLessThanOrEqualTo(2 + took / BETWEEN_CALLS.toNanos());
+    assertThat(calls(CALLS_OF_REPLICAS)).isLessThanOrEqualTo(2 + took / CALL_INTERVAL.toNanos());
     assertThat(others).as(statements()).isLessThan(ONE_BY_ONE);
     awaitCounted(WARM_UP + ONE_BY_ONE);
     requireNoMovedRows();
@@ -125,7 +125,7 @@ class MessageCostTest {
     double statements = (double) calls("%") / sent;
     System.out.printf("%d senders: %.3f statements a message%n", SENDERS, statements);
     assertThat(calls(BEGINS)).isPositive();
-    assertThat(statements).as(statements()).isLessThanOrEqualTo(MOST_STATEMENTS_OF_MANY);
+    assertThat(statements).as(statements()).isLessThanOrEqualTo(MAX_STATEMENTS_OF_MANY);
     awaitCounted(WARM_UP + sent);
     requireNoMovedRows();
   }
@@ -149,8 +149,11 @@ class MessageCostTest {
 
   private void send() {
     Answer answer =
-        new Mail(server)
-            .send(target, sender.token(), Mail.message("m-" + messages.incrementAndGet(), "hi"));
+        new ProxyClient(server)
+            .send(
+                target,
+                sender.token(),
+                ProxyClient.message("m-" + messages.incrementAndGet(), "hi"));
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
   }
 

@@ -87,10 +87,10 @@ class ModeChangeTest {
 
     change(target, "push");
 
-    client.beat(target);
-    Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> agent.given().size() >= 2);
+    client.heartbeat(target);
+    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.given().size() >= 2);
     Awaitility.await()
-        .atMost(TestQueue.PATIENCE)
+        .atMost(TestQueue.TIMEOUT)
         .until(
             () ->
                 SERVER
@@ -113,13 +113,13 @@ class ModeChangeTest {
 
     Answer answer = queue.send(target, null, "after", 50);
     assertThat(answer.status()).as(answer.text()).isIn(200, 202);
-    Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> agent.timesGiven("after") == 1);
+    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.timesGiven("after") == 1);
   }
 
   @Test
   void leavesWhatWaitsInTheFeedOfAnAgentThatPollsFromNowOn() {
     Agent target = queue.target(agent.url(), 1);
-    client.beat(target);
+    client.heartbeat(target);
     assertThat(queue.send(target, null, "answered", 50).text()).isEqualTo(CountingAgent.ANSWER);
     SERVER
         .database()
@@ -174,8 +174,8 @@ class ModeChangeTest {
 
     change(target, "push");
 
-    Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> agent.timesGiven("repeated") == 1);
-    Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> openOf(target), "0"::equals);
+    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.timesGiven("repeated") == 1);
+    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> openOf(target), "0"::equals);
     assertThat(queue.send(target, null, "repeated", 50).text()).isEqualTo(CountingAgent.ANSWER);
   }
 
@@ -189,9 +189,9 @@ class ModeChangeTest {
     });
     Agent target = queue.target(agent.url(), 1);
     Queued queued = queue.put(target);
-    client.beat(target);
+    client.heartbeat(target);
     Awaitility.await()
-        .atMost(TestQueue.PATIENCE)
+        .atMost(TestQueue.TIMEOUT)
         .until(() -> agent.timesGiven(queued.messageId()) == 1);
 
     change(target, "poll");

@@ -55,7 +55,7 @@ final class ModelComparison {
   }
 
   /** Until the servers have come to the state of the model, and those who wait were told. */
-  void awaitAgreement(Duration patience) {
+  void awaitAgreement(Duration timeout) {
     List<String> expected = expected();
     boolean anyRemoved = state.workspaces.values().stream().anyMatch(Workspace::isRemoved);
     List<String> actual = new ArrayList<>();
@@ -64,7 +64,7 @@ final class ModelComparison {
           .pollDelay(Duration.ZERO)
           .pollInterval(FibonacciPollInterval.fibonacci())
           .pollInSameThread()
-          .atMost(patience)
+          .atMost(timeout)
           .until(() -> {
             actual.clear();
             actual.addAll(actual());

@@ -22,24 +22,24 @@ import java.util.Set;
 final class ModelRun implements AutoCloseable {
 
   /** Of one that delegates; more results at once than have slots would come in any order. */
-  private static final int MOST_DELEGATIONS = 8;
+  private static final int MAX_DELEGATIONS = 8;
 
   private final DeliveryModel model = new DeliveryModel();
   private final ModelState state = model.state;
   private final ModelWorld world;
-  private final Duration patience;
+  private final Duration timeout;
   private int replies;
 
-  ModelRun(ModelServers servers, Duration patience) throws IOException, SQLException {
+  ModelRun(ModelServers servers, Duration timeout) throws IOException, SQLException {
     this.world = new ModelWorld(servers, state);
-    this.patience = patience;
+    this.timeout = timeout;
   }
 
   /** Throws an {@link AssertionError} that tells how the two differ, if they do. */
   void apply(ModelCommand command) throws SQLException {
     if (run(command)) {
       model.deliveries.settle();
-      world.awaitAgreement(patience);
+      world.awaitAgreement(timeout);
     }
   }
 
@@ -58,7 +58,7 @@ final class ModelRun implements AutoCloseable {
           replyToDelegation(server, number);
       case ModelCommand.ReplyToMessage(int server, int number) -> replyToMessage(server, number);
       case ModelCommand.Beat(int server, String name, boolean degraded, int activeTasks) ->
-          beat(server, state.workspace(name), degraded, activeTasks);
+          heartbeat(server, state.workspace(name), degraded, activeTasks);
       case ModelCommand.GoOffline(String name) -> goOffline(state.workspace(name));
       case ModelCommand.Pause(int server, String name) -> pause(server, state.workspace(name));
       case ModelCommand.Resume(int server, String name) -> resume(server, state.workspace(name));
@@ -154,10 +154,7 @@ final class ModelRun implements AutoCloseable {
 
   private boolean delegate(int server, Workspace caller, Workspace callee) {
     long before = state.delegations.values().stream().filter(one -> one.caller == caller).count();
-    if (caller == callee
-        || caller.isRemoved()
-        || callee.isRemoved()
-        || before == MOST_DELEGATIONS) {
+    if (caller == callee || caller.isRemoved() || callee.isRemoved() || before == MAX_DELEGATIONS) {
       return false;
     }
     String id = "d" + (state.delegations.size() + 1);
@@ -213,11 +210,11 @@ final class ModelRun implements AutoCloseable {
     return row.isPresent();
   }
 
-  private boolean beat(int server, Workspace agent, boolean degraded, int activeTasks) {
+  private boolean heartbeat(int server, Workspace agent, boolean degraded, int activeTasks) {
     if (agent.isRemoved()) {
       return false;
     }
-    world.beat(server, agent.name, degraded, activeTasks);
+    world.heartbeat(server, agent.name, degraded, activeTasks);
     agent.activeTasks = activeTasks;
     if (agent.status != Status.PAUSED) {
       agent.status = degraded ? Status.DEGRADED : Status.ONLINE;
@@ -293,7 +290,7 @@ final class ModelRun implements AutoCloseable {
     for (String name : ModelState.TARGETS) {
       boolean _ = behave(name, ModelCommand.Behavior.ANSWERS);
       model.deliveries.settle();
-      world.awaitAgreement(patience);
+      world.awaitAgreement(timeout);
     }
     for (String name : ModelState.TARGETS) {
       apply(new ModelCommand.Remove(0, name));

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** Runs of {@link ModelRun} side by side, one for each seed; a run that fails is made shorter. */
 public final class ModelRuns {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
-  private static final Duration PATIENCE_WHEN_SHORTENING = Duration.ofSeconds(4);
-  private static final Duration LONGEST_SHORTENING = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+  private static final Duration SHORTENING_TIMEOUT = Duration.ofSeconds(4);
+  private static final Duration MAX_SHORTENING = Duration.ofSeconds(60);
 
   /**
    * What to run: so many seeds from the first one on, so many commands for each, until the time is
@@ -46,7 +46,7 @@ public final class ModelRuns {
               && seed < size.firstSeed + size.runs
               && System.nanoTime() - start < size.atMost.toNanos()) {
             List<ModelCommand> commands = CommandGenerator.commands(seed, size.commands);
-            @Nullable Failure ofThis = play(commands, PATIENCE);
+            @Nullable Failure ofThis = play(commands, TIMEOUT);
             if (ofThis == null) {
               done.incrementAndGet();
             } else {
@@ -91,9 +91,9 @@ public final class ModelRuns {
     }
   }
 
-  private @Nullable Failure play(List<ModelCommand> commands, Duration patience) {
+  private @Nullable Failure play(List<ModelCommand> commands, Duration timeout) {
     int next = 0;
-    try (ModelRun run = new ModelRun(servers, patience)) {
+    try (ModelRun run = new ModelRun(servers, timeout)) {
       while (next < commands.size()) {
         run.apply(commands.get(next));
         next++;
@@ -112,11 +112,11 @@ public final class ModelRuns {
     for (int part = failure.commands.size() / 2; part >= 1; part /= 2) {
       int from = 0;
       while (from < shortest.commands.size()
-          && System.nanoTime() - start < LONGEST_SHORTENING.toNanos()) {
+          && System.nanoTime() - start < MAX_SHORTENING.toNanos()) {
         int to = Math.min(shortest.commands.size(), from + part);
         List<ModelCommand> shorter = new ArrayList<>(shortest.commands.subList(0, from));
         shorter.addAll(shortest.commands.subList(to, shortest.commands.size()));
-        @Nullable Failure still = play(shorter, PATIENCE_WHEN_SHORTENING);
+        @Nullable Failure still = play(shorter, SHORTENING_TIMEOUT);
         if (still == null) {
           from += part;
         } else {

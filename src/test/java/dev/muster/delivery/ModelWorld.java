@@ -29,7 +29,7 @@ import java.util.concurrent.CompletableFuture;
 final class ModelWorld implements AutoCloseable {
 
   /** Longer than any run: what a sender waits for ends by a command. */
-  private static final Duration LONGEST_WAIT = Duration.ofMinutes(10);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(10);
 
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -125,7 +125,7 @@ final class ModelWorld implements AutoCloseable {
     HttpRequest post =
         HttpRequest.newBuilder(URI.create(client(server).baseUrl() + path(target) + "/a2a"))
             .header("Authorization", "Bearer " + workspace(sender).token())
-            .timeout(LONGEST_WAIT)
+            .timeout(MAX_WAIT)
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
     told.put(
@@ -167,12 +167,12 @@ final class ModelWorld implements AutoCloseable {
     Answer _ = post(server, to, "/a2a", workspace(from).token(), body);
   }
 
-  void beat(int server, String name, boolean degraded, int activeTasks) {
+  void heartbeat(int server, String name, boolean degraded, int activeTasks) {
     Answer _ =
         require(
             200,
             client(server)
-                .beat(
+                .heartbeat(
                     workspace(name),
                     "\"active_tasks\":" + activeTasks,
                     "\"error_rate\":" + (degraded ? 1 : 0)));
@@ -242,8 +242,8 @@ final class ModelWorld implements AutoCloseable {
   }
 
   /** Until the servers have come to the state of the model, and those who wait were told. */
-  void awaitAgreement(Duration patience) {
-    comparison.awaitAgreement(patience);
+  void awaitAgreement(Duration timeout) {
+    comparison.awaitAgreement(timeout);
   }
 
   private List<String> given(String agent) {

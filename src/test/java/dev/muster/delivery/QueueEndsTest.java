@@ -95,7 +95,7 @@ class QueueEndsTest {
       queue.set(old, TOO_OLD);
       Queued young = queue.put(target);
 
-      client.beat(target);
+      client.heartbeat(target);
 
       queue.awaitState(young, "delivered");
       assertThat(agent.given()).containsExactly(young.messageId());
@@ -119,7 +119,7 @@ class QueueEndsTest {
     sweep();
 
     Awaitility.await()
-        .atMost(TestQueue.PATIENCE)
+        .atMost(TestQueue.TIMEOUT)
         .until(() -> count("delivery_outcomes", target, "queue_state = 'expired'") == 450);
     assertThat(count("deliveries", target, "true")).isZero();
   }
@@ -323,7 +323,7 @@ class QueueEndsTest {
     queue.holdBySomebody(queue.put(target));
 
     Awaitility.await()
-        .atMost(TestQueue.PATIENCE)
+        .atMost(TestQueue.TIMEOUT)
         .untilAsserted(() -> assertThat(metric("muster_queue_depth")).isEqualTo(2));
   }
 
@@ -337,7 +337,7 @@ class QueueEndsTest {
       Queued bad = queue.put(target);
       agent.works(messageId -> messageId.equals(bad.messageId()) ? 422 : 200);
 
-      client.beat(target);
+      client.heartbeat(target);
 
       queue.awaitState(good, "delivered");
       queue.awaitState(bad, "failed");

@@ -172,7 +172,7 @@ class QueueListTest {
     String delegation = delegated.field("delegation_id");
     UUID id =
         Awaitility.await()
-            .atMost(TestQueue.PATIENCE)
+            .atMost(TestQueue.TIMEOUT)
             .until(() -> ids(list("&kind=delegation")), ids -> ids.size() == 1)
             .stream()
             .map(UUID::fromString)
@@ -200,13 +200,13 @@ class QueueListTest {
   void triesAMessageThatWaitsNow() {
     Queued queued = queued("r-1");
     queue.set(queued, "due_at = clock_timestamp() + interval '1 hour'");
-    client.beat(target);
+    client.heartbeat(target);
 
     Answer answer = operate(queued.id(), "retry");
 
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     Awaitility.await()
-        .atMost(TestQueue.PATIENCE)
+        .atMost(TestQueue.TIMEOUT)
         .until(() -> Integer.parseInt(queue.of(queued, "q.attempts")) > 0);
   }
 

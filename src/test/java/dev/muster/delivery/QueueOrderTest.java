@@ -62,7 +62,7 @@ class QueueOrderTest {
 
   private void awaitUnderWay(int messages) {
     Awaitility.await("under way")
-        .atMost(TestQueue.PATIENCE)
+        .atMost(TestQueue.TIMEOUT)
         .until(agent::underWay, now -> now == messages);
   }
 
@@ -75,9 +75,9 @@ class QueueOrderTest {
    * Not sent at once, since the agent says that it has no room, until it says how many are at work.
    */
   private Queued putBeforeABeat(Agent target, Agent sender, int priority, String then) {
-    client.beat(target, "\"active_tasks\":9");
+    client.heartbeat(target, "\"active_tasks\":9");
     Queued queued = queue.put(target, sender, priority);
-    client.beat(target, then);
+    client.heartbeat(target, then);
     return queued;
   }
 
@@ -91,7 +91,7 @@ class QueueOrderTest {
     Queued laterHigh = queue.put(target, senders.get(3), 100);
     Queued laterMiddle = queue.put(target);
 
-    client.beat(target);
+    client.heartbeat(target);
 
     queue.awaitState(low, "delivered");
     assertThat(agent.given()).isEqualTo(messageIds(high, laterHigh, middle, laterMiddle, low));
@@ -120,10 +120,10 @@ class QueueOrderTest {
     agent.works(messageId ->
         messageId.equals(second.messageId()) && agent.timesGiven(messageId) == 1 ? 503 : 200);
 
-    client.beat(target);
+    client.heartbeat(target);
 
     Awaitility.await()
-        .atMost(TestQueue.PATIENCE)
+        .atMost(TestQueue.TIMEOUT)
         .until(() -> queue.open(second, "owner IS NULL AND attempts = 1"), "t"::equals);
     queue.set(second, "due_at = clock_timestamp() + interval '1 hour'");
     awaitAnotherClaim(target);
@@ -131,7 +131,7 @@ class QueueOrderTest {
     Answer sent = queue.send(target, sender, "newest", 50);
     assertThat(sent.status()).as("goes behind them: " + sent.text()).isEqualTo(202);
     queue.set(second, "due_at = clock_timestamp()");
-    client.beat(target);
+    client.heartbeat(target);
 
     queue.awaitState(ofSender.getLast(), "delivered");
     List<String> expected = new ArrayList<>();
@@ -149,7 +149,7 @@ class QueueOrderTest {
     Agent sender = queue.senderTo(target);
     Queued first = queue.put(target, sender, 50);
     agent.works(messageId -> messageId.equals(first.messageId()) ? awaitGoOn(messageId) : 200);
-    client.beat(target);
+    client.heartbeat(target);
     awaitUnderWay(1);
 
     Queued second = queue.put(target, sender, priority);
@@ -176,13 +176,13 @@ class QueueOrderTest {
     }
     delegate(sender, target);
 
-    client.beat(target, ONE_AT_WORK);
+    client.heartbeat(target, ONE_AT_WORK);
     awaitUnderWay(2);
     messages.add(putBeforeABeat(target, sender, 100, ONE_AT_WORK));
-    client.beat(target, ONE_AT_WORK);
+    client.heartbeat(target, ONE_AT_WORK);
     Agent another = queue.target(agent.url(), 1);
     Queued elsewhere = queue.put(another);
-    client.beat(another);
+    client.heartbeat(another);
     queue.awaitState(elsewhere, "delivering");
     assertThat(delivering(target)).isEqualTo("2");
     assertThat(
@@ -197,7 +197,7 @@ class QueueOrderTest {
     goOn.countDown();
 
     messages.forEach(message -> queue.awaitState(message, "delivered"));
-    Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> open(target), "0"::equals);
+    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> open(target), "0"::equals);
     // one of them at the other target
     assertThat(agent.mostAtOnce()).isEqualTo(3);
     assertThat(agent.given()).hasSize(4 + 3 + 1).doesNotHaveDuplicates();
@@ -233,8 +233,8 @@ class QueueOrderTest {
   void bringsTheResultOfADelegationToACallerWithoutAFreeSlot() {
     Agent caller = queue.target(agent.url(), 1);
     Agent callee = queue.senderTo(caller);
-    client.beat(callee);
-    client.beat(caller, ONE_AT_WORK);
+    client.heartbeat(callee);
+    client.heartbeat(caller, ONE_AT_WORK);
     Queued message = queue.put(caller);
     Answer delegated =
         client.post(
@@ -254,10 +254,10 @@ class QueueOrderTest {
             "{\"status\":\"completed\",\"result\":\"It is done.\"}");
 
     assertThat(ended.status()).as(ended.text()).isEqualTo(200);
-    Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> agent.given().size() == 1);
+    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.given().size() == 1);
     assertThat(agent.timesGiven(message.messageId())).isZero();
     assertThat(queue.of(message, "q.state || q.attempts")).isEqualTo("waiting0");
-    client.beat(caller, NONE_AT_WORK);
+    client.heartbeat(caller, NONE_AT_WORK);
     queue.awaitState(message, "delivered");
   }
 
@@ -266,7 +266,7 @@ class QueueOrderTest {
     Agent target = queue.target(agent.url(), 2);
     Queued slow = queue.put(target, queue.senderTo(target), 50);
     agent.works(messageId -> messageId.equals(slow.messageId()) ? awaitGoOn(messageId) : 200);
-    client.beat(target);
+    client.heartbeat(target);
     awaitUnderWay(1);
 
     Queued quick = putBeforeABeat(target, queue.senderTo(target), 50, NONE_AT_WORK);
@@ -280,7 +280,7 @@ class QueueOrderTest {
   @Test
   void waitsWhileTheTargetIsNotThereOrBusyOrPausedOrNowhere() {
     Agent busy = queue.target(agent.url(), 1);
-    client.beat(busy, ONE_AT_WORK);
+    client.heartbeat(busy, ONE_AT_WORK);
     Agent away = queue.target(agent.url(), 1);
     Agent paused = queue.target(agent.url(), 1);
     Agent nowhere = queue.target(agent.url(), 1);
@@ -289,11 +289,11 @@ class QueueOrderTest {
     client.post("/workspaces/" + paused.id() + "/pause", paused.token(), "");
     SERVER.database().execute("UPDATE workspaces SET url = '' WHERE id = '" + nowhere.id() + "'");
     for (Agent target : List.of(busy, paused, nowhere)) {
-      client.beat(target, target.equals(busy) ? ONE_AT_WORK : NONE_AT_WORK);
+      client.heartbeat(target, target.equals(busy) ? ONE_AT_WORK : NONE_AT_WORK);
     }
     Agent there = queue.target(agent.url(), 1);
     Queued delivered = queue.put(there);
-    client.beat(there);
+    client.heartbeat(there);
     queue.awaitState(delivered, "delivered");
     Queued found = awaitAnotherLook();
 
@@ -303,10 +303,10 @@ class QueueOrderTest {
     }
 
     // a beat tells of room, or makes WORKSPACE_ONLINE
-    client.beat(busy, NONE_AT_WORK);
-    client.beat(away);
+    client.heartbeat(busy, NONE_AT_WORK);
+    client.heartbeat(away);
     client.post("/workspaces/" + paused.id() + "/resume", paused.token(), "");
-    client.beat(paused);
+    client.heartbeat(paused);
     for (Queued one : waiting.subList(0, 3)) {
       queue.awaitState(one, "delivered");
     }
@@ -315,7 +315,7 @@ class QueueOrderTest {
   /** What nobody tells of is found too: here a target that has room again. */
   private Queued awaitAnotherLook() {
     Agent target = queue.target(agent.url(), 1);
-    client.beat(target, ONE_AT_WORK);
+    client.heartbeat(target, ONE_AT_WORK);
     Queued later = queue.put(target);
     SERVER
         .database()
@@ -334,7 +334,7 @@ class QueueOrderTest {
     Agent target = queue.target(agent.url(), 1);
     Queued queued = queue.put(target);
     Instant from = Instant.now();
-    client.beat(target);
+    client.heartbeat(target);
     int[] pauses = {5, 10, 20, 40};
     for (int attempt = 1; attempt <= pauses.length; attempt++) {
       awaitPause(queued, attempt, from, pauses[attempt - 1]);
@@ -343,7 +343,7 @@ class QueueOrderTest {
       boolean last = attempt == pauses.length;
       from = Instant.now();
       queue.set(queued, (last ? "attempts = 40, " : "") + "due_at = clock_timestamp()");
-      client.beat(target);
+      client.heartbeat(target);
     }
     awaitPause(queued, 41, from, 300);
     assertThat(queue.open(queued, "deliveries")).as("times that the agent took it").isEqualTo("0");
@@ -354,7 +354,7 @@ class QueueOrderTest {
   private void awaitPause(Queued queued, int attempts, Instant from, int seconds) {
     Answer shown =
         Awaitility.await("attempt " + attempts)
-            .atMost(TestQueue.PATIENCE)
+            .atMost(TestQueue.TIMEOUT)
             .until(
                 () -> queue.show(queued),
                 now ->
@@ -370,14 +370,14 @@ class QueueOrderTest {
     Agent target = queue.target(agent.url(), 1);
     Queued queued = queue.put(target);
 
-    client.beat(target);
+    client.heartbeat(target);
 
     queue.awaitState(queued, "delivered");
     Answer shown = queue.show(queued);
     assertThat(
             Duration.between(
                 Instant.parse(shown.field("enqueued_at")), Instant.parse(shown.field("ended_at"))))
-        .isGreaterThan(BackOff.delay(0));
+        .isGreaterThan(ExponentialDelay.delay(0));
     assertThat(shown.json().path("attempts").asInt()).isEqualTo(2);
   }
 
@@ -386,7 +386,7 @@ class QueueOrderTest {
   void countsNoAttemptWhenThisReplicaSendsTooMuchToTheTarget() {
     agent.works(this::awaitGoOn);
     Agent target = queue.target(agent.url(), 1);
-    client.beat(target);
+    client.heartbeat(target);
     List<Agent> senders = senders(target, 2);
     Executor threads = Executors.newVirtualThreadPerTaskExecutor();
     List<CompletableFuture<Answer>> sent = new ArrayList<>();
@@ -401,7 +401,7 @@ class QueueOrderTest {
     Queued queued = queue.put(target);
 
     Awaitility.await("given back untried")
-        .atMost(TestQueue.PATIENCE)
+        .atMost(TestQueue.TIMEOUT)
         .until(
             () -> queue.open(queued, "owner IS NULL AND due_at > enqueued_at AND attempts = 0"),
             "t"::equals);

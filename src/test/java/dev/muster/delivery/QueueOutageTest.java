@@ -36,7 +36,7 @@ class QueueOutageTest {
       TestQueue ofAlone = TestQueue.of(alone);
       Agent target = ofAlone.target(agent.url(), 1);
       Queued queued = ofAlone.put(target);
-      alone.client().beat(target);
+      alone.client().heartbeat(target);
       awaitTry(alone, awaitTry(alone, ""));
 
       connection.rollback();
@@ -62,17 +62,17 @@ class QueueOutageTest {
       TestQueue ofAlone = TestQueue.of(alone);
       Agent target = ofAlone.target(agent.url(), 1);
       Optional<Queued> queued = isQueued ? Optional.of(ofAlone.put(target)) : Optional.empty();
-      alone.client().beat(target);
+      alone.client().heartbeat(target);
       if (!isQueued) {
         assertThat(ofAlone.send(target, null, "direct", 50).status()).isEqualTo(503);
       }
       ReplicaLease lease = alone.bean(ReplicaLease.class);
-      Awaitility.await().atMost(TestQueue.PATIENCE.multipliedBy(2)).until(() -> !lease.isAlive());
+      Awaitility.await().atMost(TestQueue.TIMEOUT.multipliedBy(2)).until(() -> !lease.isAlive());
 
       connection.rollback();
 
       Awaitility.await()
-          .atMost(TestQueue.PATIENCE)
+          .atMost(TestQueue.TIMEOUT)
           .until(
               () -> alone.database().value("SELECT string_agg(state, ' ') FROM delivery_outcomes"),
               "answered"::equals);
@@ -94,7 +94,7 @@ class QueueOutageTest {
    */
   private static String awaitTry(TestServer server, String before) {
     return Awaitility.await()
-        .atMost(TestQueue.PATIENCE)
+        .atMost(TestQueue.TIMEOUT)
         .until(
             () ->
                 server

@@ -79,7 +79,7 @@ class QueueRoutesTest {
       Agent called = queue.target(agent.url(), 1);
       Agent asking = queue.senderTo(called);
       Queued queued = queue.put(called, asking, 50);
-      client.beat(called);
+      client.heartbeat(called);
       queue.awaitState(queued, "delivered");
 
       Answer answer = client.get(queued.path(), asking.token());
@@ -100,7 +100,7 @@ class QueueRoutesTest {
   void showOnlyWhatWaited() throws IOException {
     try (CountingAgent agent = new CountingAgent()) {
       Agent called = queue.target(agent.url(), 1);
-      client.beat(called);
+      client.heartbeat(called);
       Answer sent = queue.send(called, null, "m", 50);
       assertThat(sent.status()).as(sent.text()).isEqualTo(200);
       String row =

@@ -50,7 +50,7 @@ class QueueWakeUpsTest {
   void isATargetThatBeatsWhileSomethingWaitsForIt() {
     isWaitedFor(TARGET);
 
-    wakeUps.heard(List.of(OTHER, TARGET));
+    wakeUps.heartbeatsStored(List.of(OTHER, TARGET));
 
     assertThat(wakes).hasValue(1);
     assertThat(wakeUps.takeWoken()).containsExactly(TARGET);
@@ -75,7 +75,7 @@ class QueueWakeUpsTest {
     isWaitedFor(TARGET);
     wakeUps.endLook(wakeUps.beginLook());
 
-    wakeUps.heard(List.of(TARGET));
+    wakeUps.heartbeatsStored(List.of(TARGET));
 
     assertThat(wakes).hasValue(0);
     assertThat(wakeUps.takeWoken()).isEmpty();
@@ -89,7 +89,7 @@ class QueueWakeUpsTest {
     assertThat(wakeUps.takeWoken()).containsExactly(TARGET);
     wakeUps.endLook(found);
 
-    wakeUps.heard(List.of(TARGET));
+    wakeUps.heartbeatsStored(List.of(TARGET));
 
     assertThat(wakeUps.takeWoken()).containsExactly(TARGET);
   }

@@ -117,9 +117,9 @@ class ReplicaLeaseTest {
     try {
       TestQueue queue = new TestQueue(process.client(), other.database());
       Queued queued = queue.put(target);
-      process.client().beat(target);
+      process.client().heartbeat(target);
       Awaitility.await()
-          .atMost(TestQueue.PATIENCE)
+          .atMost(TestQueue.TIMEOUT)
           .until(() -> agent.timesGiven(queued.messageId()) == 1);
       assertThat(queue.open(queued, "owner::text")).isNotEqualTo(ownerOf(other));
       return queued;
@@ -146,7 +146,7 @@ class ReplicaLeaseTest {
   }
 
   private void awaitGiven(String messageId, int times) {
-    Awaitility.await().atMost(TestQueue.PATIENCE).until(() -> agent.timesGiven(messageId) == times);
+    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.timesGiven(messageId) == times);
   }
 
   /** The state of what was sent at once, of which there is nothing else at its target. */
@@ -164,7 +164,7 @@ class ReplicaLeaseTest {
     try (ServerProcess dies = start(DATABASE)) {
       Queued queued = beginDelivery(dies, LIVES, queue.target(agent.url(), 1));
       Agent online = queue.target(agent.url(), 1);
-      LIVES.client().beat(online);
+      LIVES.client().heartbeat(online);
       CompletableFuture<HttpResponse<String>> lost = send(dies, online, "direct");
       awaitGiven("direct", 1);
       String lease =
@@ -199,7 +199,7 @@ class ReplicaLeaseTest {
     try (ServerProcess lives = start(DATABASE)) {
       Queued queued = beginDelivery(lives, LIVES, queue.target(agent.url(), 1));
       Agent online = queue.target(agent.url(), 1);
-      LIVES.client().beat(online);
+      LIVES.client().heartbeat(online);
       CompletableFuture<HttpResponse<String>> sent = send(lives, online, "direct");
       awaitGiven("direct", 1);
       String held = "concat_ws(' ', owner, claim, claimed_at)";
@@ -235,14 +235,14 @@ class ReplicaLeaseTest {
       first.countDown();
       // its lease is there again, and its answer has come when that of another message has
       Awaitility.await()
-          .atMost(TestQueue.PATIENCE)
+          .atMost(TestQueue.TIMEOUT)
           .until(
               () -> DATABASE.value("SELECT count(*) FROM replicas WHERE id = '" + owner + "'"),
               "1"::equals);
       Agent online = queue.target(agent.url(), 1);
-      LIVES.client().beat(online);
+      LIVES.client().heartbeat(online);
       Awaitility.await()
-          .atMost(TestQueue.PATIENCE)
+          .atMost(TestQueue.TIMEOUT)
           .until(
               () ->
                   new TestQueue(sleeps.client(), DATABASE).send(online, null, "after", 50).status(),
@@ -275,7 +275,7 @@ class ReplicaLeaseTest {
     }
 
     assertThat(DATABASE.value(replicas)).isEqualTo(ownerOf(LIVES));
-    LIVES.client().beat(away);
+    LIVES.client().heartbeat(away);
     queue.awaitState(waiting, "delivered");
     assertThat(DATABASE.value("SELECT owner FROM delivery_outcomes WHERE " + waiting.condition()))
         .isEqualTo(ownerOf(LIVES));

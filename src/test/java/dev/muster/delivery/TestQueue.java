@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** The queue of a server, with words for what tests do to it. */
 record TestQueue(TestClient client, TestDatabase database) {
 
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   /** Nobody listens there. */
   static final String NOWHERE = "http://127.0.0.1:9/";
@@ -142,7 +142,7 @@ record TestQueue(TestClient client, TestDatabase database) {
 
   void awaitState(Queued queued, String state) {
     Awaitility.await("until " + state)
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .until(() -> of(queued, "q.state"), state::equals);
   }
 

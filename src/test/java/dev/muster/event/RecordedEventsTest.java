@@ -30,16 +30,16 @@ class RecordedEventsTest {
     Agent agent = CLIENT.create("Story");
     String path = "/workspaces/" + agent.id();
     register(agent, "{}");
-    CLIENT.beat(agent);
+    CLIENT.heartbeat(agent);
     CLIENT.patch(path, agent.token(), "{\"name\":\"Retold\",\"x\":5}");
     updateCard(agent, "{\"v\":1}");
-    CLIENT.beat(agent, "\"agent_card\":{\"v\":2}");
-    CLIENT.beat(agent, "\"runtime_state\":\"wedged\"");
-    CLIENT.beat(agent, "\"runtime_state\":\"wedged\"");
-    CLIENT.beat(agent);
+    CLIENT.heartbeat(agent, "\"agent_card\":{\"v\":2}");
+    CLIENT.heartbeat(agent, "\"runtime_state\":\"wedged\"");
+    CLIENT.heartbeat(agent, "\"runtime_state\":\"wedged\"");
+    CLIENT.heartbeat(agent);
     CLIENT.post(path + "/pause", ADMIN_TOKEN, "");
     CLIENT.post(path + "/resume", ADMIN_TOKEN, "");
-    CLIENT.beat(agent);
+    CLIENT.heartbeat(agent);
     CLIENT.delete(path, ADMIN_TOKEN);
 
     assertThat(told(agent))
@@ -73,8 +73,8 @@ class RecordedEventsTest {
     CLIENT.post(path + "/pause", other.token(), "");
     CLIENT.delete(path, agent.token());
     CLIENT.delete(path, ADMIN_TOKEN, "X-Confirm-Name", "other");
-    CLIENT.beat(new Agent(agent.id(), other.token()), "\"runtime_state\":\"wedged\"");
-    CLIENT.beat(agent, "\"runtime_state\":\"wedged\"", "\"error_rate\":\"x\"");
+    CLIENT.heartbeat(new Agent(agent.id(), other.token()), "\"runtime_state\":\"wedged\"");
+    CLIENT.heartbeat(agent, "\"runtime_state\":\"wedged\"", "\"error_rate\":\"x\"");
     CLIENT.post(
         "/registry/register", null, "{\"id\":\"" + agent.id() + "\",\"agent_card\":{\"a\":1}}");
     CLIENT.post(

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Since when an agent is at work, and what ends that and its being stalled (R5.4). */
 class BusySinceTest {
 
-  private static final TestServer SERVER = QuietServer.SERVER;
+  private static final TestServer SERVER = IdleServer.SERVER;
 
   private final TestClient client = SERVER.client();
 
@@ -24,22 +24,22 @@ class BusySinceTest {
     Agent agent = client.createOnline("busy");
     assertThat(busySince(agent)).isEqualTo("idle");
 
-    client.beat(agent, "\"active_tasks\":1", health);
+    client.heartbeat(agent, "\"active_tasks\":1", health);
     String first = busySince(agent);
-    client.beat(agent, "\"active_tasks\":3", health);
-    client.beat(agent, health);
+    client.heartbeat(agent, "\"active_tasks\":3", health);
+    client.heartbeat(agent, health);
 
     assertThat(first).isNotEqualTo("idle");
     assertThat(busySince(agent)).isEqualTo(first);
     stall(agent);
-    client.beat(agent, "\"active_tasks\":1", health);
+    client.heartbeat(agent, "\"active_tasks\":1", health);
     assertThat(client.read(agent).path("stalled").asBoolean()).isTrue();
 
-    client.beat(agent, "\"active_tasks\":0", health);
+    client.heartbeat(agent, "\"active_tasks\":0", health);
 
     assertThat(busySince(agent)).isEqualTo("idle");
     assertThat(client.read(agent).path("stalled").asBoolean()).isFalse();
-    client.beat(agent, "\"active_tasks\":1", health);
+    client.heartbeat(agent, "\"active_tasks\":1", health);
     assertThat(busySince(agent)).isGreaterThan(first);
   }
 
@@ -66,7 +66,7 @@ class BusySinceTest {
 
   private Agent stalled(String name) {
     Agent agent = client.createOnline(name);
-    client.beat(agent, "\"active_tasks\":1");
+    client.heartbeat(agent, "\"active_tasks\":1");
     stall(agent);
     assertThat(client.read(agent).path("stalled").asBoolean()).isTrue();
     return agent;

@@ -61,16 +61,16 @@ class DatabaseOutageTest {
     Void beatUntil(AtomicBoolean over, TestClient client) {
       for (long number = 1; !over.get(); number++) {
         long start = System.nanoTime();
-        boolean beats = number % 2 == 1;
+        boolean heartbeats = number % 2 == 1;
         Answer answer =
-            beats
-                ? client.beat(agent, "\"uptime_seconds\":" + number)
+            heartbeats
+                ? client.heartbeat(agent, "\"uptime_seconds\":" + number)
                 : report(client, "\"duration_ms\":" + number);
         Duration took = Duration.ofNanos(System.nanoTime() - start);
         slowest = took.compareTo(slowest) > 0 ? took : slowest;
         if (answer.status() != 200) {
           refusals.add(answer);
-        } else if (beats) {
+        } else if (heartbeats) {
           acknowledged.set(number);
         } else {
           reported.add(number);

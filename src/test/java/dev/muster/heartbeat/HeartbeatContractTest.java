@@ -23,7 +23,7 @@ class HeartbeatContractTest {
   @Test
   void tellsTheAgentItsStatusAndTheCadence() {
     Agent agent = client.create("a");
-    Answer answer = client.beat(agent);
+    Answer answer = client.heartbeat(agent);
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text())
         .isEqualTo(
@@ -35,7 +35,7 @@ class HeartbeatContractTest {
   @Test
   void keepsWhatABeatDoesNotMentionAndClearsWhatItClears() {
     Agent agent = client.create("a");
-    client.beat(
+    client.heartbeat(
         agent,
         "\"error_rate\":0.25",
         "\"sample_error\":\"boom\"",
@@ -45,14 +45,14 @@ class HeartbeatContractTest {
     JsonNode first = client.read(agent);
     assertThat(first.path("last_error_rate").asDouble()).isEqualTo(0.25);
     assertThat(first.path("last_sample_error").asString()).isEqualTo("boom");
-    client.beat(agent);
+    client.heartbeat(agent);
     JsonNode second = client.read(agent);
     assertThat(second.path("last_error_rate").asDouble()).isEqualTo(0.25);
     assertThat(second.path("active_tasks").asInt()).isEqualTo(3);
     assertThat(second.path("current_task").asString()).isEqualTo("reviewing #42");
     assertThat(second.path("uptime_seconds").asLong()).isEqualTo(640);
     assertThat(second.path("last_sample_error").asString()).isEmpty();
-    client.beat(agent, "\"current_task\":\"\"");
+    client.heartbeat(agent, "\"current_task\":\"\"");
     assertThat(client.read(agent).path("current_task").asString()).isEmpty();
   }
 
@@ -72,7 +72,7 @@ class HeartbeatContractTest {
           """)
   void clampsNumbersIntoTheirRange(String field, String column, String expected) {
     Agent agent = client.create("a");
-    assertThat(client.beat(agent, field).status()).isEqualTo(200);
+    assertThat(client.heartbeat(agent, field).status()).isEqualTo(200);
     assertThat(client.read(agent).path(column).asString()).isEqualTo(expected);
   }
 
@@ -105,7 +105,7 @@ class HeartbeatContractTest {
       })
   void refusesAWrongTypeAndStoresNothing(String field) {
     Agent agent = client.create("a");
-    Answer answer = client.beat(agent, field);
+    Answer answer = client.heartbeat(agent, field);
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.field("code")).isEqualTo("VALIDATION_FAILED");
     assertThat(client.read(agent).path("status").asString()).isEqualTo("awaiting_agent");
@@ -114,13 +114,14 @@ class HeartbeatContractTest {
   @Test
   void takesDelegationsItDoesNotKnowYet() {
     Agent agent = client.create("a");
-    assertThat(client.beat(agent, "\"delegations\":[\"d-1\",\"d-2\"]").status()).isEqualTo(200);
+    assertThat(client.heartbeat(agent, "\"delegations\":[\"d-1\",\"d-2\"]").status())
+        .isEqualTo(200);
   }
 
   @Test
   void cutsTextsOnCodePointsAndCleansThem() {
     Agent agent = client.create("a");
-    client.beat(
+    client.heartbeat(
         agent,
         "\"current_task\":\"" + "😀".repeat(1001) + "\"",
         "\"sample_error\":\"a\\u0000b\\ud800c\"");
@@ -133,7 +134,7 @@ class HeartbeatContractTest {
   void redactsSecretsBeforeItCuts() {
     Agent agent = client.create("a");
     String secret = "sk-ant-api03-" + "Zx9".repeat(20);
-    client.beat(agent, "\"sample_error\":\"" + "x ".repeat(2040) + secret + "\"");
+    client.heartbeat(agent, "\"sample_error\":\"" + "x ".repeat(2040) + secret + "\"");
     assertThat(client.read(agent).path("last_sample_error").asString())
         .doesNotContain("sk-ant")
         .hasSizeLessThan(4097);
@@ -142,12 +143,12 @@ class HeartbeatContractTest {
   @Test
   void keepsTheOldErrorWhileDegradedAndClearsItAtRecovery() {
     Agent agent = client.createOnline("a");
-    client.beat(agent, "\"error_rate\":0.9", "\"sample_error\":\"first\"");
-    client.beat(agent, "\"error_rate\":0.8");
+    client.heartbeat(agent, "\"error_rate\":0.9", "\"sample_error\":\"first\"");
+    client.heartbeat(agent, "\"error_rate\":0.8");
     assertThat(client.read(agent).path("last_sample_error").asString()).isEqualTo("first");
-    client.beat(agent, "\"error_rate\":0.7", "\"sample_error\":\"second\"");
+    client.heartbeat(agent, "\"error_rate\":0.7", "\"sample_error\":\"second\"");
     assertThat(client.read(agent).path("last_sample_error").asString()).isEqualTo("second");
-    client.beat(agent, "\"error_rate\":0", "\"sample_error\":\"third\"");
+    client.heartbeat(agent, "\"error_rate\":0", "\"sample_error\":\"third\"");
     JsonNode recovered = client.read(agent);
     assertThat(recovered.path("status").asString()).isEqualTo("online");
     assertThat(recovered.path("last_sample_error").asString()).isEmpty();
@@ -159,19 +160,19 @@ class HeartbeatContractTest {
   void letsANativeAgentManageItsOwnStatusUntilItSaysOtherwise() {
     Agent agent = client.createOnline("a");
     String itself = "\"runtime_metadata\":{\"capabilities\":{\"status_mgmt\":true}}";
-    assertThat(client.beat(agent, itself, "\"error_rate\":1").field("workspace_status"))
+    assertThat(client.heartbeat(agent, itself, "\"error_rate\":1").field("workspace_status"))
         .isEqualTo("online");
-    assertThat(client.beat(agent, "\"error_rate\":1").field("workspace_status"))
+    assertThat(client.heartbeat(agent, "\"error_rate\":1").field("workspace_status"))
         .isEqualTo("online");
     String cleared = "\"runtime_metadata\":{\"capabilities\":null}";
-    assertThat(client.beat(agent, cleared).field("workspace_status")).isEqualTo("degraded");
+    assertThat(client.heartbeat(agent, cleared).field("workspace_status")).isEqualTo("degraded");
   }
 
   @Test
   void tellsOfATransitionOnceWithBothStatuses() {
     Agent agent = client.createOnline("a");
     for (int i = 0; i < 3; i++) {
-      client.beat(agent, "\"error_rate\":0.9", "\"sample_error\":\"e\"");
+      client.heartbeat(agent, "\"error_rate\":0.9", "\"sample_error\":\"e\"");
     }
     JsonNode events = client.events(agent.id(), "WORKSPACE_DEGRADED");
     assertThat(events).hasSize(1);
@@ -191,7 +192,7 @@ class HeartbeatContractTest {
             "UPDATE workspace_beats SET status = 'offline' WHERE workspace_id = '"
                 + agent.id()
                 + "'");
-    assertThat(client.beat(agent).field("workspace_status")).isEqualTo("online");
+    assertThat(client.heartbeat(agent).field("workspace_status")).isEqualTo("online");
     JsonNode event = client.events(agent.id(), "WORKSPACE_ONLINE").get(0);
     assertThat(event.path("payload").path("recovered_from").asString()).isEqualTo("offline");
   }
@@ -202,7 +203,7 @@ class HeartbeatContractTest {
     client.post("/workspaces/" + agent.id() + "/pause", agent.token(), "");
     assertThat(
             client
-                .beat(agent, "\"active_tasks\":2", "\"runtime_state\":\"wedged\"")
+                .heartbeat(agent, "\"active_tasks\":2", "\"runtime_state\":\"wedged\"")
                 .field("workspace_status"))
         .isEqualTo("paused");
     assertThat(client.read(agent).path("active_tasks").asInt()).isEqualTo(2);
@@ -213,8 +214,8 @@ class HeartbeatContractTest {
   void storesACardThatComesWithABeatAndTellsOfItOnce() {
     Agent agent = client.createOnline("a");
     String card = "\"agent_card\":{\"name\":\"x\",  \"nul\":\"\\u0000\"}";
-    client.beat(agent, card);
-    client.beat(agent, card);
+    client.heartbeat(agent, card);
+    client.heartbeat(agent, card);
     assertThat(client.get("/workspaces/" + agent.id(), ADMIN_TOKEN).text())
         .contains("\"agent_card\":{\"name\":\"x\",  \"nul\":\"\\u0000\"}");
     assertThat(client.events(agent.id(), "AGENT_CARD_UPDATED")).hasSize(1);
@@ -247,7 +248,7 @@ class HeartbeatContractTest {
   @Test
   void refusesABodyOverItsLimit() {
     Agent agent = client.create("a");
-    Answer answer = client.beat(agent, "\"sample_error\":\"" + "x".repeat(65 * 1024) + "\"");
+    Answer answer = client.heartbeat(agent, "\"sample_error\":\"" + "x".repeat(65 * 1024) + "\"");
     assertThat(answer.status()).isEqualTo(413);
     assertThat(answer.json().path("max_bytes").asInt()).isEqualTo(64 * 1024);
   }

@@ -79,7 +79,7 @@ class HeartbeatCostTest {
         beating.add(
             threads.submit(() -> {
               for (int i = 0; i < BEATS; i++) {
-                assertThat(client.beat(agent, "\"active_tasks\":1").status()).isEqualTo(200);
+                assertThat(client.heartbeat(agent, "\"active_tasks\":1").status()).isEqualTo(200);
               }
             }));
       }

@@ -100,26 +100,26 @@ class HeartbeatRaceTest {
     TestClient striking = clients.get(1);
     Agent agent = beating.createOnline("racer");
     CountDownLatch start = new CountDownLatch(1);
-    List<Future<Answer>> beats = new ArrayList<>();
+    List<Future<Answer>> heartbeats = new ArrayList<>();
     for (String field :
         List.of("\"error_rate\":0", "\"error_rate\":0.9", "\"runtime_state\":\"wedged\"")) {
-      beats.add(
+      heartbeats.add(
           threads.submit(() -> {
             start.await();
-            return beating.beat(agent, field);
+            return beating.heartbeat(agent, field);
           }));
     }
     start.countDown();
     assertThat(blow.strike(striking, agent).status()).isEqualTo(200);
-    Answer after = beating.beat(agent, "\"error_rate\":0");
+    Answer after = beating.heartbeat(agent, "\"error_rate\":0");
     assertThat(after.status()).isEqualTo(laterBeat);
     if (laterBeat == 200) {
       assertThat(after.field("workspace_status")).isIn(finalStatus, "degraded");
     }
-    for (Future<Answer> beat : beats) {
-      assertThat(beat.get().status()).isIn(200, laterBeat);
+    for (Future<Answer> heartbeat : heartbeats) {
+      assertThat(heartbeat.get().status()).isIn(200, laterBeat);
     }
-    Answer last = beating.beat(agent, "\"error_rate\":0");
+    Answer last = beating.heartbeat(agent, "\"error_rate\":0");
     if (laterBeat == 200) {
       assertThat(last.field("workspace_status")).isEqualTo(finalStatus);
     }

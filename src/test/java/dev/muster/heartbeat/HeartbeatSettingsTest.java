@@ -3,7 +3,7 @@ package dev.muster.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.settings.Settings;
-import dev.muster.workspace.Cadence;
+import dev.muster.workspace.HeartbeatCadence;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,7 +13,7 @@ import org.springframework.mock.env.MockEnvironment;
 /** From when on silence and errors count, as settings say it (R4.2, R5.1–R5.4, section 12). */
 class HeartbeatSettingsTest {
 
-  private static final Cadence CADENCE = new Cadence(30, 180, 60);
+  private static final HeartbeatCadence CADENCE = new HeartbeatCadence(30, 180, 60);
 
   private final MockEnvironment environment = new MockEnvironment();
   private final Settings settings = new Settings(environment);
@@ -30,7 +30,7 @@ class HeartbeatSettingsTest {
                 Duration.ofMinutes(10)));
     assertThat(StallSettings.from(settings, CADENCE))
         .isEqualTo(new StallSettings(Duration.ofMinutes(3), Duration.ofMinutes(12)));
-    assertThat(Thresholds.from(settings)).isEqualTo(new Thresholds(0.5, 0.1));
+    assertThat(ErrorRateThresholds.from(settings)).isEqualTo(new ErrorRateThresholds(0.5, 0.1));
   }
 
   @Test
@@ -68,6 +68,7 @@ class HeartbeatSettingsTest {
         .withProperty("DEGRADE_AT_ERROR_RATE", degradeAt)
         .withProperty("RECOVER_BELOW_ERROR_RATE", recoverBelow);
 
-    assertThat(Thresholds.from(settings)).isEqualTo(new Thresholds(degradesAt, recoversBelow));
+    assertThat(ErrorRateThresholds.from(settings))
+        .isEqualTo(new ErrorRateThresholds(degradesAt, recoversBelow));
   }
 }

@@ -24,7 +24,8 @@ class HeartbeatStoryTest {
         .isEqualTo("online");
 
     Answer wedged =
-        client.beat(agent, "\"runtime_state\":\"wedged\"", "\"sample_error\":\"" + REASON + "\"");
+        client.heartbeat(
+            agent, "\"runtime_state\":\"wedged\"", "\"sample_error\":\"" + REASON + "\"");
     assertThat(wedged.field("workspace_status")).isEqualTo("degraded");
     JsonNode degraded = client.read(agent);
     assertThat(degraded.path("status").asString()).isEqualTo("degraded");
@@ -32,18 +33,18 @@ class HeartbeatStoryTest {
     assertThat(degraded.path("last_sample_error").asString()).isEqualTo(REASON);
     assertThat(client.events(agent.id(), "WORKSPACE_DEGRADED")).hasSize(1);
 
-    assertThat(client.beat(agent).field("workspace_status")).isEqualTo("online");
-    assertThat(client.beat(agent, "\"error_rate\":0.5").field("workspace_status"))
+    assertThat(client.heartbeat(agent).field("workspace_status")).isEqualTo("online");
+    assertThat(client.heartbeat(agent, "\"error_rate\":0.5").field("workspace_status"))
         .isEqualTo("degraded");
-    assertThat(client.beat(agent, "\"error_rate\":0.1").field("workspace_status"))
+    assertThat(client.heartbeat(agent, "\"error_rate\":0.1").field("workspace_status"))
         .isEqualTo("degraded");
-    assertThat(client.beat(agent, "\"error_rate\":0.09").field("workspace_status"))
+    assertThat(client.heartbeat(agent, "\"error_rate\":0.09").field("workspace_status"))
         .isEqualTo("online");
 
     assertThat(client.post("/registry/register", null, card).status()).isEqualTo(401);
     assertThat(client.delete("/workspaces/" + agent.id(), TestServer.ADMIN_TOKEN).status())
         .isEqualTo(200);
-    assertThat(client.beat(agent).status()).isEqualTo(410);
+    assertThat(client.heartbeat(agent).status()).isEqualTo(410);
     Answer state = client.get("/workspaces/" + agent.id() + "/state", agent.token());
     assertThat(state.status()).isEqualTo(404);
     assertThat(state.json().path("deleted").asBoolean()).isTrue();

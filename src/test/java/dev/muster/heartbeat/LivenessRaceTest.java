@@ -37,7 +37,7 @@ class LivenessRaceTest {
   private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
   private static final Instant LONG_AGO = NOW.minus(Duration.ofHours(1));
   private static final Uptime UP_FOR_AGES = new Uptime(Instant.EPOCH, NOW, null, NOW);
-  private static final SilentFleet FLEET = new SilentFleet(QuietServer.SERVER.database());
+  private static final SilentFleet FLEET = new SilentFleet(IdleServer.SERVER.database());
 
   private static final String LOCKED_OUT =
       """
@@ -62,7 +62,7 @@ class LivenessRaceTest {
               AGENTS + SWEEPERS,
               runner -> {
                 if (runner < AGENTS) {
-                  beat(clients, agents.get(runner));
+                  heartbeat(clients, agents.get(runner));
                   beating.decrementAndGet();
                   return 0;
                 }
@@ -73,7 +73,7 @@ class LivenessRaceTest {
       assertThat(offline).isGreaterThan(AGENTS);
       assertThat(new SilentFleet(first.database()).events("WORKSPACE_OFFLINE")).isEqualTo(offline);
       for (Agent agent : agents) {
-        assertThat(clients.get(0).beat(agent).field("workspace_status")).isEqualTo("online");
+        assertThat(clients.get(0).heartbeat(agent).field("workspace_status")).isEqualTo("online");
         assertEventsAreAChain(clients.get(0), agent);
       }
     }
@@ -90,7 +90,7 @@ class LivenessRaceTest {
         sweepAround(
             "last_heartbeat_at = '" + NOW + "'",
             beating,
-            () -> QuietServer.SERVER.bean(LivenessSweep.class).sweep(UP_FOR_AGES));
+            () -> IdleServer.SERVER.bean(LivenessSweep.class).sweep(UP_FOR_AGES));
 
     assertThat(report.takenOffline()).isEqualTo(1);
     assertThat(FLEET.statusOf(beating)).isEqualTo("online");
@@ -103,7 +103,7 @@ class LivenessRaceTest {
     UUID busy = FLEET.add("online", NOW);
     set("stalled = false, active_tasks = 1, busy_since = '" + LONG_AGO + "'", busy);
 
-    StallSweep.Report report =
+    StallSweep.StallReport report =
         sweepAround("busy_since = '" + NOW + "'", busy, LivenessRaceTest::sweepStalled);
 
     assertThat(report.begun().moved()).isZero();
@@ -116,14 +116,14 @@ class LivenessRaceTest {
     UUID busy = FLEET.add("online", NOW);
     set("active_tasks = 0, busy_since = '" + LONG_AGO + "'", busy);
 
-    StallSweep.Report report =
+    StallSweep.StallReport report =
         sweepAround("active_tasks = 1", busy, LivenessRaceTest::sweepStalled);
 
     assertThat(report.ended().moved()).isZero();
   }
 
-  private static StallSweep.Report sweepStalled() {
-    return QuietServer.SERVER.bean(StallSweep.class).sweep(UP_FOR_AGES);
+  private static StallSweep.StallReport sweepStalled() {
+    return IdleServer.SERVER.bean(StallSweep.class).sweep(UP_FOR_AGES);
   }
 
   private static void set(String columns, UUID id) {
@@ -148,10 +148,10 @@ class LivenessRaceTest {
     }
   }
 
-  private static void beat(List<TestClient> clients, Agent agent) {
+  private static void heartbeat(List<TestClient> clients, Agent agent) {
     for (int i = 0; i < BEATS; i++) {
       String health = i % 3 == 0 ? "\"runtime_state\":\"wedged\"" : "\"error_rate\":0";
-      assertThat(clients.get(i % 2).beat(agent, health).field("workspace_status"))
+      assertThat(clients.get(i % 2).heartbeat(agent, health).field("workspace_status"))
           .isIn("online", "degraded");
     }
   }

@@ -25,8 +25,8 @@ class LivenessSweepTest {
   /** One moment more than allowed: the database's times are no finer. */
   private static final Duration MICRO = Duration.ofNanos(1000);
 
-  private final SilentFleet fleet = new SilentFleet(QuietServer.SERVER.database());
-  private final LivenessSweep sweep = QuietServer.SERVER.bean(LivenessSweep.class);
+  private final SilentFleet fleet = new SilentFleet(IdleServer.SERVER.database());
+  private final LivenessSweep sweep = IdleServer.SERVER.bean(LivenessSweep.class);
 
   @BeforeEach
   void startWithNobody() {
@@ -43,15 +43,16 @@ class LivenessSweepTest {
 
   @Test
   void takesOneSilentForAMomentLongerAndSaysSinceWhen() {
-    Instant heardAt = NOW.minus(STALE).minus(MICRO);
-    UUID silent = fleet.add("online", heardAt);
+    Instant lastHeartbeatAt = NOW.minus(STALE).minus(MICRO);
+    UUID silent = fleet.add("online", lastHeartbeatAt);
 
     assertThat(sweepAt(NOW).takenOffline()).isEqualTo(1);
 
     assertThat(fleet.statusOf(silent)).isEqualTo("offline");
     JsonNode event =
-        QuietServer.SERVER.client().events(silent, "WORKSPACE_OFFLINE").path(0).path("payload");
-    assertThat(Instant.parse(event.path("last_heartbeat_at").asString())).isEqualTo(heardAt);
+        IdleServer.SERVER.client().events(silent, "WORKSPACE_OFFLINE").path(0).path("payload");
+    assertThat(Instant.parse(event.path("last_heartbeat_at").asString()))
+        .isEqualTo(lastHeartbeatAt);
     assertThat(event.path("silent_for_s").asInt()).isEqualTo(180);
     assertThat(event.path("status").asString()).isEqualTo("offline");
     assertThat(event.path("previous_status").asString()).isEqualTo("online");
@@ -74,7 +75,7 @@ class LivenessSweepTest {
                     """
                         .formatted(silent)))
         .isEqualTo("offline none f idle t");
-    JsonNode event = QuietServer.SERVER.client().events(silent, "WORKSPACE_OFFLINE").path(0);
+    JsonNode event = IdleServer.SERVER.client().events(silent, "WORKSPACE_OFFLINE").path(0);
     assertThat(event.path("payload").path("previous_status").asString()).isEqualTo("degraded");
   }
 
@@ -108,8 +109,8 @@ class LivenessSweepTest {
     SweepReport report = sweepAt(NOW);
 
     assertThat(report.takenOffline()).isEqualTo(2_500);
-    int batches = Math.ceilDiv(2_500, BatchedMoves.MOST_IN_A_BATCH);
-    assertThat(BatchedMoves.MOST_IN_A_BATCH).isLessThanOrEqualTo(1_000);
+    int batches = Math.ceilDiv(2_500, BatchedTransitions.BATCH_SIZE);
+    assertThat(BatchedTransitions.BATCH_SIZE).isLessThanOrEqualTo(1_000);
     assertThat(report.moves().batches()).isEqualTo(batches);
     assertThat(fleet.count("offline")).isEqualTo(2_500);
     assertThat(fleet.events("WORKSPACE_OFFLINE")).isEqualTo(2_500);
@@ -146,12 +147,12 @@ class LivenessSweepTest {
 
       assertThat(report.moves().failedBatches()).isEqualTo(1);
       // a page begins with the last of the one before, which the failure left as it was
-      assertThat(report.takenOffline()).isEqualTo(1_501 - BatchedMoves.MOST_IN_A_BATCH);
+      assertThat(report.takenOffline()).isEqualTo(1_501 - BatchedTransitions.BATCH_SIZE);
       assertThat(metric("muster_sweep_errors_total{sweep=\"liveness\"}")).isPositive();
     } finally {
       fleet.database().execute("DROP TRIGGER refuse ON workspace_beats; DROP FUNCTION refuse()");
     }
-    assertThat(sweepAt(NOW).takenOffline()).isEqualTo(BatchedMoves.MOST_IN_A_BATCH - 1);
+    assertThat(sweepAt(NOW).takenOffline()).isEqualTo(BatchedTransitions.BATCH_SIZE - 1);
   }
 
   @Test
@@ -175,23 +176,23 @@ class LivenessSweepTest {
   @Test
   void sparesThoseLastHeardBeforeWeCameBackUntilTheGraceIsOver() {
     Instant upSince = NOW;
-    UUID heardBefore = fleet.add("online", upSince.minus(MICRO));
+    UUID lastHeartbeatBefore = fleet.add("online", upSince.minus(MICRO));
 
     assertThat(sweepAt(upSince.plus(GRACE).minus(MICRO), upSince).takenOffline()).isZero();
-    assertThat(fleet.statusOf(heardBefore)).isEqualTo("online");
+    assertThat(fleet.statusOf(lastHeartbeatBefore)).isEqualTo("online");
 
     assertThat(sweepAt(upSince.plus(GRACE), upSince).takenOffline()).isEqualTo(1);
-    assertThat(fleet.statusOf(heardBefore)).isEqualTo("offline");
+    assertThat(fleet.statusOf(lastHeartbeatBefore)).isEqualTo("offline");
   }
 
   @Test
   void judgesThoseHeardSinceWeCameBackAsAlways() {
     Instant upSince = NOW;
-    UUID heardSince = fleet.add("online", upSince);
+    UUID lastHeartbeatSince = fleet.add("online", upSince);
 
     assertThat(sweepAt(upSince.plus(STALE), upSince).takenOffline()).isZero();
     assertThat(sweepAt(upSince.plus(STALE).plus(MICRO), upSince).takenOffline()).isEqualTo(1);
-    assertThat(fleet.statusOf(heardSince)).isEqualTo("offline");
+    assertThat(fleet.statusOf(lastHeartbeatSince)).isEqualTo("offline");
   }
 
   @Test
@@ -212,7 +213,7 @@ class LivenessSweepTest {
 
   @Test
   void isOneLineOfTheLogWhenItTookSomebody() {
-    QuietServer.beUpForADay();
+    IdleServer.beUpForADay();
 
     List<String> ofSome =
         OwnLog.of(
@@ -252,7 +253,7 @@ class LivenessSweepTest {
   }
 
   private static double metric(String name) {
-    return QuietServer.SERVER
+    return IdleServer.SERVER
         .metrics()
         .lines()
         .filter(line -> line.startsWith(name))

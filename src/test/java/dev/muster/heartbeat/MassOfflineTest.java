@@ -2,9 +2,9 @@ package dev.muster.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.heartbeat.MassOffline.Verdict;
-import dev.muster.heartbeat.MassOffline.Verdict.Hold;
-import dev.muster.heartbeat.MassOffline.Verdict.Take;
+import dev.muster.heartbeat.MassOfflineGuard.Decision;
+import dev.muster.heartbeat.MassOfflineGuard.Decision.Hold;
+import dev.muster.heartbeat.MassOfflineGuard.Decision.Take;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import java.time.Duration;
@@ -18,10 +18,10 @@ class MassOfflineTest {
 
   private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
   private static final Duration HOLD = Duration.ofMinutes(10);
-  private static final MassOffline RULE = new MassOffline(0.5, HOLD);
+  private static final MassOfflineGuard RULE = new MassOfflineGuard(0.5, HOLD);
 
-  private final SilentFleet fleet = new SilentFleet(QuietServer.SERVER.database());
-  private final LivenessSweep sweep = QuietServer.SERVER.bean(LivenessSweep.class);
+  private final SilentFleet fleet = new SilentFleet(IdleServer.SERVER.database());
+  private final LivenessSweep sweep = IdleServer.SERVER.bean(LivenessSweep.class);
 
   @BeforeEach
   void startWithNobody() {
@@ -32,7 +32,7 @@ class MassOfflineTest {
   void allowsExactlyTheRatio() {
     assertThat(judge(10, 5, 5, null)).isEqualTo(new Take(false));
     assertThat(judge(10, 6, 6, null)).isEqualTo(new Hold(NOW));
-    assertThat(new MassOffline(0.29, HOLD).judge(new FleetCount(100, 29, 29), null, NOW))
+    assertThat(new MassOfflineGuard(0.29, HOLD).judge(new FleetSilence(100, 29, 29), null, NOW))
         .isEqualTo(new Take(false));
   }
 
@@ -99,8 +99,8 @@ class MassOfflineTest {
     assertThat(fleet.count("online")).isEqualTo(12);
   }
 
-  private static Verdict judge(long live, long silent, long due, @Nullable Instant holdSince) {
-    return RULE.judge(new FleetCount(live, silent, due), holdSince, NOW);
+  private static Decision judge(long live, long silent, long due, @Nullable Instant holdSince) {
+    return RULE.judge(new FleetSilence(live, silent, due), holdSince, NOW);
   }
 
   private SweepReport sweepAt(Instant now) {
@@ -108,6 +108,6 @@ class MassOfflineTest {
   }
 
   private static @Nullable Instant stored() {
-    return QuietServer.SERVER.bean(ControlPlaneUptime.class).read().holdSince();
+    return IdleServer.SERVER.bean(ControlPlaneUptime.class).read().holdSince();
   }
 }

@@ -68,11 +68,11 @@ class MassSilenceTest {
     try (TestServer server = TestServer.startOn(database, SETTINGS)) {
       fleet.addMany(FLEET, "online", "now() + interval '1 hour'");
       Awaitility.await().until(() -> runs(server) > 1);
-      Instant heardAt =
+      Instant lastHeartbeatAt =
           Instant.parse(
               database.value(
                   "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"));
-      UUID dead = fleet.add("online", heardAt);
+      UUID dead = fleet.add("online", lastHeartbeatAt);
 
       Awaitility.await()
           .atMost(Duration.ofSeconds(30))

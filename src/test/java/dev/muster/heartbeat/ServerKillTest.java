@@ -78,7 +78,7 @@ class ServerKillTest {
       for (int i = 0; i < fleet.size(); i++) {
         Agent agent = fleet.get(i);
         AtomicLong last = acknowledged.get(i);
-        beating.add(threads.submit(() -> beat(client, agent, last, from)));
+        beating.add(threads.submit(() -> heartbeat(client, agent, last, from)));
       }
       Awaitility.await()
           .until(() -> acknowledged.stream().allMatch(last -> last.get() > from + 20));
@@ -90,10 +90,10 @@ class ServerKillTest {
     return acknowledged;
   }
 
-  private static void beat(TestClient client, Agent agent, AtomicLong last, long from) {
+  private static void heartbeat(TestClient client, Agent agent, AtomicLong last, long from) {
     try {
       for (long number = from + 1; ; number++) {
-        if (client.beat(agent, "\"uptime_seconds\":" + number).status() == 200) {
+        if (client.heartbeat(agent, "\"uptime_seconds\":" + number).status() == 200) {
           last.set(number);
         }
       }

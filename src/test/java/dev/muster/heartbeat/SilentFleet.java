@@ -16,22 +16,25 @@ record SilentFleet(TestDatabase database) {
         """);
   }
 
-  UUID add(String status, Instant heardAt) {
+  UUID add(String status, Instant lastHeartbeatAt) {
     UUID id = UUID.randomUUID();
-    insert("SELECT '" + id + "'::uuid AS id", status, "'" + heardAt + "'");
+    insert("SELECT '" + id + "'::uuid AS id", status, "'" + lastHeartbeatAt + "'");
     return id;
   }
 
-  void add(int many, String status, Instant heardAt) {
-    addMany(many, status, "'" + heardAt + "'");
+  void add(int many, String status, Instant lastHeartbeatAt) {
+    addMany(many, status, "'" + lastHeartbeatAt + "'");
   }
 
   /** {@code heardAt} is an expression in SQL. */
-  void addMany(int many, String status, String heardAt) {
-    insert("SELECT gen_random_uuid() AS id FROM generate_series(1, " + many + ")", status, heardAt);
+  void addMany(int many, String status, String lastHeartbeatAt) {
+    insert(
+        "SELECT gen_random_uuid() AS id FROM generate_series(1, " + many + ")",
+        status,
+        lastHeartbeatAt);
   }
 
-  private void insert(String ids, String status, String heardAt) {
+  private void insert(String ids, String status, String lastHeartbeatAt) {
     String reason = status.equals("degraded") ? "'error_rate'" : "NULL";
     database.execute(
         """
@@ -45,7 +48,7 @@ record SilentFleet(TestDatabase database) {
         INSERT INTO activity_feeds (workspace_id) SELECT id FROM new_ones;
         DROP TABLE new_ones
         """
-            .formatted(status, heardAt, reason, ids));
+            .formatted(status, lastHeartbeatAt, reason, ids));
   }
 
   String statusOf(UUID id) {

@@ -25,8 +25,8 @@ class StallSweepTest {
   private static final Duration MICRO = Duration.ofNanos(1000);
   private static final Instant LONG_AGO = NOW.minus(STALLED).minus(MICRO);
 
-  private final SilentFleet fleet = new SilentFleet(QuietServer.SERVER.database());
-  private final StallSweep sweep = QuietServer.SERVER.bean(StallSweep.class);
+  private final SilentFleet fleet = new SilentFleet(IdleServer.SERVER.database());
+  private final StallSweep sweep = IdleServer.SERVER.bean(StallSweep.class);
 
   @BeforeEach
   void startWithNobody() {
@@ -41,10 +41,10 @@ class StallSweepTest {
     assertThat(begunAt(NOW.plusSeconds(15))).isZero();
 
     JsonNode workspace =
-        QuietServer.SERVER.client().get("/workspaces/" + silent, ADMIN_TOKEN).json();
+        IdleServer.SERVER.client().get("/workspaces/" + silent, ADMIN_TOKEN).json();
     assertThat(workspace.path("stalled").asBoolean()).isTrue();
     assertThat(workspace.path("status").asString()).isEqualTo("online");
-    JsonNode events = QuietServer.SERVER.client().events(silent, "WORKSPACE_STALLED");
+    JsonNode events = IdleServer.SERVER.client().events(silent, "WORKSPACE_STALLED");
     assertThat(events.size()).isEqualTo(1);
     assertThat(events.path(0).path("payload").toString())
         .isEqualTo(
@@ -99,7 +99,7 @@ class StallSweepTest {
     assertThat(begunAt(NOW)).isZero();
     assertThat(begunAt(NOW.plus(MICRO))).isEqualTo(1);
 
-    JsonNode event = QuietServer.SERVER.client().events(talking, "WORKSPACE_STALLED").path(0);
+    JsonNode event = IdleServer.SERVER.client().events(talking, "WORKSPACE_STALLED").path(0);
     assertThat(event.path("payload").path("silent_for_s").asInt()).isEqualTo(720);
   }
 
@@ -127,7 +127,7 @@ class StallSweepTest {
     UUID silent = busy("online", NOW, LONG_AGO);
     sweepAt(NOW, UP_FOR_AGES);
 
-    StallSweep.Report report = sweepAt(NOW, NOW);
+    StallSweep.StallReport report = sweepAt(NOW, NOW);
 
     assertThat(report.ended().moved()).isZero();
     assertThat(isStalled(silent)).isTrue();
@@ -139,7 +139,7 @@ class StallSweepTest {
     sweepAt(NOW, UP_FOR_AGES);
     wroteAt(silent, NOW.plusSeconds(1));
 
-    StallSweep.Report report = sweepAt(NOW.plusSeconds(15), UP_FOR_AGES);
+    StallSweep.StallReport report = sweepAt(NOW.plusSeconds(15), UP_FOR_AGES);
 
     assertThat(report.ended().moved()).isEqualTo(1);
     assertThat(report.begun().moved()).isZero();
@@ -173,10 +173,10 @@ class StallSweepTest {
   void marksFewInATransaction() {
     busyFleetOf(120);
 
-    Moves begun = sweepAt(NOW, UP_FOR_AGES).begun();
+    TransitionSummary begun = sweepAt(NOW, UP_FOR_AGES).begun();
 
     assertThat(begun.moved()).isEqualTo(120);
-    assertThat(begun.batches()).isEqualTo(Math.ceilDiv(120, BatchedMoves.MOST_IN_A_BATCH));
+    assertThat(begun.batches()).isEqualTo(Math.ceilDiv(120, BatchedTransitions.BATCH_SIZE));
   }
 
   @Test
@@ -208,7 +208,7 @@ class StallSweepTest {
     }
     assertThat(isStalled(ends)).isTrue();
 
-    StallSweep.Report report = sweepAt(NOW, UP_FOR_AGES);
+    StallSweep.StallReport report = sweepAt(NOW, UP_FOR_AGES);
 
     assertThat(report.begun().moved()).isEqualTo(1);
     assertThat(report.ended().moved()).isEqualTo(1);
@@ -218,7 +218,7 @@ class StallSweepTest {
 
   @Test
   void isOneLineOfTheLogForThoseThatBeganAndOneForThoseThatEnded() {
-    QuietServer.beUpForADay();
+    IdleServer.beUpForADay();
     List<UUID> stalled = new ArrayList<>();
 
     List<String> begun =
@@ -253,15 +253,15 @@ class StallSweepTest {
     return sweepAt(now, upSince).begun().moved();
   }
 
-  private StallSweep.Report sweepAt(Instant now, Instant upSince) {
-    StallSweep.Report report = sweep.sweep(new Uptime(upSince, now, null, now));
+  private StallSweep.StallReport sweepAt(Instant now, Instant upSince) {
+    StallSweep.StallReport report = sweep.sweep(new Uptime(upSince, now, null, now));
     assertThat(report.ended().firstFailure()).isNull();
     assertThat(report.begun().firstFailure()).isNull();
     return report;
   }
 
-  private UUID busy(String status, Instant heardAt, Instant busySince) {
-    UUID id = fleet.add(status, heardAt);
+  private UUID busy(String status, Instant lastHeartbeatAt, Instant busySince) {
+    UUID id = fleet.add(status, lastHeartbeatAt);
     set(
         "stalled = false, active_tasks = 2, current_task = 'reviewing', busy_since = '"
             + busySince

@@ -4,11 +4,11 @@ import static dev.muster.workspace.DegradedReason.ERROR_RATE;
 import static dev.muster.workspace.DegradedReason.RUNTIME_WEDGED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.heartbeat.Verdict.Degraded;
-import dev.muster.heartbeat.Verdict.Online;
-import dev.muster.heartbeat.Verdict.OtherReason;
-import dev.muster.heartbeat.Verdict.Unchanged;
-import dev.muster.platform.json.Field;
+import dev.muster.heartbeat.StatusDecision.Degraded;
+import dev.muster.heartbeat.StatusDecision.Online;
+import dev.muster.heartbeat.StatusDecision.OtherReason;
+import dev.muster.heartbeat.StatusDecision.Unchanged;
+import dev.muster.platform.json.OptionalField;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class StatusRulesTest {
 
-  private static final StatusRules RULES = new StatusRules(Thresholds.DEFAULT);
+  private static final StatusRules RULES = new StatusRules(ErrorRateThresholds.DEFAULT);
   private static final double[] RATES = {0, 0.0999, 0.1, 0.4999, 0.5, 1};
 
   /**
@@ -67,7 +67,7 @@ class StatusRulesTest {
   record Case(
       WorkspaceStatus status,
       @Nullable DegradedReason reason,
-      Evidence evidence,
+      HealthSignals evidence,
       String expected) {}
 
   static Stream<Case> cases() {
@@ -76,8 +76,9 @@ class StatusRulesTest {
 
   private static Stream<Case> casesOf(String line) {
     String[] words = line.replace("|", " ").trim().split("\\s+", -1);
-    Evidence evidence =
-        new Evidence(words[0].equals("yes"), Double.parseDouble(words[2]), words[1].equals("yes"));
+    HealthSignals evidence =
+        new HealthSignals(
+            words[0].equals("yes"), Double.parseDouble(words[2]), words[1].equals("yes"));
     List<Case> cases = new ArrayList<>();
     for (WorkspaceStatus status : WorkspaceStatus.values()) {
       switch (status) {
@@ -96,7 +97,7 @@ class StatusRulesTest {
   @ParameterizedTest
   @MethodSource("cases")
   void givesTheOneVerdictOfTheTable(Case given) {
-    Verdict expected =
+    StatusDecision expected =
         switch (given.expected()) {
           case "." -> new Unchanged();
           case "D:w" -> new Degraded(RUNTIME_WEDGED);
@@ -125,24 +126,26 @@ class StatusRulesTest {
       for (@Nullable Double said :
           Stream.concat(Arrays.stream(RATES).boxed(), Stream.of((Double) null)).toList()) {
         for (double stored : RATES) {
-          Beat beat = beat(said, "healthy");
+          Heartbeat heartbeat = heartbeat(said, "healthy");
           double merged = said == null ? stored : said;
-          if (RULES.isSteady(beat) && merged < RULES.thresholds().degradeAt()) {
+          if (RULES.isSteady(heartbeat) && merged < RULES.thresholds().degradeAt()) {
             assertThat(
                     RULES.evaluate(
-                        WorkspaceStatus.ONLINE, null, new Evidence(false, merged, nativeStatus)))
+                        WorkspaceStatus.ONLINE,
+                        null,
+                        new HealthSignals(false, merged, nativeStatus)))
                 .isEqualTo(new Unchanged());
           }
         }
       }
     }
-    assertThat(RULES.isSteady(beat(null, "wedged"))).isFalse();
-    assertThat(RULES.isSteady(beat(0.5, ""))).isFalse();
-    assertThat(RULES.isSteady(beat(0.4999, ""))).isTrue();
+    assertThat(RULES.isSteady(heartbeat(null, "wedged"))).isFalse();
+    assertThat(RULES.isSteady(heartbeat(0.5, ""))).isFalse();
+    assertThat(RULES.isSteady(heartbeat(0.4999, ""))).isTrue();
   }
 
-  private static Beat beat(@Nullable Double errorRate, String runtimeState) {
-    return new Beat(
+  private static Heartbeat heartbeat(@Nullable Double errorRate, String runtimeState) {
+    return new Heartbeat(
         new UUID(1, 1),
         errorRate,
         "",
@@ -150,9 +153,9 @@ class StatusRulesTest {
         null,
         null,
         runtimeState,
-        new Field.Absent<>(),
+        new OptionalField.Absent<>(),
         false,
-        new Field.Absent<>(),
+        new OptionalField.Absent<>(),
         null,
         List.of());
   }

@@ -87,7 +87,7 @@ class AuditTest {
     Agent agent = CLIENT.create("Quiet");
     int before = audit().size();
 
-    CLIENT.beat(agent);
+    CLIENT.heartbeat(agent);
     CLIENT.post("/workspaces/" + agent.id() + "/pause", agent.token(), "");
     CLIENT.read(agent);
     String taken = "{\"name\":\"Taken\",\"id\":\"" + agent.id() + "\"}";
@@ -133,7 +133,7 @@ class AuditTest {
       String fail = "/admin/delegations/" + delegation + "/fail";
       assertThat(CLIENT.post(fail, ADMIN_TOKEN, "{}").status()).isGreaterThanOrEqualTo(500);
       assertThat(CLIENT.get("/admin/delegations", ADMIN_TOKEN).text()).contains(delegation);
-      assertThat(CLIENT.beat(agent).status()).isEqualTo(200);
+      assertThat(CLIENT.heartbeat(agent).status()).isEqualTo(200);
     } finally {
       execute("DROP TRIGGER no_audit ON operator_actions");
       execute("DROP FUNCTION no_audit()");

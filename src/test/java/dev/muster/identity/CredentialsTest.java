@@ -166,10 +166,10 @@ class CredentialsTest {
   void readsTheSchemeInAnyCase(String scheme) {
     assertThat(withAuthorization(scheme + " " + TARGET.token()).status()).isEqualTo(200);
     assertThat(withAuthorization(scheme + " " + ADMIN_TOKEN).status()).isEqualTo(200);
-    String beat = "{\"workspace_id\":\"" + TARGET.id() + "\"}";
+    String heartbeat = "{\"workspace_id\":\"" + TARGET.id() + "\"}";
     Answer answer =
         CLIENT.post(
-            "/registry/heartbeat", null, beat, "Authorization", scheme + " " + TARGET.token());
+            "/registry/heartbeat", null, heartbeat, "Authorization", scheme + " " + TARGET.token());
     assertThat(answer.status()).isEqualTo(200);
   }
 
@@ -200,10 +200,11 @@ class CredentialsTest {
   @MethodSource("badAuthorizations")
   void refusesAnotherSchemeAndWhatIsNotWhollyAToken(String authorization) {
     List<String> header = List.of("Authorization: " + authorization);
-    byte[] beat = ("{\"workspace_id\":\"" + TARGET.id() + "\"}").getBytes(StandardCharsets.UTF_8);
+    byte[] heartbeat =
+        ("{\"workspace_id\":\"" + TARGET.id() + "\"}").getBytes(StandardCharsets.UTF_8);
 
     Answer read = RawHttp.send(SERVER.port(), "GET /workspaces/" + TARGET.id(), header);
-    Answer beaten = RawHttp.send(SERVER.port(), "POST /registry/heartbeat", header, beat);
+    Answer beaten = RawHttp.send(SERVER.port(), "POST /registry/heartbeat", header, heartbeat);
 
     assertRefused(read, 401, "UNAUTHENTICATED");
     assertRefused(beaten, 401, "UNAUTHENTICATED");

@@ -30,8 +30,8 @@ class RateLimitSettingsTest {
       for (int i = 0; i < 150; i++) {
         assertRefused(client.get("/workspaces", null), 401, "UNAUTHENTICATED");
       }
-      assertThat(client.beat(agent).status()).isEqualTo(200);
-      assertRefused(client.beat(agent), 429, "RATE_LIMITED");
+      assertThat(client.heartbeat(agent).status()).isEqualTo(200);
+      assertRefused(client.heartbeat(agent), 429, "RATE_LIMITED");
     }
   }
 
@@ -42,10 +42,10 @@ class RateLimitSettingsTest {
       TestClient client = server.client();
       Agent agent = client.create("Defaults");
 
-      Answer beat = client.beat(agent);
+      Answer heartbeat = client.heartbeat(agent);
       Answer state = client.get("/workspaces/" + agent.id() + "/state", agent.token());
       Answer read = client.get("/workspaces/" + agent.id(), agent.token());
-      for (Answer answer : new Answer[] {beat, state, read}) {
+      for (Answer answer : new Answer[] {heartbeat, state, read}) {
         assertThat(answer.header("X-RateLimit-Limit")).isEqualTo("600");
       }
     }

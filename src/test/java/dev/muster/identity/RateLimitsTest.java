@@ -98,11 +98,11 @@ class RateLimitsTest {
     Agent agent = walkIn();
 
     for (int i = 0; i < 3; i++) {
-      Answer beat = CLIENT.beat(agent);
-      assertThat(beat.status()).isEqualTo(200);
-      assertThat(beat.header("X-RateLimit-Limit")).isEqualTo("3");
+      Answer heartbeat = CLIENT.heartbeat(agent);
+      assertThat(heartbeat.status()).isEqualTo(200);
+      assertThat(heartbeat.header("X-RateLimit-Limit")).isEqualTo("3");
     }
-    assertRefused(CLIENT.beat(agent), 429, "RATE_LIMITED");
+    assertRefused(CLIENT.heartbeat(agent), 429, "RATE_LIMITED");
     for (int i = 0; i < 2; i++) {
       assertThat(state(agent).header("X-RateLimit-Limit")).isEqualTo("2");
     }
@@ -117,7 +117,7 @@ class RateLimitsTest {
     assertThat(sameWorkspace).extracting(Agent::token).doesNotHaveDuplicates();
 
     assertThat(passing(sameWorkspace, RateLimitsTest::read)).isEqualTo(5);
-    assertThat(passing(sameWorkspace, CLIENT::beat)).isEqualTo(3);
+    assertThat(passing(sameWorkspace, CLIENT::heartbeat)).isEqualTo(3);
     assertThat(passing(sameWorkspace, RateLimitsTest::state)).isEqualTo(2);
   }
 
@@ -134,7 +134,7 @@ class RateLimitsTest {
         .forEach(token -> TOKENS.revoke(agent.id(), token.id()));
 
     for (int left = 4; left >= 0; left--) {
-      Answer answer = left % 2 == 0 ? read(revoked) : CLIENT.beat(revoked);
+      Answer answer = left % 2 == 0 ? read(revoked) : CLIENT.heartbeat(revoked);
       assertRefused(answer, 401, "UNAUTHENTICATED");
       assertThat(answer.header("X-RateLimit-Limit")).isEqualTo("5");
       assertThat(answer.header("X-RateLimit-Remaining")).isEqualTo(String.valueOf(left));
@@ -147,11 +147,11 @@ class RateLimitsTest {
   void refusesABadCredentialBeforeAnythingIsCounted() {
     Agent agent = walkIn();
     for (int i = 0; i < 6; i++) {
-      CLIENT.beat(agent);
+      CLIENT.heartbeat(agent);
     }
 
     Agent withBadToken = new Agent(agent.id(), "x".repeat(43));
-    assertRefused(CLIENT.beat(withBadToken), 401, "UNAUTHENTICATED");
+    assertRefused(CLIENT.heartbeat(withBadToken), 401, "UNAUTHENTICATED");
     assertRefused(read(withBadToken), 401, "UNAUTHENTICATED");
   }
 
@@ -159,7 +159,7 @@ class RateLimitsTest {
   void refusesBeforeItReadsTheBody() {
     Agent agent = walkIn();
     for (int i = 0; i < 3; i++) {
-      CLIENT.beat(agent);
+      CLIENT.heartbeat(agent);
     }
 
     // of the body that is announced not a byte is sent
@@ -176,15 +176,15 @@ class RateLimitsTest {
   @Test
   void countsTheRefusedOnesInTheMetrics() {
     Agent agent = walkIn();
-    double beats = refused("heartbeat");
+    double heartbeats = refused("heartbeat");
     double polls = refused("poll");
 
     for (int i = 0; i < 5; i++) {
-      CLIENT.beat(agent);
+      CLIENT.heartbeat(agent);
       state(agent);
     }
 
-    assertThat(refused("heartbeat") - beats).isEqualTo(2);
+    assertThat(refused("heartbeat") - heartbeats).isEqualTo(2);
     assertThat(refused("poll") - polls).isEqualTo(3);
     assertThat(refused("general")).isGreaterThanOrEqualTo(0);
     assertThat(refused("anonymous")).isGreaterThanOrEqualTo(0);

@@ -34,22 +34,22 @@ class RevocationTest {
   @Test
   void reachesAReplicaThatKnowsTheToken() {
     Agent agent = here.create("Revoked");
-    assertThat(elsewhere.beat(agent).status()).isEqualTo(200);
-    assertThat(here.beat(agent).status()).isEqualTo(200);
+    assertThat(elsewhere.heartbeat(agent).status()).isEqualTo(200);
+    assertThat(here.heartbeat(agent).status()).isEqualTo(200);
     String tokens = "/workspaces/" + agent.id() + "/tokens";
     String id = here.get(tokens, ADMIN_TOKEN).json().path("tokens").path(0).path("id").asString();
 
     assertThat(here.delete(tokens + "/" + id, ADMIN_TOKEN).status()).isEqualTo(200);
 
-    assertThat(here.beat(agent).status()).isEqualTo(401);
+    assertThat(here.heartbeat(agent).status()).isEqualTo(401);
     await()
         .atMost(REACH)
         .pollInterval(Duration.ofMillis(50))
         .untilAsserted(() -> {
-          assertThat(elsewhere.beat(agent).status()).isEqualTo(401);
+          assertThat(elsewhere.heartbeat(agent).status()).isEqualTo(401);
           assertThat(read(elsewhere, agent).status()).isEqualTo(401);
         });
-    assertThat(here.beat(agent).status()).isEqualTo(401);
+    assertThat(here.heartbeat(agent).status()).isEqualTo(401);
   }
 
   /** Whether a token was ever used decides who may still register (R3.1). */
@@ -60,8 +60,8 @@ class RevocationTest {
     String id = here.get(tokens, ADMIN_TOKEN).json().at("/tokens/0/id").asString();
     assertThat(here.delete(tokens + "/" + id, ADMIN_TOKEN).status()).isEqualTo(200);
 
-    assertThat(here.beat(agent).status()).isEqualTo(401);
-    assertThat(elsewhere.beat(agent).status()).isEqualTo(401);
+    assertThat(here.heartbeat(agent).status()).isEqualTo(401);
+    assertThat(elsewhere.heartbeat(agent).status()).isEqualTo(401);
 
     assertThat(
             HERE.database()
@@ -72,12 +72,12 @@ class RevocationTest {
   @Test
   void reachesAReplicaWhenTheWorkspaceIsRemoved() {
     Agent agent = here.create("Removed");
-    assertThat(elsewhere.beat(agent).status()).isEqualTo(200);
+    assertThat(elsewhere.heartbeat(agent).status()).isEqualTo(200);
 
     assertThat(here.delete("/workspaces/" + agent.id(), ADMIN_TOKEN).status()).isEqualTo(200);
 
     // what it is refused at once is its beat; that its token is one of the removed comes within 5 s
-    assertThat(elsewhere.beat(agent).status()).isEqualTo(410);
+    assertThat(elsewhere.heartbeat(agent).status()).isEqualTo(410);
     assertThat(here.get("/workspaces/" + agent.id() + "/tokens", agent.token()).status())
         .isEqualTo(401);
     await()

@@ -164,7 +164,7 @@ class RoleTokensTest {
   @Test
   void showsAViewerMessagesAndWhatAnAgentDoes() {
     Agent agent = CLIENT.createOnline("Seen");
-    CLIENT.beat(agent, "\"current_task\":\"secret plan\"");
+    CLIENT.heartbeat(agent, "\"current_task\":\"secret plan\"");
     CLIENT.post("/workspaces/" + agent.id() + "/notify", agent.token(), "{\"message\":\"hello\"}");
     String viewer = mint(ADMIN_TOKEN, "viewer", "").field("auth_token");
 

@@ -41,7 +41,7 @@ class StrangersLimitTest {
       int refused = 0;
       int passed = 0;
       while (refused == 0 && passed < MORE_THAN_COMES_BACK) {
-        int status = client.beat(new Agent(known.id(), "y".repeat(43))).status();
+        int status = client.heartbeat(new Agent(known.id(), "y".repeat(43))).status();
         refused += status == 429 ? 1 : 0;
         passed += status == 401 ? 1 : 0;
       }
@@ -55,8 +55,8 @@ class StrangersLimitTest {
       assertRefused(
           untilRefused(() -> client.get("/workspaces", "z".repeat(43))), 429, "RATE_LIMITED");
 
-      assertThat(client.beat(notYetMet).status()).isEqualTo(200);
-      assertThat(client.beat(known).status()).isEqualTo(200);
+      assertThat(client.heartbeat(notYetMet).status()).isEqualTo(200);
+      assertThat(client.heartbeat(known).status()).isEqualTo(200);
       assertThat(client.get("/workspaces", ADMIN_TOKEN).status()).isEqualTo(200);
       for (String token : List.of(known.token(), notYetMet.token(), ADMIN_TOKEN)) {
         assertThat(client.post("/registry/check-access", token, ask).status()).isEqualTo(200);
@@ -67,7 +67,7 @@ class StrangersLimitTest {
         assertRefused(client.get("/workspaces", token), 401, "UNAUTHENTICATED");
         assertThat(client.post("/registry/check-access", token, ask).status()).isEqualTo(200);
       }
-      assertThat(client.beat(removed).status()).isEqualTo(410);
+      assertThat(client.heartbeat(removed).status()).isEqualTo(410);
       for (@Nullable String token : new @Nullable String[] {null, "z".repeat(43)}) {
         assertRefused(untilRefused(() -> client.get("/metrics", token)), 429, "RATE_LIMITED");
         assertRefused(

@@ -29,7 +29,7 @@ import tools.jackson.databind.JsonNode;
 @Slow
 class TokensTest {
 
-  private static final int MOST_LIVE = 50;
+  private static final int MAX_LIVE = 50;
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
@@ -53,7 +53,7 @@ class TokensTest {
   @Test
   void areInNoTableAndOnlyAsAHash() throws SQLException, NoSuchAlgorithmException {
     Agent agent = CLIENT.create("Hashed");
-    CLIENT.beat(agent);
+    CLIENT.heartbeat(agent);
     String registered =
         CLIENT
             .post(
@@ -98,12 +98,12 @@ class TokensTest {
     String unused = mint(agent, ADMIN_TOKEN).field("auth_token");
     assertThat(token(agent, agent.token()).path("last_used_at").isNull()).isTrue();
 
-    CLIENT.beat(agent);
+    CLIENT.heartbeat(agent);
 
     JsonNode first = token(agent, agent.token());
     assertThat(first.path("last_used_at").asString("")).isNotEmpty();
     assertThat(token(agent, unused).path("last_used_at").isNull()).isTrue();
-    CLIENT.beat(agent);
+    CLIENT.heartbeat(agent);
     assertThat(token(agent, agent.token()).path("last_used_at"))
         .as("written at most once a minute")
         .isEqualTo(first.path("last_used_at"));
@@ -174,11 +174,11 @@ class TokensTest {
         Race.run(100, i -> mintWhenThereIsRoom(agent, i % 2 == 0 ? agent.token() : ADMIN_TOKEN));
 
     List<Answer> minted = answers.stream().filter(answer -> answer.status() == 201).toList();
-    assertThat(minted).hasSize(MOST_LIVE - 1);
+    assertThat(minted).hasSize(MAX_LIVE - 1);
     answers.stream()
         .filter(answer -> answer.status() != 201)
         .forEach(answer -> assertRefused(answer, 429, "TOKEN_LIMIT"));
-    assertThat(list(agent).json().path("count").asInt()).isEqualTo(MOST_LIVE);
+    assertThat(list(agent).json().path("count").asInt()).isEqualTo(MAX_LIVE);
     assertThat(beatsWith(agent, minted.getLast().field("auth_token"))).isEqualTo(200);
 
     revoke(agent, list(agent).json().path("tokens").path(7).path("id").asString());
@@ -209,7 +209,7 @@ class TokensTest {
   }
 
   private static int beatsWith(Agent agent, String token) {
-    return CLIENT.beat(new Agent(agent.id(), token)).status();
+    return CLIENT.heartbeat(new Agent(agent.id(), token)).status();
   }
 
   private static List<String> prefixes(Answer list) {

@@ -73,7 +73,7 @@ class PeerEventsTest {
     work();
     client.delete("/workspaces/" + child.id(), ADMIN_TOKEN);
     Agent stranger = client.create("stranger");
-    client.beat(stranger);
+    client.heartbeat(stranger);
     Agent late = client.create("late", below(parent), "\"role\":\"watching\"");
     done("PATCH", "/workspaces/" + late.id(), "{\"role\":\"newly hired\",\"x\":7}");
     try (TestSocket admin = TestSocket.open(client, "/ws?after=0", ADMIN_TOKEN)) {
@@ -81,7 +81,7 @@ class PeerEventsTest {
       try (TestSocket socket = TestSocket.open(client, "/ws?after=0", late.token())) {
         // what it did before it came into the family stays unseen too
         done("PATCH", "/workspaces/" + stranger.id(), "{\"parent_id\":\"" + parent.id() + "\"}");
-        client.beat(actor, "\"runtime_state\":\"wedged\"");
+        client.heartbeat(actor, "\"runtime_state\":\"wedged\"");
         socket.await(f -> isOf(f, actor) && isA(f, "WORKSPACE_DEGRADED"));
         assertThat(
                 socket.frames().stream()
@@ -145,9 +145,10 @@ class PeerEventsTest {
         "POST",
         "/registry/update-card",
         "{\"workspace_id\":\"" + actor.id() + "\",\"agent_card\":{\"name\":\"B\"}}");
-    client.beat(actor, "\"current_task\":\"secret\"", "\"active_tasks\":2", "\"uptime_seconds\":7");
-    client.beat(actor, "\"runtime_state\":\"wedged\"", "\"sample_error\":\"secret\"");
-    client.beat(actor, "\"active_tasks\":1");
+    client.heartbeat(
+        actor, "\"current_task\":\"secret\"", "\"active_tasks\":2", "\"uptime_seconds\":7");
+    client.heartbeat(actor, "\"runtime_state\":\"wedged\"", "\"sample_error\":\"secret\"");
+    client.heartbeat(actor, "\"active_tasks\":1");
   }
 
   /** What the others' HTTP refuses to show. */

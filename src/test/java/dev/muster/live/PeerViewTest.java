@@ -3,7 +3,7 @@ package dev.muster.live;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.event.EventType;
-import dev.muster.event.LiveValue;
+import dev.muster.event.LastValue;
 import dev.muster.platform.json.RawJson;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -29,9 +29,9 @@ class PeerViewTest {
             "WORKSPACE_REMOVED",
             "AGENT_CARD_UPDATED");
     assertThat(PeerView.showsRecorded("OF_A_LATER_VERSION")).isFalse();
-    assertThat(LiveValue.Kind.values())
+    assertThat(LastValue.Kind.values())
         .filteredOn(PeerView::shows)
-        .containsExactly(LiveValue.Kind.WORKSPACE_HEARTBEAT);
+        .containsExactly(LastValue.Kind.WORKSPACE_HEARTBEAT);
   }
 
   @Test
@@ -65,10 +65,10 @@ class PeerViewTest {
 
   @Test
   void keepsOfAValueWhatPeersSee() {
-    Map<String, @Nullable Object> beat = new LinkedHashMap<>();
-    beat.put("active_tasks", 2);
-    beat.put("uptime_seconds", 7);
-    beat.put("name", null);
-    assertThat(PeerView.reduced(beat).toString()).isEqualTo("{active_tasks=2, name=null}");
+    Map<String, @Nullable Object> heartbeat = new LinkedHashMap<>();
+    heartbeat.put("active_tasks", 2);
+    heartbeat.put("uptime_seconds", 7);
+    heartbeat.put("name", null);
+    assertThat(PeerView.reduced(heartbeat).toString()).isEqualTo("{active_tasks=2, name=null}");
   }
 }

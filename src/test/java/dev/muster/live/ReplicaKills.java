@@ -214,7 +214,7 @@ public final class ReplicaKills implements AutoCloseable {
         TestClient replica = client(turn);
         try {
           boolean stored =
-              replica.beat(agent, "\"uptime_seconds\":" + x).status() == 200
+              replica.heartbeat(agent, "\"uptime_seconds\":" + x).status() == 200
                   && replica
                           .patch("/workspaces/" + agent.id(), agent.token(), "{\"x\":" + x + "}")
                           .status()

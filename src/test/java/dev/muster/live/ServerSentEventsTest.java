@@ -56,8 +56,8 @@ class ServerSentEventsTest {
     Agent child = client.create("child", "\"parent_id\":\"" + lead.id() + "\"");
     try (TestEventStream stream =
         TestEventStream.open(client, "/workspaces/" + child.id() + OF_ALL, child.token())) {
-      client.beat(lead);
-      client.beat(child, "\"current_task\":\"x\"");
+      client.heartbeat(lead);
+      client.heartbeat(child, "\"current_task\":\"x\"");
       stream.await("WORKSPACE_ONLINE");
       Event task = stream.await("TASK_UPDATED");
       assertThat(task.id()).isNull();
@@ -71,7 +71,7 @@ class ServerSentEventsTest {
     String path = "/workspaces/" + agent.id() + OF_ALL;
     List<Long> first;
     try (TestEventStream stream = TestEventStream.open(client, path, agent.token())) {
-      client.beat(agent);
+      client.heartbeat(agent);
       stream.await("WORKSPACE_ONLINE");
       first = stream.ids();
     }
@@ -218,7 +218,7 @@ class ServerSentEventsTest {
         404,
         "WORKSPACE_NOT_FOUND");
     Refusals.assertRefused(client.get("/workspaces/x" + OF_ALL, agent.token()), 400, "INVALID_ID");
-    client.beat(agent);
+    client.heartbeat(agent);
     client.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
     Refusals.assertRefused(client.get(path, ADMIN_TOKEN), 410, "WORKSPACE_REMOVED");
     Refusals.assertRefused(client.get(path, agent.token()), 401, "UNAUTHENTICATED");

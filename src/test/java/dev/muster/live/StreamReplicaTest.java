@@ -116,7 +116,7 @@ class StreamReplicaTest {
     TestClient there = SERVERS.getLast().client();
     try (TestSocket socket = TestSocket.open(there, "/ws", ADMIN_TOKEN)) {
       Agent agent = here.createOnline("elsewhere");
-      here.beat(agent, "\"current_task\":\"far away\"");
+      here.heartbeat(agent, "\"current_task\":\"far away\"");
       socket.await(f ->
           f.path("event").asString().equals("TASK_UPDATED")
               && f.path("payload").path("current_task").asString().equals("far away"));

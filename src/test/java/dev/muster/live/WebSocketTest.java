@@ -59,20 +59,20 @@ class WebSocketTest {
   void tellsOfBeatsAndOfAChangedTaskWithoutKeepingThem() {
     try (TestSocket socket = TestSocket.open(client, "/ws", ADMIN_TOKEN)) {
       Agent agent = client.createOnline("worker");
-      client.beat(
+      client.heartbeat(
           agent, "\"current_task\":\"reviewing\"", "\"active_tasks\":2", "\"uptime_seconds\":7");
       JsonNode task = socket.await(f -> isOf(f, agent) && isA(f, "TASK_UPDATED"));
       assertThat(task.path("payload").toString())
           .isEqualTo("{\"current_task\":\"reviewing\",\"active_tasks\":2}");
       assertThat(task.has("seq")).isFalse();
-      JsonNode beat =
+      JsonNode heartbeat =
           socket.await(f ->
               isOf(f, agent)
                   && isA(f, "WORKSPACE_HEARTBEAT")
                   && f.path("payload").path("uptime_seconds").asLong() == 7);
-      assertThat(beat.path("payload").toString())
+      assertThat(heartbeat.path("payload").toString())
           .isEqualTo("{\"active_tasks\":2,\"uptime_seconds\":7}");
-      client.beat(agent, "\"uptime_seconds\":8");
+      client.heartbeat(agent, "\"uptime_seconds\":8");
       socket.await(f ->
           isA(f, "WORKSPACE_HEARTBEAT")
               && isOf(f, agent)
@@ -102,7 +102,7 @@ class WebSocketTest {
                 watcher.id().toString()),
             List.of())) {
       for (Agent agent : List.of(stranger, nephew, lead, sibling, watcher)) {
-        client.beat(agent);
+        client.heartbeat(agent);
       }
       // a child that is born while we watch belongs to the family from its first event on
       Agent late = client.create("late", child);
@@ -137,7 +137,7 @@ class WebSocketTest {
     try (TestSocket socket = TestSocket.open(client, "/ws", watcher.token())) {
       client.patch(
           "/workspaces/" + moving.id(), ADMIN_TOKEN, "{\"parent_id\":\"" + lead.id() + "\"}");
-      client.beat(moving);
+      client.heartbeat(moving);
       socket.await(f -> isOf(f, moving) && isA(f, "WORKSPACE_ONLINE"));
     }
   }
@@ -148,7 +148,7 @@ class WebSocketTest {
     long first = client.events(agent.id(), "WORKSPACE_AWAITING_AGENT").get(0).path("seq").asLong();
     Race.run(6, runner -> move(agent, 1000 * runner + 1000, 100));
     try (TestSocket socket = TestSocket.open(client, "/ws?after=" + first, ADMIN_TOKEN)) {
-      client.beat(agent);
+      client.heartbeat(agent);
       long last =
           socket.await(f -> isOf(f, agent) && isA(f, "WORKSPACE_ONLINE")).path("seq").asLong();
       List<Long> seqs = socket.seqs();
@@ -287,7 +287,7 @@ class WebSocketTest {
               .asString();
       client.delete("/workspaces/" + agent.id() + "/tokens/" + id, ADMIN_TOKEN);
       assertThat(socket.awaitClose(SOON)).isEqualTo(1008);
-      client.beat(agent);
+      client.heartbeat(agent);
       other.await(f -> isOf(f, agent) && isA(f, "WORKSPACE_ONLINE"));
     }
   }
@@ -407,7 +407,7 @@ class WebSocketTest {
   @Test
   void cannotBeOpenedByAFormerAgent() {
     Agent agent = client.create("former");
-    client.beat(agent);
+    client.heartbeat(agent);
     client.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
     assertThatThrownBy(() -> TestSocket.open(client, "/ws", agent.token()))
         .isInstanceOfSatisfying(

@@ -56,7 +56,7 @@ class LostRunsTest {
     TestStream stream = new TestStream(CLIENT, CLIENT.createOnline("back"));
     stream.add(START, new RuntimeStdout("t", "before "));
     fallSilent(stream.agent());
-    CLIENT.beat(stream.agent());
+    CLIENT.heartbeat(stream.agent());
     assertThat(stream.run().path("status").asString()).isEqualTo("lost");
 
     stream.add(new RuntimeStdout("t", "after"), new RuntimeEnd("t", 0, 7));

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 /** What a class logs in the thread of a test, whatever servers of other tests log meanwhile. */
 public final class OwnLog {
 
-  private static final int MOST_TRIES = 5;
+  private static final int MAX_TRIES = 5;
 
   private OwnLog() {}
 
@@ -19,7 +19,7 @@ public final class OwnLog {
    * done again when a server that started beside it has taken all listeners away.
    */
   public static List<String> of(Class<?> logging, Runnable act) {
-    for (int tries = 0; tries < MOST_TRIES; tries++) {
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
       Logger logger = (Logger) LoggerFactory.getLogger(logging);
       Listener listener = new Listener();
       listener.setContext(logger.getLoggerContext());

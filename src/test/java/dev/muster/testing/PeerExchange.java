@@ -17,7 +17,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** What a {@link PeerDeed} works with: one request that is coming in, and the socket under it. */
+/**
+ * What a {@link PeerBehavior} works with: one request that is coming in, and the socket under it.
+ */
 public final class PeerExchange {
 
   private final Socket socket;

@@ -14,15 +14,15 @@ public final class PeerProcess implements AutoCloseable {
 
   /** What the peer does to every request. */
   public enum Manner {
-    ECHO(PeerDeed.echo()),
-    SILENCE(PeerDeed.silence()),
+    ECHO(PeerBehavior.echo()),
+    SILENCE(PeerBehavior.silence()),
     /** Answers, a byte a second. */
-    DRIP(PeerDeed.drip(Duration.ofSeconds(1)));
+    DRIP(PeerBehavior.drip(Duration.ofSeconds(1)));
 
     @SuppressWarnings("ImmutableEnumChecker") // deeds are functions without state
-    private final PeerDeed deed;
+    private final PeerBehavior deed;
 
-    Manner(PeerDeed deed) {
+    Manner(PeerBehavior deed) {
       this.deed = deed;
     }
   }

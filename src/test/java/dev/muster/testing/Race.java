@@ -13,7 +13,7 @@ import java.util.function.IntFunction;
 /** Lets many do the same thing at the same moment. */
 public final class Race {
 
-  private static final int PATIENCE_S = 60;
+  private static final int TIMEOUT_S = 60;
 
   private Race() {}
 
@@ -33,7 +33,7 @@ public final class Race {
       start.countDown();
       List<T> results = new ArrayList<>();
       for (Future<T> one : running) {
-        results.add(one.get(PATIENCE_S, TimeUnit.SECONDS));
+        results.add(one.get(TIMEOUT_S, TimeUnit.SECONDS));
       }
       return results;
     } catch (ExecutionException | TimeoutException e) {

@@ -22,7 +22,7 @@ public final class RawHttp {
 
   private static final byte[] NO_BODY = {};
   private static final int CHUNK = 16_384;
-  private static final int PATIENCE_MS = 30_000;
+  private static final int TIMEOUT_MS = 30_000;
 
   private RawHttp() {}
 
@@ -86,7 +86,7 @@ public final class RawHttp {
 
   private static byte[] exchange(int port, String what, byte[]... parts) {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.setSoTimeout(PATIENCE_MS);
+      socket.setSoTimeout(TIMEOUT_MS);
       write(parts, socket.getOutputStream());
       return socket.getInputStream().readAllBytes();
     } catch (IOException e) {

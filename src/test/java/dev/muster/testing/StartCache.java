@@ -24,7 +24,7 @@ final class StartCache {
   private static final int STARTS_WITHOUT = 2;
 
   /** Whatever comes of it, servers start all the same, only later. */
-  private static final Duration LONGEST = Duration.ofMinutes(3);
+  private static final Duration MAX_DURATION = Duration.ofMinutes(3);
 
   private static int starts;
   private static @Nullable StartCache made;
@@ -60,7 +60,7 @@ final class StartCache {
     starts++;
     if (starts == STARTS_WITHOUT + 1) {
       Path folder = Files.createTempDirectory("muster-start-");
-      AtEndOfTests.run(() -> AtEndOfTests.delete(folder));
+      SharedResources.run(() -> SharedResources.delete(folder));
       StartCache cache = new StartCache(folder.resolve("server.aot"), jars(folder));
       cache.record();
       made = Files.exists(cache.file) ? cache : null;
@@ -104,7 +104,10 @@ final class StartCache {
     builder.environment().put("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
     builder.environment().put("SERVER_PORT", "0");
     Process recorded = builder.start();
-    recorded.onExit().completeOnTimeout(recorded, LONGEST.toSeconds(), TimeUnit.SECONDS).join();
+    recorded
+        .onExit()
+        .completeOnTimeout(recorded, MAX_DURATION.toSeconds(), TimeUnit.SECONDS)
+        .join();
     recorded.destroyForcibly();
   }
 }

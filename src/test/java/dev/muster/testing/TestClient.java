@@ -123,12 +123,12 @@ public final class TestClient {
   /** Creates a workspace and has its agent beat once: it is online. */
   public Agent createOnline(String name, String... fields) {
     Agent agent = create(name, fields);
-    beat(agent);
+    heartbeat(agent);
     return agent;
   }
 
   /** A beat of the agent itself; {@code fields} as in {@link #create}. */
-  public Answer beat(Agent agent, String... fields) {
+  public Answer heartbeat(Agent agent, String... fields) {
     StringBuilder body = new StringBuilder("{\"workspace_id\":\"" + agent.id() + "\"");
     for (String field : fields) {
       body.append(',').append(field);

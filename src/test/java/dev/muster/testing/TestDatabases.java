@@ -101,9 +101,9 @@ public final class TestDatabases {
       Path home = Files.createTempDirectory("muster-test-");
       EmbeddedDatabase database =
           EmbeddedDatabase.start(MusterHome.open(home), "max_connections=400");
-      AtEndOfTests.run(() -> {
+      SharedResources.run(() -> {
         database.close();
-        AtEndOfTests.delete(home);
+        SharedResources.delete(home);
       });
       return new PostgresServer(
           "%s?user=%s&password=%s"

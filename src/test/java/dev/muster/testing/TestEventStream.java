@@ -103,8 +103,8 @@ public final class TestEventStream implements AutoCloseable {
   }
 
   /** True when the server ended the answer in good order, false when the connection broke. */
-  public boolean awaitEnd(Duration patience) throws Exception {
-    return ended.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+  public boolean awaitEnd(Duration timeout) throws Exception {
+    return ended.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   @Override

@@ -45,12 +45,12 @@ public final class TestPeer implements AutoCloseable {
   }
 
   private final ServerSocket listener;
-  private final Deque<PeerDeed> script = new ConcurrentLinkedDeque<>();
+  private final Deque<PeerBehavior> script = new ConcurrentLinkedDeque<>();
   private final List<Delivery> deliveries = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final CountDownLatch released = new CountDownLatch(1);
-  private volatile PeerDeed usual = PeerDeed.echo();
+  private volatile PeerBehavior usual = PeerBehavior.echo();
 
   private TestPeer(int port) throws IOException {
     listener = new ServerSocket(port, BACKLOG, InetAddress.getLoopbackAddress());
@@ -67,13 +67,13 @@ public final class TestPeer implements AutoCloseable {
   }
 
   /** Adds to the script. */
-  public TestPeer then(PeerDeed... deeds) {
+  public TestPeer then(PeerBehavior... deeds) {
     script.addAll(List.of(deeds));
     return this;
   }
 
   /** What happens to every request that the script has nothing for. */
-  public TestPeer usually(PeerDeed deed) {
+  public TestPeer usually(PeerBehavior deed) {
     usual = deed;
     return this;
   }
@@ -154,12 +154,12 @@ public final class TestPeer implements AutoCloseable {
     }
   }
 
-  private PeerDeed next() {
-    PeerDeed deed = script.poll();
+  private PeerBehavior next() {
+    PeerBehavior deed = script.poll();
     return deed == null ? usual : deed;
   }
 
-  private boolean awaitsRequest(@Nullable PeerDeed scripted) {
+  private boolean awaitsRequest(@Nullable PeerBehavior scripted) {
     return (scripted == null ? usual : scripted).awaitsRequest();
   }
 }

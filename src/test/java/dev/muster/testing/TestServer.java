@@ -30,7 +30,7 @@ public final class TestServer implements AutoCloseable {
     static final TestServer SERVER = start("REGISTRATION=open", "AGENT_URL_ALLOW=loopback");
 
     static {
-      AtEndOfTests.run(SERVER::close);
+      SharedResources.run(SERVER::close);
     }
   }
 

@@ -111,13 +111,13 @@ public final class TestSocket implements AutoCloseable {
   }
 
   /** Whether the server sends a ping within that time. */
-  public boolean awaitPing(Duration patience) {
-    return pinged.completeOnTimeout(false, patience.toMillis(), TimeUnit.MILLISECONDS).join();
+  public boolean awaitPing(Duration timeout) {
+    return pinged.completeOnTimeout(false, timeout.toMillis(), TimeUnit.MILLISECONDS).join();
   }
 
   /** The close code, once there is one; 1006 when the connection broke. */
-  public int awaitClose(Duration patience) throws Exception {
-    return closed.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+  public int awaitClose(Duration timeout) throws Exception {
+    return closed.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Without a goodbye. */

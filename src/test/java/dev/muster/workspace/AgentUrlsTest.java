@@ -119,7 +119,7 @@ class AgentUrlsTest {
     Agent agent = CLIENT.create("Polls", "\"agent_card\":{\"url\":\"http://10.0.0.1/\"}");
     String card = "\"agent_card\":{\"url\":\"http://169.254.169.254/\"}";
 
-    assertThat(CLIENT.beat(agent, card).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(agent, card).status()).isEqualTo(200);
     assertThat(CLIENT.patch("/workspaces/" + agent.id(), ADMIN_TOKEN, "{" + card + "}").status())
         .isEqualTo(200);
     assertThat(
@@ -175,7 +175,7 @@ class AgentUrlsTest {
           "/registry/update-card",
           agent.token(),
           "{\"workspace_id\":\"%s\",%s}".formatted(agent.id(), card)),
-      CLIENT.beat(agent, card)
+      CLIENT.heartbeat(agent, card)
     };
     assertThat(CLIENT.read(agent)).isEqualTo(before);
     assertThat(CLIENT.get("/workspaces/" + id, ADMIN_TOKEN).status()).isEqualTo(404);

@@ -43,7 +43,7 @@ class CardInterfacesTest {
       String update = "{\"workspace_id\":\"%s\",\"agent_card\":%s}".formatted(called.id(), card);
       assertThat(CLIENT.post("/registry/update-card", called.token(), update).status())
           .isEqualTo(200);
-      assertThat(CLIENT.beat(called, "\"agent_card\":" + card).status()).isEqualTo(200);
+      assertThat(CLIENT.heartbeat(called, "\"agent_card\":" + card).status()).isEqualTo(200);
       String one = "/workspaces/" + called.id();
       assertThat(CLIENT.get(one + "/.well-known/agent-card.json", caller.token()).status())
           .isEqualTo(200);

@@ -76,7 +76,7 @@ class OpenFleetTest {
   @Test
   void showsAWorkspaceToEverybodyWithoutItsTask() {
     Agent agent = CLIENT.create("Public");
-    CLIENT.beat(agent, "\"current_task\":\"a secret\"");
+    CLIENT.heartbeat(agent, "\"current_task\":\"a secret\"");
 
     for (Answer answer :
         List.of(
@@ -136,10 +136,10 @@ class OpenFleetTest {
 
   @Test
   void tellsAgentsTheRhythmItWasGiven() {
-    Answer beat = CLIENT.beat(TREE.agent("self"));
+    Answer heartbeat = CLIENT.heartbeat(TREE.agent("self"));
 
-    assertThat(beat.json().path("heartbeat_interval_s").asInt()).isEqualTo(7);
-    assertThat(beat.json().path("stale_after_s").asInt()).isEqualTo(50);
+    assertThat(heartbeat.json().path("heartbeat_interval_s").asInt()).isEqualTo(7);
+    assertThat(heartbeat.json().path("stale_after_s").asInt()).isEqualTo(50);
   }
 
   private static List<String> names(String of) {

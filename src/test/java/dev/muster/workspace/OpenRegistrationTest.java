@@ -35,7 +35,7 @@ class OpenRegistrationTest {
     assertRefused(answer, 401, "UNAUTHENTICATED");
     assertThat(answer.text()).doesNotContain("auth_token");
     assertThat(read(id)).isEqualTo(before);
-    assertThat(CLIENT.beat(new Agent(id, minted)).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(new Agent(id, minted)).status()).isEqualTo(200);
   }
 
   @Test
@@ -59,8 +59,8 @@ class OpenRegistrationTest {
 
     assertThat(minted).hasSize(43);
     assertRefused(register(agent.id(), null, "second"), 401, "UNAUTHENTICATED");
-    assertThat(CLIENT.beat(agent).status()).isEqualTo(200);
-    assertThat(CLIENT.beat(new Agent(agent.id(), minted)).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(agent).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(new Agent(agent.id(), minted)).status()).isEqualTo(200);
   }
 
   @Test
@@ -88,9 +88,9 @@ class OpenRegistrationTest {
     assertThat(again.status()).isEqualTo(200);
     String token = again.field("auth_token");
     assertThat(token).hasSize(43).isNotEqualTo(lost);
-    assertRefused(CLIENT.beat(new Agent(id, lost)), 401, "UNAUTHENTICATED");
+    assertRefused(CLIENT.heartbeat(new Agent(id, lost)), 401, "UNAUTHENTICATED");
     assertThat(liveTokens(id)).isEqualTo(1);
-    assertThat(CLIENT.beat(new Agent(id, token)).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(new Agent(id, token)).status()).isEqualTo(200);
   }
 
   @Test
@@ -101,7 +101,7 @@ class OpenRegistrationTest {
     assertThat(register(agent.id(), null, "same").status()).isEqualTo(200);
 
     assertThat(liveTokens(agent.id())).isEqualTo(2);
-    assertThat(CLIENT.beat(agent).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(agent).status()).isEqualTo(200);
   }
 
   @Test
@@ -118,10 +118,10 @@ class OpenRegistrationTest {
   void answersNothingAgainOnceAnyTokenWasUsed() {
     Agent agent = CLIENT.create("Prepared");
     String minted = register(agent.id(), null, "same").field("auth_token");
-    CLIENT.beat(agent);
+    CLIENT.heartbeat(agent);
 
     assertRefused(register(agent.id(), null, "same"), 401, "UNAUTHENTICATED");
-    assertThat(CLIENT.beat(new Agent(agent.id(), minted)).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(new Agent(agent.id(), minted)).status()).isEqualTo(200);
   }
 
   @Test

@@ -48,7 +48,7 @@ class PauseAndResumeTest {
   void resumesToWaitingForTheAgentWhoseNextBeatBringsItBack() {
     Agent agent = CLIENT.createOnline("Resumed");
     call(agent, ADMIN_TOKEN, "pause");
-    assertThat(CLIENT.beat(agent).field("workspace_status")).isEqualTo("paused");
+    assertThat(CLIENT.heartbeat(agent).field("workspace_status")).isEqualTo("paused");
 
     Answer answer = call(agent, agent.token(), "resume");
 
@@ -57,7 +57,7 @@ class PauseAndResumeTest {
     assertThat(answer.field("status")).isEqualTo("awaiting_agent");
     assertThat(answer.json().path("resumed_count").asInt()).isEqualTo(1);
     assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo("awaiting_agent");
-    assertThat(CLIENT.beat(agent).field("workspace_status")).isEqualTo("online");
+    assertThat(CLIENT.heartbeat(agent).field("workspace_status")).isEqualTo("online");
     JsonNode online = CLIENT.events(agent.id(), "WORKSPACE_ONLINE").path(0).path("payload");
     assertThat(online.path("recovered_from").asString()).isEqualTo("awaiting_agent");
     assertThat(online.path("previous_status").asString()).isEqualTo("awaiting_agent");

@@ -128,7 +128,7 @@ class PeersTest {
 
   @Test
   void describesAPeer() {
-    CLIENT.beat(TREE.agent("child"), "\"active_tasks\":2", "\"agent_card\":{\"a\":1}");
+    CLIENT.heartbeat(TREE.agent("child"), "\"active_tasks\":2", "\"agent_card\":{\"a\":1}");
 
     JsonNode child = peers(TREE.agent("self"), "?q=child").json().path(0);
     JsonNode parent = peers(TREE.agent("self"), "?q=parent").json().path(0);

@@ -80,7 +80,7 @@ class ProvisioningEventsTest {
         ONE.client().post("/workspaces/" + old.id() + "/pause", ADMIN_TOKEN, "{}");
         ONE.client().post("/workspaces/" + old.id() + "/resume", ADMIN_TOKEN, "{}");
         Agent child = ONE.client().create("child", "\"parent_id\":\"" + old.id() + "\"");
-        ONE.client().beat(child);
+        ONE.client().heartbeat(child);
 
         await(canvas, "WORKSPACE_ONLINE", child);
         await(peer, "WORKSPACE_ONLINE", child);

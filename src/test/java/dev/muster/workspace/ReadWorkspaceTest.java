@@ -40,7 +40,7 @@ class ReadWorkspaceTest {
             "\"role\":\"code review\"",
             "\"tier\":2",
             "\"agent_card\":{\"name\":\"Reviewer\"}");
-    CLIENT.beat(
+    CLIENT.heartbeat(
         agent,
         "\"runtime_state\":\"wedged\"",
         "\"sample_error\":\"SDK init timeout — restart workspace\"",
@@ -98,7 +98,7 @@ class ReadWorkspaceTest {
   void showsTheCurrentTaskToItselfAndTheAdminAlone() {
     Agent parent = CLIENT.create("Parent");
     Agent child = CLIENT.create("Child", "\"parent_id\":\"" + parent.id() + "\"");
-    CLIENT.beat(child, "\"current_task\":\"a secret\"");
+    CLIENT.heartbeat(child, "\"current_task\":\"a secret\"");
     String path = "/workspaces/" + child.id();
 
     assertThat(CLIENT.get(path, child.token()).field("current_task")).isEqualTo("a secret");
@@ -222,7 +222,7 @@ class ReadWorkspaceTest {
         .contains(card);
 
     Agent beaten = CLIENT.create("Card");
-    CLIENT.beat(beaten, "\"agent_card\":" + card);
+    CLIENT.heartbeat(beaten, "\"agent_card\":" + card);
     assertShowsCard(beaten, card);
 
     Agent registered = CLIENT.create("Card");
@@ -239,7 +239,7 @@ class ReadWorkspaceTest {
     String mended = "a\uFFFDb\uFFFDc\uFFFD\uD83D\uDE00";
     Agent agent =
         CLIENT.create("x\\ud83d", "\"role\":\"" + odd + "\"", "\"runtime\":\"" + odd + "\"");
-    CLIENT.beat(
+    CLIENT.heartbeat(
         agent,
         "\"current_task\":\"" + odd + "\"",
         "\"sample_error\":\"" + odd + "\"",
@@ -272,7 +272,7 @@ class ReadWorkspaceTest {
   void cutsTextsOfABeatOnCodePointsAndClampsItsNumbers() {
     Agent agent = CLIENT.create("Beat");
     Answer answer =
-        CLIENT.beat(
+        CLIENT.heartbeat(
             agent,
             "\"current_task\":\"x" + "\uD83D\uDE00".repeat(1000) + "\"",
             "\"sample_error\":\"y" + "\uD83D\uDE00".repeat(4096) + "\"",
@@ -289,7 +289,8 @@ class ReadWorkspaceTest {
     assertThat(workspace.path("last_error_rate").asDouble()).isEqualTo(1.0);
     assertThat(workspace.path("active_tasks").asInt()).isEqualTo(Integer.MAX_VALUE);
     assertThat(workspace.path("uptime_seconds").asInt(-1)).isZero();
-    CLIENT.beat(agent, "\"error_rate\":-0.1", "\"active_tasks\":-1", "\"uptime_seconds\":1e300");
+    CLIENT.heartbeat(
+        agent, "\"error_rate\":-0.1", "\"active_tasks\":-1", "\"uptime_seconds\":1e300");
     JsonNode after = CLIENT.read(agent);
     assertThat(after.path("last_error_rate").asDouble(-1)).isZero();
     assertThat(after.path("active_tasks").asInt(-1)).isZero();

@@ -55,7 +55,7 @@ class RegistrationTest {
     assertThat(agent.token()).hasSize(43);
     assertThat(CLIENT.read(agent).path("name").asString()).isEqualTo("From the card");
     assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo("online");
-    assertThat(CLIENT.beat(agent).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(agent).status()).isEqualTo(200);
   }
 
   @ParameterizedTest
@@ -78,8 +78,8 @@ class RegistrationTest {
     assertThat(answer.status()).isEqualTo(200);
     String minted = answer.field("auth_token");
     assertThat(minted).hasSize(43).isNotEqualTo(agent.token());
-    assertThat(CLIENT.beat(agent).status()).isEqualTo(200);
-    assertThat(CLIENT.beat(new Agent(agent.id(), minted)).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(agent).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(new Agent(agent.id(), minted)).status()).isEqualTo(200);
     assertThat(CLIENT.read(agent).path("name").asString()).isEqualTo("Prepared");
   }
 
@@ -159,7 +159,7 @@ class RegistrationTest {
   @Test
   void bringsADegradedAgentBackAndForgetsItsTroubles() {
     Agent agent = CLIENT.create("Troubled");
-    CLIENT.beat(
+    CLIENT.heartbeat(
         agent,
         "\"runtime_state\":\"wedged\"",
         "\"error_rate\":0.9",

@@ -33,7 +33,7 @@ class RemoveWorkspaceTest {
         .containsExactlyInAnyOrder("status", "cascade_deleted");
     assertThat(answer.field("status")).isEqualTo("removed");
     assertThat(answer.json().path("cascade_deleted").asInt(-1)).isZero();
-    assertThat(CLIENT.beat(agent).status()).isEqualTo(410);
+    assertThat(CLIENT.heartbeat(agent).status()).isEqualTo(410);
     assertThat(
             SERVER
                 .database()
@@ -95,7 +95,7 @@ class RemoveWorkspaceTest {
     assertThat(answer.json().path("cascade_deleted").asInt()).isEqualTo(2);
     for (Agent one : List.of(root, middle, leaf)) {
       assertRefused(CLIENT.get("/workspaces/" + one.id(), ADMIN_TOKEN), 410, "WORKSPACE_REMOVED");
-      assertThat(CLIENT.beat(one).status()).isEqualTo(410);
+      assertThat(CLIENT.heartbeat(one).status()).isEqualTo(410);
       assertThat(CLIENT.events(one.id(), "WORKSPACE_REMOVED")).hasSize(1);
     }
     assertThat(

@@ -76,7 +76,7 @@ class WorkspaceRetentionTest {
 
     assertThat(count("workspaces")).isEqualTo(2);
     assertThat(client.get("/workspaces/" + goneLately.id(), ADMIN_TOKEN).status()).isEqualTo(410);
-    assertThat(client.beat(live).status()).isEqualTo(200);
+    assertThat(client.heartbeat(live).status()).isEqualTo(200);
   }
 
   @Test
@@ -96,12 +96,12 @@ class WorkspaceRetentionTest {
   void tellsTheDeletedOnesAgentNoLongerThatItWasRemoved() {
     Agent agent = client.createOnline("gone");
     remove(agent);
-    assertThat(client.beat(agent).status()).isEqualTo(410);
+    assertThat(client.heartbeat(agent).status()).isEqualTo(410);
     removedDaysAgo("91 days", agent);
 
     retention.sweep();
 
-    assertThat(client.beat(agent).status()).isEqualTo(401);
+    assertThat(client.heartbeat(agent).status()).isEqualTo(401);
   }
 
   @Test

@@ -49,9 +49,9 @@ class WorkspaceSettingsTest {
 
   @Test
   void tellAgentsTheirRhythm() {
-    assertThat(Cadence.from(settings)).isEqualTo(new Cadence(30, 180, 60));
+    assertThat(HeartbeatCadence.from(settings)).isEqualTo(new HeartbeatCadence(30, 180, 60));
 
     environment.withProperty("HEARTBEAT_INTERVAL_S", "3").withProperty("STALE_AFTER_S", "9");
-    assertThat(Cadence.from(settings)).isEqualTo(new Cadence(3, 9, 60));
+    assertThat(HeartbeatCadence.from(settings)).isEqualTo(new HeartbeatCadence(3, 9, 60));
   }
 }

@@ -36,9 +36,9 @@ import picocli.CommandLine.Option;
 final class ConnectCommand implements Callable<Integer> {
 
   private static final Logger log = LoggerFactory.getLogger(ConnectCommand.class);
-  private static final Duration FAREWELL = Duration.ofSeconds(10);
+  private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
 
-  @Mixin private Workplace workplace = new Workplace();
+  @Mixin private ConnectionOptions workplace = new ConnectionOptions();
 
   @Option(names = "--exec", paramLabel = "COMMAND", required = true, description = "the command")
   private String exec = "";
@@ -112,10 +112,10 @@ final class ConnectCommand implements Callable<Integer> {
     }
     loop.stop();
     try {
-      if (!ended.await(FAREWELL.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!ended.await(SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         handler.stop();
         // time to report, but not to wait for a platform that is away
-        boolean _ = ended.await(FAREWELL.toMillis(), TimeUnit.MILLISECONDS);
+        boolean _ = ended.await(SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

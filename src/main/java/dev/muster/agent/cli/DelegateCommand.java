@@ -25,9 +25,9 @@ import picocli.CommandLine.Parameters;
 final class DelegateCommand implements Callable<Integer> {
 
   private static final Logger log = LoggerFactory.getLogger(DelegateCommand.class);
-  private static final Duration LONGEST_POLL = Duration.ofMinutes(1);
+  private static final Duration MAX_POLL = Duration.ofMinutes(1);
 
-  @Mixin private Workplace workplace = new Workplace();
+  @Mixin private ConnectionOptions workplace = new ConnectionOptions();
 
   @Option(
       names = "--to",
@@ -55,7 +55,7 @@ final class DelegateCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     AgentClient client = workplace.client();
-    String peer = Workplace.peerId(client, to);
+    String peer = ConnectionOptions.peerId(client, to);
     if (wait < 1) {
       System.out.println(made(client, peer).id());
       return ExitCode.DONE;
@@ -70,13 +70,13 @@ final class DelegateCommand implements Callable<Integer> {
     try (waiting) {
       Delegation now = ended(client, made);
       if (now.isOver()) {
-        int code = told(now);
+        int code = report(now);
         waiting.told();
         return code;
       }
     }
     // it may have ended just before the command became the one to hear of it
-    return told(client.delegation(made.id(), Duration.ZERO));
+    return report(client.delegation(made.id(), Duration.ZERO));
   }
 
   private Delegation made(AgentClient client, String peer) {
@@ -91,12 +91,12 @@ final class DelegateCommand implements Callable<Integer> {
       if (!left.isPositive()) {
         return now;
       }
-      now = client.delegation(made.id(), left.compareTo(LONGEST_POLL) < 0 ? left : LONGEST_POLL);
+      now = client.delegation(made.id(), left.compareTo(MAX_POLL) < 0 ? left : MAX_POLL);
     }
     return now;
   }
 
-  private static int told(Delegation delegation) {
+  private static int report(Delegation delegation) {
     return switch (delegation.status()) {
       case "completed" -> {
         System.out.println(delegation.result());

@@ -23,9 +23,9 @@ import tools.jackson.databind.node.ObjectNode;
 final class ExecHandler implements MessageHandler {
 
   private static final Logger log = LoggerFactory.getLogger(ExecHandler.class);
-  private static final int MOST_OUTPUT = 4 * 1024 * 1024;
+  private static final int MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
   private static final int LAST_LINES = 5;
-  private static final int MOST_SAID = 1_000;
+  private static final int MAX_ERROR_LENGTH = 1_000;
 
   private final String command;
   private final Duration limit;
@@ -145,9 +145,9 @@ final class ExecHandler implements MessageHandler {
     byte[] bytes;
     try (var in = Files.newInputStream(file)) {
       if (endOnly) {
-        in.skipNBytes(Math.max(0, Files.size(file) - MOST_SAID));
+        in.skipNBytes(Math.max(0, Files.size(file) - MAX_ERROR_LENGTH));
       }
-      bytes = in.readNBytes(MOST_OUTPUT);
+      bytes = in.readNBytes(MAX_OUTPUT_BYTES);
     }
     String text = new String(bytes, StandardCharsets.UTF_8).stripTrailing();
     List<String> lines = text.lines().toList();

@@ -16,7 +16,7 @@ final class NotifyCommand implements Callable<Integer> {
 
   private static final Logger log = LoggerFactory.getLogger(NotifyCommand.class);
 
-  @Mixin private Workplace workplace = new Workplace();
+  @Mixin private ConnectionOptions workplace = new ConnectionOptions();
 
   @Parameters(paramLabel = "TEXT", description = "what is said")
   private String text = "";

@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
     description = "Prints whom this agent may talk to, one a line: id, status and name, by tabs.")
 final class PeersCommand implements Callable<Integer> {
 
-  @Mixin private Workplace workplace = new Workplace();
+  @Mixin private ConnectionOptions workplace = new ConnectionOptions();
 
   @Override
   public Integer call() {

@@ -1,7 +1,7 @@
 package dev.muster.agent.cli;
 
 import dev.muster.agent.AgentClient;
-import dev.muster.agent.Sent;
+import dev.muster.agent.SendResult;
 import dev.muster.agent.cli.Waits.Wait;
 import java.io.IOException;
 import java.time.Duration;
@@ -24,7 +24,7 @@ final class SendCommand implements Callable<Integer> {
 
   private static final Logger log = LoggerFactory.getLogger(SendCommand.class);
 
-  @Mixin private Workplace workplace = new Workplace();
+  @Mixin private ConnectionOptions workplace = new ConnectionOptions();
 
   @Option(
       names = "--to",
@@ -45,34 +45,34 @@ final class SendCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     AgentClient client = workplace.client();
-    String peer = Workplace.peerId(client, to);
+    String peer = ConnectionOptions.peerId(client, to);
     if (wait < 1) {
-      return told(client.send(peer, text));
+      return report(client.send(peer, text));
     }
     String id = UUID.randomUUID().toString();
     try (Wait waiting = new Waits(workplace.stateDir()).begin(id)) {
-      Sent sent = client.send(peer, text, Duration.ofSeconds(wait), id);
-      int code = told(sent);
-      if (!(sent instanceof Sent.Queued)) {
+      SendResult sent = client.send(peer, text, Duration.ofSeconds(wait), id);
+      int code = report(sent);
+      if (!(sent instanceof SendResult.Queued)) {
         waiting.told();
       }
       return code;
     }
   }
 
-  private int told(Sent sent) {
+  private int report(SendResult sent) {
     return switch (sent) {
-      case Sent.Answered answered -> {
+      case SendResult.Answered answered -> {
         System.out.println(answered.text());
         yield ExitCode.DONE;
       }
-      case Sent.Queued queued -> {
+      case SendResult.Queued queued -> {
         boolean late = wait > 0;
         log.atLevel(late ? Level.WARN : Level.INFO)
             .log("no answer yet; the message is kept as {}", queued.id());
         yield late ? ExitCode.NO_ANSWER : ExitCode.DONE;
       }
-      case Sent.Refused refused -> {
+      case SendResult.Refused refused -> {
         log.error("the peer refused: {}", refused.text());
         yield ExitCode.FAILED;
       }

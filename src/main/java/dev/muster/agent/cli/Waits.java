@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 final class Waits {
 
   private static final Logger log = LoggerFactory.getLogger(Waits.class);
-  private static final Duration LONGEST_TELLING = Duration.ofSeconds(30);
-  private static final int MOST = 2_000;
+  private static final Duration MAX_REPORT_TIME = Duration.ofSeconds(30);
+  private static final int MAX_WAITS = 2_000;
   private static final byte[] TOLD = {'1'};
 
   private final Path folder;
@@ -118,7 +118,7 @@ final class Waits {
       return false;
     }
     try (FileChannel channel = open(file)) {
-      long due = System.nanoTime() + LONGEST_TELLING.toNanos();
+      long due = System.nanoTime() + MAX_REPORT_TIME.toNanos();
       while (channel.tryLock() == null) {
         if (System.nanoTime() > due) {
           return false;
@@ -153,11 +153,11 @@ final class Waits {
     try (Stream<Path> all = Files.list(folder)) {
       files = all.filter(file -> !file.equals(everything())).toList();
     }
-    if (files.size() <= MOST) {
+    if (files.size() <= MAX_WAITS) {
       return;
     }
     List<Path> oldestFirst = files.stream().sorted(Comparator.comparing(Waits::time)).toList();
-    for (Path file : oldestFirst.subList(0, files.size() - MOST / 2)) {
+    for (Path file : oldestFirst.subList(0, files.size() - MAX_WAITS / 2)) {
       boolean told = Files.exists(file) && Files.size(file) > 0;
       if (told) {
         Files.deleteIfExists(file);

@@ -4,7 +4,7 @@ import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.LoopOwner;
-import dev.muster.platform.problem.Outage;
+import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ProblemException;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -31,7 +31,7 @@ import org.slf4j.event.Level;
  * of them one batch holds is told by its {@link BatchLimits}. A second committer has its batch
  * worked on while the first one's waits for the database: worth it where a batch is much work, and
  * locks of one batch may make the other wait, but never both each other. Every wait ends: at its
- * request's deadline, after {@link #PATIENCE} at the latest, a caller is told {@code UNAVAILABLE},
+ * request's deadline, after {@link #TIMEOUT} at the latest, a caller is told {@code UNAVAILABLE},
  * whatever the database does.
  */
 public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
@@ -39,18 +39,18 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   private static final LimitedLog log = new LimitedLog(GroupCommit.class);
 
   /** Of those without a request, too. */
-  static final Duration PATIENCE = RequestDeadline.LIMIT;
+  static final Duration TIMEOUT = RequestDeadline.LIMIT;
 
   private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
-  private static final int MOST_WAITING = 20_000;
+  private static final int MAX_WAITING = 20_000;
   private static final long PAUSE_WHEN_ALL_ARE_BUSY_NANOS = 2_000_000;
 
   private final Function<T, Object> keyOf;
   private final BatchLimits<T> limits;
-  private final BatchWork<T, R> work;
+  private final BatchHandler<T, R> work;
   private final DistributionSummary batchSize;
   private final Timer batchTime;
-  private final WaitingLine<T, R> line;
+  private final SubmissionQueue<T, R> line;
   private final AtomicInteger unanswered = new AtomicInteger();
   private final List<Thread> committers;
   private final BackgroundLoop watch;
@@ -61,7 +61,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
 
   /** With one value of a key in a batch. */
   public GroupCommit(
-      String name, Function<T, Object> keyOf, BatchWork<T, R> work, MeterRegistry metrics) {
+      String name, Function<T, Object> keyOf, BatchHandler<T, R> work, MeterRegistry metrics) {
     this(name, keyOf, BatchLimits.oneOfAKey(), work, metrics);
   }
 
@@ -70,7 +70,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
       String name,
       Function<T, Object> keyOf,
       BatchLimits<T> limits,
-      BatchWork<T, R> work,
+      BatchHandler<T, R> work,
       MeterRegistry metrics) {
     this(name, keyOf, limits, 1, work, metrics);
   }
@@ -80,11 +80,11 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
       Function<T, Object> keyOf,
       BatchLimits<T> limits,
       int committers,
-      BatchWork<T, R> work,
+      BatchHandler<T, R> work,
       MeterRegistry metrics) {
     this.keyOf = keyOf;
     this.limits = limits;
-    this.line = new WaitingLine<>(limits);
+    this.line = new SubmissionQueue<>(limits);
     this.work = work;
     this.batchSize =
         DistributionSummary.builder("muster.commit.batch.size")
@@ -99,44 +99,44 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     Thread.Builder.OfPlatform thread = Thread.ofPlatform().daemon().name(name + "-committer-", 1);
     this.committers =
         Stream.generate(() -> thread.start(this::commitUntilClosed)).limit(committers).toList();
-    this.watch = BackgroundLoop.start(name + "-watch", WATCH_INTERVAL, this::giveUpOnTheOverdue);
+    this.watch = BackgroundLoop.start(name + "-watch", WATCH_INTERVAL, this::failOverdue);
   }
 
   /**
    * Returns after the commit; throws {@code UNAVAILABLE} when it cannot be had or known in time.
    */
   public R submit(T value) {
-    return submitUnlessBusyFor(PATIENCE, value).orElseThrow(GroupCommit::tooLate);
+    return submitUnlessLockedFor(TIMEOUT, value).orElseThrow(GroupCommit::tooLate);
   }
 
   /**
    * As above, but empty when the value's row was busy all the time, and nothing is stored: for
    * those who can also wait in line for it.
    */
-  public Optional<R> submitUnlessBusyFor(Duration busyPatience, T value) {
-    if (unanswered.incrementAndGet() > MOST_WAITING || closed) {
+  public Optional<R> submitUnlessLockedFor(Duration lockTimeout, T value) {
+    if (unanswered.incrementAndGet() > MAX_WAITING || closed) {
       unanswered.decrementAndGet();
       throw ProblemException.unavailable(
           "too many requests are waiting for the database; try again in a few seconds");
     }
     try {
-      Waiter<T, R> waiter =
-          new Waiter<>(
+      PendingSubmission<T, R> waiter =
+          new PendingSubmission<>(
               value,
               keyOf.apply(value),
               limits.weightOf().applyAsLong(value),
-              RequestDeadline.cappingNanos(PATIENCE.toNanos()),
-              busyPatience.toNanos());
+              RequestDeadline.cappingNanos(TIMEOUT.toNanos()),
+              lockTimeout.toNanos());
       if (line.push(waiter)) {
         committers.forEach(LockSupport::unpark);
       }
       if (closed) {
-        waiter.complete(new Outcome.Failed<>(tooLate()));
+        waiter.complete(new BatchOutcome.Failed<>(tooLate()));
       }
       return switch (waiter.await()) {
-        case Outcome.Done<R>(R result) -> Optional.of(result);
-        case Outcome.Busy<R>() -> Optional.empty();
-        case Outcome.Failed<R>(RuntimeException cause) -> throw cause;
+        case BatchOutcome.Done<R>(R result) -> Optional.of(result);
+        case BatchOutcome.Locked<R>() -> Optional.empty();
+        case BatchOutcome.Failed<R>(RuntimeException cause) -> throw cause;
       };
     } finally {
       unanswered.decrementAndGet();
@@ -165,7 +165,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   private void commitUntilClosed() {
     while (!closed) {
       try {
-        List<Waiter<T, R>> batch = line.nextBatch();
+        List<PendingSubmission<T, R>> batch = line.nextBatch();
         if (batch.isEmpty()) {
           LockSupport.park(this);
         } else if (commit(batch)) {
@@ -178,17 +178,17 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   }
 
   /** Whether every value of the batch was busy. */
-  private boolean commit(List<Waiter<T, R>> batch) {
-    List<Waiter<T, R>> busy = new ArrayList<>();
+  private boolean commit(List<PendingSubmission<T, R>> batch) {
+    List<PendingSubmission<T, R>> busy = new ArrayList<>();
     try {
       long start = System.nanoTime();
-      List<Outcome<R>> outcomes = outcomesOf(batch);
+      List<BatchOutcome<R>> outcomes = outcomesOf(batch);
       batchTime.record(Duration.ofNanos(System.nanoTime() - start));
       batchSize.record(batch.size());
       remember(outcomes);
       for (int i = 0; i < batch.size(); i++) {
-        Outcome<R> outcome = outcomes.get(i);
-        if (outcome instanceof Outcome.Busy<R> && !batch.get(i).isOutOfPatience()) {
+        BatchOutcome<R> outcome = outcomes.get(i);
+        if (outcome instanceof BatchOutcome.Locked<R> && !batch.get(i).isOverdue()) {
           busy.add(batch.get(i));
         } else {
           batch.get(i).complete(outcome);
@@ -201,44 +201,44 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   }
 
   /** A value that is at fault itself tells nothing of the database, and neither do busy rows. */
-  private void remember(List<Outcome<R>> outcomes) {
+  private void remember(List<BatchOutcome<R>> outcomes) {
     if (outcomes.stream().anyMatch(GroupCommit::isOutage)) {
       failedAt = System.nanoTime();
-    } else if (outcomes.stream().anyMatch(Outcome.Done.class::isInstance)) {
+    } else if (outcomes.stream().anyMatch(BatchOutcome.Done.class::isInstance)) {
       failedAt = null;
     }
   }
 
-  private static boolean isOutage(Outcome<?> outcome) {
-    return outcome instanceof Outcome.Failed<?>(RuntimeException cause)
-        && (Outage.is(cause) || cause instanceof UncertainCommitException);
+  private static boolean isOutage(BatchOutcome<?> outcome) {
+    return outcome instanceof BatchOutcome.Failed<?>(RuntimeException cause)
+        && (DatabaseOutage.is(cause) || cause instanceof UnknownCommitOutcomeException);
   }
 
-  private List<Outcome<R>> outcomesOf(List<Waiter<T, R>> batch) {
+  private List<BatchOutcome<R>> outcomesOf(List<PendingSubmission<T, R>> batch) {
     try {
       List<T> values = new ArrayList<>(batch.size());
       batch.forEach(waiter -> values.add(waiter.value));
-      List<Outcome<R>> outcomes =
-          CommitRider.with(batch.getFirst().rider, () -> work.commit(values));
+      List<BatchOutcome<R>> outcomes =
+          CommitAttachment.with(batch.getFirst().rider, () -> work.commit(values));
       if (outcomes.size() != batch.size()) {
         throw new IllegalStateException(
             outcomes.size() + " outcomes for " + batch.size() + " values indicate a bug");
       }
       return outcomes;
     } catch (RuntimeException e) {
-      if (!Outage.is(e)) {
+      if (!DatabaseOutage.is(e)) {
         log.log(Level.ERROR, "a batch failed", e);
       }
-      return Collections.nCopies(batch.size(), new Outcome.Failed<>(e));
+      return Collections.nCopies(batch.size(), new BatchOutcome.Failed<>(e));
     } catch (Error e) {
       // callers must not wait for a committer that met, say, an OutOfMemoryError
-      batch.forEach(waiter -> waiter.complete(new Outcome.Failed<>(tooLate())));
+      batch.forEach(waiter -> waiter.complete(new BatchOutcome.Failed<>(tooLate())));
       throw e;
     }
   }
 
-  private void giveUpOnTheOverdue() {
-    line.giveUpOnTheOverdue(() -> new Outcome.Failed<>(tooLate()));
+  private void failOverdue() {
+    line.failOverdue(() -> new BatchOutcome.Failed<>(tooLate()));
   }
 
   private static ProblemException tooLate() {
@@ -251,7 +251,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   public void close() {
     closed = true;
     committers.forEach(LockSupport::unpark);
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + TIMEOUT.toNanos();
     try {
       for (Thread committer : committers) {
         committer.join(Duration.ofNanos(end - System.nanoTime()));
@@ -260,6 +260,6 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
       Thread.currentThread().interrupt();
     }
     watch.close();
-    line.giveUpOnAll(() -> new Outcome.Failed<>(tooLate()));
+    line.failAll(() -> new BatchOutcome.Failed<>(tooLate()));
   }
 }

@@ -62,13 +62,13 @@ final class BodyBudget {
       if (ofSmall > smallBytes) {
         require(small.take(owner, ofSmall - smallBytes));
       } else if (ofSmall < smallBytes) {
-        small.giveBack(owner, smallBytes - ofSmall);
+        small.release(owner, smallBytes - ofSmall);
       }
       smallBytes = ofSmall;
       if (ofLarge > largeBytes) {
         require(large.take(owner, ofLarge - largeBytes));
       } else if (ofLarge < largeBytes) {
-        large.giveBack(owner, largeBytes - ofLarge);
+        large.release(owner, largeBytes - ofLarge);
       }
       largeBytes = ofLarge;
     }
@@ -84,7 +84,7 @@ final class BodyBudget {
     void endArrival() {
       if (arriving) {
         arriving = false;
-        BodyBudget.this.arriving.giveBack(owner, 1);
+        BodyBudget.this.arriving.release(owner, 1);
       }
     }
 

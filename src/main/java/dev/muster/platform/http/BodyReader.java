@@ -33,7 +33,7 @@ public final class BodyReader {
   private static final int FIRST_BUFFER = 4 * KIB;
 
   /** Every read is bounded by the connection's idle time-out, and all of them together by this. */
-  private static final Duration LONGEST_READ = Duration.ofSeconds(30);
+  private static final Duration MAX_READ = Duration.ofSeconds(30);
 
   /** A client that is still sending gets to read its 413 if it ends soon, and then it is cut. */
   private static final Duration MAX_DRAIN_TIME = Duration.ofSeconds(2);
@@ -76,7 +76,7 @@ public final class BodyReader {
     int mostBytes = declared >= 0 ? (int) declared : maxBytes + 1;
     byte[] buffer = new byte[Math.min(mostBytes, FIRST_BUFFER)];
     share.resize(buffer.length);
-    long giveUpAt = System.nanoTime() + LONGEST_READ.toNanos();
+    long giveUpAt = System.nanoTime() + MAX_READ.toNanos();
     int length = 0;
     for (int n = read(body, buffer, length); n >= 0; n = read(body, buffer, length)) {
       length += n;
@@ -107,7 +107,7 @@ public final class BodyReader {
     try {
       return body.read(buffer, from, buffer.length - from);
     } catch (IOException e) {
-      throw e.getCause() instanceof TimeoutException ? tooSlow() : cutShort();
+      throw e.getCause() instanceof TimeoutException ? tooSlow() : truncatedBody();
     }
   }
 
@@ -121,7 +121,7 @@ public final class BodyReader {
     return share;
   }
 
-  private static ProblemException cutShort() {
+  private static ProblemException truncatedBody() {
     return new ProblemException(
         ErrorCode.BAD_REQUEST, "the body ended before its end (expected: all of Content-Length)");
   }
@@ -129,7 +129,7 @@ public final class BodyReader {
   private static ProblemException tooSlow() {
     return new ProblemException(
         ErrorCode.REQUEST_TIMEOUT,
-        "the body came too slowly (expected: within " + LONGEST_READ.toSeconds() + " s)");
+        "the body came too slowly (expected: within " + MAX_READ.toSeconds() + " s)");
   }
 
   private static ProblemException tooLarge(HttpServletRequest request, int maxBytes)

@@ -78,7 +78,7 @@ final class ConnectionLimits implements AcceptListener {
   public void onClosed(SelectableChannel channel) {
     @Nullable RemoteNetwork network = networks.remove(channel);
     if (network != null) {
-      connections.giveBack(network, 1);
+      connections.release(network, 1);
     }
   }
 

@@ -25,7 +25,7 @@ import org.springframework.web.filter.CorsFilter;
 class CorsFilterConfiguration {
 
   @Bean
-  FilterRegistrationBean<CorsFilter> corsFilter(Origins origins, ProblemWriter problems) {
+  FilterRegistrationBean<CorsFilter> corsFilter(AllowedOrigins origins, ProblemWriter problems) {
     UrlBasedCorsConfigurationSource source = new UrlBasedCorsConfigurationSource();
     if (!origins.allowed().isEmpty()) {
       CorsConfiguration allowed = new CorsConfiguration();
@@ -58,10 +58,10 @@ class CorsFilterConfiguration {
    */
   private static final class ProblemCorsProcessor extends DefaultCorsProcessor {
 
-    private final Origins origins;
+    private final AllowedOrigins origins;
     private final ProblemWriter problems;
 
-    ProblemCorsProcessor(Origins origins, ProblemWriter problems) {
+    ProblemCorsProcessor(AllowedOrigins origins, ProblemWriter problems) {
       this.origins = origins;
       this.problems = problems;
     }
@@ -82,7 +82,7 @@ class CorsFilterConfiguration {
       if (origin != null
           && CorsUtils.isPreFlightRequest(request)
           && !origins.isOwn(origin, request)) {
-        problems.write(Problem.of(Origins.refusal()), response);
+        problems.write(Problem.of(AllowedOrigins.refusal()), response);
         return false;
       }
       return true;

@@ -25,6 +25,6 @@ final class ErrorPageController implements ErrorController {
         request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code
             ? code
             : 404;
-    problems.write(ProblemTable.ofStatus(HttpStatusCode.valueOf(status)), response);
+    problems.write(ProblemMapper.ofStatus(HttpStatusCode.valueOf(status)), response);
   }
 }

@@ -22,9 +22,9 @@ final class HostAndOriginFilter extends HttpFilter {
   private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
 
   private final transient AllowedHosts hosts;
-  private final transient Origins origins;
+  private final transient AllowedOrigins origins;
 
-  HostAndOriginFilter(AllowedHosts hosts, Origins origins) {
+  HostAndOriginFilter(AllowedHosts hosts, AllowedOrigins origins) {
     this.hosts = hosts;
     this.origins = origins;
   }

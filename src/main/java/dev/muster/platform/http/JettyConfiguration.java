@@ -82,7 +82,7 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/problem+json");
     String id = RequestId.of(request.getHeaders().get(RequestId.HEADER));
     response.getHeaders().put(RequestId.HEADER, id);
-    var body = new LinkedHashMap<>(ProblemTable.ofStatus(HttpStatusCode.valueOf(status)).body(id));
+    var body = new LinkedHashMap<>(ProblemMapper.ofStatus(HttpStatusCode.valueOf(status)).body(id));
     body.put("status", status);
 
     Content.Sink.write(response, true, json.writeValueAsString(body), callback);

@@ -43,15 +43,15 @@ public final class NameWarnings implements HandlerInterceptor {
   static final String HEADER = "X-Muster-Warning";
 
   private static final Logger log = LoggerFactory.getLogger(NameWarnings.class);
-  private static final Duration BETWEEN_LINES = Duration.ofMinutes(1);
-  private static final int MOST_WARNINGS = 3;
-  private static final int LONGEST_NAME = 64;
+  private static final Duration LOG_INTERVAL = Duration.ofMinutes(1);
+  private static final int MAX_WARNINGS = 3;
+  private static final int MAX_NAME_LENGTH = 64;
 
   /** Of one body or query: whoever sends more names that nobody knows learns of no others. */
-  private static final int MOST_UNKNOWN = 64;
+  private static final int MAX_UNKNOWN = 64;
 
   private final Map<String, Map<String, Known>> byPath = new HashMap<>();
-  private final LongAdder untold = new LongAdder();
+  private final LongAdder suppressed = new LongAdder();
   private final BackgroundLoop loop;
 
   /** What an operation takes. */
@@ -67,7 +67,7 @@ public final class NameWarnings implements HandlerInterceptor {
                   new Names("field", operation.fields()),
                   new Names("query parameter", operation.parameters())));
     }
-    this.loop = BackgroundLoop.start("name-warnings", BETWEEN_LINES, this::tell);
+    this.loop = BackgroundLoop.start("name-warnings", LOG_INTERVAL, this::logSuppressed);
   }
 
   /** Looks at the query, once the caller is known. */
@@ -139,7 +139,7 @@ public final class NameWarnings implements HandlerInterceptor {
       if (known.has(name)) {
         continue;
       }
-      if (++unknown > MOST_UNKNOWN) {
+      if (++unknown > MAX_UNKNOWN) {
         return;
       }
       known.meant(name).ifPresent(meant -> add(known.warning(name, meant), response));
@@ -149,16 +149,16 @@ public final class NameWarnings implements HandlerInterceptor {
   private void add(String warning, HttpServletResponse response) {
     Collection<String> before = response.getHeaders(HEADER);
     if (!before.contains(warning)) {
-      untold.increment();
-      if (before.size() < MOST_WARNINGS) {
+      suppressed.increment();
+      if (before.size() < MAX_WARNINGS) {
         response.addHeader(HEADER, warning);
       }
     }
   }
 
   /** One line, unless there is nothing to count. */
-  void tell() {
-    long number = untold.sumThenReset();
+  void logSuppressed() {
+    long number = suppressed.sumThenReset();
     if (number > 0) {
       log.info(
           "ignored {} unknown fields and query parameters that are nearly known ones (the answers"
@@ -171,7 +171,7 @@ public final class NameWarnings implements HandlerInterceptor {
   @PreDestroy
   void close() {
     loop.close();
-    tell();
+    logSuppressed();
   }
 
   /** The names of one kind that an operation knows, and what was found out about others. */
@@ -201,7 +201,7 @@ public final class NameWarnings implements HandlerInterceptor {
 
     /** The known name that an unknown one is probably meant to be. */
     Optional<String> meant(String name) {
-      if (name.length() > longest + Misspelling.MOST_EDITS) {
+      if (name.length() > longest + Misspelling.MAX_EDITS) {
         return Optional.empty();
       }
       if (compared.size() >= MOST_REMEMBERED) {
@@ -216,7 +216,7 @@ public final class NameWarnings implements HandlerInterceptor {
 
     /** With {@code ?} for each character that a header cannot have. */
     private static String printable(String name) {
-      return Text.cut(name, LONGEST_NAME)
+      return Text.cut(name, MAX_NAME_LENGTH)
           .codePoints()
           .map(c -> c >= ' ' && c <= '~' ? c : '?')
           .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)

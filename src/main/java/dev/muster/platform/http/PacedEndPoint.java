@@ -42,7 +42,7 @@ final class PacedEndPoint extends SocketChannelEndPoint {
   private final AtomicInteger pausing;
   private final Counter pauses;
   private int units;
-  private long turnBeganAt;
+  private long turnStartedAt;
   private volatile long lastRequestAt = System.nanoTime();
 
   /**
@@ -119,9 +119,9 @@ final class PacedEndPoint extends SocketChannelEndPoint {
   private void countUnit() {
     units++;
     if (units == 1) {
-      turnBeganAt = System.nanoTime();
+      turnStartedAt = System.nanoTime();
     } else if (units > UNITS_IN_A_TURN) {
-      long turn = System.nanoTime() - turnBeganAt;
+      long turn = System.nanoTime() - turnStartedAt;
       if (turn > TURN_NANOS) {
         pause(turn);
         units = 0;

@@ -11,7 +11,7 @@ public final class PageLimit {
 
   public static final int DEFAULT = 100;
   private static final BigInteger MAX = BigInteger.valueOf(1000);
-  private static final int LONGEST_NUMBER = 40;
+  private static final int MAX_NUMBER_LENGTH = 40;
 
   private PageLimit() {}
 
@@ -22,13 +22,13 @@ public final class PageLimit {
       return Optional.empty();
     }
     try {
-      if (text.length() <= LONGEST_NUMBER) {
+      if (text.length() <= MAX_NUMBER_LENGTH) {
         return Optional.of(new BigInteger(text).max(BigInteger.ONE).min(MAX).intValue());
       }
     } catch (NumberFormatException notANumber) {
       // falls through to the one message for both
     }
     throw ProblemException.validation(
-        "limit: not a whole number of up to " + LONGEST_NUMBER + " digits (expected: 1..1000)");
+        "limit: not a whole number of up to " + MAX_NUMBER_LENGTH + " digits (expected: 1..1000)");
   }
 }

@@ -31,7 +31,7 @@ public final class ProblemWriter {
    */
   public void write(Throwable failure, HttpServletResponse response) throws IOException {
     boolean _ = outages.met(failure);
-    write(ProblemTable.problemOf(failure), response);
+    write(ProblemMapper.problemOf(failure), response);
   }
 
   void write(Problem problem, HttpServletResponse response) throws IOException {

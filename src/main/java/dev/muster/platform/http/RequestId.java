@@ -9,7 +9,7 @@ final class RequestId {
 
   static final String HEADER = "X-Request-ID";
 
-  private static final int LONGEST = 64;
+  private static final int MAX_LENGTH = 64;
 
   private RequestId() {}
 
@@ -21,7 +21,7 @@ final class RequestId {
 
   /** Nothing that could break out of a log line, a header or a JSON string. */
   private static boolean isSane(String id) {
-    if (id.isEmpty() || id.length() > LONGEST) {
+    if (id.isEmpty() || id.length() > MAX_LENGTH) {
       return false;
     }
     for (int i = 0; i < id.length(); i++) {

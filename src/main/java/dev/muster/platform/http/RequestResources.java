@@ -27,9 +27,9 @@ final class RequestResources {
   }
 
   /** Runs {@code giveBack} once, when the request ends; at once when it has ended already. */
-  void onEnd(Runnable giveBack) {
-    if (!add(giveBack)) {
-      giveBack.run();
+  void onEnd(Runnable release) {
+    if (!add(release)) {
+      release.run();
     }
   }
 
@@ -48,10 +48,10 @@ final class RequestResources {
     }
   }
 
-  private synchronized boolean add(Runnable giveBack) {
+  private synchronized boolean add(Runnable release) {
     if (!ended) {
       Runnable before = held;
-      held = before == null ? giveBack : () -> runBoth(before, giveBack);
+      held = before == null ? release : () -> runBoth(before, release);
     }
     return !ended;
   }

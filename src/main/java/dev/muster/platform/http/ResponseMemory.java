@@ -52,7 +52,7 @@ public final class ResponseMemory {
     }
     long amount = Math.min(bytes, quota.ownerLimit());
     switch (quota.take(owner, amount)) {
-      case GRANTED -> resources.onEnd(() -> quota.giveBack(owner, amount));
+      case GRANTED -> resources.onEnd(() -> quota.release(owner, amount));
       case OWNER_FULL ->
           throw new ProblemException(
               ErrorCode.RATE_LIMITED,

@@ -17,10 +17,10 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 class WebConfiguration implements WebMvcConfigurer {
 
   private final JsonBodyResolver bodies;
-  private final BodilessRoutes bodiless;
+  private final BodilessRouteLimit bodiless;
   private final NameWarnings names;
 
-  WebConfiguration(JsonBodyResolver bodies, BodilessRoutes bodiless, NameWarnings names) {
+  WebConfiguration(JsonBodyResolver bodies, BodilessRouteLimit bodiless, NameWarnings names) {
     this.bodies = bodies;
     this.bodiless = bodiless;
     this.names = names;

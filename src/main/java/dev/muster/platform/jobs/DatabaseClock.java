@@ -2,7 +2,7 @@ package dev.muster.platform.jobs;
 
 import com.github.kagkarlsson.scheduler.Clock;
 import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,7 +19,7 @@ import org.springframework.stereotype.Component;
 @Component
 final class DatabaseClock implements Clock {
 
-  private static final Duration READ_EVERY = Duration.ofSeconds(10);
+  private static final Duration READ_INTERVAL = Duration.ofSeconds(10);
 
   private static final String NOW = "SELECT clock_timestamp() AS now";
 
@@ -33,7 +33,7 @@ final class DatabaseClock implements Clock {
   DatabaseClock(JdbcClient db) {
     this.db = db;
     this.last = read();
-    this.loop = BackgroundLoop.start("database-clock", READ_EVERY, () -> last = read());
+    this.loop = BackgroundLoop.start("database-clock", READ_INTERVAL, () -> last = read());
   }
 
   @Override
@@ -45,7 +45,7 @@ final class DatabaseClock implements Clock {
   /** The answer was true somewhere between question and answer: the middle is the best guess. */
   private Reading read() {
     long asked = System.nanoTime();
-    Instant time = db.sql(NOW).query((row, n) -> SqlTime.instant(row, "now")).single();
+    Instant time = db.sql(NOW).query((row, n) -> Timestamps.instant(row, "now")).single();
     return new Reading(time, asked + (System.nanoTime() - asked) / 2);
   }
 

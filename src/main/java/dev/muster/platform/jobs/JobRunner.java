@@ -2,7 +2,7 @@ package dev.muster.platform.jobs;
 
 import com.github.kagkarlsson.scheduler.Clock;
 import dev.muster.platform.log.OutageLog;
-import dev.muster.platform.loop.LastError;
+import dev.muster.platform.loop.ErrorSummary;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -21,8 +21,8 @@ class JobRunner {
 
   private static final Logger log = LoggerFactory.getLogger(JobRunner.class);
 
-  private final JobRuns runs;
-  private final Replica replica;
+  private final JobHistory runs;
+  private final ReplicaName replica;
   private final Clock clock;
   private final MeterRegistry metrics;
   private final OutageLog outages;
@@ -30,7 +30,8 @@ class JobRunner {
   /** Those whose last run here failed: a row of failures is one line of the log. */
   private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
-  JobRunner(JobRuns runs, Replica replica, Clock clock, MeterRegistry metrics, OutageLog outages) {
+  JobRunner(
+      JobHistory runs, ReplicaName replica, Clock clock, MeterRegistry metrics, OutageLog outages) {
     this.runs = runs;
     this.replica = replica;
     this.clock = clock;
@@ -72,7 +73,7 @@ class JobRunner {
             "job {} failed and will be tried again every {} ms: {}",
             job.name(),
             job.interval().toMillis(),
-            LastError.text(e));
+            ErrorSummary.text(e));
       }
       return e;
     }
@@ -86,7 +87,7 @@ class JobRunner {
           replica.name(),
           startedAt,
           took,
-          failure == null ? null : LastError.text(failure));
+          failure == null ? null : ErrorSummary.text(failure));
     } catch (RuntimeException e) {
       log.debug("the end of {} could not be recorded", job.name(), e);
     }

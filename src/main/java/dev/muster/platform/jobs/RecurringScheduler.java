@@ -35,7 +35,7 @@ class RecurringScheduler implements SmartLifecycle {
   private static final int RETENTION_THREADS = 2;
 
   /** Half of what a job's lateness may be, which is a second. */
-  private static final Duration POLLS_EVERY = Duration.ofMillis(500);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
 
   /** Missed four times, looked for every second time, and polled: taken over within 25 s. */
   private static final Duration HEARTBEAT = Duration.ofSeconds(4);
@@ -48,7 +48,7 @@ class RecurringScheduler implements SmartLifecycle {
   private final DataSource database;
   private final List<RecurringJob> jobs;
   private final JobRunner runner;
-  private final Replica replica;
+  private final ReplicaName replica;
   private final Clock clock;
   private final OutageLog outages;
   private volatile List<Scheduler> running = List.of();
@@ -57,7 +57,7 @@ class RecurringScheduler implements SmartLifecycle {
       DataSource database,
       List<RecurringJob> jobs,
       JobRunner runner,
-      Replica replica,
+      ReplicaName replica,
       Clock clock,
       OutageLog outages) {
     this.database = database;
@@ -90,10 +90,10 @@ class RecurringScheduler implements SmartLifecycle {
         .clock(clock)
         .threads(threads)
         .pollUsingLockAndFetch(0.5, 1)
-        .pollingInterval(POLLS_EVERY)
+        .pollingInterval(POLL_INTERVAL)
         .heartbeatInterval(HEARTBEAT)
         .missedHeartbeatsLimit(MISSED_HEARTBEATS)
-        .shutdownMaxWait(BoundedStop.PATIENCE_WITH_RUNS)
+        .shutdownMaxWait(TimeLimitedShutdown.RUN_TIMEOUT)
         .addSchedulerListener(new SchedulerLog(replica, outages))
         .build();
   }
@@ -127,7 +127,7 @@ class RecurringScheduler implements SmartLifecycle {
   public void stop() {
     List<Scheduler> schedulers = running;
     running = List.of();
-    BoundedStop.stop(schedulers);
+    TimeLimitedShutdown.stop(schedulers);
   }
 
   @Override

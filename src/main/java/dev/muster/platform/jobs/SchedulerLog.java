@@ -24,13 +24,13 @@ final class SchedulerLog extends AbstractSchedulerListener {
   private static final Logger log = LoggerFactory.getLogger(SchedulerLog.class);
   private static final Duration TIME_TO_TELL_AN_OUTAGE = Duration.ofSeconds(8);
 
-  private final Replica self;
+  private final ReplicaName self;
   private final OutageLog outages;
   private final Map<String, List<String>> dead = new TreeMap<>();
   private @Nullable Long failsSince;
-  private boolean told;
+  private boolean logged;
 
-  SchedulerLog(Replica self, OutageLog outages) {
+  SchedulerLog(ReplicaName self, OutageLog outages) {
     this.self = self;
     this.outages = outages;
   }
@@ -53,10 +53,10 @@ final class SchedulerLog extends AbstractSchedulerListener {
     switch (type) {
       case UNEXPECTED_ERROR -> failed(System.nanoTime());
       case RAN_DETECT_DEAD -> {
-        tellOfTheDead();
+        logDeadReplicas();
         failsSince = null;
-        if (told) {
-          told = false;
+        if (logged) {
+          logged = false;
           log.info("cluster jobs go on");
         }
       }
@@ -66,7 +66,7 @@ final class SchedulerLog extends AbstractSchedulerListener {
     }
   }
 
-  private void tellOfTheDead() {
+  private void logDeadReplicas() {
     dead.forEach((replica, names) ->
         log.info(
             "took over {} runs of jobs from {}, which is not heard of: {}",
@@ -82,8 +82,8 @@ final class SchedulerLog extends AbstractSchedulerListener {
       failsSince = null;
     } else if (since == null) {
       failsSince = now;
-    } else if (!told && now - since >= TIME_TO_TELL_AN_OUTAGE.toNanos()) {
-      told = true;
+    } else if (!logged && now - since >= TIME_TO_TELL_AN_OUTAGE.toNanos()) {
+      logged = true;
       log.warn("cluster jobs wait: their table cannot be read or written right now");
     }
   }

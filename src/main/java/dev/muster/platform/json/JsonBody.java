@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
  * One JSON object of a request, read by the conventions of R0.1: unknown fields are ignored, text
  * too long is cut, numbers out of range are clamped, and only what is missing or of a wrong type is
  * refused, with a message that says what was expected. Explicit nulls count as absent unless a
- * caller asks for the {@link Field}.
+ * caller asks for the {@link OptionalField}.
  */
 public final class JsonBody {
 
@@ -69,13 +69,13 @@ public final class JsonBody {
   }
 
   /** {@code ""} counts as absent here too (R0.3); null is a value. */
-  public Field<UUID> idField(String name) {
+  public OptionalField<UUID> idField(String name) {
     boolean empty =
         fields
             .given(name)
             .filter(value -> value.isString() && value.stringValue().isEmpty())
             .isPresent();
-    return empty ? new Field.Absent<>() : field(name, () -> id(name));
+    return empty ? new OptionalField.Absent<>() : field(name, () -> id(name));
   }
 
   public UUID requiredId(String name) {
@@ -188,8 +188,8 @@ public final class JsonBody {
    * {@code read} is one of this body's readers, for example {@code body.field("role", () ->
    * body.text("role", 255))}.
    */
-  public <T> Field<T> field(String name, Supplier<Optional<T>> read) {
-    return has(name) ? new Field.Given<>(read.get()) : new Field.Absent<>();
+  public <T> OptionalField<T> field(String name, Supplier<Optional<T>> read) {
+    return has(name) ? new OptionalField.Given<>(read.get()) : new OptionalField.Absent<>();
   }
 
   private String textOf(String name, JsonNode value, int maxCodePoints) {

@@ -19,13 +19,13 @@ import tools.jackson.databind.json.JsonMapper;
 public final class LosslessJson {
 
   /** Small values make the largest trees, a hundred bytes for two that were sent. */
-  private static final long MOST_TOKENS = 1_000_000;
+  private static final long MAX_TOKENS = 1_000_000;
 
   private static final JsonMapper MAPPER =
       JsonMapper.builder(
               JsonFactory.builder()
                   .streamReadConstraints(
-                      StreamReadConstraints.builder().maxTokenCount(MOST_TOKENS).build())
+                      StreamReadConstraints.builder().maxTokenCount(MAX_TOKENS).build())
                   .build())
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)

@@ -16,7 +16,7 @@ public final class LimitedLog {
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final Logger log;
-  private final AtomicLong toldAt = new AtomicLong(System.nanoTime() - PAUSE.toNanos());
+  private final AtomicLong loggedAt = new AtomicLong(System.nanoTime() - PAUSE.toNanos());
   private final AtomicLong leftOut = new AtomicLong();
 
   /** Each place has its own, named after the class that it stands in. */
@@ -26,9 +26,9 @@ public final class LimitedLog {
 
   /** As {@code Logger} does; a last argument that is an exception comes with its trace. */
   public void log(Level level, String message, @Nullable Object... arguments) {
-    long last = toldAt.get();
+    long last = loggedAt.get();
     long now = System.nanoTime();
-    if (now - last < PAUSE.toNanos() || !toldAt.compareAndSet(last, now)) {
+    if (now - last < PAUSE.toNanos() || !loggedAt.compareAndSet(last, now)) {
       leftOut.incrementAndGet();
       return;
     }

@@ -1,10 +1,10 @@
 package dev.muster.platform.log;
 
 import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.loop.LastError;
-import dev.muster.platform.loop.Loops;
+import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.loop.ErrorSummary;
+import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ErrorCode;
-import dev.muster.platform.problem.Outage;
 import dev.muster.platform.problem.ProblemException;
 import jakarta.annotation.PreDestroy;
 import java.sql.Connection;
@@ -32,15 +32,15 @@ public final class OutageLog {
 
   private static final Logger log = LoggerFactory.getLogger(OutageLog.class);
 
-  private static final Duration LOOKS_EVERY = Duration.ofSeconds(1);
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
   private static final Duration CALM_BEFORE_END = Duration.ofSeconds(5);
-  private static final Duration BETWEEN_LINES = Duration.ofMinutes(1);
+  private static final Duration LOG_INTERVAL = Duration.ofMinutes(1);
   private static final int VALIDATION_S = 1;
 
   /** An outage that lasts. */
   private static final class Episode {
     private final long beganAt;
-    private long toldAt;
+    private long loggedAt;
     private long refused;
 
     /** Null as long as the database does not answer, or fails somebody. */
@@ -48,7 +48,7 @@ public final class OutageLog {
 
     Episode(long now) {
       beganAt = now;
-      toldAt = now;
+      loggedAt = now;
     }
   }
 
@@ -58,8 +58,8 @@ public final class OutageLog {
   private @Nullable Episode episode;
 
   @Autowired
-  OutageLog(DataSource database, Loops loops) {
-    this(() -> answers(database), System::nanoTime, LOOKS_EVERY);
+  OutageLog(DataSource database, BackgroundLoops loops) {
+    this(() -> answers(database), System::nanoTime, POLL_INTERVAL);
     loops.reportFailuresTo(this::met);
   }
 
@@ -75,7 +75,7 @@ public final class OutageLog {
    * the caller has nothing to log; everything else is the caller's.
    */
   public boolean met(Throwable failure) {
-    if (Outage.isBehind(failure)) {
+    if (DatabaseOutage.isCauseOf(failure)) {
       begin(failure);
       return true;
     }
@@ -105,21 +105,21 @@ public final class OutageLog {
       return;
     }
     episode = new Episode(nanoTime.getAsLong());
-    String state = Outage.sqlState(failure);
+    String state = DatabaseOutage.sqlState(failure);
     log.warn(
         "the database cannot answer; requests that need it get 503 until it does: {}{}",
-        LastError.text(failure).lines().findFirst().orElse(""),
+        ErrorSummary.text(failure).lines().findFirst().orElse(""),
         state.isEmpty() ? "" : " [" + state + "]");
   }
 
   void look() {
     if (isUnderWay()) {
       boolean answers = databaseAnswers.getAsBoolean();
-      tellOf(answers);
+      logChange(answers);
     }
   }
 
-  private synchronized void tellOf(boolean answers) {
+  private synchronized void logChange(boolean answers) {
     @Nullable Episode known = episode;
     if (known == null) {
       return;
@@ -137,8 +137,8 @@ public final class OutageLog {
           "the database answers again, after {} s; {} requests were refused meanwhile",
           seconds(answersSince - known.beganAt),
           known.refused);
-    } else if (now - known.toldAt >= BETWEEN_LINES.toNanos()) {
-      known.toldAt = now;
+    } else if (now - known.loggedAt >= LOG_INTERVAL.toNanos()) {
+      known.loggedAt = now;
       log.warn(
           "the database cannot answer for {} s by now; {} requests were refused meanwhile",
           seconds(now - known.beganAt),

@@ -19,6 +19,6 @@ public record LongPoll<T>(
     Object owner,
     Object topic,
     Duration atMost,
-    Supplier<Seen<T>> look,
+    Supplier<PollResult<T>> look,
     BooleanSupplier isGood,
     T nothing) {}

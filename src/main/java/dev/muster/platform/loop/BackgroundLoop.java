@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 public final class BackgroundLoop implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(BackgroundLoop.class);
-  private static final Duration PATIENCE_AT_CLOSE = Duration.ofSeconds(5);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   /** Beyond three intervals a loop is late only if it is also later than this. */
   private static final Duration NOT_YET_LATE = Duration.ofSeconds(10);
@@ -66,7 +66,7 @@ public final class BackgroundLoop implements AutoCloseable {
     closed = true;
     wake();
     try {
-      thread.join(PATIENCE_AT_CLOSE);
+      thread.join(CLOSE_TIMEOUT);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -112,7 +112,7 @@ public final class BackgroundLoop implements AutoCloseable {
             interval,
             startedAt,
             Duration.ofNanos(endedAt - start),
-            failure == null ? before.lastError() : LastError.text(failure),
+            failure == null ? before.lastError() : ErrorSummary.text(failure),
             failure == null ? before.lastErrorAt() : startedAt,
             before.runs() + 1,
             before.failures() + (failure == null ? 0 : 1),

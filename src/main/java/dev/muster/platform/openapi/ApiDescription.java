@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The description of the API (OpenAPI 3.1): all files of {@code openapi/} make one, and {@link
- * SharedAnswers} adds what operations share.
+ * SharedResponses} adds what operations share.
  *
  * <p>It is made once, at the start, and nothing of a request is in it: it is the same for every
  * client, whatever host or language a request names.
@@ -69,7 +69,7 @@ final class ApiDescription {
     for (JsonNode path : whole.path("paths")) {
       METHODS.stream()
           .filter(path::has)
-          .forEach(method -> SharedAnswers.addTo((ObjectNode) path.path(method)));
+          .forEach(method -> SharedResponses.addTo((ObjectNode) path.path(method)));
     }
     return whole;
   }

@@ -32,11 +32,11 @@ final class DataFolder {
   /** Makes an empty database whose superuser has the password in this file. */
   void make(String user, Path passwordFile) {
     try {
-      WholeFolder.make(folder, unfinished -> initdb(unfinished, user, passwordFile));
+      AtomicDirectory.make(folder, unfinished -> initdb(unfinished, user, passwordFile));
     } catch (IOException e) {
       throw new StartRefusedException(
           "The embedded PostgreSQL cannot make its data folder %s (%s)."
-              .formatted(folder, Reason.of(e)),
+              .formatted(folder, IoFailureText.of(e)),
           e);
     }
   }
@@ -70,7 +70,7 @@ final class DataFolder {
    */
   void removeUnfinished() {
     try {
-      WholeFolder.removeUnfinished(Objects.requireNonNull(folder.getParent()));
+      AtomicDirectory.removeUnfinished(Objects.requireNonNull(folder.getParent()));
     } catch (IOException e) {
       log.debug("Could not look for unfinished folders", e);
     }
@@ -96,7 +96,7 @@ final class DataFolder {
     } catch (IOException e) {
       throw new StartRefusedException(
           "%s is not a PostgreSQL data folder that Muster can read (%s: %s); restore it, or set"
-                  .formatted(folder, file.getFileName(), Reason.of(e))
+                  .formatted(folder, file.getFileName(), IoFailureText.of(e))
               + " MUSTER_HOME to another folder.",
           e);
     }

@@ -30,8 +30,8 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 class DatabaseConfiguration {
 
   @Bean
-  DatabaseChoice databaseChoice(Environment environment) {
-    return DatabaseChoice.of(environment);
+  DatabaseMode databaseChoice(Environment environment) {
+    return DatabaseMode.of(environment);
   }
 
   @Bean
@@ -126,7 +126,7 @@ class DatabaseConfiguration {
 
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-      return DatabaseChoice.of(context.getEnvironment()) == DatabaseChoice.EMBEDDED;
+      return DatabaseMode.of(context.getEnvironment()) == DatabaseMode.EMBEDDED;
     }
   }
 
@@ -134,7 +134,7 @@ class DatabaseConfiguration {
 
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-      return DatabaseChoice.of(context.getEnvironment()) == DatabaseChoice.BY_URL;
+      return DatabaseMode.of(context.getEnvironment()) == DatabaseMode.BY_URL;
     }
   }
 }

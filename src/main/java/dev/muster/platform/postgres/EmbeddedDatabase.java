@@ -1,6 +1,6 @@
 package dev.muster.platform.postgres;
 
-import dev.muster.platform.postgres.Postmaster.Patience;
+import dev.muster.platform.postgres.Postmaster.Timeouts;
 import dev.muster.platform.settings.StartRefusedException;
 import java.io.File;
 import java.io.IOException;
@@ -70,7 +70,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
    * @throws StartRefusedException if it cannot
    */
   public static EmbeddedDatabase start(MusterHome home, String... more) {
-    RootUser.check();
+    RootPostgresUser.check();
     Path folder = home.folder("postgres");
     if (UNQUOTABLE.matcher(folder.toString()).find()) {
       throw new StartRefusedException(
@@ -86,7 +86,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     } else {
       data.make(USER, home.secretFile(PASSWORD));
     }
-    Postmaster postmaster = new Postmaster(folder, programs, Patience.USUAL);
+    Postmaster postmaster = new Postmaster(folder, programs, Timeouts.USUAL);
     var database =
         new EmbeddedDatabase(postmaster, postmaster.start(settings(binaries, more)), password);
     try {

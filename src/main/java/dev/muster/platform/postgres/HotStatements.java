@@ -2,8 +2,8 @@ package dev.muster.platform.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.muster.platform.commit.UncertainCommitException;
-import dev.muster.platform.problem.Outage;
+import dev.muster.platform.commit.UnknownCommitOutcomeException;
+import dev.muster.platform.problem.DatabaseOutage;
 import java.util.Properties;
 import java.util.function.Function;
 import org.springframework.beans.factory.DisposableBean;
@@ -53,21 +53,21 @@ public final class HotStatements implements DisposableBean {
 
   /**
    * Runs one statement, which is committed when this returns. Throws {@link
-   * UncertainCommitException} when that cannot be known, and anything else when it is not.
+   * UnknownCommitOutcomeException} when that cannot be known, and anything else when it is not.
    */
   public <R> R run(Function<JdbcTemplate, R> statement) {
     try {
       return read(statement);
     } catch (RuntimeException e) {
-      throw mayBeCommitted(e) ? new UncertainCommitException(e) : e;
+      throw mayBeCommitted(e) ? new UnknownCommitOutcomeException(e) : e;
     }
   }
 
   /** Unless the database itself said that it could not be done, or was never asked. */
   private static boolean mayBeCommitted(RuntimeException e) {
-    String state = Outage.sqlState(e);
+    String state = DatabaseOutage.sqlState(e);
     boolean isCut = state.isEmpty() || state.startsWith("08") || state.startsWith("57P");
-    return isCut && Outage.is(e) && !(e instanceof CannotGetJdbcConnectionException);
+    return isCut && DatabaseOutage.is(e) && !(e instanceof CannotGetJdbcConnectionException);
   }
 
   @Override

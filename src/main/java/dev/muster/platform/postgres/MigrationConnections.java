@@ -21,7 +21,7 @@ final class MigrationConnections implements FlywayConfigurationCustomizer {
       " -c statement_timeout=0 -c idle_in_transaction_session_timeout=0";
 
   /** Once a second, so for ever: "without end" is a flag that all migrations of a JVM share. */
-  private static final int MOST_TRIES = Integer.MAX_VALUE;
+  private static final int MAX_TRIES = Integer.MAX_VALUE;
 
   private final JdbcConnectionDetails database;
 
@@ -43,6 +43,6 @@ final class MigrationConnections implements FlywayConfigurationCustomizer {
         asked, Objects.requireNonNullElse(PGProperty.OPTIONS.getOrDefault(asked), "") + OPTIONS);
     // Flyway searches the url for passwords, which takes it half a second where a url is long.
     var connections = new SimpleDriverDataSource(new Driver(), url.split("\\?", 2)[0], asked);
-    flyway.dataSource(connections).lockRetryCount(MOST_TRIES);
+    flyway.dataSource(connections).lockRetryCount(MAX_TRIES);
   }
 }

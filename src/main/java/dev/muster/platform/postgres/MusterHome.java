@@ -47,7 +47,7 @@ public final class MusterHome implements AutoCloseable {
     } catch (IOException e) {
       throw new StartRefusedException(
           "The home %s cannot be locked (%s); make it a writable folder on a local disk or %s."
-              .formatted(home, Reason.of(e), ANOTHER),
+              .formatted(home, IoFailureText.of(e), ANOTHER),
           e);
     }
   }
@@ -64,7 +64,7 @@ public final class MusterHome implements AutoCloseable {
     } catch (IOException e) {
       throw new StartRefusedException(
           "The home %s cannot be created (%s); create it for the user %s or %s."
-              .formatted(home, Reason.of(e), System.getProperty("user.name"), ANOTHER),
+              .formatted(home, IoFailureText.of(e), System.getProperty("user.name"), ANOTHER),
           e);
     }
   }
@@ -87,7 +87,7 @@ public final class MusterHome implements AutoCloseable {
     } catch (IOException e) {
       throw new StartRefusedException(
           "Muster cannot read %s (%s); make it readable or %s."
-              .formatted(file, Reason.of(e), ANOTHER),
+              .formatted(file, IoFailureText.of(e), ANOTHER),
           e);
     }
   }
@@ -100,7 +100,7 @@ public final class MusterHome implements AutoCloseable {
     try {
       PrivateFiles.write(file, value + "\n");
     } catch (IOException e) {
-      throw notWritable(file, Reason.of(e));
+      throw notWritable(file, IoFailureText.of(e));
     }
   }
 
@@ -111,7 +111,7 @@ public final class MusterHome implements AutoCloseable {
       PrivateFiles.createFolder(path);
       return path;
     } catch (IOException e) {
-      throw notWritable(path, Reason.of(e));
+      throw notWritable(path, IoFailureText.of(e));
     }
   }
 

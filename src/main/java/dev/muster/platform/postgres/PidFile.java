@@ -44,7 +44,7 @@ final class PidFile {
    * <p>The file stays, because its other lines lead PostgreSQL to the shared memory of the server
    * that crashed: with them it still refuses to start beside survivors of that one.
    */
-  void disownStrangers() throws IOException {
+  void clearForeignPid() throws IOException {
     List<String> lines = new ArrayList<>(lines());
     if (!Files.exists(file) || server().isPresent()) {
       return;

@@ -41,13 +41,13 @@ final class PostgresBinaries {
       PrivateFiles.createFolder(parent);
       Path folder = parent.toRealPath().resolve(digest(archive));
       if (!Files.exists(folder)) {
-        WholeFolder.make(folder, unfinished -> unpack(archive, unfinished));
+        AtomicDirectory.make(folder, unfinished -> unpack(archive, unfinished));
       }
       return new PostgresBinaries(folder);
     } catch (IOException e) {
       throw new StartRefusedException(
           "The embedded PostgreSQL cannot be unpacked into %s (%s)."
-              .formatted(parent, Reason.of(e)),
+              .formatted(parent, IoFailureText.of(e)),
           e);
     }
   }
@@ -66,7 +66,7 @@ final class PostgresBinaries {
   void removeOthers() {
     try (DirectoryStream<Path> folders =
         Files.newDirectoryStream(folder.getParent(), other -> !other.equals(folder))) {
-      folders.forEach(WholeFolder::remove);
+      folders.forEach(AtomicDirectory::remove);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -38,7 +38,7 @@ final class PostgresPrograms {
 
   /** Runs a program to its end; it is an error for it to take longer than {@code limit}. */
   Outcome run(Duration limit, String program, String... arguments) {
-    List<String> command = new ArrayList<>(RootUser.prefix());
+    List<String> command = new ArrayList<>(RootPostgresUser.prefix());
     command.add(bin.resolve(program).toString());
     command.addAll(List.of(arguments));
     Path log = logOf(program);
@@ -60,7 +60,9 @@ final class PostgresPrograms {
       return new Outcome(process.exitValue(), output);
     } catch (IOException e) {
       throw new StartRefusedException(
-          "PostgreSQL's %s cannot be run (%s).".formatted(bin.resolve(program), Reason.of(e)), e);
+          "PostgreSQL's %s cannot be run (%s)."
+              .formatted(bin.resolve(program), IoFailureText.of(e)),
+          e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StartRefusedException("Interrupted while running PostgreSQL's " + program + ".", e);

@@ -31,7 +31,7 @@ final class Postmaster {
   private final PostgresPrograms programs;
   private final PidFile pidFile;
   private final ServerLog serverLog;
-  private final Patience patience;
+  private final Timeouts timeout;
 
   /**
    * How long to wait before the next means.
@@ -41,20 +41,20 @@ final class Postmaster {
    *     moment to go, another program may have taken the port, and a start that a killed Muster
    *     began may end only now
    */
-  record Patience(Duration stop, Duration retry) {
+  record Timeouts(Duration stop, Duration retry) {
 
-    static final Patience USUAL = new Patience(Duration.ofSeconds(20), Duration.ofSeconds(10));
+    static final Timeouts USUAL = new Timeouts(Duration.ofSeconds(20), Duration.ofSeconds(10));
   }
 
   /**
    * @param folder the folder with {@code data} and {@code bin} in it
    */
-  Postmaster(Path folder, PostgresPrograms programs, Patience patience) {
+  Postmaster(Path folder, PostgresPrograms programs, Timeouts timeout) {
     this.data = folder.resolve("data");
     this.programs = programs;
     this.pidFile = new PidFile(data, folder.resolve("bin"));
     this.serverLog = new ServerLog(folder);
-    this.patience = patience;
+    this.timeout = timeout;
   }
 
   /**
@@ -69,7 +69,7 @@ final class Postmaster {
       serverLog.begin();
       long begin = System.nanoTime();
       Optional<Integer> port = tryToStart(settings);
-      while (port.isEmpty() && System.nanoTime() - begin < patience.retry().toNanos()) {
+      while (port.isEmpty() && System.nanoTime() - begin < timeout.retry().toNanos()) {
         Thread.sleep(RETRY_PAUSE);
         stop();
         port = tryToStart(settings);
@@ -80,7 +80,7 @@ final class Postmaster {
       return port.orElseThrow(this::doesNotStart);
     } catch (IOException e) {
       throw new StartRefusedException(
-          "The embedded PostgreSQL cannot use %s (%s).".formatted(data, Reason.of(e)), e);
+          "The embedded PostgreSQL cannot use %s (%s).".formatted(data, IoFailureText.of(e)), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StartRefusedException("Interrupted while starting the embedded PostgreSQL.", e);
@@ -88,7 +88,7 @@ final class Postmaster {
   }
 
   private Optional<Integer> tryToStart(List<String> settings) throws IOException {
-    pidFile.disownStrangers();
+    pidFile.clearForeignPid();
     int port = freePort();
     String options =
         settings.stream()
@@ -126,7 +126,7 @@ final class Postmaster {
     if (pidFile.server().isEmpty()) {
       return;
     }
-    stop("fast", patience.stop());
+    stop("fast", timeout.stop());
     if (pidFile.server().isPresent()) {
       log.warn(
           "PostgreSQL does not stop in order; it is stopped at once and recovers at its start");

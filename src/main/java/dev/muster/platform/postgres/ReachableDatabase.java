@@ -35,18 +35,18 @@ final class ReachableDatabase
   /** Below the 5 s within which a start that cannot succeed says so; the rest is for its end. */
   private static final Duration FIRST_TRY_ENDS = Duration.ofSeconds(4);
 
-  private static final long SHORTEST_TRY_S = 1;
-  private static final long LONGEST_FIRST_TRY_S = 2;
+  private static final long MIN_TRY_S = 1;
+  private static final long MAX_FIRST_TRY_S = 2;
 
   /** Of the later ones, which nobody is in a hurry for. */
   private static final long LATER_TRY_S = 3;
 
-  private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
+  private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
 
   @Override
   public void initialize(ConfigurableApplicationContext context) {
     Settings settings = new Settings(context.getEnvironment());
-    switch (DatabaseChoice.of(context.getEnvironment())) {
+    switch (DatabaseMode.of(context.getEnvironment())) {
       case EMBEDDED -> {} // says by itself why it does not start
       case BY_URL -> {
         DatabaseUrl url = DatabaseUrl.parse(settings.text("DATABASE_URL").orElseThrow());
@@ -79,7 +79,7 @@ final class ReachableDatabase
     PGProperty.APPLICATION_NAME.set(asked, "muster-start");
     int waitSeconds = settings.tuning("DATABASE_WAIT_S", 0, Values::zeroOrPositiveInt);
     long giveUpAt = System.nanoTime() + Duration.ofSeconds(waitSeconds).toNanos();
-    boolean told = false;
+    boolean logged = false;
     long limitS = firstTryS(Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime()));
     while (true) {
       PGProperty.LOGIN_TIMEOUT.set(asked, String.valueOf(limitS));
@@ -98,18 +98,18 @@ final class ReachableDatabase
                 + " and that PostgreSQL runs there, or set DATABASE_WAIT_S to the seconds that the"
                 + " start may wait for it.");
       }
-      if (!told) {
+      if (!logged) {
         log.warn("{}; tries again for up to {} s (DATABASE_WAIT_S)", problem, waitSeconds);
-        told = true;
+        logged = true;
       }
       limitS = LATER_TRY_S;
-      LockSupport.parkNanos(BETWEEN_TRIES.toNanos());
+      LockSupport.parkNanos(RETRY_INTERVAL.toNanos());
     }
   }
 
   /** The whole seconds that are left for the first try of a JVM of this age. */
   static long firstTryS(Duration age) {
-    return Math.clamp(FIRST_TRY_ENDS.minus(age).toSeconds(), SHORTEST_TRY_S, LONGEST_FIRST_TRY_S);
+    return Math.clamp(FIRST_TRY_ENDS.minus(age).toSeconds(), MIN_TRY_S, MAX_FIRST_TRY_S);
   }
 
   private static @Nullable SQLException tryOnce(Driver driver, String url, Properties asked) {

@@ -42,7 +42,7 @@ final class ServerLog {
     try {
       return cause(Files.readString(log, StandardCharsets.ISO_8859_1));
     } catch (IOException e) {
-      return Reason.of(e);
+      return IoFailureText.of(e);
     }
   }
 

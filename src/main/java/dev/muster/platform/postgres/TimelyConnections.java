@@ -21,13 +21,13 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 final class TimelyConnections extends DelegatingDataSource {
 
   /** What the pool's own time-outs add up to: for a free connection, and to find that it lives. */
-  private static final Duration LONGEST_OF_POOL = Duration.ofMillis(2500);
+  private static final Duration MAX_POOL_WAIT = Duration.ofMillis(2500);
 
   /** The time-out that the pool's connections have already. */
-  private static final Duration LONGEST_ANSWER = Duration.ofSeconds(3);
+  private static final Duration MAX_ANSWER_TIME = Duration.ofSeconds(3);
 
   /** What is begun with less would only have the database work for nobody. */
-  private static final Duration SHORTEST_ANSWER = Duration.ofMillis(50);
+  private static final Duration MIN_ANSWER_TIME = Duration.ofMillis(50);
 
   private final DataSource pool;
 
@@ -38,8 +38,8 @@ final class TimelyConnections extends DelegatingDataSource {
 
   @Override
   public Connection getConnection() throws SQLException {
-    Duration left = RequestDeadline.capping(LONGEST_OF_POOL);
-    return left.equals(LONGEST_OF_POOL) ? pool.getConnection() : getWithin(left);
+    Duration left = RequestDeadline.capping(MAX_POOL_WAIT);
+    return left.equals(MAX_POOL_WAIT) ? pool.getConnection() : getWithin(left);
   }
 
   /**
@@ -50,8 +50,8 @@ final class TimelyConnections extends DelegatingDataSource {
    * @throws SQLTimeoutException when there is no time to begin anything
    */
   static void beginAnswer(Connection connection) throws SQLException {
-    Duration left = RequestDeadline.capping(LONGEST_ANSWER);
-    if (left.compareTo(SHORTEST_ANSWER) < 0) {
+    Duration left = RequestDeadline.capping(MAX_ANSWER_TIME);
+    if (left.compareTo(MIN_ANSWER_TIME) < 0) {
       throw new SQLTimeoutException("the request's time is over");
     }
     bound(connection, left);
@@ -59,13 +59,13 @@ final class TimelyConnections extends DelegatingDataSource {
 
   /** Before the end of a transaction, which has to be tried, however late it is. */
   static void beginEnd(Connection connection) throws SQLException {
-    Duration left = RequestDeadline.capping(LONGEST_ANSWER);
-    bound(connection, left.compareTo(SHORTEST_ANSWER) < 0 ? SHORTEST_ANSWER : left);
+    Duration left = RequestDeadline.capping(MAX_ANSWER_TIME);
+    bound(connection, left.compareTo(MIN_ANSWER_TIME) < 0 ? MIN_ANSWER_TIME : left);
   }
 
   /** The pool takes it back. */
   private static void bound(Connection connection, Duration left) throws SQLException {
-    if (left.compareTo(LONGEST_ANSWER) < 0) {
+    if (left.compareTo(MAX_ANSWER_TIME) < 0) {
       connection.setNetworkTimeout(Runnable::run, (int) left.toMillis());
     }
   }

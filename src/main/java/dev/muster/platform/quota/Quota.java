@@ -74,7 +74,7 @@ public final class Quota {
   }
 
   /** Ends what {@link #take} granted, in one or several parts. */
-  public void giveBack(Object owner, long amount) {
+  public void release(Object owner, long amount) {
     heldByOwner.compute(
         owner,
         (same, own) -> {

@@ -32,10 +32,10 @@ public final class Slots {
     }
   }
 
-  public void giveBack(Object owner) {
+  public void release(Object owner) {
     lock.lock();
     try {
-      quota.giveBack(owner, 1);
+      quota.release(owner, 1);
       someEnded.signalAll();
     } finally {
       lock.unlock();

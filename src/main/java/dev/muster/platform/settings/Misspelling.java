@@ -11,7 +11,7 @@ import java.util.Optional;
 public final class Misspelling {
 
   /** Names of less than six letters may have one edit, and those of less than three none. */
-  public static final int MOST_EDITS = 2;
+  public static final int MAX_EDITS = 2;
 
   private static final int LETTERS_FOR_AN_EDIT = 3;
 
@@ -28,14 +28,14 @@ public final class Misspelling {
 
   /** In a short name two edits make any other. */
   private static boolean isNear(String name, String other) {
-    int most = Math.min(MOST_EDITS, Math.max(name.length(), other.length()) / LETTERS_FOR_AN_EDIT);
+    int most = Math.min(MAX_EDITS, Math.max(name.length(), other.length()) / LETTERS_FOR_AN_EDIT);
     return distance(name, other) <= most;
   }
 
   /** Of edits of which none touches what another made; more than two is always 3. */
   static int distance(String one, String other) {
-    if (Math.abs(one.length() - other.length()) > MOST_EDITS) {
-      return MOST_EDITS + 1;
+    if (Math.abs(one.length() - other.length()) > MAX_EDITS) {
+      return MAX_EDITS + 1;
     }
     int[] twoAbove = new int[0];
     int[] above = new int[other.length() + 1];
@@ -58,6 +58,6 @@ public final class Misspelling {
       twoAbove = above;
       above = row;
     }
-    return Math.min(above[other.length()], MOST_EDITS + 1);
+    return Math.min(above[other.length()], MAX_EDITS + 1);
   }
 }

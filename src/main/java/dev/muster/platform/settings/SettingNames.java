@@ -54,7 +54,7 @@ public final class SettingNames {
           "MUSTER_EXEC_TIMEOUT",
           "MUSTER_QUIET");
 
-  private static final int LONGEST_NAME = 64;
+  private static final int MAX_NAME_LENGTH = 64;
 
   /** Warns once, at the start. */
   SettingNames(ConfigurableEnvironment environment) {
@@ -103,7 +103,7 @@ public final class SettingNames {
 
   /** The name, as far as a line of log should have it. */
   static String shown(String name) {
-    return name.substring(0, Math.min(name.length(), LONGEST_NAME));
+    return name.substring(0, Math.min(name.length(), MAX_NAME_LENGTH));
   }
 
   static String didYouMean(Optional<String> meant) {

@@ -13,7 +13,7 @@ public final class Redaction {
   public static final String MARK = "[redacted]";
 
   /** A secret that has neither a colon nor an equals sign beside it has a longer unbroken run. */
-  private static final int SHORTEST_RUN = 12;
+  private static final int MIN_RUN = 12;
 
   private Redaction() {}
 
@@ -26,7 +26,7 @@ public final class Redaction {
     for (SecretShape shape : SecretShapes.ALL) {
       result = shape.redact(result);
     }
-    return SecretAssignment.redact(OwnToken.redact(result));
+    return SecretAssignment.redact(MusterTokenPattern.redact(result));
   }
 
   /** One quick look, after which most texts need no second one. */
@@ -37,7 +37,7 @@ public final class Redaction {
       char c = text.charAt(i);
       run = isRunCharacter(c) ? run + 1 : 0;
       boolean option = c == '-' && before == '-';
-      if (run >= SHORTEST_RUN || option || c == ':' || c == '=' || c == '%') {
+      if (run >= MIN_RUN || option || c == ':' || c == '=' || c == '%') {
         return true;
       }
       before = c;

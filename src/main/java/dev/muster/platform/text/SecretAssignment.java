@@ -35,7 +35,7 @@ record SecretAssignment(SecretName name, boolean prose, AssignedValue value) {
 
   /** The text with such values replaced; the same instance when it has none. */
   static String redact(String text) {
-    Cuts cuts = new Cuts(text);
+    RedactedRanges cuts = new RedactedRanges(text);
     int at = 0;
     while (at < text.length()) {
       Optional<SecretAssignment> found = separatedAt(text, at).filter(one -> one.isSecret(text));
@@ -79,7 +79,7 @@ record SecretAssignment(SecretName name, boolean prose, AssignedValue value) {
         || name.isFolder(text, word)) {
       return false;
     }
-    Randomness randomness = Randomness.of(word);
+    TokenEntropy randomness = TokenEntropy.of(word);
     boolean password = name.kind() == SecretName.Kind.PASSWORD;
     if (!prose) {
       boolean number = randomness.digits() == word.length();

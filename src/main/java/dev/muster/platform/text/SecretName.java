@@ -24,7 +24,7 @@ record SecretName(int start, Kind kind) {
       List.of("api", "access", "private", "account", "secret");
 
   /** As far back as the beginning of a header's or option's name is looked for. */
-  private static final int LONGEST = 40;
+  private static final int MAX_LENGTH = 40;
 
   /** The name that ends before this index, if it is one. */
   static Optional<SecretName> before(String text, int end) {
@@ -86,7 +86,7 @@ record SecretName(int start, Kind kind) {
 
   private int wholeStart(String text) {
     int first = start;
-    while (first > 0 && start - first < LONGEST && isNameCharacter(text.charAt(first - 1))) {
+    while (first > 0 && start - first < MAX_LENGTH && isNameCharacter(text.charAt(first - 1))) {
       first--;
     }
     return first;

@@ -42,7 +42,7 @@ record SecretShape(String start, boolean word, Pattern pattern, Predicate<String
     if (at < 0) {
       return text;
     }
-    Cuts cuts = new Cuts(text);
+    RedactedRanges cuts = new RedactedRanges(text);
     Matcher matcher = pattern.matcher(text);
     while (at >= 0) {
       int next = at + 1;

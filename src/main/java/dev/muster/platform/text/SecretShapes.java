@@ -75,7 +75,7 @@ final class SecretShapes {
   private SecretShapes() {}
 
   private static boolean looksLikeKey(String text) {
-    return Randomness.of(text).looksLikeKey();
+    return TokenEntropy.of(text).looksLikeKey();
   }
 
   private static boolean hasPemBody(String block) {

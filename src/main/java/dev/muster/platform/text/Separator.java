@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param blank whether it is nothing but white space
  */
 record Separator(int nameEnd, int valueStart, boolean strong, boolean blank) {
-  private static final int MOST_SPACES = 4;
+  private static final int MAX_SPACES = 4;
 
   /** The separator that begins at this index. */
   static Optional<Separator> at(String text, int at) {
@@ -45,7 +45,7 @@ record Separator(int nameEnd, int valueStart, boolean strong, boolean blank) {
 
   private static int skipSpaces(String text, int from) {
     int i = from;
-    while (i < text.length() && i < from + MOST_SPACES && text.charAt(i) <= ' ') {
+    while (i < text.length() && i < from + MAX_SPACES && text.charAt(i) <= ' ') {
       i++;
     }
     return i;
@@ -53,7 +53,7 @@ record Separator(int nameEnd, int valueStart, boolean strong, boolean blank) {
 
   private static int skipSpacesBack(String text, int from) {
     int i = from;
-    while (i > 0 && i > from - MOST_SPACES && text.charAt(i - 1) <= ' ') {
+    while (i > 0 && i > from - MAX_SPACES && text.charAt(i - 1) <= ' ') {
       i--;
     }
     return i;

@@ -18,11 +18,12 @@ import org.springframework.stereotype.Service;
 public class ControlPlaneUptime {
 
   private final UptimeRepository repository;
-  private final UptimeRhythm rhythm;
-  private final List<VitalSign> signs;
+  private final UptimeTiming rhythm;
+  private final List<ReplicaHealthCheck> signs;
   private final BackgroundLoop ticks;
 
-  ControlPlaneUptime(UptimeRepository repository, UptimeRhythm rhythm, List<VitalSign> signs) {
+  ControlPlaneUptime(
+      UptimeRepository repository, UptimeTiming rhythm, List<ReplicaHealthCheck> signs) {
     this.repository = repository;
     this.rhythm = rhythm;
     this.signs = signs;
@@ -35,7 +36,7 @@ public class ControlPlaneUptime {
    * time at which it was awake. Empty when nobody is known to be up.
    */
   public Optional<Uptime> look() {
-    if (isFit()) {
+    if (healthy()) {
       return Optional.of(repository.tick(rhythm.gap()));
     }
     return Optional.of(repository.read()).filter(uptime -> uptime.isFresh(rhythm.gap()));
@@ -57,13 +58,13 @@ public class ControlPlaneUptime {
   }
 
   private void tickIfFit() {
-    if (isFit()) {
+    if (healthy()) {
       repository.tick(rhythm.gap());
     }
   }
 
-  private boolean isFit() {
-    return signs.stream().allMatch(VitalSign::isGood);
+  private boolean healthy() {
+    return signs.stream().allMatch(ReplicaHealthCheck::isGood);
   }
 
   @PreDestroy

@@ -12,7 +12,7 @@ public record Uptime(
     Instant upSince, Instant aliveUntil, @Nullable Instant holdSince, Instant now) {
 
   /** After a sign of life at {@link #now}: one that comes later than {@code gap} starts anew. */
-  Uptime ticked(Duration gap) {
+  Uptime recordTick(Duration gap) {
     boolean wasAbsent = now.isAfter(aliveUntil.plus(gap));
     return new Uptime(
         wasAbsent ? now : upSince, now.isAfter(aliveUntil) ? now : aliveUntil, holdSince, now);

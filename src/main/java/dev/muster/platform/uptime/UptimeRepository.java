@@ -1,6 +1,6 @@
 package dev.muster.platform.uptime;
 
-import dev.muster.platform.postgres.SqlTime;
+import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -43,16 +43,16 @@ class UptimeRepository {
 
   @Transactional
   public Uptime tick(Duration gap) {
-    Uptime ticked = db.sql(LOCK).query(UptimeRepository::uptime).single().ticked(gap);
+    Uptime recordTick = db.sql(LOCK).query(UptimeRepository::uptime).single().recordTick(gap);
     db.sql(TICK)
-        .param("up_since", SqlTime.utc(ticked.upSince()))
-        .param("alive_until", SqlTime.utc(ticked.aliveUntil()))
+        .param("up_since", Timestamps.utc(recordTick.upSince()))
+        .param("alive_until", Timestamps.utc(recordTick.aliveUntil()))
         .update();
-    return ticked;
+    return recordTick;
   }
 
   boolean beginHold(Instant since) {
-    return db.sql(BEGIN_HOLD).param("since", SqlTime.utc(since)).update() == 1;
+    return db.sql(BEGIN_HOLD).param("since", Timestamps.utc(since)).update() == 1;
   }
 
   boolean endHold() {
@@ -61,9 +61,9 @@ class UptimeRepository {
 
   private static Uptime uptime(ResultSet row, int n) throws SQLException {
     return new Uptime(
-        SqlTime.instant(row, "up_since"),
-        SqlTime.instant(row, "alive_until"),
-        SqlTime.instantOrNull(row, "hold_since"),
-        SqlTime.instant(row, "now"));
+        Timestamps.instant(row, "up_since"),
+        Timestamps.instant(row, "alive_until"),
+        Timestamps.instantOrNull(row, "hold_since"),
+        Timestamps.instant(row, "now"));
   }
 }

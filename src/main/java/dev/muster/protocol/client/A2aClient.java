@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class A2aClient implements AutoCloseable {
 
   /** What a client is made of. */
-  record Parts(RetryPolicy policy, RetryBudget budget, AttemptListener listener, Pause pause) {}
+  record Parts(RetryPolicy policy, RetryBudget budget, AttemptListener listener, Sleeper pause) {}
 
   /** All parts have a default: the policy of R7.10, no budget, no guard, nobody listening. */
   public static final class Builder {
@@ -22,7 +22,7 @@ public final class A2aClient implements AutoCloseable {
     private RetryBudget budget = RetryBudget.UNLIMITED;
     private AddressGuard guard = AddressGuard.NONE;
     private AttemptListener listener = AttemptListener.NONE;
-    private Pause pause = Pause.SLEEPING;
+    private Sleeper pause = Sleeper.SLEEPING;
 
     private Builder() {}
 
@@ -47,7 +47,7 @@ public final class A2aClient implements AutoCloseable {
     }
 
     /** Who waits between attempts; a test may be in a hurry. */
-    public Builder pause(Pause pause) {
+    public Builder pause(Sleeper pause) {
       this.pause = pause;
       return this;
     }
@@ -85,7 +85,7 @@ public final class A2aClient implements AutoCloseable {
   }
 
   private A2aResult run(A2aRequest request, @Nullable StreamSink sink) {
-    return new Send(parts, transport, request, sink).run();
+    return new RetryingSend(parts, transport, request, sink).run();
   }
 
   /** Closes idle connections; sends that are under way go on to their end. */

@@ -55,7 +55,7 @@ public final class A2aErrors {
   }
 
   private static String text(String what, A2aResult result) {
-    Effort effort = result.effort();
+    SendStats effort = result.effort();
     return "%s [target=%s], attempts %d/%d, elapsed %s"
         .formatted(
             what,

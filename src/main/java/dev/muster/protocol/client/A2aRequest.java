@@ -25,7 +25,7 @@ public record A2aRequest(
     Map<String, String> headers,
     Duration readTimeout,
     Deadline deadline,
-    AnswerSpace space) {
+    ResponseMemoryAllocation space) {
 
   /** For an answer that may take as much memory as it likes. */
   public A2aRequest(
@@ -42,7 +42,7 @@ public record A2aRequest(
         headers,
         readTimeout,
         deadline,
-        AnswerBudget.unlimited().open(target, ""));
+        ResponseMemoryBudget.unlimited().open(target, ""));
   }
 
   public A2aRequest {

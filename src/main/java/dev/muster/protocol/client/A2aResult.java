@@ -14,7 +14,8 @@ public sealed interface A2aResult {
    * @param contentType as sent, or empty
    * @param body byte for byte
    */
-  record Answer(int status, String contentType, byte[] body, Effort effort) implements A2aResult {}
+  record Answer(int status, String contentType, byte[] body, SendStats effort)
+      implements A2aResult {}
 
   /**
    * A 2xx whose body is a JSON-RPC response with an error.
@@ -23,7 +24,7 @@ public sealed interface A2aResult {
    * @param message as sent, or empty
    */
   record RpcError(
-      int status, String contentType, byte[] body, long code, String message, Effort effort)
+      int status, String contentType, byte[] body, long code, String message, SendStats effort)
       implements A2aResult {}
 
   /**
@@ -37,7 +38,7 @@ public sealed interface A2aResult {
       String contentType,
       Optional<byte[]> lastData,
       @Nullable FailureKind brokenBy,
-      Effort effort)
+      SendStats effort)
       implements A2aResult {
 
     public boolean whole() {
@@ -51,7 +52,7 @@ public sealed interface A2aResult {
    * @param body the first 64 KiB
    * @param text what the body says about the error, at most 4,096 code points; may be empty
    */
-  record HttpError(int status, byte[] body, String text, Effort effort) implements A2aResult {}
+  record HttpError(int status, byte[] body, String text, SendStats effort) implements A2aResult {}
 
   /**
    * A 2xx without a body, or with one that is no JSON or larger than 64 MiB; or what is no response
@@ -59,14 +60,14 @@ public sealed interface A2aResult {
    *
    * @param status 0 when none was read
    */
-  record Malformed(int status, String reason, Effort effort) implements A2aResult {}
+  record Malformed(int status, String reason, SendStats effort) implements A2aResult {}
 
   /**
    * No response, and no use in trying on.
    *
    * @param detail a clause without any address, or empty
    */
-  record Unreachable(FailureKind last, String detail, EndReason why, Effort effort)
+  record Unreachable(FailureKind last, String detail, SendEndReason why, SendStats effort)
       implements A2aResult {}
 
   /**
@@ -74,9 +75,9 @@ public sealed interface A2aResult {
    *
    * @param last how the last attempt failed; null when there was none
    */
-  record OutOfTime(@Nullable FailureKind last, Effort effort) implements A2aResult {}
+  record OutOfTime(@Nullable FailureKind last, SendStats effort) implements A2aResult {}
 
-  Effort effort();
+  SendStats effort();
 
   default int attempts() {
     return effort().attempts();

@@ -5,7 +5,7 @@ import java.time.Duration;
 /** A moment of the monotonic clock after which nothing is waited for any more. */
 public final class Deadline {
 
-  private static final Duration LONGEST = Duration.ofDays(365);
+  private static final Duration MAX_DURATION = Duration.ofDays(365);
 
   private final long atNanos;
 
@@ -15,7 +15,7 @@ public final class Deadline {
 
   /** So far from now; a year at most, and at once for less than nothing. */
   public static Deadline in(Duration duration) {
-    Duration shorter = duration.compareTo(LONGEST) < 0 ? duration : LONGEST;
+    Duration shorter = duration.compareTo(MAX_DURATION) < 0 ? duration : MAX_DURATION;
     return new Deadline(System.nanoTime() + (shorter.isNegative() ? 0 : shorter.toNanos()));
   }
 

@@ -23,29 +23,29 @@ import javax.net.ssl.SSLPeerUnverifiedException;
  */
 record Failure(FailureKind kind, String detail, boolean mayHaveArrived) {
 
-  static Failure of(FailureKind kind, Phase phase) {
+  static Failure of(FailureKind kind, AttemptPhase phase) {
     return new Failure(kind, kind.usualDetail(), phase.mayHaveArrived());
   }
 
   /** Of an attempt that had come to this phase. */
-  static Failure of(IOException e, Phase phase) {
+  static Failure of(IOException e, AttemptPhase phase) {
     Optional<TargetNotAllowedException> refusal = find(e, TargetNotAllowedException.class);
     if (refusal.isPresent()) {
       return new Failure(FailureKind.NOT_ALLOWED, refusal.get().label(), phase.mayHaveArrived());
     }
-    if (has(e, AnswerTooSlowException.class)) {
+    if (has(e, ResponseTooSlowException.class)) {
       return of(FailureKind.ANSWER_TOO_SLOW, phase);
     }
     if (isAboutTls(e)) {
       return new Failure(FailureKind.TLS, tlsDetail(e), phase.mayHaveArrived());
     }
-    if (phase == Phase.AWAITING && has(e, ProtocolException.class)) {
+    if (phase == AttemptPhase.AWAITING && has(e, ProtocolException.class)) {
       return new Failure(FailureKind.READ_ERROR, "what came is not HTTP", true);
     }
     return of(kind(e, phase), phase);
   }
 
-  private static FailureKind kind(IOException e, Phase phase) {
+  private static FailureKind kind(IOException e, AttemptPhase phase) {
     if (has(e, UnknownHostException.class)) {
       return FailureKind.UNKNOWN_HOST;
     }

@@ -19,7 +19,7 @@ import okhttp3.RequestBody;
 /** OkHttp with all its own initiative taken away: one call is one request on one connection. */
 final class Transport implements AutoCloseable {
 
-  private static final int MOST_IDLE_CONNECTIONS = 1_000;
+  private static final int MAX_IDLE_CONNECTIONS = 1_000;
 
   /**
    * Common servers of agents (uvicorn, Node) close idle connections after 5 s; a request that meets
@@ -46,7 +46,7 @@ final class Transport implements AutoCloseable {
         new OkHttpClient.Builder()
             .connectionPool(
                 new ConnectionPool(
-                    MOST_IDLE_CONNECTIONS, IDLE_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+                    MAX_IDLE_CONNECTIONS, IDLE_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
             .proxy(Proxy.NO_PROXY)
             .protocols(List.of(Protocol.HTTP_1_1))
             .followRedirects(false)
@@ -62,7 +62,7 @@ final class Transport implements AutoCloseable {
   }
 
   /** Not started; it tells the attempt how it goes. */
-  Call call(HttpUrl url, A2aRequest request, boolean streaming, Attempt attempt) {
+  Call call(HttpUrl url, A2aRequest request, boolean streaming, HttpAttempt attempt) {
     Duration silence = request.deadline().capping(request.readTimeout());
     return http.newBuilder()
         .dns(new TargetDns(guard, request.target()))

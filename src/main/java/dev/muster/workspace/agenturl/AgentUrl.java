@@ -19,19 +19,19 @@ record AgentUrl(URI uri, AgentHost host) {
   sealed interface Parsed {
     record Valid(AgentUrl url) implements Parsed {}
 
-    record Invalid(UrlFault fault) implements Parsed {}
+    record Invalid(UrlProblem fault) implements Parsed {}
   }
 
   static Parsed parse(String url) {
     if (url.length() > MAX_LENGTH) {
-      return new Parsed.Invalid(UrlFault.TOO_LONG);
+      return new Parsed.Invalid(UrlProblem.TOO_LONG);
     }
     if (!url.chars().allMatch(c -> c > ' ' && c < 0x7f && c != '\\')) {
-      return new Parsed.Invalid(UrlFault.BAD_CHARACTER);
+      return new Parsed.Invalid(UrlProblem.BAD_CHARACTER);
     }
     String scheme = url.substring(0, Math.min(url.length(), 8)).toLowerCase(Locale.ROOT);
     if (!scheme.startsWith("http://") && !scheme.startsWith("https://")) {
-      return new Parsed.Invalid(UrlFault.BAD_SCHEME);
+      return new Parsed.Invalid(UrlProblem.BAD_SCHEME);
     }
     String rest = url.substring(url.indexOf("//") + 2);
     return parse(url, rest.split("[/?#]", 2)[0]);
@@ -39,27 +39,27 @@ record AgentUrl(URI uri, AgentHost host) {
 
   private static Parsed parse(String url, String authority) {
     if (authority.indexOf('@') >= 0) {
-      return new Parsed.Invalid(UrlFault.USER_INFO);
+      return new Parsed.Invalid(UrlProblem.USER_INFO);
     }
     if (url.indexOf('#') >= 0) {
-      return new Parsed.Invalid(UrlFault.FRAGMENT);
+      return new Parsed.Invalid(UrlProblem.FRAGMENT);
     }
     int colon = authority.indexOf(':', authority.lastIndexOf(']') + 1);
     String hostText = colon < 0 ? authority : authority.substring(0, colon);
     if (hostText.isEmpty()) {
-      return new Parsed.Invalid(UrlFault.NO_HOST);
+      return new Parsed.Invalid(UrlProblem.NO_HOST);
     }
     Optional<AgentHost> host = AgentHost.parse(hostText);
     if (host.isEmpty()) {
-      return new Parsed.Invalid(UrlFault.AMBIGUOUS_HOST);
+      return new Parsed.Invalid(UrlProblem.AMBIGUOUS_HOST);
     }
     if (colon >= 0 && !isPort(authority.substring(colon + 1))) {
-      return new Parsed.Invalid(UrlFault.BAD_PORT);
+      return new Parsed.Invalid(UrlProblem.BAD_PORT);
     }
     try {
       return new Parsed.Valid(new AgentUrl(new URI(url), host.get()));
     } catch (URISyntaxException e) {
-      return new Parsed.Invalid(UrlFault.MALFORMED);
+      return new Parsed.Invalid(UrlProblem.MALFORMED);
     }
   }
 

@@ -43,7 +43,7 @@ public final class AgentUrlGuard {
   }
 
   private final Set<AddressClass> allowed;
-  private final BoundedResolver resolver;
+  private final TimeLimitedResolver resolver;
 
   /**
    * A guard with a resolver of one's own, which is given 3 s for an answer.
@@ -63,7 +63,7 @@ public final class AgentUrlGuard {
     EnumSet<AddressClass> copy = EnumSet.noneOf(AddressClass.class);
     copy.addAll(allowed);
     this.allowed = Collections.unmodifiableSet(copy);
-    this.resolver = new BoundedResolver(resolver, lookupLimit);
+    this.resolver = new TimeLimitedResolver(resolver, lookupLimit);
   }
 
   /** A guard that asks the operating system for addresses. */
@@ -84,7 +84,7 @@ public final class AgentUrlGuard {
    */
   public Verdict check(String url, Object owner) {
     return switch (AgentUrl.parse(url)) {
-      case AgentUrl.Parsed.Invalid(UrlFault fault) -> fault.refused();
+      case AgentUrl.Parsed.Invalid(UrlProblem fault) -> fault.refused();
       case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Literal(InetAddress address))) ->
           judge(uri, List.of(address));
       case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Name(String name))) ->
@@ -99,7 +99,7 @@ public final class AgentUrlGuard {
    */
   public Verdict checkForm(String url) {
     return switch (AgentUrl.parse(url)) {
-      case AgentUrl.Parsed.Invalid(UrlFault fault) -> fault.refused();
+      case AgentUrl.Parsed.Invalid(UrlProblem fault) -> fault.refused();
       case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Literal(InetAddress address))) ->
           judge(uri, List.of(address));
       case AgentUrl.Parsed.Valid(AgentUrl(URI uri, AgentHost.Name _)) -> new Verdict.Allowed(uri);
@@ -143,11 +143,11 @@ public final class AgentUrlGuard {
     try {
       List<InetAddress> addresses =
           RequestDeadline.notCounting(() -> resolver.resolve(name, owner));
-      return addresses.isEmpty() ? UrlFault.UNRESOLVABLE.refused() : judge(uri, addresses);
-    } catch (BoundedResolver.TooManyException e) {
-      return UrlFault.TOO_MANY_LOOKUPS.refused();
+      return addresses.isEmpty() ? UrlProblem.UNRESOLVABLE.refused() : judge(uri, addresses);
+    } catch (TimeLimitedResolver.TooManyException e) {
+      return UrlProblem.TOO_MANY_LOOKUPS.refused();
     } catch (UnknownHostException e) {
-      return UrlFault.UNRESOLVABLE.refused();
+      return UrlProblem.UNRESOLVABLE.refused();
     }
   }
 

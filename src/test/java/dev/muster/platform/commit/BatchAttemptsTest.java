@@ -16,16 +16,16 @@ class BatchAttemptsTest {
     return new UncategorizedSQLException("test", "sql", new SQLException("told so", state));
   }
 
-  private static List<Outcome<Integer>> done(List<Integer> values) {
-    return values.stream().<Outcome<Integer>>map(Outcome.Done::new).toList();
+  private static List<BatchOutcome<Integer>> done(List<Integer> values) {
+    return values.stream().<BatchOutcome<Integer>>map(BatchOutcome.Done::new).toList();
   }
 
   @Test
   void letsABadValueFailAlone() {
     List<Integer> values = IntStream.range(0, 100).boxed().toList();
     List<Integer> committed = new ArrayList<>();
-    List<Outcome<Integer>> outcomes =
-        BatchAttempts.run(
+    List<BatchOutcome<Integer>> outcomes =
+        BatchRetry.run(
             values,
             batch -> {
               if (batch.contains(37)) {
@@ -34,16 +34,16 @@ class BatchAttemptsTest {
               committed.addAll(batch);
               return done(batch);
             });
-    assertThat(outcomes.get(37)).isInstanceOf(Outcome.Failed.class);
-    assertThat(outcomes.stream().filter(Outcome.Failed.class::isInstance)).hasSize(1);
+    assertThat(outcomes.get(37)).isInstanceOf(BatchOutcome.Failed.class);
+    assertThat(outcomes.stream().filter(BatchOutcome.Failed.class::isInstance)).hasSize(1);
     assertThat(committed).hasSize(99).doesNotHaveDuplicates().doesNotContain(37);
   }
 
   @Test
   void runsADeadlockedBatchAgain() {
     AtomicInteger runs = new AtomicInteger();
-    List<Outcome<Integer>> outcomes =
-        BatchAttempts.run(
+    List<BatchOutcome<Integer>> outcomes =
+        BatchRetry.run(
             List.of(1, 2),
             batch -> {
               if (runs.incrementAndGet() < 4) {
@@ -58,28 +58,28 @@ class BatchAttemptsTest {
   @Test
   void neverRunsAgainWhatMayBeStored() {
     AtomicInteger runs = new AtomicInteger();
-    List<Outcome<Integer>> outcomes =
-        BatchAttempts.run(
+    List<BatchOutcome<Integer>> outcomes =
+        BatchRetry.run(
             List.of(1, 2),
             batch -> {
               runs.incrementAndGet();
-              throw new UncertainCommitException(sqlState("40001"));
+              throw new UnknownCommitOutcomeException(sqlState("40001"));
             });
-    assertThat(outcomes).hasSize(2).allMatch(Outcome.Failed.class::isInstance);
+    assertThat(outcomes).hasSize(2).allMatch(BatchOutcome.Failed.class::isInstance);
     assertThat(runs).hasValue(1);
   }
 
   @Test
   void failsTheWholeBatchOnceWhenTheDatabaseIsGone() {
     AtomicInteger runs = new AtomicInteger();
-    List<Outcome<Integer>> outcomes =
-        BatchAttempts.run(
+    List<BatchOutcome<Integer>> outcomes =
+        BatchRetry.run(
             List.of(1, 2, 3),
             batch -> {
               runs.incrementAndGet();
               throw sqlState("08006");
             });
-    assertThat(outcomes).hasSize(3).allMatch(Outcome.Failed.class::isInstance);
+    assertThat(outcomes).hasSize(3).allMatch(BatchOutcome.Failed.class::isInstance);
     assertThat(runs).hasValue(1);
   }
 }

@@ -30,12 +30,12 @@ class GroupCommitTest {
 
   private record Value(int key, int number) {}
 
-  private static GroupCommit<Value, Integer> commits(BatchWork<Value, Integer> work) {
+  private static GroupCommit<Value, Integer> commits(BatchHandler<Value, Integer> work) {
     return new GroupCommit<>("test", Value::key, work, new SimpleMeterRegistry());
   }
 
   /** Each value as heavy as its number. */
-  private static GroupCommit<Value, Integer> weighed(BatchWork<Value, Integer> work, long most) {
+  private static GroupCommit<Value, Integer> weighed(BatchHandler<Value, Integer> work, long most) {
     return new GroupCommit<>(
         "test",
         Value::key,
@@ -44,8 +44,8 @@ class GroupCommitTest {
         new SimpleMeterRegistry());
   }
 
-  private static Outcome<Integer> done(Value value) {
-    return new Outcome.Done<>(value.number());
+  private static BatchOutcome<Integer> done(Value value) {
+    return new BatchOutcome.Done<>(value.number());
   }
 
   @Test
@@ -114,7 +114,9 @@ class GroupCommitTest {
               firstTried.countDown();
               awaitQuietly(secondWaits);
               if (tries.incrementAndGet() <= 3) {
-                return batch.stream().<Outcome<Integer>>map(v -> new Outcome.Busy<>()).toList();
+                return batch.stream()
+                    .<BatchOutcome<Integer>>map(v -> new BatchOutcome.Locked<>())
+                    .toList();
               }
               batch.forEach(v -> committed.add(v.number()));
               return batch.stream().map(GroupCommitTest::done).toList();
@@ -136,7 +138,7 @@ class GroupCommitTest {
     CountDownLatch bothUnderWay = new CountDownLatch(2);
     Set<Integer> keysUnderWay = ConcurrentHashMap.newKeySet();
     AtomicInteger shared = new AtomicInteger();
-    BatchWork<Value, Integer> work =
+    BatchHandler<Value, Integer> work =
         batch -> {
           List<Integer> keys = batch.stream().map(Value::key).distinct().toList();
           keys.stream()
@@ -173,7 +175,7 @@ class GroupCommitTest {
     List<Value> committed = Collections.synchronizedList(new ArrayList<>());
     AtomicInteger tooHeavy = new AtomicInteger();
     AtomicInteger shared = new AtomicInteger();
-    BatchWork<Value, Integer> work =
+    BatchHandler<Value, Integer> work =
         batch -> {
           committed.addAll(batch);
           if (batch.size() > 1) {
@@ -200,11 +202,11 @@ class GroupCommitTest {
   @Test
   void stallsNobodyElseWhileAllABatchHasRoomForIsBusy() throws Exception {
     CountDownLatch free = new CountDownLatch(1);
-    BatchWork<Value, Integer> work =
+    BatchHandler<Value, Integer> work =
         batch ->
             batch.stream()
-                .<Outcome<Integer>>map(
-                    v -> v.key() == 1 && free.getCount() > 0 ? new Outcome.Busy<>() : done(v))
+                .<BatchOutcome<Integer>>map(v ->
+                    v.key() == 1 && free.getCount() > 0 ? new BatchOutcome.Locked<>() : done(v))
                 .toList();
     try (var commits = weighed(work, 100);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -228,8 +230,8 @@ class GroupCommitTest {
     try (var commits =
         commits(batch ->
             batch.stream()
-                .<Outcome<Integer>>map(
-                    v -> tries.incrementAndGet() < 5 ? new Outcome.Busy<>() : done(v))
+                .<BatchOutcome<Integer>>map(
+                    v -> tries.incrementAndGet() < 5 ? new BatchOutcome.Locked<>() : done(v))
                 .toList())) {
       assertThat(commits.submit(new Value(1, 7))).isEqualTo(7);
     }

@@ -12,12 +12,12 @@ class WaitingLineTest {
 
   private static final BatchLimits<String> TEN_LETTERS = BatchLimits.byWeight(String::length, 10);
 
-  private final WaitingLine<String, Integer> line = new WaitingLine<>(TEN_LETTERS);
+  private final SubmissionQueue<String, Integer> line = new SubmissionQueue<>(TEN_LETTERS);
 
   /** Values are their own weight in letters, and their first letter is their key. */
   private void submit(String... values) {
     for (String value : values) {
-      line.push(new Waiter<>(value, value.charAt(0), value.length(), 0, 0));
+      line.push(new PendingSubmission<>(value, value.charAt(0), value.length(), 0, 0));
     }
   }
 
@@ -26,18 +26,18 @@ class WaitingLineTest {
   }
 
   private List<String> takeBatch(String busyKeys) {
-    List<Waiter<String, Integer>> batch = line.nextBatch();
+    List<PendingSubmission<String, Integer>> batch = line.nextBatch();
     end(batch, busyKeys);
     return batch.stream().map(waiter -> waiter.value).toList();
   }
 
-  private void end(List<Waiter<String, Integer>> batch, String busyKeys) {
-    List<Waiter<String, Integer>> busy = new ArrayList<>();
-    for (Waiter<String, Integer> waiter : batch) {
+  private void end(List<PendingSubmission<String, Integer>> batch, String busyKeys) {
+    List<PendingSubmission<String, Integer>> busy = new ArrayList<>();
+    for (PendingSubmission<String, Integer> waiter : batch) {
       if (busyKeys.contains(waiter.key.toString())) {
         busy.add(waiter);
       } else {
-        waiter.complete(new Outcome.Done<>(1));
+        waiter.complete(new BatchOutcome.Done<>(1));
       }
     }
     line.ended(batch, busy);
@@ -74,9 +74,10 @@ class WaitingLineTest {
 
   @Test
   void putsAtMost256ValuesIntoABatch() {
-    WaitingLine<String, Integer> weightless =
-        new WaitingLine<>(BatchLimits.byWeight(value -> 0, 1));
-    IntStream.range(0, 300).forEach(i -> weightless.push(new Waiter<>("a" + i, "a", 0, 0, 0)));
+    SubmissionQueue<String, Integer> weightless =
+        new SubmissionQueue<>(BatchLimits.byWeight(value -> 0, 1));
+    IntStream.range(0, 300)
+        .forEach(i -> weightless.push(new PendingSubmission<>("a" + i, "a", 0, 0, 0)));
     assertThat(weightless.nextBatch())
         .extracting(waiter -> waiter.value)
         .isEqualTo(IntStream.range(0, 256).mapToObj(i -> "a" + i).toList());
@@ -103,7 +104,7 @@ class WaitingLineTest {
   @Test
   void givesAKeyToOneBatchAtATime() {
     submit("a1", "b1");
-    List<Waiter<String, Integer>> first = line.nextBatch();
+    List<PendingSubmission<String, Integer>> first = line.nextBatch();
     submit("a2", "c1", "b2");
     assertThat(takeBatch()).containsExactly("c1");
     assertThat(takeBatch()).isEmpty();
@@ -113,8 +114,9 @@ class WaitingLineTest {
 
   @Test
   void leavesTheSecondOfAKeyToALaterBatchWhereThatIsTheLimit() {
-    WaitingLine<String, Integer> one = new WaitingLine<>(BatchLimits.oneOfAKey());
-    List.of("a1", "a2", "b1").forEach(v -> one.push(new Waiter<>(v, v.charAt(0), 0, 0, 0)));
+    SubmissionQueue<String, Integer> one = new SubmissionQueue<>(BatchLimits.oneOfAKey());
+    List.of("a1", "a2", "b1")
+        .forEach(v -> one.push(new PendingSubmission<>(v, v.charAt(0), 0, 0, 0)));
     assertThat(one.nextBatch()).extracting(waiter -> waiter.value).containsExactly("a1", "b1");
   }
 

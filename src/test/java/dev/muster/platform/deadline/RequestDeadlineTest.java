@@ -107,17 +107,17 @@ class RequestDeadlineTest {
     String id = kinds.delegation(agent);
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         Connection tokens = locking("workspace_tokens");
-        Connection beats = locking("workspace_beats");
+        Connection heartbeats = locking("workspace_beats");
         Connection delegations = locking("delegations")) {
       long start = System.nanoTime();
-      Future<TimedAnswer> beat =
-          threads.submit(
-              () -> TimedAnswer.to(() -> client.beat(agent, "\"delegations\":[\"" + id + "\"]")));
+      Future<TimedAnswer> heartbeat =
+          threads.submit(() ->
+              TimedAnswer.to(() -> client.heartbeat(agent, "\"delegations\":[\"" + id + "\"]")));
       awaitElapsed(start, LOCKED);
       tokens.rollback();
       awaitElapsed(start, LOCKED.multipliedBy(2));
-      beats.rollback();
-      beat.get().assertInTime("beat");
+      heartbeats.rollback();
+      heartbeat.get().assertInTime("beat");
       delegations.rollback();
     }
   }

@@ -119,7 +119,7 @@ final class RequestKinds {
 
   /** Makes what each needs, and returns what sends them; the tokens of agents are new ones. */
   Map<String, Callable<Answer>> prepare(Collection<String> kinds) {
-    client.beat(called);
+    client.heartbeat(called);
     Map<String, Callable<Answer>> requests = new LinkedHashMap<>();
     kinds.forEach(kind -> requests.put(kind, prepare(kind)));
     return requests;

@@ -38,7 +38,7 @@ class StalledStatementsTest {
   private static final int OBSERVATIONS = 3;
 
   /** One of so many statements, at most, is a loop's. */
-  private static final int MOST_OF_LOOPS = 10;
+  private static final int MAX_OF_LOOPS = 10;
 
   /** Each request that stands still holds a connection. */
   private static final int MANY_CONNECTIONS = 40;
@@ -75,7 +75,7 @@ class StalledStatementsTest {
         awaitReady(server.client(), onlooker);
       }
       // what a request wakes is seen with it, but comes at its own time
-      assertThat(ofLoops).hasSizeLessThan(requestsByStatement.size() / MOST_OF_LOOPS);
+      assertThat(ofLoops).hasSizeLessThan(requestsByStatement.size() / MAX_OF_LOOPS);
     }
   }
 

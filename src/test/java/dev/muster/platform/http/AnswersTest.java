@@ -129,7 +129,7 @@ class AnswersTest {
 
   static Stream<Arguments> answers() {
     String one = "/workspaces/" + AGENT.id();
-    String beat = "{\"workspace_id\":\"%s\"}".formatted(AGENT.id());
+    String heartbeat = "{\"workspace_id\":\"%s\"}".formatted(AGENT.id());
     List<Arguments> rows = new ArrayList<>();
     rows.add(row(200, CLIENT.get("/health", null)));
     rows.add(row(200, CLIENT.get("/ready", null)));
@@ -138,9 +138,9 @@ class AnswersTest {
     rows.add(row(201, CLIENT.post("/workspaces", ADMIN_TOKEN, "{\"name\":\"Answers\"}")));
     rows.add(row(200, CLIENT.get("/workspaces?limit=1", ADMIN_TOKEN)));
     rows.add(row(200, CLIENT.get(one, AGENT.token())));
-    rows.add(row(200, CLIENT.post("/registry/heartbeat", AGENT.token(), beat)));
+    rows.add(row(200, CLIENT.post("/registry/heartbeat", AGENT.token(), heartbeat)));
     rows.add(row(400, CLIENT.post("/registry/heartbeat", AGENT.token(), "{")));
-    rows.add(row(401, CLIENT.post("/registry/heartbeat", null, beat)));
+    rows.add(row(401, CLIENT.post("/registry/heartbeat", null, heartbeat)));
     rows.add(row(405, CLIENT.get("/registry/heartbeat", null)));
     rows.add(row(400, CLIENT.post("/workspaces", ADMIN_TOKEN, "{")));
     rows.add(row(400, CLIENT.get("/workspaces/1-1-1-1-1", ADMIN_TOKEN)));
@@ -193,7 +193,7 @@ class AnswersTest {
 
   @Test
   void writesTimestampsInUtc() {
-    CLIENT.beat(AGENT);
+    CLIENT.heartbeat(AGENT);
 
     var workspace = CLIENT.read(AGENT);
     assertThat(workspace.path("created_at").asString()).matches(RFC_3339_UTC);

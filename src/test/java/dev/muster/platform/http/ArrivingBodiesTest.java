@@ -4,7 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ArrivingBodiesTest {
 
-  private static final int LARGEST = 16 << 20;
+  private static final int MAX_BYTES = 16 << 20;
   private static final int MAX_OF_ONE_OWNER = 256;
 
   private static final TestServer SERVER =
@@ -57,12 +57,12 @@ class ArrivingBodiesTest {
     Agent greedy = CLIENT.create("greedy");
     Agent victim = CLIENT.create("victim");
     for (int i = 0; i < 64; i++) {
-      begin(greedy, LARGEST);
+      begin(greedy, MAX_BYTES);
     }
     await().until(() -> BUDGET.held() > 0);
 
-    assertThat(CLIENT.beat(victim).status()).isEqualTo(200);
-    assertThat(CLIENT.beat(greedy).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(victim).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(greedy).status()).isEqualTo(200);
     assertThat(BUDGET.held()).isLessThan(1 << 20);
   }
 
@@ -71,14 +71,14 @@ class ArrivingBodiesTest {
     Agent greedy = CLIENT.create("greedy");
     Agent victim = CLIENT.create("victim");
     for (int i = 0; i < MAX_OF_ONE_OWNER; i++) {
-      begin(greedy, LARGEST);
+      begin(greedy, MAX_BYTES);
     }
     await().until(() -> BUDGET.arriving() == MAX_OF_ONE_OWNER);
 
-    assertThat(answerTo(begin(greedy, LARGEST), "}"))
+    assertThat(answerTo(begin(greedy, MAX_BYTES), "}"))
         .startsWith("HTTP/1.1 503")
         .contains("Retry-After: ", "UNAVAILABLE", "share");
-    assertThat(CLIENT.beat(greedy).status()).isEqualTo(200);
+    assertThat(CLIENT.heartbeat(greedy).status()).isEqualTo(200);
     Socket others = begin(victim, 2);
     await().until(() -> BUDGET.arriving() == MAX_OF_ONE_OWNER + 1);
     others.getOutputStream().write('}');
@@ -93,7 +93,7 @@ class ArrivingBodiesTest {
               "called", "\"delivery_mode\":\"push\"", "\"url\":\"" + peer.url() + "\"");
       peer.usually(exchange -> {
         exchange.awaitRelease();
-        return PeerDeed.echo().act(exchange);
+        return PeerBehavior.echo().act(exchange);
       });
       String message =
           """
@@ -114,7 +114,7 @@ class ArrivingBodiesTest {
   @Test
   void areNotWaitedForOnceTheyAreTooLarge() throws IOException {
     Agent slow = CLIENT.create("slow");
-    Socket socket = begin(slow, LARGEST + 1);
+    Socket socket = begin(slow, MAX_BYTES + 1);
 
     assertThat(answerTo(socket, "}")).startsWith("HTTP/1.1 413").contains("Connection: close");
     await()

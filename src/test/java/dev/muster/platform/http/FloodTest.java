@@ -84,9 +84,9 @@ class FloodTest {
   void leavesOthersTheirTurnWhilePipeliningRequests(int connections, String path) throws Exception {
     Agent agent = client.create("victim");
     byte[] request = ("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(US_ASCII);
-    List<Duration> quiet = beats(agent);
+    List<Duration> quiet = heartbeats(agent);
     try (Flood flood = Flood.start(port(), connections, "", request)) {
-      assertHardlyFelt(beats(agent), quiet);
+      assertHardlyFelt(heartbeats(agent), quiet);
       assertThat(flood.bytesRead()).isGreaterThan(5_000);
       await().untilAsserted(() -> assertThat(client.metric(PAUSES)).isPositive());
     }
@@ -98,9 +98,9 @@ class FloodTest {
     Agent agent = client.create("victim");
     String head =
         "POST /registry/heartbeat HTTP/1.1\r\nHost: [::1]\r\nTransfer-Encoding: chunked\r\n\r\n1;";
-    List<Duration> quiet = beats(agent);
+    List<Duration> quiet = heartbeats(agent);
     try (Flood _ = Flood.start(port(), connections, head, new byte[] {'x'})) {
-      assertHardlyFelt(beats(agent), quiet);
+      assertHardlyFelt(heartbeats(agent), quiet);
     }
   }
 
@@ -147,12 +147,12 @@ class FloodTest {
   }
 
   /** How long each took, the slowest last. */
-  private List<Duration> beats(Agent agent) {
+  private List<Duration> heartbeats(Agent agent) {
     List<Duration> took = new ArrayList<>();
     for (int i = 0; i < BEATS; i++) {
       long from = System.nanoTime();
       assertThat(client.get("/health", null).status()).isEqualTo(200);
-      assertThat(client.beat(agent).status()).isEqualTo(200);
+      assertThat(client.heartbeat(agent).status()).isEqualTo(200);
       took.add(Duration.ofNanos(System.nanoTime() - from));
     }
     took.sort(null);

@@ -40,7 +40,7 @@ class KeptConnectionTest {
         BufferedReader answers =
             new BufferedReader(
                 new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))) {
-      assertThat(beat(socket, answers, agent)).isEqualTo("HTTP/1.1 200 OK");
+      assertThat(heartbeat(socket, answers, agent)).isEqualTo("HTTP/1.1 200 OK");
 
       // longer than a beat takes to come, though it may be a late one
       for (int waited = 0; waited < 36; waited += 18) {
@@ -48,12 +48,12 @@ class KeptConnectionTest {
         assertThat(poll.text()).isEqualTo("[]");
       }
 
-      assertThat(beat(socket, answers, agent)).isEqualTo("HTTP/1.1 200 OK");
+      assertThat(heartbeat(socket, answers, agent)).isEqualTo("HTTP/1.1 200 OK");
     }
   }
 
   /** Sends one over the connection, and returns the first line of its answer. */
-  private static String beat(Socket socket, BufferedReader answers, Agent agent)
+  private static String heartbeat(Socket socket, BufferedReader answers, Agent agent)
       throws IOException {
     String body = "{\"workspace_id\":\"" + agent.id() + "\"}";
     socket

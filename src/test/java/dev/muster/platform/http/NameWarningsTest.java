@@ -39,12 +39,12 @@ class NameWarningsTest {
     String path = "/workspaces/" + created.field("id");
     assertThat(CLIENT.get(path, ADMIN_TOKEN).json().path("parent_id").isNull()).isTrue();
 
-    Answer beat = CLIENT.beat(parent, "\"erorr_rate\":0.9");
-    assertThat(beat.status()).isEqualTo(200);
-    assertThat(warnings(beat)).containsExactly(warning("field", "erorr_rate", "error_rate"));
-    Answer other = CLIENT.beat(parent);
+    Answer heartbeat = CLIENT.heartbeat(parent, "\"erorr_rate\":0.9");
+    assertThat(heartbeat.status()).isEqualTo(200);
+    assertThat(warnings(heartbeat)).containsExactly(warning("field", "erorr_rate", "error_rate"));
+    Answer other = CLIENT.heartbeat(parent);
     assertThat(warnings(other)).isEmpty();
-    assertThat(other.json()).isEqualTo(beat.json());
+    assertThat(other.json()).isEqualTo(heartbeat.json());
 
     assertThat(warnings(CLIENT.send("HEAD", "/workspaces?limti=3", ADMIN_TOKEN, null)))
         .containsExactly(warning("query parameter", "limti", "limit"));
@@ -82,7 +82,7 @@ class NameWarningsTest {
             + "\"parts\":[{\"kind\":\"text\",\"text\":\"x\",\"parms\":1}],\"metadata\":{\"parms\":1}}}}";
     for (Answer answer :
         List.of(
-            CLIENT.beat(
+            CLIENT.heartbeat(
                 agent,
                 card,
                 "\"runtime_metadata\":{\"capabilties\":{},\"error_rte\":1,\"naem\":1}"),

@@ -108,20 +108,22 @@ class OriginsTest {
     for (TestServer server : List.of(SERVER, TestServer.shared())) {
       TestClient client = server.client();
       Agent agent = client.create("Agent");
-      String beat = "{\"workspace_id\":\"%s\"}".formatted(agent.id());
+      String heartbeat = "{\"workspace_id\":\"%s\"}".formatted(agent.id());
       for (String origin : List.of(FOREIGN, "null", "http://[::")) {
-        Answer answer = client.post("/registry/heartbeat", agent.token(), beat, "Origin", origin);
+        Answer answer =
+            client.post("/registry/heartbeat", agent.token(), heartbeat, "Origin", origin);
         assertThat(answer.status()).as(answer.text()).isEqualTo(200);
         assertThat(answer.headers().firstValue("Access-Control-Allow-Origin")).isEmpty();
         assertThat(client.get("/workspaces", ADMIN_TOKEN, "Origin", origin).status())
             .isEqualTo(200);
         assertRefused(
-            client.post("/registry/heartbeat", "x".repeat(43), beat, "Origin", origin),
+            client.post("/registry/heartbeat", "x".repeat(43), heartbeat, "Origin", origin),
             401,
             "UNAUTHENTICATED");
       }
       assertRefused(
-          client.post("/registry/heartbeat", null, beat, "Authorization", "", "Origin", FOREIGN),
+          client.post(
+              "/registry/heartbeat", null, heartbeat, "Authorization", "", "Origin", FOREIGN),
           403,
           "ORIGIN_NOT_ALLOWED");
     }

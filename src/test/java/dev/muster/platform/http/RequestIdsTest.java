@@ -72,19 +72,19 @@ class RequestIdsTest {
 
   @Test
   void areOnEveryKindOfAnswer() {
-    String beat = "{\"workspace_id\":\"" + CLIENT.create("Ids").id() + "\"}";
+    String heartbeat = "{\"workspace_id\":\"" + CLIENT.create("Ids").id() + "\"}";
     for (Answer answer :
         List.of(
             CLIENT.get("/metrics", null),
             CLIENT.get("/actuator/prometheus", null),
-            CLIENT.post("/registry/heartbeat", ADMIN_TOKEN, beat),
+            CLIENT.post("/registry/heartbeat", ADMIN_TOKEN, heartbeat),
             CLIENT.get("/workspaces?limit=1", ADMIN_TOKEN))) {
       assertThat(answer.status()).isEqualTo(200);
       assertThat(answer.header("X-Request-ID")).matches(MADE);
     }
     for (Answer refused :
         List.of(
-            CLIENT.post("/registry/heartbeat", null, beat),
+            CLIENT.post("/registry/heartbeat", null, heartbeat),
             CLIENT.post("/registry/heartbeat", ADMIN_TOKEN, "{"),
             CLIENT.get("/nothing", null),
             CLIENT.send("PUT", "/workspaces", ADMIN_TOKEN, "{}"),

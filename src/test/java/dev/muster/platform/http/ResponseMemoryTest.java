@@ -4,7 +4,7 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -68,7 +68,7 @@ class ResponseMemoryTest {
             assertRefused(refused, 429, "RATE_LIMITED");
             assertThat(refused.header("Retry-After")).isNotEmpty();
           });
-      assertThat(CLIENT.beat(greedy).status()).isEqualTo(200);
+      assertThat(CLIENT.heartbeat(greedy).status()).isEqualTo(200);
 
       Answer answer = CLIENT.get(ofOther, other.token());
       assertThat(answer.status()).isEqualTo(200);
@@ -91,7 +91,7 @@ class ResponseMemoryTest {
     try (TestPeer peer = TestPeer.start()) {
       String answer =
           "{\"jsonrpc\":\"2.0\",\"result\":\"%s\"}".formatted("x".repeat(MESSAGE_BYTES));
-      peer.usually(PeerDeed.answer(200, answer));
+      peer.usually(PeerBehavior.answer(200, answer));
       Agent sender =
           CLIENT.createOnline(
               "repeats", "\"delivery_mode\":\"push\"", "\"url\":\"" + peer.url() + "\"");
@@ -110,7 +110,7 @@ class ResponseMemoryTest {
             unread.add(askAndDoNotRead("POST " + path, sender, message));
             assertRefused(CLIENT.post(path, sender.token(), message), 429, "RATE_LIMITED");
           });
-      assertThat(CLIENT.beat(sender).status()).isEqualTo(200);
+      assertThat(CLIENT.heartbeat(sender).status()).isEqualTo(200);
     } finally {
       for (Socket socket : unread) {
         socket.close();

@@ -30,7 +30,7 @@ import tools.jackson.databind.JsonNode;
 @ResourceLock("the body of ClusterJobsTest")
 class ClusterJobsTest {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   /** What the probe does; the servers of a test run in this JVM. */
   private static volatile Runnable body = () -> {};
@@ -68,7 +68,7 @@ class ClusterJobsTest {
     try (TestServer first = start();
         TestServer second = start()) {
       Awaitility.await()
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(() -> {
             owners.add(database.value("SELECT max(replica) FROM job_runs WHERE job = 'probe'"));
             return runs.get() > 10;
@@ -90,7 +90,7 @@ class ClusterJobsTest {
           throw new IllegalStateException("no answer from postgres://u:hunter2secret@db/muster");
         };
     try (TestServer server = start()) {
-      Awaitility.await().atMost(PATIENCE).until(() -> probe(server).path("failures").asInt() > 1);
+      Awaitility.await().atMost(TIMEOUT).until(() -> probe(server).path("failures").asInt() > 1);
 
       JsonNode probe = probe(server);
       assertThat(probe.path("runs").asInt()).isGreaterThanOrEqualTo(2);
@@ -105,7 +105,7 @@ class ClusterJobsTest {
       body = () -> {};
       int failures = probe.path("failures").asInt();
       Awaitility.await()
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(() -> probe(server).path("runs").asInt() > probe.path("runs").asInt() + 2);
       assertThat(probe(server).path("failures").asInt()).isLessThanOrEqualTo(failures + 1);
       assertThat(probe(server).path("last_error").isNull()).isFalse();
@@ -118,11 +118,11 @@ class ClusterJobsTest {
     body = runs::incrementAndGet;
     interval = Duration.ofDays(1);
     try (TestServer server = start()) {
-      Awaitility.await().atMost(PATIENCE).until(() -> probe(server).path("runs").asInt() == 1);
+      Awaitility.await().atMost(TIMEOUT).until(() -> probe(server).path("runs").asInt() == 1);
     }
     interval = Duration.ofSeconds(1);
     try (TestServer server = start()) {
-      Awaitility.await().atMost(PATIENCE).until(() -> runs.get() > 2);
+      Awaitility.await().atMost(TIMEOUT).until(() -> runs.get() > 2);
       assertThat(probe(server).path("interval_s").asInt()).isEqualTo(1);
     }
   }

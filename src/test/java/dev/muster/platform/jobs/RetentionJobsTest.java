@@ -26,7 +26,7 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
 @ResourceLock("the stuck deletions of RetentionJobsTest")
 class RetentionJobsTest {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final int STUCK = 8;
 
   private static volatile CountDownLatch end = new CountDownLatch(0);
@@ -66,7 +66,7 @@ class RetentionJobsTest {
         TestServer.startWith(
             database, List.of(StuckDeletions.class), "LIVENESS_SWEEP_INTERVAL_S=1")) {
       Awaitility.await()
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(
               () ->
                   database.value(
@@ -77,12 +77,12 @@ class RetentionJobsTest {
       for (String sweep :
           List.of("liveness-sweep", "stall-sweep", "delegation-dispatch", "queue-pass")) {
         int before = runs(sweep);
-        Awaitility.await(sweep).atMost(PATIENCE).until(() -> runs(sweep) > before + 1);
+        Awaitility.await(sweep).atMost(TIMEOUT).until(() -> runs(sweep) > before + 1);
       }
       assertThat(runs("a-stuck-0") + runs("a-stuck-1")).isZero();
       end.countDown();
       Awaitility.await()
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(() -> IntStream.range(0, STUCK).allMatch(i -> runs("a-stuck-" + i) == 1));
       assertThat(runs("activity-retention")).as("runs since the first boot").isEqualTo(1);
     } finally {

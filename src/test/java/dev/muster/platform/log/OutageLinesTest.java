@@ -116,7 +116,8 @@ class OutageLinesTest {
               .hasSizeBetween(seconds / 60, (seconds + 6) / 60)
               .allSatisfy(line ->
                   assertThat(line).contains("WARN").containsPattern("for [0-9]+ s by now; [0-9]+"));
-          assertThat(loop(client, "activity-news").path("last_error").asString("")).isNotEmpty();
+          assertThat(loop(client, "activity-event-relay").path("last_error").asString(""))
+              .isNotEmpty();
         }
       }
     }
@@ -135,7 +136,7 @@ class OutageLinesTest {
         String task = "{\"target_id\":\"" + agents.getFirst().id() + "\",\"task\":\"t\"}";
         List<Supplier<Answer>> requests =
             List.of(
-                () -> client.beat(agent),
+                () -> client.heartbeat(agent),
                 () -> client.get("/workspaces", ADMIN_TOKEN),
                 () -> client.get(path + "/activity?wait=2", agent.token()),
                 () -> client.post(path + "/activity", agent.token(), row),

@@ -31,7 +31,7 @@ class TransitionLinesTest {
       TestClient client = server.client();
       Agent agent = client.createOnline("Caller");
       Agent callee = client.createOnline("Callee", "\"parent_id\":\"" + agent.id() + "\"");
-      client.beat(agent, "\"runtime_state\":\"wedged\"");
+      client.heartbeat(agent, "\"runtime_state\":\"wedged\"");
       client.post("/workspaces/" + agent.id() + "/pause?cascade=true", TestServer.ADMIN_TOKEN, "");
       String delegation =
           client

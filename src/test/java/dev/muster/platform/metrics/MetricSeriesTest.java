@@ -4,7 +4,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.platform.problem.ErrorCode;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.RawHttp;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
@@ -56,10 +56,10 @@ class MetricSeriesTest {
         harass(server, client, agent, peer, n, 400 + n % 100);
       }
 
-      Set<String> grown = afterNextScrape(client);
-      assertThat(grown).hasSizeLessThan(MAX_SERIES);
-      grown.removeAll(before);
-      assertThat(grown).isEmpty();
+      Set<String> feedsChanged = afterNextScrape(client);
+      assertThat(feedsChanged).hasSizeLessThan(MAX_SERIES);
+      feedsChanged.removeAll(before);
+      assertThat(feedsChanged).isEmpty();
     }
   }
 
@@ -83,8 +83,8 @@ class MetricSeriesTest {
         agent.token(),
         "{\"type\":\"RuntimeError\",\"payload\":{\"task_name\":\"t%d\",\"kind\":%s,\"message\":\"\"}}"
             .formatted(n, type));
-    client.beat(agent, "\"runtime_state\":" + type, "\"current_task\":" + type);
-    peer.usually(PeerDeed.answer(status, "{\"status\":" + type + "}"));
+    client.heartbeat(agent, "\"runtime_state\":" + type, "\"current_task\":" + type);
+    peer.usually(PeerBehavior.answer(status, "{\"status\":" + type + "}"));
     client.post(
         path + "/a2a",
         ADMIN_TOKEN,
@@ -106,13 +106,13 @@ class MetricSeriesTest {
   /** The series of a page that was made after the last request. */
   private static Set<String> afterNextScrape(TestClient client) {
     Agent marker = client.createOnline("last");
-    double beats = beats(client);
-    assertThat(client.beat(marker).status()).isEqualTo(200);
-    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> beats(client) > beats);
+    double heartbeats = heartbeats(client);
+    assertThat(client.heartbeat(marker).status()).isEqualTo(200);
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> heartbeats(client) > heartbeats);
     return series(client);
   }
 
-  private static double beats(TestClient client) {
+  private static double heartbeats(TestClient client) {
     return client
         .get("/metrics", null)
         .text()

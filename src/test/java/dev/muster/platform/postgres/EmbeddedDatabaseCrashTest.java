@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.muster.platform.postgres.Postmaster.Patience;
+import dev.muster.platform.postgres.Postmaster.Timeouts;
 import dev.muster.platform.settings.StartRefusedException;
 import dev.muster.testing.Slow;
 import java.io.IOException;
@@ -166,7 +166,7 @@ class EmbeddedDatabaseCrashTest {
       ProcessHandle server = Homes.server(folder);
       freeze(frozen);
 
-      Homes.postmaster(folder, new Patience(Duration.ofSeconds(1), Duration.ZERO)).stop();
+      Homes.postmaster(folder, new Timeouts(Duration.ofSeconds(1), Duration.ZERO)).stop();
 
       await().atMost(5, SECONDS).until(() -> !Homes.runs(server));
     }

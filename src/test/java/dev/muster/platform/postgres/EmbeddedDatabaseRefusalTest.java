@@ -3,7 +3,7 @@ package dev.muster.platform.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.muster.platform.postgres.Postmaster.Patience;
+import dev.muster.platform.postgres.Postmaster.Timeouts;
 import dev.muster.platform.settings.StartRefusedException;
 import dev.muster.testing.Slow;
 import java.io.IOException;
@@ -82,7 +82,7 @@ class EmbeddedDatabaseRefusalTest {
     Files.writeString(data.resolve("postgresql.conf"), "nonsense = 1\n", StandardOpenOption.APPEND);
 
     Postmaster impatient =
-        Homes.postmaster(home.folder(), new Patience(Duration.ZERO, Duration.ZERO));
+        Homes.postmaster(home.folder(), new Timeouts(Duration.ZERO, Duration.ZERO));
 
     assertThatThrownBy(() -> impatient.start(List.of()))
         .isInstanceOf(StartRefusedException.class)

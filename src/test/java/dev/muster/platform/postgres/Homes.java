@@ -3,7 +3,7 @@ package dev.muster.platform.postgres;
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
 
-import dev.muster.platform.postgres.Postmaster.Patience;
+import dev.muster.platform.postgres.Postmaster.Timeouts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -83,10 +83,10 @@ final class Homes {
     }
   }
 
-  static Postmaster postmaster(Path home, Patience patience) {
+  static Postmaster postmaster(Path home, Timeouts timeout) {
     Path postgres = home.resolve("postgres");
     Path bin = PostgresBinaries.unpackedIn(postgres.resolve("bin")).bin();
-    return new Postmaster(postgres, new PostgresPrograms(bin, postgres), patience);
+    return new Postmaster(postgres, new PostgresPrograms(bin, postgres), timeout);
   }
 
   static Path data(Path home) {

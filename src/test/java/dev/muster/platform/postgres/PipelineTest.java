@@ -27,7 +27,7 @@ class PipelineTest {
 
   private SingleConnectionDataSource connection;
   private JdbcTemplate db;
-  private Pipeline pipeline;
+  private StatementPipeline pipeline;
 
   @BeforeEach
   void connect() {
@@ -38,7 +38,7 @@ class PipelineTest {
     db = new JdbcTemplate(connection);
     db.execute("CREATE TABLE said (word text NOT NULL)");
     db.execute("CREATE SEQUENCE numbers");
-    pipeline = new Pipeline(db);
+    pipeline = new StatementPipeline(db);
   }
 
   @AfterEach
@@ -50,12 +50,12 @@ class PipelineTest {
   void eachStatementSeesWhatThoseBeforeItDid() {
     List<Integer> counts = new ArrayList<>();
     say("left", "left", "right");
-    var words = pipeline.query("SELECT word FROM said", Pipeline.Parameters.NONE, words());
+    var words = pipeline.query("SELECT word FROM said", StatementPipeline.Parameters.NONE, words());
     pipeline.update(
         "DELETE FROM said WHERE word = ANY (?)",
         columns -> columns.texts(List.of("left"), word -> word),
         counts::add);
-    var rest = pipeline.query("SELECT word FROM said", Pipeline.Parameters.NONE, words());
+    var rest = pipeline.query("SELECT word FROM said", StatementPipeline.Parameters.NONE, words());
     pipeline.run();
 
     assertThat(words.get()).containsExactly("left", "left", "right");
@@ -71,7 +71,8 @@ class PipelineTest {
       say("left");
       say("right");
       var words =
-          pipeline.query("SELECT word FROM said LIMIT 1", Pipeline.Parameters.NONE, words());
+          pipeline.query(
+              "SELECT word FROM said LIMIT 1", StatementPipeline.Parameters.NONE, words());
       pipeline.run();
 
       assertThat(words.get()).containsExactly("left");
@@ -88,7 +89,7 @@ class PipelineTest {
   void runsNothingAfterWhatFails() {
     say("left");
     pipeline.add(INSERT, columns -> columns.texts(List.of("null"), _ -> null));
-    pipeline.add("SELECT nextval('numbers')", Pipeline.Parameters.NONE);
+    pipeline.add("SELECT nextval('numbers')", StatementPipeline.Parameters.NONE);
 
     assertThatThrownBy(pipeline::run).isInstanceOf(DataIntegrityViolationException.class);
     assertThat(db.queryForObject("SELECT is_called FROM numbers", Boolean.class)).isFalse();
@@ -108,7 +109,7 @@ class PipelineTest {
 
   @Test
   void hasNoRowsBeforeItRan() {
-    var words = pipeline.query("SELECT word FROM said", Pipeline.Parameters.NONE, words());
+    var words = pipeline.query("SELECT word FROM said", StatementPipeline.Parameters.NONE, words());
 
     assertThatThrownBy(words::get).hasMessageContaining("has not run");
   }

@@ -14,7 +14,7 @@ class RootUserTest {
 
   @Test
   void saysThatRootMayNotHaveItsNamespace(@TempDir Path folder) throws Exception {
-    assumeThat(RootUser.prefix()).as("tests run as root").isNotEmpty();
+    assumeThat(RootPostgresUser.prefix()).as("tests run as root").isNotEmpty();
     Path unshare = folder.resolve("unshare");
     Files.writeString(
         unshare, "#!/bin/sh\necho 'unshare failed: Operation not permitted' >&2\nexit 1\n");

@@ -35,18 +35,18 @@ class QuotaTest {
   @Test
   void grantsAgainWhatWasGivenBack() {
     quota.take("a", 4);
-    quota.giveBack("a", 1);
+    quota.release("a", 1);
     assertThat(quota.take("a", 2)).isEqualTo(Grant.OWNER_FULL);
     assertThat(quota.take("a", 1)).isEqualTo(Grant.GRANTED);
-    quota.giveBack("a", 4);
+    quota.release("a", 4);
     assertThat(quota.held()).isZero();
   }
 
   @Test
   void noticesWhatIsGivenBackTwice() {
     quota.take("a", 2);
-    quota.giveBack("a", 2);
-    assertThatIllegalStateException().isThrownBy(() -> quota.giveBack("a", 2));
+    quota.release("a", 2);
+    assertThatIllegalStateException().isThrownBy(() -> quota.release("a", 2));
     assertThat(quota.held()).isZero();
   }
 
@@ -72,7 +72,7 @@ class QuotaTest {
                   times++;
                   most.accumulateAndGet(quota.heldBy(owner), Math::max);
                   Thread.onSpinWait();
-                  quota.giveBack(owner, amount);
+                  quota.release(owner, amount);
                 }
               }
               return times;

@@ -39,15 +39,15 @@ class TuningSettingsTest {
       TestClient client = server.client();
       Agent agent = client.create("Defaults");
 
-      Answer beat = client.beat(agent, "\"error_rate\":0.49");
-      assertThat(beat.json().path("heartbeat_interval_s").asInt()).isEqualTo(30);
-      assertThat(beat.json().path("stale_after_s").asInt()).isEqualTo(180);
-      assertThat(beat.field("workspace_status")).isEqualTo("online");
-      assertThat(client.beat(agent, "\"error_rate\":0.5").field("workspace_status"))
+      Answer heartbeat = client.heartbeat(agent, "\"error_rate\":0.49");
+      assertThat(heartbeat.json().path("heartbeat_interval_s").asInt()).isEqualTo(30);
+      assertThat(heartbeat.json().path("stale_after_s").asInt()).isEqualTo(180);
+      assertThat(heartbeat.field("workspace_status")).isEqualTo("online");
+      assertThat(client.heartbeat(agent, "\"error_rate\":0.5").field("workspace_status"))
           .isEqualTo("degraded");
-      assertThat(client.beat(agent, "\"error_rate\":0.1").field("workspace_status"))
+      assertThat(client.heartbeat(agent, "\"error_rate\":0.1").field("workspace_status"))
           .isEqualTo("degraded");
-      assertThat(client.beat(agent, "\"error_rate\":0.09").field("workspace_status"))
+      assertThat(client.heartbeat(agent, "\"error_rate\":0.09").field("workspace_status"))
           .isEqualTo("online");
       Answer registered =
           client.post(

@@ -15,25 +15,25 @@ class UptimeTest {
 
   @Test
   void goesOnAfterExactlyTheGap() {
-    Uptime ticked = at(ALIVE.plus(GAP)).ticked(GAP);
+    Uptime recordTick = at(ALIVE.plus(GAP)).recordTick(GAP);
 
-    assertThat(ticked.upSince()).isEqualTo(UP);
-    assertThat(ticked.aliveUntil()).isEqualTo(ALIVE.plus(GAP));
+    assertThat(recordTick.upSince()).isEqualTo(UP);
+    assertThat(recordTick.aliveUntil()).isEqualTo(ALIVE.plus(GAP));
   }
 
   @Test
   void startsAnewAMicrosecondLater() {
     Instant now = ALIVE.plus(GAP).plusNanos(1000);
 
-    Uptime ticked = at(now).ticked(GAP);
+    Uptime recordTick = at(now).recordTick(GAP);
 
-    assertThat(ticked.upSince()).isEqualTo(now);
-    assertThat(ticked.aliveUntil()).isEqualTo(now);
+    assertThat(recordTick.upSince()).isEqualTo(now);
+    assertThat(recordTick.aliveUntil()).isEqualTo(now);
   }
 
   @Test
   void isNeverTakenBackByAReplicaThatIsLate() {
-    assertThat(at(ALIVE.minusSeconds(5)).ticked(GAP).aliveUntil()).isEqualTo(ALIVE);
+    assertThat(at(ALIVE.minusSeconds(5)).recordTick(GAP).aliveUntil()).isEqualTo(ALIVE);
   }
 
   @Test
@@ -41,7 +41,7 @@ class UptimeTest {
     Instant hold = ALIVE.minusSeconds(60);
     Uptime back = new Uptime(UP, ALIVE, hold, ALIVE.plusSeconds(600));
 
-    assertThat(back.ticked(GAP).holdSince()).isEqualTo(hold);
+    assertThat(back.recordTick(GAP).holdSince()).isEqualTo(hold);
   }
 
   @Test
@@ -56,11 +56,11 @@ class UptimeTest {
     assertThat(gapFor(60)).isEqualTo(Duration.ofSeconds(10));
     assertThat(gapFor(6)).isEqualTo(Duration.ofSeconds(3));
     assertThat(gapFor(3600)).isEqualTo(Duration.ofSeconds(30));
-    assertThat(new UptimeRhythm(GAP).tick()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(new UptimeTiming(GAP).tick()).isEqualTo(Duration.ofSeconds(5));
   }
 
   private static Duration gapFor(int staleAfterS) {
-    return UptimeRhythm.forStaleAfter(Duration.ofSeconds(staleAfterS)).gap();
+    return UptimeTiming.forStaleAfter(Duration.ofSeconds(staleAfterS)).gap();
   }
 
   private static Uptime at(Instant now) {

@@ -26,7 +26,7 @@ class VitalSignsTest {
   static final class OneMoreSign {
 
     @Bean
-    VitalSign oneMore() {
+    ReplicaHealthCheck oneMore() {
       return WELL::get;
     }
   }
@@ -58,12 +58,12 @@ class VitalSignsTest {
     try (ServerSocket wedged = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       URI health = URI.create("http://127.0.0.1:" + wedged.getLocalPort() + "/health");
 
-      assertThat(OwnPort.answers(health)).isFalse();
+      assertThat(PortHealthCheck.answers(health)).isFalse();
     }
   }
 
   @Test
   void areGoodWithAServerThatRuns() {
-    assertThat(TestServer.shared().bean(OwnPort.class).isGood()).isTrue();
+    assertThat(TestServer.shared().bean(PortHealthCheck.class).isGood()).isTrue();
   }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.OutOfTime;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Race;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
@@ -27,7 +27,7 @@ class AnswerBudgetTest {
       ("\"" + "x".repeat(3 * MIB - 2) + "\"").getBytes(StandardCharsets.UTF_8);
   private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
 
-  private final AnswerBudget budget = new AnswerBudget(4 * MIB);
+  private final ResponseMemoryBudget budget = new ResponseMemoryBudget(4 * MIB);
   private final A2aClient client = A2aClient.builder().pause(_ -> {}).build();
   private final TestPeer peer;
 
@@ -42,11 +42,11 @@ class AnswerBudgetTest {
   }
 
   /** Of a target and a sender of its own. */
-  private AnswerSpace space() {
+  private ResponseMemoryAllocation space() {
     return budget.open(new Object(), new Object());
   }
 
-  private A2aRequest request(AnswerSpace space, Duration time) {
+  private A2aRequest request(ResponseMemoryAllocation space, Duration time) {
     return new A2aRequest(
         Requests.TARGET,
         peer.url(),
@@ -59,7 +59,7 @@ class AnswerBudgetTest {
 
   @Test
   void takesManyLargeAnswersFewAtATime() {
-    peer.usually(PeerDeed.answer(200, JSON, LARGE));
+    peer.usually(PeerBehavior.answer(200, JSON, LARGE));
     assertAllCome(24);
   }
 
@@ -81,7 +81,7 @@ class AnswerBudgetTest {
         Race.run(
             many,
             i -> {
-              try (AnswerSpace space = space()) {
+              try (ResponseMemoryAllocation space = space()) {
                 A2aResult result = client.send(request(space, Duration.ofSeconds(50)));
                 most.accumulateAndGet(budget.taken(), Math::max);
                 return result;
@@ -99,11 +99,11 @@ class AnswerBudgetTest {
 
   @Test
   void saysThatThereWasNoRoomAndNeverThatNothingWasDelivered() {
-    peer.usually(PeerDeed.answer(200, JSON, LARGE));
-    try (AnswerSpace others = space();
-        AnswerSpace own = space()) {
+    peer.usually(PeerBehavior.answer(200, JSON, LARGE));
+    try (ResponseMemoryAllocation others = space();
+        ResponseMemoryAllocation own = space()) {
       client.send(request(others, Duration.ofSeconds(30)));
-      try (AnswerSpace more = space()) {
+      try (ResponseMemoryAllocation more = space()) {
         client.send(request(more, Duration.ofSeconds(30)));
 
         A2aResult result = client.send(request(own, Duration.ofMillis(500)));
@@ -121,10 +121,10 @@ class AnswerBudgetTest {
 
   @Test
   void letsSmallAnswersPassWhileThereIsNoRoom() {
-    peer.then(PeerDeed.answer(200, JSON, LARGE), PeerDeed.answer(200, JSON, LARGE));
-    try (AnswerSpace one = space();
-        AnswerSpace other = space();
-        AnswerSpace own = space()) {
+    peer.then(PeerBehavior.answer(200, JSON, LARGE), PeerBehavior.answer(200, JSON, LARGE));
+    try (ResponseMemoryAllocation one = space();
+        ResponseMemoryAllocation other = space();
+        ResponseMemoryAllocation own = space()) {
       client.send(request(one, Duration.ofSeconds(30)));
       client.send(request(other, Duration.ofSeconds(30)));
 
@@ -143,7 +143,7 @@ class AnswerBudgetTest {
       exchange.send(LARGE);
       return false;
     });
-    try (AnswerSpace space = space()) {
+    try (ResponseMemoryAllocation space = space()) {
       assertThat(client.send(request(space, Duration.ofSeconds(30))).attempts()).isEqualTo(5);
       assertThat(budget.taken()).isZero();
     }

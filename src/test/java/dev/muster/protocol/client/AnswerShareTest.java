@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.Unreachable;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.PeerExchange;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestPeer;
@@ -27,8 +27,8 @@ class AnswerShareTest {
   private static final int MIB = 1 << 20;
   private static final byte[] LARGE =
       ("\"" + "x".repeat(3 * MIB - 2) + "\"").getBytes(StandardCharsets.UTF_8);
-  private static final PeerDeed ANSWERING =
-      PeerDeed.answer(200, Map.of("Content-Type", "application/json"), LARGE);
+  private static final PeerBehavior ANSWERING =
+      PeerBehavior.answer(200, Map.of("Content-Type", "application/json"), LARGE);
   private static final Duration LONG = Duration.ofSeconds(50);
 
   private final A2aClient client = A2aClient.builder().pause(_ -> {}).build();
@@ -44,7 +44,7 @@ class AnswerShareTest {
     peer.close();
   }
 
-  private A2aResult send(AnswerSpace space) {
+  private A2aResult send(ResponseMemoryAllocation space) {
     return client.send(
         new A2aRequest(
             Requests.TARGET,
@@ -68,11 +68,11 @@ class AnswerShareTest {
 
   private void assertThatOthersPass(
       String target, String sender, String nextTarget, String nextSender) {
-    AnswerBudget budget = new AnswerBudget(8 * MIB);
+    ResponseMemoryBudget budget = new ResponseMemoryBudget(8 * MIB);
     peer.usually(ANSWERING);
-    AnswerSpace held = budget.open(target, sender);
-    try (AnswerSpace behind = budget.open(nextTarget, nextSender);
-        AnswerSpace others = budget.open("another agent", "another sender")) {
+    ResponseMemoryAllocation held = budget.open(target, sender);
+    try (ResponseMemoryAllocation behind = budget.open(nextTarget, nextSender);
+        ResponseMemoryAllocation others = budget.open("another agent", "another sender")) {
       assertThat(send(held)).isInstanceOf(Answer.class);
       CompletableFuture<A2aResult> next = sendAsync(behind);
       Awaitility.await().until(() -> peer.deliveries().size() == 2);
@@ -86,7 +86,7 @@ class AnswerShareTest {
     assertThat(budget.taken()).isZero();
   }
 
-  private CompletableFuture<A2aResult> sendAsync(AnswerSpace space) {
+  private CompletableFuture<A2aResult> sendAsync(ResponseMemoryAllocation space) {
     return CompletableFuture.supplyAsync(() -> send(space), Thread::startVirtualThread);
   }
 
@@ -105,7 +105,7 @@ class AnswerShareTest {
       }
       return false;
     });
-    assertTooSlow(new AnswerBudget(16 * MIB, Duration.ofMillis(500), LONG));
+    assertTooSlow(new ResponseMemoryBudget(16 * MIB, Duration.ofMillis(500), LONG));
   }
 
   @Test
@@ -115,7 +115,7 @@ class AnswerShareTest {
       exchange.awaitRelease();
       return false;
     });
-    assertTooSlow(new AnswerBudget(16 * MIB, Duration.ofMillis(500), LONG));
+    assertTooSlow(new ResponseMemoryBudget(16 * MIB, Duration.ofMillis(500), LONG));
   }
 
   @Test
@@ -127,11 +127,11 @@ class AnswerShareTest {
       }
       return false;
     });
-    assertTooSlow(new AnswerBudget(16 * MIB, LONG, Duration.ofMillis(700)));
+    assertTooSlow(new ResponseMemoryBudget(16 * MIB, LONG, Duration.ofMillis(700)));
   }
 
-  private void assertTooSlow(AnswerBudget budget) {
-    try (AnswerSpace space = budget.open("agent", "sender")) {
+  private void assertTooSlow(ResponseMemoryBudget budget) {
+    try (ResponseMemoryAllocation space = budget.open("agent", "sender")) {
       A2aResult result = send(space);
 
       assertThat(result)
@@ -139,7 +139,7 @@ class AnswerShareTest {
               Unreachable.class,
               end -> {
                 assertThat(end.last()).isEqualTo(FailureKind.ANSWER_TOO_SLOW);
-                assertThat(end.why()).isEqualTo(EndReason.NOT_RETRYABLE);
+                assertThat(end.why()).isEqualTo(SendEndReason.NOT_RETRYABLE);
               });
       assertThat(result.attempts()).isEqualTo(1);
       assertThat(result.mayBeDelivered()).isTrue();
@@ -154,11 +154,11 @@ class AnswerShareTest {
   @Test
   void doesNotBlameThePeerForTheWaitForMemory() throws Exception {
     Duration piece = Duration.ofSeconds(1);
-    AnswerBudget budget = new AnswerBudget(4 * MIB, piece, piece.multipliedBy(2));
+    ResponseMemoryBudget budget = new ResponseMemoryBudget(4 * MIB, piece, piece.multipliedBy(2));
     peer.usually(ANSWERING);
-    AnswerSpace one = budget.open("agent 1", "one");
-    AnswerSpace other = budget.open("agent 2", "two");
-    try (AnswerSpace own = budget.open("agent 3", "three")) {
+    ResponseMemoryAllocation one = budget.open("agent 1", "one");
+    ResponseMemoryAllocation other = budget.open("agent 2", "two");
+    try (ResponseMemoryAllocation own = budget.open("agent 3", "three")) {
       send(one);
       send(other);
       CompletableFuture<A2aResult> result = sendAsync(own);
@@ -175,7 +175,8 @@ class AnswerShareTest {
 
   @Test
   void letsASmallAnswerTakeItsTime() {
-    AnswerBudget budget = new AnswerBudget(MIB, Duration.ofMillis(50), Duration.ofMillis(100));
+    ResponseMemoryBudget budget =
+        new ResponseMemoryBudget(MIB, Duration.ofMillis(50), Duration.ofMillis(100));
     peer.usually(exchange -> {
       exchange.receive();
       exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n\"");
@@ -186,7 +187,7 @@ class AnswerShareTest {
       exchange.send("\"");
       return true;
     });
-    try (AnswerSpace space = budget.open("agent", "sender")) {
+    try (ResponseMemoryAllocation space = budget.open("agent", "sender")) {
       assertThat(send(space)).isInstanceOf(Answer.class);
     }
   }

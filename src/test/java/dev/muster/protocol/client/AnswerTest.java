@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.HttpError;
 import dev.muster.protocol.client.A2aResult.Malformed;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestPeer;
 import dev.muster.testing.TestPeer.Delivery;
@@ -90,7 +90,7 @@ class AnswerTest {
         "{\"result\":\"\\ud800\\u0000\"}"
       })
   void passesOnAnyJsonByteForByte(String json) {
-    peer.then(PeerDeed.answer(201, JSON, json));
+    peer.then(PeerBehavior.answer(201, JSON, json));
     assertThat(client.send(Requests.to(peer.url())))
         .isInstanceOfSatisfying(
             Answer.class,
@@ -105,7 +105,7 @@ class AnswerTest {
   @ValueSource(
       strings = {"", " ", "<html>", "{}{}", "{\"a\":1", "{'a':1}", "nul", "{\"error\":{}", "{} x"})
   void doesNotRetryWhatIsNotJson(String body) {
-    peer.then(PeerDeed.answer(200, JSON, body));
+    peer.then(PeerBehavior.answer(200, JSON, body));
     A2aResult result = client.send(Requests.to(peer.url()));
     assertMalformed(result, body.isEmpty() ? "there is no body" : "the body is not JSON");
     assertThat(A2aErrors.text(result)).startsWith("MalformedAnswer: the");
@@ -119,14 +119,14 @@ class AnswerTest {
     byte[] surrogate = {'"', (byte) 0xED, (byte) 0xA0, (byte) 0x80, '"'};
     byte[] wide = "{\"text\":1}".getBytes(StandardCharsets.UTF_16);
     for (byte[] body : new byte[][] {latin, overlong, surrogate, wide}) {
-      peer.then(PeerDeed.answer(200, JSON, body));
+      peer.then(PeerBehavior.answer(200, JSON, body));
       assertMalformed(client.send(Requests.to(peer.url())), "the body is not JSON");
     }
   }
 
   @Test
   void takesNoAnswerWithoutABody() {
-    peer.then(PeerDeed.sayAndClose("HTTP/1.1 204 No Content\r\n\r\n"));
+    peer.then(PeerBehavior.sayAndClose("HTTP/1.1 204 No Content\r\n\r\n"));
     assertMalformed(client.send(Requests.to(peer.url())), "there is no body");
   }
 
@@ -136,13 +136,13 @@ class AnswerTest {
     Arrays.fill(body, (byte) 'a');
     body[0] = '"';
     body[body.length - 1] = '"';
-    peer.then(PeerDeed.answer(200, JSON, body));
+    peer.then(PeerBehavior.answer(200, JSON, body));
     assertThat(client.send(Requests.to(peer.url())))
         .isInstanceOfSatisfying(
             Answer.class, answer -> assertThat(Arrays.equals(answer.body(), body)).isTrue());
 
     byte[] larger = Arrays.copyOf(body, body.length + 1);
-    peer.then(PeerDeed.answer(200, JSON, larger));
+    peer.then(PeerBehavior.answer(200, JSON, larger));
     assertMalformed(client.send(Requests.to(peer.url())), "the body is larger than 64 MiB");
 
     peer.then(exchange -> {
@@ -167,7 +167,7 @@ class AnswerTest {
   void passesOnSoMuchOfAnErrorAsIsUseful() {
     String text = "é".repeat(5_000);
     String error = "{\"message\":\"m\",\"error\":\"" + text + "\",\"pad\":\"" + "x".repeat(100_000);
-    peer.then(PeerDeed.answer(500, JSON, error));
+    peer.then(PeerBehavior.answer(500, JSON, error));
     assertThat(client.send(Requests.to(peer.url())))
         .isInstanceOfSatisfying(
             HttpError.class,
@@ -187,7 +187,7 @@ class AnswerTest {
         "{\"title\":\"t\",\"detail\":\"why\",\"error\":null}"
       })
   void findsTheReasonOfAnErrorWhereverItIs(String body) {
-    peer.then(PeerDeed.answer(400, JSON, body));
+    peer.then(PeerBehavior.answer(400, JSON, body));
     assertThat(client.send(Requests.to(peer.url())))
         .isInstanceOfSatisfying(HttpError.class, e -> assertThat(e.text()).isEqualTo("why"));
   }
@@ -195,7 +195,7 @@ class AnswerTest {
   @ParameterizedTest
   @ValueSource(strings = {"<html>502</html>", "[]", "", "{\"error\":7}"})
   void hasNoReasonWhereThereIsNone(String body) {
-    peer.then(PeerDeed.answer(502, JSON, body));
+    peer.then(PeerBehavior.answer(502, JSON, body));
     A2aResult result = client.send(Requests.to(peer.url()));
     assertThat(result).isInstanceOfSatisfying(HttpError.class, e -> assertThat(e.text()).isEmpty());
     assertThat(A2aErrors.text(result)).startsWith("HttpError 502 (no message) [target=agent-7]");
@@ -222,7 +222,7 @@ class AnswerTest {
   @Test
   void isNotTalkedIntoAnotherProtocol() {
     peer.then(
-        PeerDeed.sayAndClose(
+        PeerBehavior.sayAndClose(
             "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhi"));
     assertThat(client.send(Requests.to(peer.url())))
         .isInstanceOfSatisfying(HttpError.class, e -> assertThat(e.status()).isEqualTo(101));

@@ -3,7 +3,7 @@ package dev.muster.protocol.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.protocol.client.A2aResult.OutOfTime;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Race;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestPeer;
@@ -44,7 +44,7 @@ class DeadlineTest {
 
   @Test
   void endsWhileAnAnswerDrips() {
-    peer.usually(PeerDeed.drip(Duration.ofMillis(20)));
+    peer.usually(PeerBehavior.drip(Duration.ofMillis(20)));
     try (A2aClient client = A2aClient.builder().build()) {
       A2aResult result = client.send(Requests.within(TIME, peer.url()));
       assertOutOfTime(result, FailureKind.READ_TIMEOUT);
@@ -55,7 +55,7 @@ class DeadlineTest {
 
   @Test
   void endsWhileThePeerTakesNothing() {
-    peer.usually(PeerDeed.deafness());
+    peer.usually(PeerBehavior.deafness());
     byte[] large = new byte[16 * 1024 * 1024]; // more than sockets hold by themselves
     A2aRequest request =
         new A2aRequest(
@@ -109,7 +109,7 @@ class DeadlineTest {
 
   @Test
   void splitsTheTimeBetweenAttempts() {
-    peer.usually(PeerDeed.silence());
+    peer.usually(PeerBehavior.silence());
     try (A2aClient client = A2aClient.builder().pause(_ -> {}).build()) {
       A2aResult result =
           client.send(

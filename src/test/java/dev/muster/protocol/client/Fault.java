@@ -11,8 +11,8 @@ import static dev.muster.protocol.client.FailureKind.UNKNOWN_HOST;
 import static dev.muster.protocol.client.FailureKind.WRITE_ERROR;
 
 import dev.muster.testing.FreePorts;
-import dev.muster.testing.FullBacklog;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
+import dev.muster.testing.SaturatedListener;
 import dev.muster.testing.TestPeer;
 import java.io.Closeable;
 import java.io.IOException;
@@ -28,26 +28,27 @@ enum Fault {
   NO_SUCH_NAME(null, Arrival.NONE, UNKNOWN_HOST),
   // which one of these the client meets is a matter of microseconds
   CLOSED_AT_ONCE(
-      PeerDeed.closeAtOnce(),
+      PeerBehavior.closeAtOnce(),
       Arrival.UNCERTAIN,
       CONNECT_ERROR,
       CLOSED_WITHOUT_RESPONSE,
       CONNECTION_RESET,
       WRITE_ERROR),
   RESET_AT_ONCE(
-      PeerDeed.resetAtOnce(),
+      PeerBehavior.resetAtOnce(),
       Arrival.UNCERTAIN,
       CONNECT_ERROR,
       CONNECTION_RESET,
       WRITE_ERROR,
       CLOSED_WITHOUT_RESPONSE),
-  RESET_DURING_REQUEST(PeerDeed.resetDuringRequest(), Arrival.PART, CONNECTION_RESET, WRITE_ERROR),
-  RESET_AFTER_REQUEST(PeerDeed.resetAfterRequest(), Arrival.WHOLE, CONNECTION_RESET),
-  CLOSED_AFTER_REQUEST(PeerDeed.closeAfterRequest(), Arrival.WHOLE, CLOSED_WITHOUT_RESPONSE),
-  HALF_HEAD(PeerDeed.halfHead(), Arrival.WHOLE, CLOSED_WITHOUT_RESPONSE),
-  HALF_BODY(PeerDeed.halfBody(), Arrival.WHOLE, READ_ERROR),
-  GARBAGE(PeerDeed.garbage(), Arrival.WHOLE, READ_ERROR),
-  SILENCE(PeerDeed.silence(), Arrival.WHOLE, READ_TIMEOUT);
+  RESET_DURING_REQUEST(
+      PeerBehavior.resetDuringRequest(), Arrival.PART, CONNECTION_RESET, WRITE_ERROR),
+  RESET_AFTER_REQUEST(PeerBehavior.resetAfterRequest(), Arrival.WHOLE, CONNECTION_RESET),
+  CLOSED_AFTER_REQUEST(PeerBehavior.closeAfterRequest(), Arrival.WHOLE, CLOSED_WITHOUT_RESPONSE),
+  HALF_HEAD(PeerBehavior.halfHead(), Arrival.WHOLE, CLOSED_WITHOUT_RESPONSE),
+  HALF_BODY(PeerBehavior.halfBody(), Arrival.WHOLE, READ_ERROR),
+  GARBAGE(PeerBehavior.garbage(), Arrival.WHOLE, READ_ERROR),
+  SILENCE(PeerBehavior.silence(), Arrival.WHOLE, READ_TIMEOUT);
 
   /** How much of the request the peer gets of each attempt. */
   enum Arrival {
@@ -67,14 +68,14 @@ enum Fault {
   }
 
   @SuppressWarnings("ImmutableEnumChecker") // functions without state
-  private final @Nullable PeerDeed deed;
+  private final @Nullable PeerBehavior deed;
 
   private final Arrival arrival;
 
   @SuppressWarnings("ImmutableEnumChecker") // never handed out
   private final Set<FailureKind> kinds;
 
-  Fault(@Nullable PeerDeed deed, Arrival arrival, FailureKind... kinds) {
+  Fault(@Nullable PeerBehavior deed, Arrival arrival, FailureKind... kinds) {
     this.deed = deed;
     this.arrival = arrival;
     this.kinds = EnumSet.copyOf(Arrays.asList(kinds));
@@ -87,7 +88,7 @@ enum Fault {
     }
     return switch (this) {
       case NO_CONNECTION -> {
-        FullBacklog full = new FullBacklog();
+        SaturatedListener full = new SaturatedListener();
         yield new Place(full.url(), null, full::close);
       }
       case NO_SUCH_NAME -> new Place("http://nowhere.invalid/a2a", null, () -> {});

@@ -7,7 +7,7 @@ import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.OutOfTime;
 import dev.muster.protocol.client.A2aResult.Unreachable;
 import dev.muster.protocol.client.Fault.Place;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
@@ -54,7 +54,7 @@ class FaultMatrixTest {
               Unreachable.class,
               end -> {
                 assertThat(fault.is(end.last())).as(end.toString()).isTrue();
-                assertThat(end.why()).isEqualTo(EndReason.ATTEMPTS_USED_UP);
+                assertThat(end.why()).isEqualTo(SendEndReason.ATTEMPTS_USED_UP);
               });
       assertThat(result.attempts()).isEqualTo(5);
       assertDeliveries(fault, result, 5);
@@ -74,7 +74,7 @@ class FaultMatrixTest {
 
       assertDeliveries(fault, result, 1);
       boolean arrived = result.mayBeDelivered();
-      EndReason why = arrived ? EndReason.AMBIGUOUS : EndReason.ATTEMPTS_USED_UP;
+      SendEndReason why = arrived ? SendEndReason.AMBIGUOUS : SendEndReason.ATTEMPTS_USED_UP;
       assertThat(result)
           .isInstanceOfSatisfying(Unreachable.class, end -> assertThat(end.why()).isEqualTo(why));
       if (fault.isCertain()) {
@@ -122,7 +122,7 @@ class FaultMatrixTest {
           client.send(Requests.to(place.url(), SHORT, Deadline.in(Duration.ofMillis(500))));
       assertThat(failed).isInstanceOf(OutOfTime.class);
 
-      Objects.requireNonNull(peer).usually(PeerDeed.echo());
+      Objects.requireNonNull(peer).usually(PeerBehavior.echo());
       A2aResult result = client.send(Requests.to(place.url()));
       assertThat(result).isInstanceOf(Answer.class);
       assertThat(result.attempts()).isEqualTo(1);
@@ -146,7 +146,7 @@ class FaultMatrixTest {
   private void assertBackedOff() {
     assertThat(waits).hasSize(4);
     for (int i = 0; i < waits.size(); i++) {
-      assertThat(waits.get(i)).isBetween(BackOff.before(i + 1, 0), BackOff.before(i + 1, 1));
+      assertThat(waits.get(i)).isBetween(RetryDelay.before(i + 1, 0), RetryDelay.before(i + 1, 1));
     }
   }
 

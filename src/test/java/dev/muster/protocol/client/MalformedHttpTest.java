@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.protocol.client.A2aResult.Malformed;
 import dev.muster.protocol.client.A2aResult.Streamed;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
 import java.util.stream.Stream;
@@ -59,7 +59,7 @@ class MalformedHttpTest {
   }
 
   /** The peer keeps the connection open: closing it is the client's part. */
-  private static PeerDeed saying(String response) {
+  private static PeerBehavior saying(String response) {
     return exchange -> {
       exchange.receive();
       exchange.send(response);

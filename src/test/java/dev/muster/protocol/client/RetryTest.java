@@ -9,7 +9,7 @@ import dev.muster.protocol.client.A2aResult.HttpError;
 import dev.muster.protocol.client.A2aResult.OutOfTime;
 import dev.muster.protocol.client.A2aResult.RpcError;
 import dev.muster.protocol.client.A2aResult.Unreachable;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.PeerProcess;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
@@ -52,7 +52,7 @@ class RetryTest {
 
   @Test
   void succeedsAfterTwoPeersThatClosedWithoutAResponse() {
-    peer.then(PeerDeed.closeAfterRequest(), PeerDeed.closeAfterRequest());
+    peer.then(PeerBehavior.closeAfterRequest(), PeerBehavior.closeAfterRequest());
     A2aResult result = client.send(Requests.to(peer.url()));
     assertThat(result)
         .isInstanceOfSatisfying(
@@ -97,7 +97,7 @@ class RetryTest {
 
   @Test
   void givesUpAfterFiveAttemptsAndSaysWhy() {
-    peer.usually(PeerDeed.resetAfterRequest());
+    peer.usually(PeerBehavior.resetAfterRequest());
     A2aResult result = client.send(Requests.to(peer.url()));
     assertThat(A2aErrors.text(result))
         .matches(
@@ -110,7 +110,7 @@ class RetryTest {
 
   @Test
   void doesNotRetryAJsonRpcError() {
-    peer.then(PeerDeed.answer(200, "{\"error\":{\"code\":-32603,\"message\":\"tool broke\"}}"));
+    peer.then(PeerBehavior.answer(200, "{\"error\":{\"code\":-32603,\"message\":\"tool broke\"}}"));
     A2aResult result = client.send(Requests.to(peer.url()));
     assertThat(result)
         .isInstanceOfSatisfying(
@@ -133,7 +133,7 @@ class RetryTest {
   void doesNotRetryAnyStatusNorFollowIt(int status) throws IOException {
     try (TestPeer elsewhere = TestPeer.start()) {
       peer.then(
-          PeerDeed.answer(
+          PeerBehavior.answer(
               status,
               Map.of(
                   "Location", elsewhere.url(),
@@ -195,7 +195,7 @@ class RetryTest {
 
   @Test
   void stopsWhenTheTotalTimeIsOverThoughAttemptsRemain() {
-    peer.usually(PeerDeed.closeAfterRequest());
+    peer.usually(PeerBehavior.closeAfterRequest());
     // the first back-off takes 0.75 s at least
     A2aResult result = client.send(Requests.within(Duration.ofMillis(700), peer.url()));
     assertThat(result)
@@ -220,17 +220,17 @@ class RetryTest {
 
   @Test
   void sleepsBetweenAttempts() throws IOException {
-    peer.then(PeerDeed.closeAfterRequest());
+    peer.then(PeerBehavior.closeAfterRequest());
     try (A2aClient sleeping = A2aClient.builder().build()) {
       A2aResult result = sleeping.send(Requests.to(peer.url()));
       assertThat(result).isInstanceOf(Answer.class);
-      assertThat(result.elapsed()).isGreaterThanOrEqualTo(BackOff.before(1, 0));
+      assertThat(result.elapsed()).isGreaterThanOrEqualTo(RetryDelay.before(1, 0));
     }
   }
 
   @Test
   void endsWithTheRetryBudget() {
-    peer.usually(PeerDeed.closeAfterRequest());
+    peer.usually(PeerBehavior.closeAfterRequest());
     List<String> asked = new ArrayList<>();
     RetryBudget one =
         new RetryBudget() {
@@ -249,7 +249,8 @@ class RetryTest {
       A2aResult result = frugal.send(Requests.to(peer.url()));
       assertThat(result)
           .isInstanceOfSatisfying(
-              Unreachable.class, end -> assertThat(end.why()).isEqualTo(EndReason.RETRY_BUDGET));
+              Unreachable.class,
+              end -> assertThat(end.why()).isEqualTo(SendEndReason.RETRY_BUDGET));
       assertThat(result.attempts()).isEqualTo(2);
       assertThat(A2aErrors.text(result)).endsWith(", the target's retry budget is used up");
     }
@@ -284,7 +285,7 @@ class RetryTest {
             Unreachable.class,
             end -> {
               assertThat(end.last()).isEqualTo(kind);
-              assertThat(end.why()).isEqualTo(EndReason.NOT_RETRYABLE);
+              assertThat(end.why()).isEqualTo(SendEndReason.NOT_RETRYABLE);
             });
     assertThat(result.attempts()).isEqualTo(1);
     assertThat(result.mayBeDelivered()).isFalse();
@@ -292,7 +293,7 @@ class RetryTest {
 
   @Test
   void endsWhenInterrupted() throws InterruptedException {
-    peer.usually(PeerDeed.silence());
+    peer.usually(PeerBehavior.silence());
     List<A2aResult> results = new ArrayList<>();
     List<Boolean> interrupts = new ArrayList<>();
     Thread sender =
@@ -307,7 +308,7 @@ class RetryTest {
     assertThat(interrupts).containsExactly(true);
     assertThat(results.getFirst())
         .isInstanceOfSatisfying(
-            Unreachable.class, end -> assertThat(end.why()).isEqualTo(EndReason.INTERRUPTED));
+            Unreachable.class, end -> assertThat(end.why()).isEqualTo(SendEndReason.INTERRUPTED));
     assertThat(results.getFirst().deliveries()).isEqualTo(1);
   }
 

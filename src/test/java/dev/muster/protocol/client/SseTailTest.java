@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class SseTailTest {
 
   private static Optional<String> last(String stream, int piece) {
-    SseTail tail = new SseTail(_ -> true);
+    LastSseEvent tail = new LastSseEvent(_ -> true);
     byte[] bytes = stream.getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < bytes.length; i += piece) {
       tail.feed(Arrays.copyOfRange(bytes, i, Math.min(bytes.length, i + piece)));
@@ -48,7 +48,7 @@ class SseTailTest {
 
   @Test
   void forgetsWhatIsTooLarge() {
-    SseTail tail = new SseTail(_ -> true);
+    LastSseEvent tail = new LastSseEvent(_ -> true);
     tail.feed("data: a\n\ndata: ".getBytes(StandardCharsets.UTF_8));
     tail.feed(new byte[1024 * 1024]);
     tail.feed("\n\n".getBytes(StandardCharsets.UTF_8));
@@ -61,7 +61,7 @@ class SseTailTest {
   @Test
   void keepsAnEventOfAMebibyteAndNoLargerOne() {
     for (int size : new int[] {1024 * 1024 - 6, 1024 * 1024 - 5}) {
-      SseTail tail = new SseTail(_ -> true);
+      LastSseEvent tail = new LastSseEvent(_ -> true);
       tail.feed(("data: " + "x".repeat(size) + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
       assertThat(tail.last().isPresent()).isEqualTo(size == 1024 * 1024 - 6);
     }
@@ -70,14 +70,14 @@ class SseTailTest {
   @Test
   void keepsNoEventThatThereIsNoMemoryFor() {
     List<Long> asked = new ArrayList<>();
-    SseTail tail = new SseTail(asked::add);
+    LastSseEvent tail = new LastSseEvent(asked::add);
     tail.feed(event(64 * 1024 - 6));
     assertThat(asked).isEmpty();
     tail.feed(event(200 * 1024));
     assertThat(asked).containsExactly(4L * 64 * 1024, 4L * 128 * 1024);
     assertThat(tail.last()).hasValueSatisfying(data -> assertThat(data).hasSize(200 * 1024));
 
-    SseTail refused = new SseTail(_ -> false);
+    LastSseEvent refused = new LastSseEvent(_ -> false);
     refused.feed(event(100));
     refused.feed(event(64 * 1024));
     assertThat(refused.last()).isEmpty();

@@ -6,7 +6,7 @@ import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.HttpError;
 import dev.muster.protocol.client.A2aResult.Malformed;
 import dev.muster.protocol.client.A2aResult.Streamed;
-import dev.muster.testing.PeerDeed;
+import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestPeer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -61,7 +61,7 @@ class StreamTest {
 
   @Test
   void passesOnAWholeStreamAndKeepsItsLastEvent() {
-    peer.then(PeerDeed.events("{\"n\":1}", "{\"n\":2}", "{\"state\":\"completed ✓\"}"));
+    peer.then(PeerBehavior.events("{\"n\":1}", "{\"n\":2}", "{\"state\":\"completed ✓\"}"));
     Recording sink = new Recording();
     A2aResult result = client.send(Requests.to(peer.url()), sink);
     assertThat(sink.beginnings).isEqualTo("200 text/event-stream");
@@ -76,7 +76,7 @@ class StreamTest {
   @Test
   void passesOnEachEventBeforeTheNextIsThere() {
     CountDownLatch passedOn = new CountDownLatch(1);
-    peer.then(PeerDeed.eventsInTwo("data: 1\n\n", passedOn, "data: 2\n\n"));
+    peer.then(PeerBehavior.eventsInTwo("data: 1\n\n", passedOn, "data: 2\n\n"));
     Recording sink =
         new Recording() {
           @Override
@@ -91,7 +91,7 @@ class StreamTest {
 
   @Test
   void doesNotRepeatAStreamThatBrokeOff() {
-    peer.usually(PeerDeed.brokenEvents("data: 1\n\ndata: half"));
+    peer.usually(PeerBehavior.brokenEvents("data: 1\n\ndata: half"));
     Recording sink = new Recording();
     A2aResult result = client.send(Requests.to(peer.url()), sink);
     assertStreamed(result, FailureKind.READ_ERROR, "1");
@@ -103,7 +103,7 @@ class StreamTest {
 
   @Test
   void cutsAStreamAtTheDeadline() {
-    peer.then(PeerDeed.eventsInTwo("data: 1\n\n", new CountDownLatch(1), ""));
+    peer.then(PeerBehavior.eventsInTwo("data: 1\n\n", new CountDownLatch(1), ""));
     Recording sink = new Recording();
     long start = System.nanoTime();
     // on a busy machine the stream itself may begin late
@@ -116,7 +116,7 @@ class StreamTest {
 
   @Test
   void readsOnWhenNobodyListensAnyMore() {
-    peer.then(PeerDeed.events("1", "2", "3"));
+    peer.then(PeerBehavior.events("1", "2", "3"));
     Recording gone =
         new Recording() {
           @Override
@@ -131,7 +131,8 @@ class StreamTest {
 
   @Test
   void triesAgainUntilAStreamBegins() {
-    peer.then(PeerDeed.closeAfterRequest(), PeerDeed.halfHead(), PeerDeed.events("done"));
+    peer.then(
+        PeerBehavior.closeAfterRequest(), PeerBehavior.halfHead(), PeerBehavior.events("done"));
     Recording sink = new Recording();
     A2aResult result = client.send(Requests.to(peer.url()), sink);
     assertThat(result.attempts()).isEqualTo(3);
@@ -140,7 +141,7 @@ class StreamTest {
 
   @Test
   void leavesTheSinkAloneWhenThereIsNoStream() {
-    peer.then(PeerDeed.echo(), PeerDeed.answer(400, "{\"error\":\"no\"}"));
+    peer.then(PeerBehavior.echo(), PeerBehavior.answer(400, "{\"error\":\"no\"}"));
     Recording sink = new Recording();
     assertThat(client.send(Requests.to(peer.url()), sink)).isInstanceOf(Answer.class);
     assertThat(client.send(Requests.to(peer.url()), sink)).isInstanceOf(HttpError.class);
@@ -149,7 +150,7 @@ class StreamTest {
 
   @Test
   void takesNoStreamThatNobodyAskedFor() {
-    peer.then(PeerDeed.events("1"));
+    peer.then(PeerBehavior.events("1"));
     assertThat(client.send(Requests.to(peer.url()))).isInstanceOf(Malformed.class);
   }
 

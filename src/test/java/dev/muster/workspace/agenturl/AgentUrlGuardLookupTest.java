@@ -42,7 +42,7 @@ class AgentUrlGuardLookupTest {
   @Test
   void givesUpOnAResolverThatHangs() {
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(), this::hang, SHORT);
-    assertThat(guard.check("http://slow.example/")).isEqualTo(UrlFault.UNRESOLVABLE.refused());
+    assertThat(guard.check("http://slow.example/")).isEqualTo(UrlProblem.UNRESOLVABLE.refused());
     assertThatExceptionOfType(UnknownHostException.class)
         .isThrownBy(() -> guard.resolve("slow.example"));
   }
@@ -58,13 +58,13 @@ class AgentUrlGuardLookupTest {
               return hang(host);
             },
             Duration.ofMillis(20));
-    for (int i = 0; i < BoundedResolver.MAX_RUNNING + 3; i++) {
+    for (int i = 0; i < TimeLimitedResolver.MAX_RUNNING + 3; i++) {
       assertThat(guard.check("http://slow.example/"))
           .satisfies(verdict ->
               assertThat(((AgentUrlGuard.Verdict.Refused) verdict).label())
                   .isEqualTo("unresolvable"));
     }
-    assertThat(asked).hasValueLessThanOrEqualTo(BoundedResolver.MAX_RUNNING);
+    assertThat(asked).hasValueLessThanOrEqualTo(TimeLimitedResolver.MAX_RUNNING);
     never.countDown();
     while (!(guard.check("http://slow.example/") instanceof AgentUrlGuard.Verdict.Allowed)) {
       assertThat(Thread.currentThread().isInterrupted()).isFalse(); // given back before time is up
@@ -78,13 +78,13 @@ class AgentUrlGuardLookupTest {
             Set.of(),
             host -> host.startsWith("slow") ? hang(host) : List.of(TestNames.PUBLIC),
             SHORT);
-    for (int i = 0; i < BoundedResolver.MAX_RUNNING_OF_OWNER; i++) {
+    for (int i = 0; i < TimeLimitedResolver.MAX_RUNNING_OF_OWNER; i++) {
       assertThat(guard.check("http://slow.example/", "one"))
-          .isEqualTo(UrlFault.UNRESOLVABLE.refused());
+          .isEqualTo(UrlProblem.UNRESOLVABLE.refused());
     }
 
     assertThat(guard.check("http://agent.example/", "one"))
-        .isEqualTo(UrlFault.TOO_MANY_LOOKUPS.refused());
+        .isEqualTo(UrlProblem.TOO_MANY_LOOKUPS.refused());
     assertThatExceptionOfType(UnknownHostException.class)
         .isThrownBy(() -> guard.resolve("agent.example", "one"));
 
@@ -97,7 +97,7 @@ class AgentUrlGuardLookupTest {
   void keepsAnInterrupt() {
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(), this::hang, Duration.ofDays(1));
     Thread.currentThread().interrupt();
-    assertThat(guard.check("http://slow.example/")).isEqualTo(UrlFault.UNRESOLVABLE.refused());
+    assertThat(guard.check("http://slow.example/")).isEqualTo(UrlProblem.UNRESOLVABLE.refused());
     assertThat(Thread.interrupted()).isTrue();
   }
 
@@ -121,14 +121,15 @@ class AgentUrlGuardLookupTest {
               throw new AssertionError("asked for " + host);
             });
     assertThat(guard.check("http://8.8.8.8/")).isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
-    assertThat(guard.check("http://127.1/")).isEqualTo(UrlFault.AMBIGUOUS_HOST.refused());
+    assertThat(guard.check("http://127.1/")).isEqualTo(UrlProblem.AMBIGUOUS_HOST.refused());
     assertThat(guard.checkForm("http://agent.example/"))
         .isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
     assertThat(guard.checkForm("http://127.0.0.1/"))
         .isInstanceOfSatisfying(
             AgentUrlGuard.Verdict.Refused.class,
             refused -> assertThat(refused.label()).isEqualTo("loopback"));
-    assertThat(guard.checkForm("http://a@agent.example/")).isEqualTo(UrlFault.USER_INFO.refused());
+    assertThat(guard.checkForm("http://a@agent.example/"))
+        .isEqualTo(UrlProblem.USER_INFO.refused());
   }
 
   @Test

@@ -161,7 +161,7 @@ class AgentUrlGuardTest {
     String start = "http://agent.example/";
     String longest = start + "a".repeat(2048 - start.length());
     assertThat(strict.check(longest)).isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
-    assertThat(strict.check(longest + "a")).isEqualTo(UrlFault.TOO_LONG.refused());
+    assertThat(strict.check(longest + "a")).isEqualTo(UrlProblem.TOO_LONG.refused());
   }
 
   @Test
@@ -170,9 +170,9 @@ class AgentUrlGuardTest {
     assertThat(strict.check("http://" + label + ".example/"))
         .isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
     assertThat(strict.check("http://a" + label + ".example/"))
-        .isEqualTo(UrlFault.AMBIGUOUS_HOST.refused());
+        .isEqualTo(UrlProblem.AMBIGUOUS_HOST.refused());
     assertThat(strict.check("http://" + "a.".repeat(1000) + "example/"))
-        .isEqualTo(UrlFault.AMBIGUOUS_HOST.refused());
+        .isEqualTo(UrlProblem.AMBIGUOUS_HOST.refused());
   }
 
   @Test

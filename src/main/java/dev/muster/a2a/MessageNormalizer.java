@@ -1,0 +1,99 @@
+package dev.muster.a2a;
+
+import dev.muster.delivery.JsonMembers;
+import dev.muster.delivery.Sender;
+import dev.muster.platform.problem.ProblemException;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Gives a message an id, a role, parts of one form, and its true sender (R7.2). */
+final class MessageNormalizer {
+
+  private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+  /** More than any agent means; each costs far more than its bytes. */
+  private static final int MAX_PARTS = 10_000;
+
+  private MessageNormalizer() {}
+
+  /** Changes {@code message}, but nothing below it, and returns it. */
+  static ObjectNode of(ObjectNode message, Sender sender, Supplier<UUID> ids) {
+    if (JsonMembers.lacksText("params.message.messageId", message.get("messageId"))) {
+      message.put("messageId", ids.get().toString());
+    }
+    if (JsonMembers.lacksText("params.message.role", message.get("role"))) {
+      message.put("role", "user");
+    }
+    setParts(message);
+    message.set("metadata", metadata(message.get("metadata"), sender));
+    return message;
+  }
+
+  /** Parts win over the old {@code content}, which is then none of our business. */
+  private static void setParts(ObjectNode message) {
+    @Nullable JsonNode parts = message.get("parts");
+    if (parts != null && !parts.isNull()) {
+      message.set("parts", partsOf("params.message.parts", parts));
+      return;
+    }
+    @Nullable JsonNode content = message.remove("content");
+    if (content == null || content.isNull()) {
+      throw JsonMembers.wrong("params.message.parts", parts, "an array of parts, or content");
+    }
+    message.set(
+        "parts",
+        content.isString()
+            ? NODES.arrayNode().add(NODES.objectNode().put("kind", "text").set("text", content))
+            : partsOf("params.message.content", content));
+  }
+
+  private static ArrayNode partsOf(String path, JsonNode sent) {
+    if (!sent.isArray()) {
+      throw JsonMembers.wrong(path, sent, "an array of parts");
+    }
+    if (sent.size() > MAX_PARTS) {
+      throw ProblemException.validation(
+          path + ": " + sent.size() + " parts (expected: at most " + MAX_PARTS + ")");
+    }
+    ArrayNode parts = NODES.arrayNode(sent.size());
+    for (int i = 0; i < sent.size(); i++) {
+      parts.add(part(JsonMembers.copyOfObject(path + "[" + i + "]", sent.get(i))));
+    }
+    return parts;
+  }
+
+  /** The old {@code type} says what {@code kind} says now. */
+  private static ObjectNode part(ObjectNode part) {
+    @Nullable JsonNode type = part.get("type");
+    if (type != null && type.isString()) {
+      part.remove("type");
+      if (JsonMembers.isAbsent(part.get("kind"))) {
+        part.set("kind", type);
+      }
+    }
+    return part;
+  }
+
+  private static ObjectNode metadata(@Nullable JsonNode sent, Sender sender) {
+    return withSender(
+        JsonMembers.isAbsent(sent)
+            ? NODES.objectNode()
+            : JsonMembers.copyOfObject("params.message.metadata", sent),
+        sender);
+  }
+
+  /** Changes {@code metadata}: whatever a client says of the sender is overwritten. */
+  static ObjectNode withSender(ObjectNode metadata, Sender sender) {
+    ObjectNode truth = NODES.objectNode();
+    truth.put(
+        "workspace_id", sender.workspaceId() == null ? null : sender.workspaceId().toString());
+    truth.put("source", sender.source());
+    metadata.set("sender", truth);
+    return metadata;
+  }
+}

@@ -1,0 +1,111 @@
+package dev.muster.a2a;
+
+import dev.muster.activity.MessageIdentity;
+import dev.muster.activity.NewActivity;
+import dev.muster.delivery.JsonMembers;
+import dev.muster.delivery.Sender;
+import dev.muster.platform.json.LosslessJson;
+import dev.muster.protocol.MessageContent;
+import dev.muster.workspace.DeliveryTarget;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A JSON-RPC request in the form in which it is stored and sent on (R7.2). What it does not know it
+ * leaves as it was, at its place.
+ *
+ * @param message the message that the request sends; null when it is of another method
+ */
+record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode message) {
+
+  /** Of A2A 0.3 and of 1.0 (R7.13). */
+  private static final Set<String> STREAM_METHODS =
+      Set.of("message/stream", "SendStreamingMessage", "tasks/resubscribe", "SubscribeToTask");
+
+  private static final Set<String> SEND_METHODS =
+      Set.of("message/send", "message/stream", "SendMessage", "SendStreamingMessage");
+
+  /** Refuses with 400 what cannot be made good; {@code ids} makes those that are missing. */
+  static NormalizedRequest of(JsonNode sent, Sender sender, Supplier<UUID> ids) {
+    if (!(sent instanceof ObjectNode request)) {
+      throw JsonMembers.wrong("the body", sent, "one JSON-RPC request object");
+    }
+    String method = methodOf(request);
+    ObjectNode body = inEnvelope(request, ids);
+    if (!SEND_METHODS.contains(method)) {
+      return new NormalizedRequest(method, withTrueSender(body, sender), null);
+    }
+    ObjectNode params = JsonMembers.copyOfObject("params", request.get("params"));
+    ObjectNode message =
+        MessageNormalizer.of(
+            JsonMembers.copyOfObject("params.message", params.get("message")), sender, ids);
+    params.set("message", message);
+    body.set("params", params);
+    return new NormalizedRequest(method, body, message);
+  }
+
+  /** The row of the target's feed that keeps it. */
+  NewActivity rowFor(DeliveryTarget target, Sender sender) {
+    return NewActivity.inbound(
+        target.id(),
+        sender.workspaceId(),
+        method,
+        method + " → " + target.name(),
+        LosslessJson.write(body),
+        MessageContent.ofRequest(body),
+        identity());
+  }
+
+  /**
+   * A method that is not known here may still mean a message to the agent, so no request names
+   * another sender than the true one. Nothing else of it is changed.
+   */
+  private static ObjectNode withTrueSender(ObjectNode body, Sender sender) {
+    if (body.get("params") instanceof ObjectNode params
+        && params.get("message") instanceof ObjectNode message
+        && message.get("metadata") instanceof ObjectNode metadata) {
+      ObjectNode changed = JsonMembers.copy(message);
+      changed.set("metadata", MessageNormalizer.withSender(JsonMembers.copy(metadata), sender));
+      body.set("params", JsonMembers.copy(params).set("message", changed));
+    }
+    return body;
+  }
+
+  /** By what its message is known when it comes again; none for what sends no message. */
+  @Nullable MessageIdentity identity() {
+    return message == null ? null : MessageIdentity.of(method, message);
+  }
+
+  /** Whether the agent may answer by a stream of events (R7.9). */
+  boolean wantsStream() {
+    return STREAM_METHODS.contains(method);
+  }
+
+  private static String methodOf(ObjectNode request) {
+    @Nullable JsonNode method = request.get("method");
+    if (method == null || !method.isString() || method.stringValue().isBlank()) {
+      throw JsonMembers.wrong("method", method, "a text like \"message/send\"");
+    }
+    return method.stringValue();
+  }
+
+  /** Agents are sent JSON-RPC, also by clients that only know of method and params. */
+  private static ObjectNode inEnvelope(ObjectNode request, Supplier<UUID> ids) {
+    if (!JsonMembers.isAbsent(request.get("jsonrpc"))) {
+      return JsonMembers.copy(request);
+    }
+    ObjectNode rest = JsonMembers.copy(request);
+    rest.remove("jsonrpc");
+    ObjectNode body = JsonNodeFactory.instance.objectNode().put("jsonrpc", "2.0");
+    if (JsonMembers.isAbsent(rest.get("id"))) {
+      rest.remove("id");
+      body.put("id", ids.get().toString());
+    }
+    return body.setAll(rest);
+  }
+}

@@ -1,0 +1,134 @@
+package dev.muster.a2a;
+
+import dev.muster.delivery.ProxyResponse;
+import dev.muster.delivery.Sender;
+import dev.muster.identity.Caller;
+import dev.muster.identity.CredentialRecheck;
+import dev.muster.identity.Credentials;
+import dev.muster.platform.http.AsyncResponses;
+import dev.muster.platform.http.BodyReader;
+import dev.muster.platform.http.NameWarnings;
+import dev.muster.platform.http.RequestOwner;
+import dev.muster.platform.http.ResponseMemory;
+import dev.muster.platform.json.LosslessJson;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+import tools.jackson.databind.JsonNode;
+
+/** Where requests for agents come in (R7.1). */
+@RestController
+class ProxyController {
+
+  private static final int MAX_BODY_BYTES = 16 * 1024 * BodyReader.KIB;
+
+  private final Proxy proxy;
+  private final BodyReader bodies;
+  private final NameWarnings names;
+  private final LargeRequests large;
+  private final ResponseMemory responses;
+  private final Credentials credentials;
+
+  ProxyController(
+      Proxy proxy,
+      BodyReader bodies,
+      NameWarnings names,
+      LargeRequests large,
+      ResponseMemory responses,
+      Credentials credentials) {
+    this.proxy = proxy;
+    this.bodies = bodies;
+    this.names = names;
+    this.large = large;
+    this.responses = responses;
+    this.credentials = credentials;
+  }
+
+  /** The body is read by hand, after the sender is known (R1.4's order). */
+  @PostMapping("/workspaces/{id}/a2a")
+  @Nullable Object send(
+      Caller caller,
+      @PathVariable UUID id,
+      HttpServletRequest request,
+      HttpServletResponse response)
+      throws IOException {
+    Begun begun = begin(caller, id, request, response);
+    CompletableFuture<ProxyResponse> reply = begun.rest().get();
+    @Nullable StreamingResponse stream = begun.stream();
+    if (stream == null) {
+      return answer(reply);
+    }
+    var _ = reply.whenComplete((done, failure) -> stream.end());
+    return isWritten(stream, reply, response) ? null : answer(reply);
+  }
+
+  /** Whether the reply was a stream; then its memory is released, however that ended. */
+  private static boolean isWritten(
+      StreamingResponse stream,
+      CompletableFuture<ProxyResponse> reply,
+      HttpServletResponse response)
+      throws IOException {
+    boolean isStream = true;
+    try {
+      isStream = stream.writeTo(response);
+      return isStream;
+    } finally {
+      if (isStream) {
+        var _ = reply.thenAccept(ProxyResponse::letGo);
+      }
+    }
+  }
+
+  /** {@code stream} takes the answer if it is one; null when none is welcome. */
+  private record Begun(
+      Supplier<CompletableFuture<ProxyResponse>> rest, @Nullable StreamingResponse stream) {}
+
+  /** Up to where the request is stored; what its agent takes holds no place of large ones. */
+  private Begun begin(
+      Caller caller, UUID id, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    Sender sender = Sender.of(caller, request);
+    CredentialRecheck standing =
+        new CredentialRecheck(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
+    byte[] body = bodies.read(request, MAX_BODY_BYTES);
+    SendOptions options = SendOptions.read(request);
+    LongConsumer memory = responses.of(request);
+    return large.run(
+        body.length,
+        RequestOwner.of(request),
+        () -> {
+          JsonNode json = LosslessJson.parse(body);
+          names.look(json, request, response);
+          NormalizedRequest normal = NormalizedRequest.of(json, sender, UUID::randomUUID);
+          @Nullable StreamingResponse stream =
+              normal.wantsStream() ? new StreamingResponse(standing) : null;
+          return new Begun(
+              proxy.begin(new Proxy.Sent(standing, sender, id, normal, options, stream, memory)),
+              stream);
+        });
+  }
+
+  /** A wait for an agent that polls is held without a thread. */
+  private static Object answer(CompletableFuture<ProxyResponse> reply) {
+    if (reply.isDone() && !reply.isCompletedExceptionally() && reply.join().space() == null) {
+      return reply.join().toHttp();
+    }
+    DeferredResult<ResponseEntity<byte[]>> held =
+        AsyncResponses.of(reply.thenApply(ProxyResponse::toHttp));
+    held.onCompletion(() -> {
+      var _ = reply.thenAccept(ProxyResponse::letGo);
+    });
+    return held;
+  }
+}

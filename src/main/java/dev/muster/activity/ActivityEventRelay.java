@@ -1,0 +1,105 @@
+package dev.muster.activity;
+
+import dev.muster.event.LiveEvent;
+import dev.muster.event.LiveEvents;
+import dev.muster.event.SeriesRelay;
+import dev.muster.workspace.WorkspaceLabel;
+import dev.muster.workspace.Workspaces;
+import jakarta.annotation.PreDestroy;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * Tells watchers of every new row of every feed, and of every answer that an agent gave, once and
+ * in the feed's order, whichever replica wrote it (R6.10). Without watchers it does nothing and
+ * costs nothing.
+ */
+@Component
+class ActivityEventRelay implements FeedGrowthListener {
+
+  private final ActivityRelayRepository repository;
+  private final LiveEvents live;
+  private final Workspaces workspaces;
+  private final AnsweredMessageRelay answers;
+  private final SeriesRelay relay;
+
+  ActivityEventRelay(ActivityRelayRepository repository, LiveEvents live, Workspaces workspaces) {
+    this.repository = repository;
+    this.live = live;
+    this.workspaces = workspaces;
+    this.answers = new AnsweredMessageRelay(repository);
+    live.beforeWatched(answers::begin);
+    this.relay = new SeriesRelay("activity-event-relay", live, repository::endsSince, this::relay);
+  }
+
+  @Override
+  public void feedsChanged(Set<UUID> workspaceIds) {
+    relay.feedsChanged(workspaceIds);
+  }
+
+  @Override
+  public void anyMayHaveGrown() {
+    relay.anyMayHaveGrown();
+  }
+
+  private void relay(SeriesRelay relay) {
+    relay.tell(changedFeeds -> relayRows(relay, changedFeeds));
+    if (live.isWatched()) {
+      answers.relay(live::publish);
+    }
+  }
+
+  /** All there are; what cannot be read stays to be told. */
+  private Set<UUID> relayRows(SeriesRelay relay, Set<UUID> changedFeeds) {
+    Set<UUID> behind = new HashSet<>(changedFeeds);
+    while (!behind.isEmpty()) {
+      List<ActivityLoggedRow> page = repository.after(relay.told(behind));
+      live.publish(events(page));
+      Map<UUID, Integer> counts = new HashMap<>();
+      for (ActivityLoggedRow row : page) {
+        relay.setTold(row.workspaceId(), row.seq());
+        counts.merge(row.workspaceId(), 1, Integer::sum);
+      }
+      if (page.size() < ActivityRelayRepository.MAX_ROWS) {
+        behind.clear();
+      }
+      counts.forEach((feed, rows) -> {
+        if (rows == ActivityRelayRepository.MAX_ROWS_OF_A_FEED) {
+          behind.add(feed);
+        }
+      });
+    }
+    return behind;
+  }
+
+  private List<LiveEvent> events(List<ActivityLoggedRow> rows) {
+    Map<UUID, WorkspaceLabel> speakers =
+        workspaces.labelsOf(
+            rows.stream()
+                .filter(row -> row.said() instanceof ActivityLoggedRow.ByAgent)
+                .map(ActivityLoggedRow::workspaceId)
+                .collect(Collectors.toSet()));
+    List<LiveEvent> events = new ArrayList<>(rows.size());
+    for (ActivityLoggedRow row : rows) {
+      events.add(row.logged());
+      if (row.said() != null) {
+        @Nullable WorkspaceLabel speaker = speakers.get(row.workspaceId());
+        events.add(row.toEvent(row.said(), speaker == null ? "" : speaker.name()));
+      }
+    }
+    return events;
+  }
+
+  @PreDestroy
+  void close() {
+    relay.loop().close();
+  }
+}

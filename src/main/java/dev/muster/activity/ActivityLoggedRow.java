@@ -1,0 +1,101 @@
+package dev.muster.activity;
+
+import dev.muster.event.LiveEvent;
+import dev.muster.event.LiveEvent.Kind;
+import dev.muster.platform.json.RawJson;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A row as live events tell of it (R6.10, R6.5); {@code said} is there for what an agent said to
+ * its canvas, and for what was said to it there.
+ */
+record ActivityLoggedRow(
+    UUID id,
+    UUID workspaceId,
+    long seq,
+    String activityType,
+    @Nullable String method,
+    @Nullable String summary,
+    String status,
+    @Nullable UUID sourceId,
+    @Nullable UUID targetId,
+    @Nullable Long durationMs,
+    @Nullable String errorDetail,
+    Instant createdAt,
+    @Nullable String messageId,
+    @Nullable RawJson requestBody,
+    @Nullable RawJson responseBody,
+    @Nullable Said said) {
+
+  /** In bytes; a larger body is not told of, and is read in the feed. */
+  static final int MAX_BODY_BYTES = 8 * 1024;
+
+  /** What was said at the canvas. */
+  sealed interface Said {}
+
+  /**
+   * {@code files} as they were given; {@code answered} is the message that it answers, if known.
+   */
+  record ByAgent(String message, List<JsonNode> files, @Nullable String answered) implements Said {}
+
+  record ByUser(String content, @Nullable String messageId) implements Said {}
+
+  LiveEvent logged() {
+    Map<String, @Nullable Object> payload = new LinkedHashMap<>();
+    payload.put("id", id);
+    payload.put("seq", seq);
+    payload.put("activity_type", activityType);
+    payload.put("method", method);
+    payload.put("summary", summary);
+    payload.put("status", status);
+    payload.put("source_id", sourceId);
+    payload.put("target_id", targetId);
+    payload.put("duration_ms", durationMs);
+    payload.put("error_detail", errorDetail);
+    payload.put("message_id", messageId);
+    payload.put("created_at", createdAt);
+    if (requestBody != null) {
+      payload.put("request_body", requestBody);
+    }
+    if (responseBody != null) {
+      payload.put("response_body", responseBody);
+    }
+    return new LiveEvent(Kind.ACTIVITY_LOGGED, workspaceId, createdAt, payload);
+  }
+
+  /** Of what was said, {@code workspaceName} is the agent's. */
+  LiveEvent toEvent(Said said, String workspaceName) {
+    return switch (said) {
+      case ByAgent agent -> toEvent(agent, workspaceName);
+      case ByUser user -> toEvent(user);
+    };
+  }
+
+  private LiveEvent toEvent(ByUser said) {
+    Map<String, @Nullable Object> payload = new LinkedHashMap<>();
+    payload.put("message_id", said.messageId());
+    payload.put("content", said.content());
+    payload.put("workspace_id", workspaceId);
+    return new LiveEvent(Kind.USER_MESSAGE, workspaceId, createdAt, payload);
+  }
+
+  private LiveEvent toEvent(ByAgent said, String workspaceName) {
+    Map<String, Object> payload = new LinkedHashMap<>();
+    payload.put("message", said.message());
+    payload.put("workspace_id", workspaceId);
+    payload.put("name", workspaceName);
+    if (!said.files().isEmpty()) {
+      payload.put("attachments", said.files());
+    }
+    if (said.answered() != null) {
+      payload.put("message_id", said.answered());
+    }
+    return new LiveEvent(Kind.AGENT_MESSAGE, workspaceId, createdAt, payload);
+  }
+}

@@ -1,0 +1,60 @@
+package dev.muster.activity;
+
+import dev.muster.event.ReplicaNotificationListener;
+import dev.muster.event.ReplicaNotifier;
+import dev.muster.event.ReplicaTopic;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.springframework.stereotype.Component;
+
+/** Tells the listeners here, and the other replicas, which feeds have grown. */
+@Component
+class FeedNotifier implements ReplicaNotificationListener {
+
+  private final ReplicaNotifier calls;
+  private final List<FeedGrowthListener> listeners;
+
+  FeedNotifier(ReplicaNotifier calls, List<FeedGrowthListener> listeners) {
+    this.calls = calls;
+    this.listeners = listeners;
+  }
+
+  /** Here, by a transaction that is committed. */
+  void appended(List<NewActivity> rows) {
+    Set<UUID> queued =
+        rows.stream()
+            .filter(row ->
+                row.admission() != null && row.admission().way() == MessageAdmission.Way.QUEUE)
+            .map(NewActivity::workspaceId)
+            .collect(Collectors.toSet());
+    if (!queued.isEmpty()) {
+      listeners.forEach(listener -> listener.queued(queued));
+    }
+    if (!rows.isEmpty()) {
+      feedsChanged(rows.stream().map(NewActivity::workspaceId).collect(Collectors.toSet()));
+    }
+  }
+
+  /** Here, by a transaction that is committed. */
+  void feedsChanged(Set<UUID> workspaceIds) {
+    listeners.forEach(listener -> listener.feedsChanged(workspaceIds));
+    calls.call(ReplicaTopic.FEEDS, workspaceIds);
+  }
+
+  @Override
+  public ReplicaTopic topic() {
+    return ReplicaTopic.FEEDS;
+  }
+
+  @Override
+  public void called(Set<UUID> workspaceIds) {
+    listeners.forEach(listener -> listener.changedElsewhere(workspaceIds));
+  }
+
+  @Override
+  public void onResync() {
+    listeners.forEach(FeedGrowthListener::anyMayHaveGrown);
+  }
+}

@@ -1,0 +1,106 @@
+package dev.muster.activity;
+
+import dev.muster.event.EventType;
+import dev.muster.event.RecordedEvent;
+import dev.muster.event.RecordedEventListener;
+import dev.muster.platform.longpoll.LongPollRegistry;
+import dev.muster.platform.loop.BackgroundLoop;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Gatherers;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * Wakes the polls that wait for rows of feeds: at once when one is told, and within a second when
+ * it was not, by one look at all feeds that are waited for. What other replicas have appended is
+ * read once for all whom it wakes.
+ */
+@Component
+class FeedWaiters implements FeedGrowthListener, RecordedEventListener {
+
+  /** What a poll of a feed waits for. */
+  record FeedTopic(UUID workspaceId) {}
+
+  private static final String LAST_SEQS =
+      "SELECT workspace_id, last_seq FROM activity_feeds WHERE workspace_id = ANY (:ids)";
+
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
+  private static final int FEEDS_IN_A_SLICE = 1000;
+
+  private final LongPollRegistry polls;
+  private final RecentRows recent;
+  private final JdbcClient db;
+  private final Set<UUID> changedElsewhere = ConcurrentHashMap.newKeySet();
+  private final BackgroundLoop loop;
+  private final BackgroundLoop readings;
+
+  FeedWaiters(LongPollRegistry polls, RecentRows recent, JdbcClient db) {
+    this.polls = polls;
+    this.recent = recent;
+    this.db = db;
+    this.loop = BackgroundLoop.start("feed-waiters", POLL_INTERVAL, this::look);
+    this.readings = BackgroundLoop.start("feed-readers", POLL_INTERVAL, this::readAndWake);
+  }
+
+  @Override
+  public void feedsChanged(Set<UUID> workspaceIds) {
+    polls.wake(workspaceIds.stream().map(FeedTopic::new).toList());
+  }
+
+  @Override
+  public void changedElsewhere(Set<UUID> workspaceIds) {
+    workspaceIds.stream()
+        .filter(id -> polls.isWaitedFor(new FeedTopic(id)))
+        .forEach(changedElsewhere::add);
+    readings.wake();
+  }
+
+  /** Polls read for themselves when the rows cannot be had. */
+  private void readAndWake() {
+    Set<UUID> feeds = Set.copyOf(changedElsewhere);
+    changedElsewhere.removeAll(feeds);
+    try {
+      recent.read(feeds);
+    } finally {
+      feedsChanged(feeds);
+    }
+  }
+
+  @Override
+  public void anyMayHaveGrown() {
+    loop.wake();
+  }
+
+  /** Readers of a workspace that was removed are told so. */
+  @Override
+  public void follow(List<RecordedEvent> events) {
+    feedsChanged(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_REMOVED));
+  }
+
+  private void look() {
+    polls.topics(FeedTopic.class).stream()
+        .map(FeedTopic::workspaceId)
+        .gather(Gatherers.windowFixed(FEEDS_IN_A_SLICE))
+        .forEach(this::lookAt);
+  }
+
+  private void lookAt(List<UUID> slice) {
+    db.sql(LAST_SEQS)
+        .param("ids", slice.toArray(UUID[]::new))
+        .query(row -> {
+          UUID feed = row.getObject("workspace_id", UUID.class);
+          polls.wakeOlderThan(new FeedTopic(feed), row.getLong("last_seq"));
+        });
+  }
+
+  @PreDestroy
+  void close() {
+    loop.close();
+    readings.close();
+  }
+}

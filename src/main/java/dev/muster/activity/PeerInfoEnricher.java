@@ -1,0 +1,67 @@
+package dev.muster.activity;
+
+import dev.muster.activity.FeedRow.PeerInfo;
+import dev.muster.platform.http.PlatformUrl;
+import dev.muster.platform.json.RawJson;
+import dev.muster.workspace.WorkspaceLabel;
+import dev.muster.workspace.Workspaces;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** Shows rows, with what {@code include=peer_info} adds if that is wanted (R6.2). */
+@Component
+class PeerInfoEnricher {
+
+  private static final RawJson NO_ATTACHMENTS = new RawJson("[]");
+
+  private final Workspaces workspaces;
+  private final PlatformUrl platformUrl;
+
+  PeerInfoEnricher(Workspaces workspaces, PlatformUrl platformUrl) {
+    this.workspaces = workspaces;
+    this.platformUrl = platformUrl;
+  }
+
+  /** Of the request it takes what it needs at once: rows may come when the request is parked. */
+  Function<List<StoredActivity>, List<FeedRow>> view(boolean wanted, HttpServletRequest request) {
+    if (!wanted) {
+      return rows -> rows.stream().map(row -> new FeedRow(row, null)).toList();
+    }
+    String base = platformUrl.of(request);
+    return rows -> withPeers(rows, base);
+  }
+
+  private List<FeedRow> withPeers(List<StoredActivity> rows, String base) {
+    Set<UUID> ids =
+        rows.stream()
+            .map(PeerInfoEnricher::peer)
+            .filter(Objects::nonNull)
+            .collect(Collectors.toSet());
+    Map<UUID, WorkspaceLabel> peers = workspaces.labelsOf(ids);
+    return rows.stream().map(row -> new FeedRow(row, info(row, peers, base))).toList();
+  }
+
+  private static PeerInfo info(StoredActivity row, Map<UUID, WorkspaceLabel> peers, String base) {
+    @Nullable UUID id = peer(row);
+    @Nullable WorkspaceLabel peer = id == null ? null : peers.get(id);
+    RawJson attachments =
+        row.attachments() == null ? NO_ATTACHMENTS : new RawJson(row.attachments());
+    return peer == null
+        ? new PeerInfo(null, null, null, attachments)
+        : new PeerInfo(
+            peer.name(), peer.role(), base + "/registry/discover/" + peer.id(), attachments);
+  }
+
+  /** The other one; in a message to itself that is the workspace. */
+  private static @Nullable UUID peer(StoredActivity row) {
+    return row.peerId() == null ? row.sourceId() : row.peerId();
+  }
+}

@@ -1,0 +1,45 @@
+package dev.muster.agent;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Call;
+
+/** Ends the requests and the waits that are under way with it, and all later ones; once for all. */
+final class CancellationToken {
+
+  private final CountDownLatch cancelled = new CountDownLatch(1);
+  private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+
+  void cancel() {
+    cancelled.countDown();
+    calls.forEach(Call::cancel);
+  }
+
+  boolean isCancelled() {
+    return cancelled.getCount() == 0;
+  }
+
+  void enter(Call call) {
+    calls.add(call);
+    if (isCancelled()) {
+      call.cancel();
+    }
+  }
+
+  void leave(Call call) {
+    calls.remove(call);
+  }
+
+  /** Whether it may go on after the wait. An interrupt ends the wait, and stays set. */
+  boolean pause(Duration duration) {
+    try {
+      return !cancelled.await(duration.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

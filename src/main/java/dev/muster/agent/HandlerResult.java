@@ -1,0 +1,31 @@
+package dev.muster.agent;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** Waits for what a handler says. */
+final class HandlerResult {
+
+  private HandlerResult() {}
+
+  /** {@code ""} for no reply; what a stage failed with is thrown. */
+  static String of(Reply reply) throws Exception {
+    return switch (reply) {
+      case Reply.Text(String text) -> text.isBlank() ? "" : text;
+      case Reply.None _ -> "";
+      case Reply.Later later -> {
+        try {
+          @Nullable String text = later.text().toCompletableFuture().get();
+          yield text == null || text.isBlank() ? "" : text;
+        } catch (ExecutionException e) {
+          throw e.getCause() instanceof Exception cause
+              ? cause
+              : new IllegalStateException(e.getCause());
+        } catch (CancellationException e) {
+          throw new IllegalStateException("the reply was cancelled", e);
+        }
+      }
+    };
+  }
+}

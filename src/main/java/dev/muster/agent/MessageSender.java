@@ -1,0 +1,104 @@
+package dev.muster.agent;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Sends messages, answers and notifications. */
+final class MessageSender {
+
+  private static final String SENDER = "X-Source-Workspace-Id";
+  private static final Duration PEER_LIMIT = Duration.ofMinutes(10);
+
+  private final ServerHttp http;
+  private final WorkspacePath path;
+
+  MessageSender(ServerHttp http, WorkspacePath path) {
+    this.http = http;
+    this.path = path;
+  }
+
+  SendResult send(String peerId, String text, Duration wait, String messageId) {
+    Duration held = RequestTimeouts.heldAtMost(wait);
+    String query = held.isPositive() ? "?wait=" + held.toMillis() / 1000.0 : "";
+    // a peer that is called takes its time, whatever we would wait for one that polls
+    RequestTimeouts timeout =
+        RequestTimeouts.held(PEER_LIMIT, RequestTimeouts.USUAL.policy().maxAttempts());
+    ServerRequest call = message(peerId, query, messageId, text, Map.of(), timeout);
+    return SendResult.of(messageId, http.json(call));
+  }
+
+  void notify(String text) {
+    http.json(notification(text, "", RequestTimeouts.USUAL));
+  }
+
+  /**
+   * What answers a message.
+   *
+   * @throws IllegalArgumentException when there is nobody to answer
+   */
+  ServerRequest answer(InboundMessage message, String text, String replyId) {
+    return switch (message.source()) {
+      case CANVAS_USER -> notification(text, message.messageId(), RequestTimeouts.REPLY);
+      case PEER_AGENT -> {
+        if (message.sourceId().isEmpty()) {
+          throw unanswerable(message, "it does not say which workspace it is from");
+        }
+        yield message(
+            message.sourceId(),
+            "",
+            replyId,
+            TextLimit.MESSAGE.cut(text),
+            correlation(message),
+            RequestTimeouts.REPLY);
+      }
+      case SYSTEM -> throw unanswerable(message, "it is from the control plane");
+      case UNKNOWN -> throw unanswerable(message, "it does not say who it is from");
+    };
+  }
+
+  /** What was not sent, once more, as the same workspace. */
+  ServerRequest again(String where, JsonNode body, RequestTimeouts timeout) {
+    return ServerRequest.post(where, body, timeout).with(SENDER, path.workspaceId());
+  }
+
+  /** {@code answered} is the id of the message that it answers; "" for none. */
+  private ServerRequest notification(String text, String answered, RequestTimeouts timeout) {
+    ObjectNode body =
+        JsonNodeFactory.instance.objectNode().put("message", TextLimit.USUAL.cut(text));
+    if (!answered.isEmpty()) {
+      body.put("reply_to", answered);
+    }
+    return ServerRequest.post(path.to("/notify"), body, timeout);
+  }
+
+  private ServerRequest message(
+      String peerId,
+      String query,
+      String messageId,
+      String text,
+      Map<String, String> metadata,
+      RequestTimeouts timeout) {
+    WorkspacePath peer = new WorkspacePath(WorkspacePath.canonical("peer id", peerId));
+    return again(peer.to("/a2a" + query), Envelope.send(messageId, text, metadata), timeout);
+  }
+
+  private static Map<String, String> correlation(InboundMessage message) {
+    Map<String, String> metadata = new LinkedHashMap<>();
+    if (!message.messageId().isEmpty()) {
+      metadata.put("reply_to", message.messageId());
+    }
+    if (!message.delegationId().isEmpty()) {
+      metadata.put("delegation_id", message.delegationId());
+    }
+    return metadata;
+  }
+
+  private static IllegalArgumentException unanswerable(InboundMessage message, String why) {
+    return new IllegalArgumentException(
+        "message " + message.activityId() + " cannot be answered: " + why);
+  }
+}

@@ -1,0 +1,115 @@
+package dev.muster.delegation;
+
+import dev.muster.activity.AppendResult;
+import dev.muster.activity.Feeds;
+import dev.muster.delegation.DelegationRepository.NewDelegation;
+import dev.muster.event.Events;
+import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.DeliveryTarget;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+
+/** Takes delegations into the ledger, with all that is to follow from them, or nothing (R8.2). */
+@Service
+class DelegationCreation {
+
+  private final DelegationRepository repository;
+  private final ResultActivities rows;
+  private final Events events;
+  private final Feeds feeds;
+  private final DispatchJob dispatch;
+  private final PresenceLock presence;
+  private final CommitAwareTransactions transactions;
+
+  DelegationCreation(
+      DelegationRepository repository,
+      ResultActivities rows,
+      Events events,
+      Feeds feeds,
+      DispatchJob dispatch,
+      PresenceLock presence,
+      CommitAwareTransactions transactions) {
+    this.repository = repository;
+    this.rows = rows;
+    this.events = events;
+    this.feeds = feeds;
+    this.dispatch = dispatch;
+    this.presence = presence;
+    this.transactions = transactions;
+  }
+
+  /** {@code known} is the earlier one that its key stands for; null when it is new. */
+  record Accepted(String delegationId, @Nullable Delegation known) {}
+
+  /** Returns after the commit: from then on it is delivered, whatever becomes of this server. */
+  Accepted delegate(UUID callerId, DeliveryTarget callee, DelegateRequest request) {
+    return transactions.runRetryingDeadlocks(status -> {
+      presence.require(callerId, callee.id());
+      // until the transaction ends no other delegates for this caller, by this key or another
+      feeds.lock(Set.of(callerId, callee.id()));
+      @Nullable String key = request.idempotencyKey().orElse(null);
+      Optional<Delegation> known =
+          key == null ? Optional.empty() : repository.findByKey(callerId, key);
+      if (known.isPresent()) {
+        return new Accepted(known.get().delegationId(), known.get());
+      }
+      NewDelegation delegation =
+          new NewDelegation(
+              DelegationRepository.newId().toString(),
+              callerId,
+              callee.id(),
+              request.task(),
+              DelegationStatus.QUEUED,
+              request.span(),
+              key);
+      repository.insert(delegation);
+      recordEvents(delegation, callee.name());
+      dispatch.dispatch(delegation.delegationId());
+      return new Accepted(delegation.delegationId(), null);
+    });
+  }
+
+  /** One that its caller sent by itself; nothing happens when it is in the ledger (R8.4). */
+  void record(UUID callerId, DeliveryTarget callee, String delegationId, PreviewedText task) {
+    NewDelegation delegation =
+        new NewDelegation(
+            delegationId,
+            callerId,
+            callee.id(),
+            task,
+            DelegationStatus.DISPATCHED,
+            DelegateRequest.USUAL_SPAN,
+            null);
+    boolean isNew =
+        transactions.runRetryingDeadlocks(status -> {
+          presence.require(callerId, callee.id());
+          boolean inserted = repository.insert(delegation);
+          if (inserted) {
+            recordEvents(delegation, callee.name());
+          }
+          return inserted;
+        });
+    if (!isNew
+        && repository.find(delegationId).filter(is -> is.callerId().equals(callerId)).isEmpty()) {
+      throw new ProblemException(
+          ErrorCode.DELEGATION_ID_TAKEN,
+          "delegation_id: another workspace has a delegation of this id (expected: an id of your"
+              + " own, like a new UUID)");
+    }
+  }
+
+  private void recordEvents(NewDelegation delegation, String calleeName) {
+    events.record(DelegationEvents.sent(delegation));
+    AppendResult appended =
+        feeds.appendAll(List.of(rows.delegated(delegation, calleeName))).getFirst();
+    if (appended instanceof AppendResult.FeedFull full) {
+      throw full.refusal();
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package dev.muster.delegation;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.muster.platform.http.Page;
+import dev.muster.platform.http.PageCursor;
+import dev.muster.platform.postgres.Timestamps;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
+import org.springframework.stereotype.Repository;
+
+/** Lists of delegations, the newest first. */
+@Repository
+class DelegationQueries {
+
+  /** Ids byte by byte, as the database compares them: Java takes halves of them for signed. */
+  private static final Comparator<Delegation> NEWEST_FIRST =
+      Comparator.comparing(Delegation::createdAt)
+          .thenComparing(delegation -> delegation.id().toString())
+          .reversed();
+
+  private static final String OF_STATUS = "(:status::text IS NULL OR d.status = :status)";
+
+  private static final String SENT = newestFirst("d.caller_id = :workspace AND " + OF_STATUS);
+  private static final String RECEIVED = newestFirst("d.callee_id = :workspace AND " + OF_STATUS);
+  private static final String IN_FLIGHT = newestFirst("d.ended_as IS NULL AND " + OF_STATUS);
+  private static final String ENDED = newestFirst("d.ended_as = :status");
+
+  private final JdbcClient db;
+
+  DelegationQueries(JdbcClient db) {
+    this.db = db;
+  }
+
+  /** Which side of a delegation a workspace is on. */
+  enum Direction {
+    SENT,
+    RECEIVED;
+
+    @JsonValue
+    String wire() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** Of one workspace: of both directions, when there is none, and of all statuses. */
+  Page<Delegation> of(
+      UUID workspaceId,
+      Optional<Direction> direction,
+      Optional<DelegationStatus> status,
+      PageCursor after,
+      int limit) {
+    return page(
+        Stream.of(Direction.values())
+            .filter(side -> direction.isEmpty() || direction.get() == side)
+            .map(side -> db.sql(side == Direction.SENT ? SENT : RECEIVED))
+            .map(statement -> statement.param("workspace", workspaceId))
+            .flatMap(statement -> list(statement, status, after, limit + 1).stream())
+            .sorted(NEWEST_FIRST)
+            .limit(limit + 1L)
+            .toList(),
+        limit);
+  }
+
+  /** Of all workspaces: in flight, when there is no status. */
+  Page<Delegation> ofAll(Optional<DelegationStatus> status, PageCursor after, int limit) {
+    boolean isInFlight = status.isEmpty() || status.get().isInFlight();
+    return page(list(db.sql(isInFlight ? IN_FLIGHT : ENDED), status, after, limit + 1), limit);
+  }
+
+  private static String newestFirst(String condition) {
+    return "SELECT "
+        + DelegationRepository.COLUMNS
+        + " FROM delegations d WHERE (d.created_at, d.id) < (:before, :before_id) AND "
+        + condition
+        + " ORDER BY d.created_at DESC, d.id DESC LIMIT :limit";
+  }
+
+  /** The newest first, from before the cursor on. */
+  private static List<Delegation> list(
+      StatementSpec statement, Optional<DelegationStatus> status, PageCursor after, int limit) {
+    PageCursor before = after.equals(PageCursor.START) ? PageCursor.END : after;
+    return statement
+        .param("before", Timestamps.utc(before.createdAt()))
+        .param("before_id", before.id())
+        .param("status", status.map(DelegationStatus::wire).orElse(null))
+        .param("limit", limit)
+        .query(DelegationRepository::delegation)
+        .list();
+  }
+
+  private static Page<Delegation> page(List<Delegation> rows, int limit) {
+    return Page.of(rows, limit, last -> new PageCursor(last.createdAt(), last.id()));
+  }
+}

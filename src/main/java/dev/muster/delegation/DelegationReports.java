@@ -1,0 +1,91 @@
+package dev.muster.delegation;
+
+import dev.muster.delegation.TransitionRequest.Actor;
+import dev.muster.heartbeat.DelegationHeartbeatListener;
+import dev.muster.platform.commit.BatchLimits;
+import dev.muster.platform.commit.BatchOutcome;
+import dev.muster.platform.commit.BatchRetry;
+import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.commit.GroupCommit;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.annotation.PreDestroy;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.stereotype.Service;
+
+/** What agents and operators say of delegations: many of them share one commit. */
+@Service
+class DelegationReports implements DelegationHeartbeatListener {
+
+  /**
+   * Commands that are carried out or refused each by itself, but in one transaction.
+   *
+   * @param key reports of one key are made in their order
+   */
+  private record Report(Object key, List<TransitionRequest> commands) {
+
+    /** About how many bytes they write. */
+    long weight() {
+      return commands.stream().mapToLong(command -> BYTES_OF_A_ROW + length(command)).sum();
+    }
+
+    private static long length(TransitionRequest command) {
+      return command.change() instanceof DelegationCommand.Complete(PreviewedText result, boolean _)
+          ? 2L * result.fullText().length()
+          : 0;
+    }
+  }
+
+  private static final int BYTES_OF_A_ROW = 512;
+  private static final long MAX_BATCH_BYTES = 4L << 20;
+
+  /** The feeds that ends are told in are written by one after the other, all else side by side. */
+  private static final int COMMITTERS = 2;
+
+  private final Ledger ledger;
+  private final CommitAwareTransactions transactions;
+  private final GroupCommit<Report, List<Ledger.Result>> commits;
+
+  DelegationReports(Ledger ledger, CommitAwareTransactions transactions, MeterRegistry metrics) {
+    this.ledger = ledger;
+    this.transactions = transactions;
+    this.commits =
+        new GroupCommit<>(
+            "delegation",
+            Report::key,
+            BatchLimits.byWeight(Report::weight, MAX_BATCH_BYTES),
+            COMMITTERS,
+            this::commit,
+            metrics);
+  }
+
+  /** Returns after the commit; throws {@code UNAVAILABLE} when that cannot be had in time. */
+  Ledger.Result make(TransitionRequest command) {
+    return commits.submit(new Report(command.delegationId(), List.of(command))).getFirst();
+  }
+
+  @Override
+  public void claimed(UUID workspaceId, List<String> delegationIds) {
+    Actor callee = Actor.callee(workspaceId);
+    List<Ledger.Result> _ =
+        commits.submit(
+            new Report(
+                workspaceId,
+                delegationIds.stream()
+                    .map(id -> new TransitionRequest(id, callee, DelegationCommand.Step.HEARTBEAT))
+                    .toList()));
+  }
+
+  private List<BatchOutcome<List<Ledger.Result>>> commit(List<Report> batch) {
+    return BatchRetry.run(
+        batch,
+        reports ->
+            transactions.run(
+                () -> ledger.applySkippingLocked(reports.stream().map(Report::commands).toList())));
+  }
+
+  @PreDestroy
+  void close() {
+    commits.close();
+  }
+}

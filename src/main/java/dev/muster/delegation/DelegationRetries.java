@@ -1,0 +1,79 @@
+package dev.muster.delegation;
+
+import dev.muster.delegation.TransitionRequest.Actor;
+import dev.muster.delivery.Deliveries;
+import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.springframework.stereotype.Service;
+
+/**
+ * Has delegations delivered again for operators (R8.9): a message that still waits is taken out of
+ * the queue in the transaction that asks for the next one, so that at most one of them is sent.
+ */
+@Service
+class DelegationRetries {
+
+  /** Below the 5 s of R0.6. */
+  private static final Duration MAX_DURATION = Duration.ofSeconds(4);
+
+  private final Ledger ledger;
+  private final LedgerRepository rows;
+  private final Deliveries deliveries;
+  private final DispatchJob dispatch;
+  private final CommitAwareTransactions transactions;
+
+  DelegationRetries(
+      Ledger ledger,
+      LedgerRepository rows,
+      Deliveries deliveries,
+      DispatchJob dispatch,
+      CommitAwareTransactions transactions) {
+    this.ledger = ledger;
+    this.rows = rows;
+    this.deliveries = deliveries;
+    this.dispatch = dispatch;
+    this.transactions = transactions.withTimeout(MAX_DURATION);
+  }
+
+  /**
+   * A {@code stuck} or {@code dispatched} delegation is {@code queued} again, under a new
+   * messageId. Throws {@code DELIVERING} (409) while its present message is being sent.
+   */
+  Ledger.Result retry(String delegationId) {
+    Ledger.Result result = transactions.runRetryingDeadlocks(status -> retryLocked(delegationId));
+    if (result instanceof Ledger.Result.Applied) {
+      dispatch.soon(delegationId);
+    }
+    return result;
+  }
+
+  private Ledger.Result retryLocked(String delegationId) {
+    List<LockedDelegation> found = rows.lock(List.of(delegationId));
+    // first: then the end of the replaced message is no longer that of the delegation
+    Ledger.Result result =
+        ledger
+            .apply(
+                List.of(
+                    new TransitionRequest(
+                        delegationId, Actor.SYSTEM, DelegationCommand.Step.RETRY)))
+            .getFirst();
+    if (result instanceof Ledger.Result.Applied) {
+      withdraw(found.getFirst());
+    }
+    return result;
+  }
+
+  private void withdraw(LockedDelegation before) {
+    if (!deliveries.withdraw(before.message(), "an operator has the delegation sent again")) {
+      throw new ProblemException(
+          ErrorCode.DELIVERING,
+          "the message of the delegation is being sent to its callee right now; try again when"
+              + " that has ended, or fail the delegation",
+          Map.of("delegation_id", before.delegationId()));
+    }
+  }
+}

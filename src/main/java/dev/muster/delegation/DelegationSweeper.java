@@ -1,0 +1,94 @@
+package dev.muster.delegation;
+
+import dev.muster.delegation.SweepRuleRun.Rule;
+import dev.muster.delegation.SweepRuleRun.Tally;
+import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.uptime.ControlPlaneUptime;
+import dev.muster.platform.uptime.Uptime;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Instant;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Finds the delegations that will not end by themselves (R8.8): first those past their deadline,
+ * which fail, since agents that beat for ever hang without getting anywhere; then those whose
+ * callee was heard of and fell silent, which are stuck. One that was never heard of has until its
+ * deadline.
+ *
+ * <p>Several sweeps at once do no harm: what another one has moved counts as a lost race.
+ */
+@Component
+class DelegationSweeper {
+
+  /**
+   * What a sweep did.
+   *
+   * @param deadlineFailures delegations past their deadline, which failed
+   * @param stuckMarked delegations of silent callees, which are stuck
+   * @param errors those that another transaction changed first, and those that could not be stored
+   */
+  record SweepReport(int deadlineFailures, int stuckMarked, int errors) {}
+
+  private static final Logger log = LoggerFactory.getLogger(DelegationSweeper.class);
+
+  private final SweepRepository repository;
+  private final Ledger ledger;
+  private final ControlPlaneUptime uptime;
+  private final CommitAwareTransactions transactions;
+  private final SweeperSettings settings;
+  private final SweepMetrics metrics;
+
+  DelegationSweeper(
+      SweepRepository repository,
+      Ledger ledger,
+      ControlPlaneUptime uptime,
+      CommitAwareTransactions transactions,
+      SweeperSettings settings,
+      MeterRegistry metrics) {
+    this.repository = repository;
+    this.ledger = ledger;
+    this.uptime = uptime;
+    this.transactions = transactions;
+    this.settings = settings;
+    this.metrics = new SweepMetrics(metrics, "delegation");
+  }
+
+  /** Throws only when the database is away. */
+  SweepReport sweep() {
+    return metrics.measure(() -> {
+      Optional<Uptime> up = uptime.look();
+      Instant now = up.orElseGet(uptime::read).now();
+      Tally failed = run((from, only) -> repository.failOverdue(now, from, only));
+      Tally stuck =
+          up.filter(this::graceIsOver).map(known -> markStuck(known.now())).orElse(Tally.NONE);
+      SweepReport report =
+          new SweepReport(failed.moved(), stuck.moved(), failed.errors() + stuck.errors());
+      if (report.deadlineFailures() + report.stuckMarked() + report.errors() > 0) {
+        log.info(
+            "delegations swept: {} past their deadline, {} stuck, {} errors",
+            report.deadlineFailures(),
+            report.stuckMarked(),
+            report.errors());
+      }
+      return report;
+    });
+  }
+
+  /** While the control plane was away it heard no agent: each gets a threshold's time again. */
+  private boolean graceIsOver(Uptime up) {
+    return !up.upSince().plus(settings.stuckThreshold()).isAfter(up.now());
+  }
+
+  private Tally markStuck(Instant now) {
+    Instant silentSince = now.minus(settings.stuckThreshold());
+    return run((from, only) -> repository.markStuck(now, silentSince, from, only));
+  }
+
+  private Tally run(Rule rule) {
+    return new SweepRuleRun(repository, transactions, metrics, ledger, rule).run();
+  }
+}

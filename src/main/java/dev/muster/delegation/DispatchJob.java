@@ -1,0 +1,156 @@
+package dev.muster.delegation;
+
+import dev.muster.a2a.DelegationMessenger;
+import dev.muster.activity.AppendResult;
+import dev.muster.activity.Feeds;
+import dev.muster.delegation.TransitionRequest.Actor;
+import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.workspace.DeliveryTarget;
+import dev.muster.workspace.Workspaces;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * Brings delegations on their way (R8.3): the message goes into the callee's feed, or into its
+ * queue, in the transaction that says so. Nothing leaves the process here, so nothing can happen
+ * twice. One for which there is no room stays {@code queued}, and is tried again by a sweep.
+ */
+@Component
+class DispatchJob {
+
+  static final Duration SWEEP_INTERVAL = Duration.ofSeconds(15);
+
+  private static final Logger log = LoggerFactory.getLogger(DispatchJob.class);
+  private static final int MAX_PER_SWEEP = 1000;
+
+  /** The sweeper ends what is past its deadline; without it the queue does, a while later. */
+  private static final Duration AFTER_THE_DEADLINE = Duration.ofMinutes(15);
+
+  private final Ledger ledger;
+  private final LedgerRepository rows;
+  private final DelegationRepository delegations;
+  private final Workspaces workspaces;
+  private final DelegationMessenger messenger;
+  private final Feeds feeds;
+  private final PresenceLock presence;
+  private final CommitAwareTransactions transactions;
+
+  DispatchJob(
+      Ledger ledger,
+      LedgerRepository rows,
+      DelegationRepository delegations,
+      Workspaces workspaces,
+      DelegationMessenger messenger,
+      Feeds feeds,
+      PresenceLock presence,
+      CommitAwareTransactions transactions) {
+    this.ledger = ledger;
+    this.rows = rows;
+    this.delegations = delegations;
+    this.workspaces = workspaces;
+    this.messenger = messenger;
+    this.feeds = feeds;
+    this.presence = presence;
+    this.transactions = transactions;
+  }
+
+  /** Tries all that found no room before; one that fails does not keep the others waiting. */
+  void sweep() {
+    for (String id : delegations.queued(MAX_PER_SWEEP)) {
+      try {
+        run(id);
+      } catch (RuntimeException e) {
+        log.warn("the delegation {} could not be dispatched: {}", id, e.toString());
+      }
+    }
+  }
+
+  /** On a thread of its own; the sweep does it where that fails. */
+  void soon(String delegationId) {
+    Thread.ofVirtual()
+        .name("dispatch-" + delegationId)
+        .start(() -> {
+          try {
+            run(delegationId);
+          } catch (RuntimeException e) {
+            log.debug("the delegation {} is left to the sweep", delegationId, e);
+          }
+        });
+  }
+
+  void run(String delegationId) {
+    Optional<Delegation> found = delegations.find(delegationId);
+    if (found.isEmpty()) {
+      return;
+    }
+    boolean _ =
+        transactions.runRetryingDeadlocks(status -> {
+          presence.holds(found.get().callerId(), found.get().calleeId());
+          dispatch(delegationId);
+          return true;
+        });
+  }
+
+  /** In the caller's transaction, which holds the presence of caller and callee. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public void dispatch(String delegationId) {
+    rows.lock(List.of(delegationId)).stream()
+        .filter(found -> found.status() == DelegationStatus.QUEUED)
+        .forEach(this::dispatch);
+  }
+
+  private void dispatch(LockedDelegation delegation) {
+    Optional<DeliveryTarget> callee = workspaces.target(delegation.calleeId());
+    if (callee.isEmpty()) {
+      fail(delegation, "callee removed");
+      return;
+    }
+    if (workspaces.target(delegation.callerId()).isEmpty()) {
+      fail(delegation, "caller removed");
+      return;
+    }
+    Duration life =
+        Duration.between(delegation.now(), delegation.progress().deadline())
+            .plus(AFTER_THE_DEADLINE);
+    if (!life.isPositive()) {
+      fail(delegation, "deadline exceeded before there was room for it");
+      return;
+    }
+    enqueue(delegation, callee.get(), life);
+  }
+
+  private void enqueue(LockedDelegation delegation, DeliveryTarget callee, Duration life) {
+    String task = delegations.texts(delegation.delegationId()).task();
+    AppendResult appended =
+        feeds
+            .appendAll(List.of(messenger.toCallee(delegation.message(), callee, task, life)))
+            .getFirst();
+    switch (appended) {
+      case AppendResult.Stored _, AppendResult.Repeated _ ->
+          change(delegation, DelegationCommand.Step.DISPATCH);
+      case AppendResult.OtherContent() ->
+          fail(delegation, "its messageId names another message of the caller to the callee");
+      case AppendResult.FeedFull _,
+          AppendResult.QueueFull _,
+          AppendResult.Outdated _,
+          AppendResult.NotFree _ ->
+          log.debug("no room for {} at {}", delegation.delegationId(), delegation.calleeId());
+    }
+  }
+
+  private void fail(LockedDelegation delegation, String why) {
+    change(delegation, new DelegationCommand.Fail(why));
+  }
+
+  private void change(LockedDelegation delegation, DelegationCommand change) {
+    List<Ledger.Result> _ =
+        ledger.apply(
+            List.of(new TransitionRequest(delegation.delegationId(), Actor.SYSTEM, change)));
+  }
+}

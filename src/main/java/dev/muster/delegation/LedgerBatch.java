@@ -1,0 +1,68 @@
+package dev.muster.delegation;
+
+import dev.muster.delegation.LedgerRepository.Move;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a transaction makes of delegations whose rows it holds, command by command. */
+final class LedgerBatch {
+
+  private final Map<String, LockedDelegation> held = new HashMap<>();
+
+  /** As they were before the first of their changes. */
+  private final Map<String, DelegationStatus> changed = new LinkedHashMap<>();
+
+  private final List<Transition> transitions = new ArrayList<>();
+
+  LedgerBatch(Collection<LockedDelegation> locked) {
+    locked.forEach(one -> held.put(one.delegationId(), one));
+  }
+
+  boolean holds(String delegationId) {
+    return held.containsKey(delegationId);
+  }
+
+  Ledger.Result add(TransitionRequest command) {
+    @Nullable LockedDelegation was = held.get(command.delegationId());
+    if (was == null || !command.by().mayChange(was)) {
+      return new Ledger.Result.NotFound();
+    }
+    Optional<DelegationState> next = was.progress().after(command.change(), was.span(), was.now());
+    if (next.isEmpty()) {
+      return new Ledger.Result.Invalid(was.status());
+    }
+    if (next.get().equals(was.progress())) {
+      return new Ledger.Result.Applied(was.status(), false);
+    }
+    LockedDelegation now = was.with(next.get());
+    held.put(command.delegationId(), now);
+    changed.putIfAbsent(command.delegationId(), was.status());
+    boolean moved = now.status() != was.status();
+    if (moved) {
+      boolean callerNotified =
+          command.change()
+                  instanceof DelegationCommand.Complete(PreviewedText _, boolean isNotified)
+              && isNotified;
+      transitions.add(new Transition(was.status(), now, callerNotified, null));
+    }
+    return new Ledger.Result.Applied(now.status(), moved);
+  }
+
+  List<Move> moves() {
+    return changed.entrySet().stream()
+        .map(was -> new Move(was.getValue(), Objects.requireNonNull(held.get(was.getKey()))))
+        .toList();
+  }
+
+  /** In the order in which they happened. */
+  List<Transition> transitions() {
+    return transitions;
+  }
+}

@@ -1,0 +1,84 @@
+package dev.muster.delegation;
+
+import dev.muster.a2a.DelegationMessenger;
+import dev.muster.activity.ActivityResult;
+import dev.muster.activity.NewActivity;
+import dev.muster.delegation.DelegationRepository.NewDelegation;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.Text;
+import dev.muster.protocol.MessageContent;
+import dev.muster.workspace.DeliveryMode;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The rows by which callers hear, once, how their delegations ended (R8.7). */
+@Component
+class ResultActivities {
+
+  private static final int SUMMARY_CHARACTERS = 200;
+
+  private final DelegationMessenger messenger;
+  private final JsonMapper json;
+
+  ResultActivities(DelegationMessenger messenger, JsonMapper json) {
+    this.messenger = messenger;
+    this.json = json;
+  }
+
+  /** None for what is no end, for a caller that hears of it anyway, and for one that is gone. */
+  Optional<NewActivity> of(Transition transition) {
+    LockedDelegation delegation = transition.delegation();
+    @Nullable DeliveryMode mode = delegation.callerMode();
+    if (!transition.isEnd() || transition.callerNotified() || mode == null) {
+      return Optional.empty();
+    }
+    NewActivity row =
+        delegation.status() == DelegationStatus.COMPLETED
+            ? row(delegation, delegation.result().fullText(), new ActivityResult("ok", null, null))
+            : row(
+                delegation,
+                delegation.error(),
+                new ActivityResult("error", delegation.error(), null));
+    return Optional.of(mode == DeliveryMode.PUSH ? messenger.broughtToCaller(row) : row);
+  }
+
+  private NewActivity row(LockedDelegation delegation, String text, ActivityResult result) {
+    String id = delegation.delegationId();
+    Map<String, Object> response = new LinkedHashMap<>();
+    response.put("text", text);
+    response.put("delegation_id", id);
+    return NewActivity.delegateResult(
+        delegation.callerId(),
+        delegation.calleeId(),
+        "Delegation result: " + Text.cut(text, SUMMARY_CHARACTERS),
+        json(Map.of("delegation_id", id)),
+        json(response),
+        new MessageContent(text, MessageIds.ofResult(id), id, List.of()),
+        result);
+  }
+
+  /** The caller's own note that it delegated (R6.0). */
+  NewActivity delegated(NewDelegation delegation, String calleeName) {
+    String id = delegation.delegationId();
+    String task = delegation.task().fullText();
+    Map<String, Object> request = new LinkedHashMap<>();
+    request.put("delegation_id", id);
+    request.put("target_id", delegation.calleeId());
+    request.put("task", task);
+    return NewActivity.delegation(
+        delegation.callerId(),
+        delegation.calleeId(),
+        "delegate → " + calleeName,
+        json(request),
+        new MessageContent(task, null, id, List.of()));
+  }
+
+  private RawJson json(Object value) {
+    return new RawJson(json.writeValueAsString(value));
+  }
+}

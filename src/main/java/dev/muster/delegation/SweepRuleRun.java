@@ -1,0 +1,195 @@
+package dev.muster.delegation;
+
+import dev.muster.delegation.SweepRepository.Place;
+import dev.muster.delegation.SweepRepository.Selected;
+import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.problem.DatabaseOutage;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * One run of a rule of the sweeper past all that are in flight, batch by batch, each in a
+ * transaction of its own. Two of them are under way at once: while one is told of, the next is
+ * moved. What cannot be stored together is tried one by one, and left where it cannot be at all.
+ */
+final class SweepRuleRun {
+
+  /** How a rule moves the next batch; of {@code only} these, when it is there. */
+  interface Rule {
+    List<Selected> batch(Place from, @Nullable List<String> only);
+  }
+
+  /**
+   * @param moved delegations that the rule has moved
+   * @param errors those that another transaction changed first, and those that could not be stored
+   */
+  record Tally(int moved, int errors) {
+
+    static final Tally NONE = new Tally(0, 0);
+
+    Tally plus(Tally other) {
+      return new Tally(moved + other.moved, errors + other.errors);
+    }
+  }
+
+  /** Small enough that two at a time share the work evenly, also where thousands are due. */
+  static final int BATCH_SIZE = 1250;
+
+  private static final Logger log = LoggerFactory.getLogger(SweepRuleRun.class);
+
+  private final SweepRepository repository;
+  private final CommitAwareTransactions transactions;
+  private final SweepMetrics metrics;
+  private final Ledger ledger;
+  private final Rule rule;
+
+  /** Held while the next batch is looked for, which begins where the last one ended. */
+  private final ReentrantLock looking = new ReentrantLock();
+
+  private Place from = Place.START;
+  private volatile boolean ended;
+
+  SweepRuleRun(
+      SweepRepository repository,
+      CommitAwareTransactions transactions,
+      SweepMetrics metrics,
+      Ledger ledger,
+      Rule rule) {
+    this.repository = repository;
+    this.transactions = transactions;
+    this.metrics = metrics;
+    this.ledger = ledger;
+    this.rule = rule;
+  }
+
+  /** Throws only when the database is away. */
+  Tally run() {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var beside = CompletableFuture.supplyAsync(this::runBatches, threads);
+      Tally here = runBatches();
+      return here.plus(beside.join());
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
+  }
+
+  private Tally runBatches() {
+    Tally tally = Tally.NONE;
+    while (!ended) {
+      AtomicReference<@Nullable List<String>> ids = new AtomicReference<>();
+      try {
+        tally = tally.plus(sweepNext(ids));
+      } catch (RuntimeException e) {
+        rethrowOutage(e);
+        log.atLevel(DatabaseOutage.isCauseOf(e) ? Level.DEBUG : Level.WARN)
+            .log("a batch of delegations could not be swept, and is tried one by one", e);
+        tally = tally.plus(runSingly(Objects.requireNonNullElseGet(ids.get(), this::passNext)));
+      }
+    }
+    return tally;
+  }
+
+  private Tally runSingly(List<String> ids) {
+    Tally tally = Tally.NONE;
+    for (String id : ids) {
+      try {
+        tally = tally.plus(sweep(() -> rule.batch(Place.START, List.of(id))));
+      } catch (RuntimeException e) {
+        rethrowOutage(e);
+        metrics.countError();
+        log.atLevel(DatabaseOutage.isCauseOf(e) ? Level.DEBUG : Level.ERROR)
+            .log("the delegation {} could not be swept", id, e);
+        tally = tally.plus(new Tally(0, 1));
+      }
+    }
+    return tally;
+  }
+
+  /** The next ones, or from the first try on the same again, whose ids are in {@code ids} then. */
+  private Tally sweepNext(AtomicReference<@Nullable List<String>> ids) {
+    // before the transaction begins, whose time is short
+    looking.lock();
+    try {
+      return ended
+          ? Tally.NONE
+          : sweep(() -> {
+            @Nullable List<String> known = ids.get();
+            if (known != null) {
+              return rule.batch(Place.START, known);
+            }
+            List<Selected> selected = rule.batch(from, null);
+            ids.set(resumeAfter(selected.stream().map(Selected::place).toList()));
+            releaseScan();
+            return selected;
+          });
+    } finally {
+      releaseScan();
+    }
+  }
+
+  private void releaseScan() {
+    if (looking.isHeldByCurrentThread()) {
+      looking.unlock();
+    }
+  }
+
+  /** All or nothing. */
+  private Tally sweep(Supplier<List<Selected>> batch) {
+    return tallyOf(
+        transactions.runRetryingDeadlocks(_ -> {
+          List<Selected> selected = batch.get();
+          ledger.recordTransitions(selected.stream().flatMap(one -> one.moved().stream()).toList());
+          return selected;
+        }));
+  }
+
+  /**
+   * For a batch of which could not be found out what it was: the next ones in flight, due or not.
+   */
+  private List<String> passNext() {
+    looking.lock();
+    try {
+      return ended ? List.of() : resumeAfter(repository.positions(from));
+    } finally {
+      looking.unlock();
+    }
+  }
+
+  private List<String> resumeAfter(List<Place> places) {
+    from = places.isEmpty() ? from : places.getLast();
+    ended = places.size() < BATCH_SIZE;
+    return places.stream().map(Place::delegationId).toList();
+  }
+
+  /** A lost race is no fault, and no alert. */
+  private Tally tallyOf(List<Selected> batch) {
+    int moved = (int) batch.stream().filter(one -> one.moved().isPresent()).count();
+    metrics.countTransitions(moved);
+    batch.stream()
+        .filter(one -> one.moved().isEmpty())
+        .forEach(lost -> {
+          log.info(
+              "the delegation {} changed while it was swept, and is left alone",
+              lost.place().delegationId());
+        });
+    return new Tally(moved, batch.size() - moved);
+  }
+
+  private static void rethrowOutage(RuntimeException e) {
+    if (DatabaseOutage.is(e)) {
+      throw e;
+    }
+  }
+}

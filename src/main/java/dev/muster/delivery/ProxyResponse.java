@@ -1,0 +1,53 @@
+package dev.muster.delivery;
+
+import dev.muster.platform.json.RawJson;
+import dev.muster.protocol.client.ResponseMemoryAllocation;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+
+/**
+ * What the sender of a request is answered, byte for byte.
+ *
+ * @param space what the body has of the memory for answers; null for what is small
+ */
+@SuppressWarnings("ArrayRecordComponent") // up to 64 MiB: handed on, never compared
+public record ProxyResponse(
+    int status, String contentType, byte[] body, @Nullable ResponseMemoryAllocation space) {
+
+  ProxyResponse(int status, String contentType, byte[] body) {
+    this(status, contentType, body, null);
+  }
+
+  ProxyResponse in(ResponseMemoryAllocation room) {
+    return new ProxyResponse(status, contentType, body, room);
+  }
+
+  /** Releases its memory: it is written, or will not be read. */
+  public void letGo() {
+    if (space != null) {
+      space.close();
+    }
+  }
+
+  public static ProxyResponse json(int status, RawJson body) {
+    return new ProxyResponse(
+        status, MediaType.APPLICATION_JSON_VALUE, body.text().getBytes(StandardCharsets.UTF_8));
+  }
+
+  String text() {
+    return new String(body, StandardCharsets.UTF_8);
+  }
+
+  public ResponseEntity<byte[]> toHttp() {
+    ResponseEntity.BodyBuilder http =
+        ResponseEntity.status(status).header(HttpHeaders.CONTENT_TYPE, contentType);
+    if (status == HttpStatus.SERVICE_UNAVAILABLE.value()) {
+      http.header(HttpHeaders.RETRY_AFTER, Integer.toString(ProxyResponses.RETRY_AFTER_S));
+    }
+    return http.body(body);
+  }
+}

@@ -1,0 +1,110 @@
+package dev.muster.delivery;
+
+import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.Problem;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** The answers that Muster itself gives to senders (R7.5, R7.6). */
+@Component
+public class ProxyResponses {
+
+  static final int RETRY_AFTER_S = 15;
+
+  private final JsonMapper json;
+
+  ProxyResponses(JsonMapper json) {
+    this.json = json;
+  }
+
+  /** It is in the feed of an agent that polls, as the row {@code activityId}. */
+  public static ProxyResponse toBePolled(String method, UUID activityId) {
+    // of whatever characters the method is
+    RawJson body =
+        LosslessJson.write(
+            JsonNodeFactory.instance
+                .objectNode()
+                .put("status", "queued")
+                .put("delivery_mode", "poll")
+                .put("method", method)
+                .put("activity_id", activityId.toString()));
+    return ProxyResponse.json(HttpStatus.OK.value(), body);
+  }
+
+  /** It will be delivered later. */
+  static ProxyResponse queued(UUID queueId, int depth) {
+    RawJson body =
+        LosslessJson.write(
+            JsonNodeFactory.instance
+                .objectNode()
+                .put("status", "queued")
+                .put("queued", true)
+                .put("queue_id", queueId.toString())
+                .put("queue_depth", depth));
+    return ProxyResponse.json(HttpStatus.ACCEPTED.value(), body);
+  }
+
+  /** The agent did not get it. */
+  ProxyResponse unreachable(String detail) {
+    return problem(
+        HttpStatus.SERVICE_UNAVAILABLE.value(),
+        ErrorCode.AGENT_UNREACHABLE,
+        detail + "; it was not delivered, and may be sent again",
+        Map.of("restarting", true, "retry_after", RETRY_AFTER_S));
+  }
+
+  /** The agent may have got it. */
+  ProxyResponse timedOut(String detail) {
+    return problem(
+        HttpStatus.GATEWAY_TIMEOUT.value(),
+        ErrorCode.AGENT_TIMEOUT,
+        detail + "; it may have been delivered, so send it again only with the same messageId",
+        Map.of("busy", true));
+  }
+
+  ProxyResponse notAllowed(String detail) {
+    return problem(
+        HttpStatus.BAD_GATEWAY.value(), ErrorCode.AGENT_URL_NOT_ALLOWED, detail, Map.of());
+  }
+
+  ProxyResponse badResponse(String detail) {
+    return problem(
+        HttpStatus.BAD_GATEWAY.value(),
+        ErrorCode.BAD_AGENT_RESPONSE,
+        detail,
+        Map.of("delivery_confirmed", true));
+  }
+
+  /** With the agent's own status, unless that would send the client elsewhere. */
+  ProxyResponse httpError(int agentStatus, String detail) {
+    boolean isError = agentStatus >= 400 && agentStatus < 600;
+    return problem(
+        isError ? agentStatus : HttpStatus.BAD_GATEWAY.value(),
+        ErrorCode.AGENT_HTTP_ERROR,
+        detail,
+        Map.of("agent_status", agentStatus));
+  }
+
+  /** {@code status} may be another one than the code's own, also one that has no name. */
+  private ProxyResponse problem(
+      int status, ErrorCode code, String detail, Map<String, ? extends @Nullable Object> extras) {
+    Map<String, @Nullable Object> members = new LinkedHashMap<>();
+    HttpStatus known = HttpStatus.resolve(status);
+    members.put("title", known == null ? "Agent Error" : known.getReasonPhrase());
+    members.put("status", status);
+    members.putAll(extras);
+    return new ProxyResponse(
+        status,
+        MediaType.APPLICATION_PROBLEM_JSON_VALUE,
+        json.writeValueAsBytes(new Problem(code, detail, members).body(null)));
+  }
+}

@@ -1,0 +1,137 @@
+package dev.muster.event;
+
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * What one call is about: everything of some topics, certain ids of others. Calls add up; of more
+ * ids than one call can name it is about everything.
+ *
+ * <p>As a text: the caller, then for each topic its name, {@code =}, and the ids without anything
+ * between them, or {@code *}. A caller alone, as older replicas send it, means all events. Whatever
+ * else there is, from a newer replica or a stranger, means everything: that costs a look, and
+ * nothing is missed.
+ */
+final class ReplicaNotification {
+
+  /** With these, the caller and the topics a call stays below the 8,000 bytes of a NOTIFY. */
+  static final int MAX_IDS = 350;
+
+  private static final String ALL = "*";
+  private static final int CHARACTERS_OF_AN_ID = 22;
+  private static final int BYTES_OF_AN_ID = 16;
+
+  private final Set<ReplicaTopic> all = EnumSet.noneOf(ReplicaTopic.class);
+  private final Map<ReplicaTopic, Set<UUID>> named = new EnumMap<>(ReplicaTopic.class);
+
+  static String callerOf(String text) {
+    int end = text.indexOf(' ');
+    return end < 0 ? text : text.substring(0, end);
+  }
+
+  boolean isEmpty() {
+    return all.isEmpty() && named.isEmpty();
+  }
+
+  boolean isAboutAll(ReplicaTopic topic) {
+    return all.contains(topic);
+  }
+
+  /** Empty when it is about all of the topic, or about none. */
+  Set<UUID> ids(ReplicaTopic topic) {
+    return Collections.unmodifiableSet(named.getOrDefault(topic, Set.of()));
+  }
+
+  void add(ReplicaTopic topic) {
+    all.add(topic);
+    named.remove(topic);
+  }
+
+  void add(ReplicaTopic topic, Collection<UUID> ids) {
+    if (all.contains(topic) || ids.isEmpty()) {
+      return;
+    }
+    named.computeIfAbsent(topic, first -> new HashSet<>()).addAll(ids);
+    if (named.values().stream().mapToInt(Set::size).sum() > MAX_IDS) {
+      add(topic);
+    }
+  }
+
+  void add(ReplicaNotification other) {
+    other.all.forEach(this::add);
+    other.named.forEach(this::add);
+  }
+
+  void addText(String text) {
+    String caller = callerOf(text);
+    if (caller.equals(text) && isId(caller)) {
+      add(ReplicaTopic.EVENTS);
+      return;
+    }
+    try {
+      for (String part : text.substring(caller.length()).strip().split(" ", -1)) {
+        addPart(part);
+      }
+    } catch (IllegalArgumentException notUnderstood) {
+      EnumSet.allOf(ReplicaTopic.class).forEach(this::add);
+    }
+  }
+
+  String text(String caller) {
+    StringBuilder text = new StringBuilder(caller);
+    for (ReplicaTopic topic : ReplicaTopic.values()) {
+      if (all.contains(topic)) {
+        text.append(' ').append(topic).append('=').append(ALL);
+      } else if (named.containsKey(topic)) {
+        text.append(' ').append(topic).append('=');
+        ids(topic).forEach(id -> text.append(encoded(id)));
+      }
+    }
+    return text.toString();
+  }
+
+  private void addPart(String part) {
+    String[] sides = part.split("=", 2);
+    ReplicaTopic topic = ReplicaTopic.valueOf(sides[0]);
+    String about = sides.length == 2 ? sides[1] : "";
+    if (about.equals(ALL)) {
+      add(topic);
+    } else if (about.isEmpty() || about.length() % CHARACTERS_OF_AN_ID != 0) {
+      throw new IllegalArgumentException("not a row of ids");
+    } else {
+      for (int i = 0; i < about.length(); i += CHARACTERS_OF_AN_ID) {
+        add(topic, Set.of(decoded(about.substring(i, i + CHARACTERS_OF_AN_ID))));
+      }
+    }
+  }
+
+  private static boolean isId(String text) {
+    try {
+      return UUID.fromString(text).toString().equals(text);
+    } catch (IllegalArgumentException noId) {
+      return false;
+    }
+  }
+
+  private static String encoded(UUID id) {
+    byte[] bytes =
+        ByteBuffer.allocate(BYTES_OF_AN_ID)
+            .putLong(id.getMostSignificantBits())
+            .putLong(id.getLeastSignificantBits())
+            .array();
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  private static UUID decoded(String text) {
+    ByteBuffer bytes = ByteBuffer.wrap(Base64.getUrlDecoder().decode(text));
+    return new UUID(bytes.getLong(), bytes.getLong());
+  }
+}

@@ -1,0 +1,155 @@
+package dev.muster.event;
+
+import dev.muster.platform.loop.BackgroundLoop;
+import jakarta.annotation.PreDestroy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.stereotype.Component;
+
+/**
+ * Hears the calls of other replicas, on a connection of its own, and tells the receivers; many in a
+ * row are one.
+ */
+@Component
+class ReplicaNotificationReader {
+
+  private static final Duration RUN_INTERVAL = Duration.ofMillis(1);
+  private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
+
+  /** After so long a silence the connection is tried: a wire can be cut without a sound. */
+  private static final int MAX_SILENCE_MILLIS = 5_000;
+
+  private final JdbcConnectionDetails database;
+  private final ReplicaNotifier calls;
+  private final List<ReplicaNotificationListener> receivers;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final BackgroundLoop loop;
+  private volatile @Nullable Connection listening;
+
+  ReplicaNotificationReader(
+      JdbcConnectionDetails database,
+      ReplicaNotifier calls,
+      List<ReplicaNotificationListener> receivers) {
+    this.database = database;
+    this.calls = calls;
+    this.receivers = receivers;
+    this.loop = BackgroundLoop.start("replica-notification-reader", RUN_INTERVAL, this::listen);
+  }
+
+  /** Until the next call, or a while without one. */
+  private void listen() {
+    try {
+      Connection connection = listening();
+      PGNotification[] heard =
+          connection.unwrap(PGConnection.class).getNotifications(MAX_SILENCE_MILLIS);
+      if (heard.length == 0) {
+        execute(connection, "SELECT 1");
+      } else {
+        tell(ofOthers(heard));
+      }
+    } catch (SQLException e) {
+      hangUp();
+      if (!isClosedWithin(RETRY_DELAY)) {
+        throw new UncategorizedSQLException("listening to other replicas", null, e);
+      }
+    }
+  }
+
+  private ReplicaNotification ofOthers(PGNotification[] heard) {
+    ReplicaNotification together = new ReplicaNotification();
+    for (PGNotification call : heard) {
+      if (!calls.isOwn(call.getParameter())) {
+        together.addText(call.getParameter());
+      }
+    }
+    return together;
+  }
+
+  private void tell(ReplicaNotification call) {
+    for (ReplicaNotificationListener receiver : receivers) {
+      if (call.isAboutAll(receiver.topic())) {
+        receiver.onResync();
+      } else if (!call.ids(receiver.topic()).isEmpty()) {
+        receiver.called(call.ids(receiver.topic()));
+      }
+    }
+  }
+
+  /** What was called before a new connection was not heard. */
+  private Connection listening() throws SQLException {
+    @Nullable Connection open = listening;
+    if (open == null) {
+      open = connect();
+      listening = open;
+      execute(open, "LISTEN " + ReplicaNotifier.CHANNEL);
+      receivers.forEach(ReplicaNotificationListener::onResync);
+    }
+    return open;
+  }
+
+  private static void execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private boolean isClosedWithin(Duration time) {
+    try {
+      return closed.await(time.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    }
+  }
+
+  /** Not one of the pool's, which are lent for a moment and closed after a while. */
+  private Connection connect() throws SQLException {
+    Properties properties = new Properties();
+    properties.setProperty("ApplicationName", "muster-listener");
+    properties.setProperty("connectTimeout", "3");
+    properties.setProperty("socketTimeout", "3");
+    properties.setProperty("tcpKeepAlive", "true");
+    set(properties, "user", database.getUsername());
+    set(properties, "password", database.getPassword());
+    return DriverManager.getConnection(database.getJdbcUrl(), properties);
+  }
+
+  /** What is not given may stand in the url. */
+  private static void set(Properties properties, String name, @Nullable String value) {
+    if (value != null && !value.isEmpty()) {
+      properties.setProperty(name, value);
+    }
+  }
+
+  private void hangUp() {
+    @Nullable Connection open = listening;
+    listening = null;
+    if (open != null) {
+      try {
+        open.abort(Runnable::run);
+      } catch (SQLException e) {
+        // it is gone either way
+      }
+    }
+  }
+
+  @PreDestroy
+  void close() {
+    closed.countDown();
+    hangUp();
+    loop.close();
+    hangUp();
+  }
+}

@@ -1,0 +1,105 @@
+package dev.muster.event;
+
+import dev.muster.platform.loop.BackgroundLoop;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * Calls the other replicas when there is news: the first call at once, those of the next moment
+ * together, so at most 20 a second. A call may get lost; everybody looks once in a while as well.
+ */
+@Component
+public class ReplicaNotifier {
+
+  static final String CHANNEL = "muster_events";
+
+  /** A transaction of its own: in that of the news it would hold up other commits. */
+  private static final String CALL = "SELECT pg_notify('" + CHANNEL + "', :call)";
+
+  private static final Duration CALL_INTERVAL = Duration.ofMillis(50);
+  private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
+
+  private final JdbcClient db;
+  private final String self = UUID.randomUUID().toString();
+  private final Object lock = new Object();
+  private ReplicaNotification pending = new ReplicaNotification();
+  private long calledAt = System.nanoTime() - CALL_INTERVAL.toNanos();
+  private final BackgroundLoop loop;
+
+  ReplicaNotifier(JdbcClient db) {
+    this.db = db;
+    this.loop = BackgroundLoop.start("replica-notifier", RETRY_DELAY, this::callIfAsked);
+  }
+
+  /** There is news of anything of {@code topic}; call after the commit of it. */
+  public void call(ReplicaTopic topic) {
+    synchronized (lock) {
+      pending.add(topic);
+    }
+    loop.wake();
+  }
+
+  /** There is news of these; call after the commit of it. */
+  public void call(ReplicaTopic topic, Collection<UUID> ids) {
+    synchronized (lock) {
+      pending.add(topic, ids);
+    }
+    loop.wake();
+  }
+
+  boolean isOwn(String call) {
+    return ReplicaNotification.callerOf(call).equals(self);
+  }
+
+  private void callIfAsked() {
+    if (!isAsked()) {
+      return;
+    }
+    waitForTurn();
+    calledAt = System.nanoTime();
+    ReplicaNotification taken = take();
+    try {
+      db.sql(CALL).param("call", taken.text(self)).query((row, n) -> n).list();
+    } catch (RuntimeException e) {
+      putBack(taken);
+      throw e;
+    }
+  }
+
+  private void waitForTurn() {
+    long turn = calledAt + CALL_INTERVAL.toNanos();
+    for (long left = turn - System.nanoTime(); left > 0; left = turn - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+  }
+
+  private boolean isAsked() {
+    synchronized (lock) {
+      return !pending.isEmpty();
+    }
+  }
+
+  private ReplicaNotification take() {
+    synchronized (lock) {
+      ReplicaNotification taken = pending;
+      pending = new ReplicaNotification();
+      return taken;
+    }
+  }
+
+  private void putBack(ReplicaNotification taken) {
+    synchronized (lock) {
+      pending.add(taken);
+    }
+  }
+
+  @PreDestroy
+  void close() {
+    loop.close();
+  }
+}

@@ -1,0 +1,101 @@
+package dev.muster.event;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The newest of a series, as many as fit: numbers are consecutive, so a number is a place. */
+final class SequencedBuffer<E> {
+
+  static final int MAX_ENTRIES = 4096;
+  static final long MAX_CHARACTERS = 32L << 20;
+  private static final int MAX_PER_READ = 256;
+
+  /** A slow reader keeps alive what it was answered, also when it has no room here any more. */
+  private static final long MAX_CHARACTERS_PER_READ = 1L << 20;
+
+  private final ToLongFunction<E> size;
+  private final List<@Nullable E> ring = new ArrayList<>();
+  private long first;
+  private volatile long head;
+  private long characters;
+
+  /** Goes on after number {@code head}; {@code size} is about the characters of one. */
+  SequencedBuffer(long head, ToLongFunction<E> size) {
+    this.size = size;
+    this.head = head;
+    this.first = head + 1;
+    for (int i = 0; i < MAX_ENTRIES; i++) {
+      ring.add(null);
+    }
+  }
+
+  /** The number of the newest. */
+  long head() {
+    return head;
+  }
+
+  synchronized void add(E element) {
+    makeRoomFor(element);
+    ring.set(place(head + 1), element);
+    characters += size.applyAsLong(element);
+    head++;
+  }
+
+  /** Forgets all; the next one has the number {@code next}. */
+  synchronized void goOnAt(long next) {
+    while (first <= head) {
+      dropFirst();
+    }
+    first = next;
+    head = next - 1;
+  }
+
+  /** Whether all after {@code number} are here. */
+  synchronized boolean reachesBackTo(long number) {
+    return number >= first - 1;
+  }
+
+  /** Empty when those after {@code number} are not all here any more. */
+  synchronized Optional<List<E>> after(long number) {
+    if (!reachesBackTo(number)) {
+      return Optional.empty();
+    }
+    List<E> answer = new ArrayList<>();
+    long room = MAX_CHARACTERS_PER_READ;
+    for (long next = number + 1; next <= head && answer.size() < MAX_PER_READ && room > 0; next++) {
+      E element = at(next);
+      answer.add(element);
+      room -= size.applyAsLong(element);
+    }
+    return Optional.of(answer);
+  }
+
+  private void makeRoomFor(E element) {
+    while (first <= head
+        && (head - first + 1 == MAX_ENTRIES
+            || characters + size.applyAsLong(element) > MAX_CHARACTERS)) {
+      dropFirst();
+    }
+  }
+
+  private void dropFirst() {
+    characters -= size.applyAsLong(at(first));
+    ring.set(place(first), null);
+    first++;
+  }
+
+  private E at(long number) {
+    @Nullable E element = ring.get(place(number));
+    if (element == null) {
+      throw new IllegalStateException("number " + number + " is not kept, which indicates a bug");
+    }
+    return element;
+  }
+
+  private static int place(long number) {
+    return (int) (number % MAX_ENTRIES);
+  }
+}

@@ -1,0 +1,47 @@
+package dev.muster.heartbeat;
+
+import dev.muster.heartbeat.StatusDecision.Degraded;
+import dev.muster.heartbeat.StatusDecision.Online;
+import dev.muster.heartbeat.StatusDecision.OtherReason;
+import dev.muster.heartbeat.StatusDecision.Unchanged;
+import dev.muster.workspace.DegradedReason;
+import dev.muster.workspace.WorkspaceStatus;
+import org.jspecify.annotations.Nullable;
+
+/** A beat, what was stored before it, and what the rules make of both. */
+record EvaluatedHeartbeat(
+    Heartbeat heartbeat, StoredHealth stored, HealthSignals evidence, StatusDecision verdict) {
+
+  WorkspaceStatus nextStatus() {
+    return switch (verdict) {
+      case Unchanged() -> stored.status();
+      case OtherReason(DegradedReason reason) -> stored.status();
+      case Degraded(DegradedReason reason) -> WorkspaceStatus.DEGRADED;
+      case Online(WorkspaceStatus from) -> WorkspaceStatus.ONLINE;
+    };
+  }
+
+  @Nullable DegradedReason nextReason() {
+    return switch (verdict) {
+      case Unchanged() -> stored.degradedReason();
+      case OtherReason(DegradedReason reason) -> reason;
+      case Degraded(DegradedReason reason) -> reason;
+      case Online(WorkspaceStatus from) -> null;
+    };
+  }
+
+  /** While degraded an empty text keeps the old one, and recovery clears it (R4.3). */
+  String nextSampleError() {
+    if (verdict instanceof Online(WorkspaceStatus from) && from == WorkspaceStatus.DEGRADED) {
+      return "";
+    }
+    boolean staysDegraded = stored.status() == WorkspaceStatus.DEGRADED;
+    return staysDegraded && heartbeat.sampleError().isEmpty()
+        ? stored.sampleError()
+        : heartbeat.sampleError();
+  }
+
+  Heartbeat heartbeatToStore() {
+    return heartbeat.withSampleError(nextSampleError());
+  }
+}

@@ -1,4 +1,0 @@
-package dev.muster.heartbeat;
-
-/** What a beat, merged with what was known before, says about a workspace's health. */
-record Evidence(boolean wedged, double errorRate, boolean nativeStatus) {}

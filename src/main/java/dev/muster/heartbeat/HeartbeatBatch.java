@@ -1,0 +1,206 @@
+package dev.muster.heartbeat;
+
+import dev.muster.event.Events;
+import dev.muster.platform.commit.BatchHandler;
+import dev.muster.platform.commit.BatchOutcome;
+import dev.muster.platform.commit.BatchRetry;
+import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.log.LimitedLog;
+import dev.muster.workspace.DegradedReason;
+import dev.muster.workspace.StatusTransitionMetrics;
+import dev.muster.workspace.WorkspaceStatus;
+import dev.muster.workspace.Workspaces;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
+import org.springframework.stereotype.Component;
+
+/**
+ * Commits a batch of beats of different workspaces: the steady ones, nearly all, in one statement;
+ * the others under their locks, evaluated one by one, with their status changes and events in one
+ * transaction.
+ */
+@Component
+class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
+
+  private static final LimitedLog log = new LimitedLog(HeartbeatBatch.class);
+
+  private static final BatchOutcome<HeartbeatResult> ONLINE =
+      new BatchOutcome.Done<>(new HeartbeatResult.Recorded(WorkspaceStatus.ONLINE));
+
+  private final HeartbeatRepository repository;
+  private final StatusRules rules;
+  private final Workspaces workspaces;
+  private final Events events;
+  private final StatusTransitionMetrics transitions;
+  private final CommitAwareTransactions transactions;
+  private final List<HeartbeatStoredListener> listeners;
+
+  HeartbeatBatch(
+      HeartbeatRepository repository,
+      StatusRules rules,
+      Workspaces workspaces,
+      Events events,
+      StatusTransitionMetrics transitions,
+      CommitAwareTransactions transactions,
+      List<HeartbeatStoredListener> listeners) {
+    this.repository = repository;
+    this.rules = rules;
+    this.workspaces = workspaces;
+    this.events = events;
+    this.transitions = transitions;
+    this.transactions = transactions;
+    this.listeners = listeners;
+  }
+
+  @Override
+  public List<BatchOutcome<HeartbeatResult>> commit(List<Heartbeat> batch) {
+    Map<UUID, BatchOutcome<HeartbeatResult>> outcomes = new HashMap<>();
+    List<Heartbeat> steady =
+        batch.stream()
+            .filter(heartbeat -> heartbeat.agentCard() == null && rules.isSteady(heartbeat))
+            .toList();
+    put(outcomes, steady, BatchRetry.run(steady, this::recordSteady));
+    List<Heartbeat> rest =
+        batch.stream().filter(heartbeat -> isOpen(outcomes.get(heartbeat.workspaceId()))).toList();
+    put(
+        outcomes,
+        rest,
+        BatchRetry.run(rest, heartbeats -> transactions.run(() -> recordEvaluated(heartbeats))));
+    notifyListeners(outcomes);
+    return batch.stream()
+        .map(heartbeat -> Objects.requireNonNull(outcomes.get(heartbeat.workspaceId())))
+        .toList();
+  }
+
+  /** What is stored stays stored, whatever becomes of those who hear of it. */
+  private void notifyListeners(Map<UUID, BatchOutcome<HeartbeatResult>> outcomes) {
+    List<UUID> stored = new ArrayList<>(outcomes.size());
+    outcomes.forEach((id, outcome) -> {
+      if (outcome instanceof BatchOutcome.Done<HeartbeatResult> done
+          && done.result() instanceof HeartbeatResult.Recorded) {
+        stored.add(id);
+      }
+    });
+    for (HeartbeatStoredListener listener : listeners) {
+      try {
+        listener.heartbeatsStored(stored);
+      } catch (RuntimeException e) {
+        log.log(Level.ERROR, "a listener of beats failed", e);
+      }
+    }
+  }
+
+  private static boolean isOpen(@Nullable BatchOutcome<HeartbeatResult> outcome) {
+    return outcome == null || outcome instanceof BatchOutcome.Locked<HeartbeatResult>;
+  }
+
+  private static void put(
+      Map<UUID, BatchOutcome<HeartbeatResult>> outcomes,
+      List<Heartbeat> heartbeats,
+      List<BatchOutcome<HeartbeatResult>> results) {
+    for (int i = 0; i < heartbeats.size(); i++) {
+      outcomes.put(heartbeats.get(i).workspaceId(), results.get(i));
+    }
+  }
+
+  /** A row it did not take is busy, or not as steady as its beat: the second look tells which. */
+  private List<BatchOutcome<HeartbeatResult>> recordSteady(List<Heartbeat> heartbeats) {
+    if (heartbeats.isEmpty()) {
+      return List.of();
+    }
+    Set<UUID> recorded = repository.recordSteady(heartbeats, rules.thresholds().degradeAt());
+    List<BatchOutcome<HeartbeatResult>> outcomes = new ArrayList<>(heartbeats.size());
+    for (Heartbeat heartbeat : heartbeats) {
+      outcomes.add(
+          recorded.contains(heartbeat.workspaceId()) ? ONLINE : new BatchOutcome.Locked<>());
+    }
+    return outcomes;
+  }
+
+  private List<BatchOutcome<HeartbeatResult>> recordEvaluated(List<Heartbeat> heartbeats) {
+    if (heartbeats.isEmpty()) {
+      return List.of();
+    }
+    List<UUID> ids = heartbeats.stream().map(Heartbeat::workspaceId).toList();
+    Map<UUID, StoredHealth> locked =
+        repository.lock(ids).stream()
+            .collect(Collectors.toMap(StoredHealth::workspaceId, Function.identity()));
+    Set<UUID> existing = locked.size() == ids.size() ? locked.keySet() : repository.existing(ids);
+    List<EvaluatedHeartbeat> evaluated = new ArrayList<>();
+    List<BatchOutcome<HeartbeatResult>> outcomes = new ArrayList<>(heartbeats.size());
+    for (Heartbeat heartbeat : heartbeats) {
+      Optional<StoredHealth> stored = Optional.ofNullable(locked.get(heartbeat.workspaceId()));
+      if (stored.isEmpty()) {
+        outcomes.add(
+            existing.contains(heartbeat.workspaceId())
+                ? new BatchOutcome.Locked<>()
+                : done(new HeartbeatResult.Unknown()));
+      } else if (stored.get().status() == WorkspaceStatus.REMOVED) {
+        outcomes.add(done(new HeartbeatResult.Removed()));
+      } else {
+        EvaluatedHeartbeat one = evaluate(heartbeat, stored.get());
+        evaluated.add(one);
+        outcomes.add(done(new HeartbeatResult.Recorded(one.nextStatus())));
+      }
+    }
+    store(evaluated);
+    return outcomes;
+  }
+
+  private EvaluatedHeartbeat evaluate(Heartbeat heartbeat, StoredHealth stored) {
+    HealthSignals evidence = stored.mergedWith(heartbeat);
+    return new EvaluatedHeartbeat(
+        heartbeat,
+        stored,
+        evidence,
+        rules.evaluate(stored.status(), stored.degradedReason(), evidence));
+  }
+
+  private void store(List<EvaluatedHeartbeat> evaluated) {
+    if (evaluated.isEmpty()) {
+      return;
+    }
+    repository.recordEvaluated(evaluated);
+    for (EvaluatedHeartbeat one : evaluated) {
+      if (one.heartbeat().agentCard() != null) {
+        workspaces.storeCard(one.heartbeat().workspaceId(), one.heartbeat().agentCard());
+      }
+    }
+    evaluated.stream()
+        .filter(one -> one.nextStatus() != one.stored().status())
+        .collect(
+            Collectors.groupingBy(
+                Change::of,
+                Collectors.mapping(one -> one.heartbeat().workspaceId(), Collectors.toList())))
+        .forEach((change, ids) ->
+            transitions.publishAfterCommit(ids, change.from(), change.to(), change.reason()));
+    events.recordAll(evaluated.stream().flatMap(one -> HealthEvents.of(one).stream()).toList());
+  }
+
+  /** What may be told of several at once. */
+  private record Change(WorkspaceStatus from, WorkspaceStatus to, String reason) {
+
+    static Change of(EvaluatedHeartbeat one) {
+      return new Change(one.stored().status(), one.nextStatus(), reasonOf(one));
+    }
+  }
+
+  private static String reasonOf(EvaluatedHeartbeat one) {
+    @Nullable DegradedReason reason = one.nextReason();
+    return reason == null ? "heartbeat" : reason.wire();
+  }
+
+  private static BatchOutcome<HeartbeatResult> done(HeartbeatResult outcome) {
+    return new BatchOutcome.Done<>(outcome);
+  }
+}

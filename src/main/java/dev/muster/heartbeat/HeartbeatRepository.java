@@ -1,0 +1,199 @@
+package dev.muster.heartbeat;
+
+import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.workspace.DegradedReason;
+import dev.muster.workspace.WorkspaceStatus;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.stereotype.Repository;
+
+/**
+ * Stores beats in batches. Plain positional parameters: these are the statements that run all day.
+ */
+@Repository
+class HeartbeatRepository {
+
+  /**
+   * Records, in one statement and one commit, the beats that change no status: those of online
+   * workspaces whose error rate stays below the threshold. Rows are locked in id order and busy
+   * ones left for later, so that nobody waits.
+   */
+  private static final String RECORD_STEADY =
+      """
+      WITH beat AS (
+          SELECT * FROM unnest(
+              ?::uuid[], ?::float8[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[],
+              ?::boolean[], ?::text[], ?::boolean[], ?::boolean[], ?::integer[])
+          AS beat (
+              workspace_id, error_rate, sample_error, active_tasks, current_task, uptime_seconds, runtime_state,
+              sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds)
+      ), steady AS (
+          SELECT b.workspace_id FROM workspace_beats b JOIN beat ON beat.workspace_id = b.workspace_id
+          WHERE b.status = 'online' AND coalesce(beat.error_rate, b.error_rate) < ?
+          ORDER BY b.workspace_id
+          FOR NO KEY UPDATE OF b SKIP LOCKED
+      )
+      UPDATE workspace_beats b SET
+          last_heartbeat_at = statement_timestamp(),
+          error_rate = coalesce(beat.error_rate, b.error_rate),
+          sample_error = beat.sample_error,
+          active_tasks = coalesce(beat.active_tasks, b.active_tasks),
+          busy_since = CASE WHEN coalesce(beat.active_tasks, b.active_tasks) > 0
+              THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, statement_timestamp()) END,
+          stalled = b.stalled AND coalesce(beat.active_tasks, b.active_tasks) > 0,
+          current_task = coalesce(beat.current_task, b.current_task),
+          uptime_seconds = coalesce(beat.uptime_seconds, b.uptime_seconds),
+          runtime_state = beat.runtime_state,
+          capabilities = CASE WHEN beat.sets_capabilities THEN beat.capabilities::json ELSE b.capabilities END,
+          native_status = CASE WHEN beat.sets_capabilities THEN beat.native_status ELSE b.native_status END,
+          idle_timeout_seconds =
+              CASE WHEN beat.sets_idle_timeout THEN beat.idle_timeout_seconds ELSE b.idle_timeout_seconds END
+      FROM steady JOIN beat ON beat.workspace_id = steady.workspace_id
+      WHERE b.workspace_id = steady.workspace_id
+      RETURNING b.workspace_id
+      """;
+
+  private static final String LOCK =
+      """
+      SELECT workspace_id, status, degraded_reason, error_rate, sample_error, native_status
+      FROM workspace_beats WHERE workspace_id = ANY (?)
+      ORDER BY workspace_id
+      FOR NO KEY UPDATE SKIP LOCKED
+      """;
+
+  private static final String EXISTING =
+      "SELECT workspace_id FROM workspace_beats WHERE workspace_id = ANY (?)";
+
+  private static final String RECORD_EVALUATED =
+      """
+      UPDATE workspace_beats b SET
+          last_heartbeat_at = statement_timestamp(),
+          error_rate = coalesce(beat.error_rate, b.error_rate),
+          sample_error = beat.sample_error,
+          active_tasks = coalesce(beat.active_tasks, b.active_tasks),
+          busy_since = CASE WHEN coalesce(beat.active_tasks, b.active_tasks) > 0
+              THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, statement_timestamp()) END,
+          stalled = b.stalled AND coalesce(beat.active_tasks, b.active_tasks) > 0,
+          current_task = coalesce(beat.current_task, b.current_task),
+          uptime_seconds = coalesce(beat.uptime_seconds, b.uptime_seconds),
+          runtime_state = beat.runtime_state,
+          capabilities = CASE WHEN beat.sets_capabilities THEN beat.capabilities::json ELSE b.capabilities END,
+          native_status = CASE WHEN beat.sets_capabilities THEN beat.native_status ELSE b.native_status END,
+          idle_timeout_seconds =
+              CASE WHEN beat.sets_idle_timeout THEN beat.idle_timeout_seconds ELSE b.idle_timeout_seconds END,
+          status_since = CASE WHEN beat.next_status = b.status THEN b.status_since ELSE statement_timestamp() END,
+          status = beat.next_status,
+          degraded_reason = beat.next_reason
+      FROM unnest(
+          ?::uuid[], ?::float8[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[],
+          ?::boolean[], ?::text[], ?::boolean[], ?::boolean[], ?::integer[], ?::text[], ?::text[], ?::text[])
+      AS beat (
+          workspace_id, error_rate, sample_error, active_tasks, current_task, uptime_seconds, runtime_state,
+          sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds,
+          expected_status, next_status, next_reason)
+      WHERE b.workspace_id = beat.workspace_id AND b.status = beat.expected_status
+      """;
+
+  private final JdbcTemplate db;
+
+  HeartbeatRepository(JdbcTemplate db) {
+    this.db = db;
+  }
+
+  /** The workspaces whose beats are committed; of the others nothing is. */
+  Set<UUID> recordSteady(List<Heartbeat> heartbeats, double degradeAt) {
+    Set<UUID> recorded = new HashSet<>();
+    db.query(
+        RECORD_STEADY,
+        statement -> {
+          int next = bind(statement, heartbeats);
+          statement.setDouble(next, degradeAt);
+        },
+        row -> {
+          recorded.add(row.getObject(1, UUID.class));
+        });
+    return recorded;
+  }
+
+  /** Locks those that nobody else holds, in id order, until the transaction ends. */
+  List<StoredHealth> lock(Collection<UUID> workspaceIds) {
+    return db.query(
+        LOCK, statement -> bindIds(statement, workspaceIds), HeartbeatRepository::health);
+  }
+
+  Set<UUID> existing(Collection<UUID> workspaceIds) {
+    return new HashSet<>(
+        db.query(
+            EXISTING,
+            statement -> bindIds(statement, workspaceIds),
+            (row, n) -> row.getObject("workspace_id", UUID.class)));
+  }
+
+  /** Records beats of rows that this transaction has locked, each with its verdict. */
+  void recordEvaluated(List<EvaluatedHeartbeat> evaluated) {
+    Integer recorded =
+        db.execute(
+            RECORD_EVALUATED,
+            (PreparedStatement statement) -> {
+              int next =
+                  bind(
+                      statement,
+                      evaluated.stream().map(EvaluatedHeartbeat::heartbeatToStore).toList());
+              var columns = new BatchColumns(statement, next);
+              columns.texts(evaluated, e -> e.stored().status().wire());
+              columns.texts(evaluated, e -> e.nextStatus().wire());
+              columns.texts(evaluated, e -> e.nextReason() == null ? null : e.nextReason().wire());
+              return statement.executeUpdate();
+            });
+    if (recorded == null || recorded != evaluated.size()) {
+      throw new IllegalStateException(
+          recorded
+              + " of "
+              + evaluated.size()
+              + " locked rows took their beats, which indicates a bug");
+    }
+  }
+
+  /** Binds the columns of both statements; returns the index of the next parameter. */
+  private static int bind(PreparedStatement statement, List<Heartbeat> heartbeats)
+      throws SQLException {
+    var columns = new BatchColumns(statement, 1);
+    columns.uuids(heartbeats, Heartbeat::workspaceId);
+    columns.doubles(heartbeats, Heartbeat::errorRate);
+    columns.texts(heartbeats, Heartbeat::sampleError);
+    columns.integers(heartbeats, Heartbeat::activeTasks);
+    columns.texts(heartbeats, Heartbeat::currentTask);
+    columns.longs(heartbeats, Heartbeat::uptimeSeconds);
+    columns.texts(heartbeats, Heartbeat::runtimeState);
+    columns.flags(heartbeats, heartbeat -> heartbeat.capabilities().given());
+    columns.texts(
+        heartbeats,
+        heartbeat -> heartbeat.capabilities().value().map(json -> json.text()).orElse(null));
+    columns.flags(heartbeats, Heartbeat::nativeStatus);
+    columns.flags(heartbeats, heartbeat -> heartbeat.idleTimeoutSeconds().given());
+    columns.integers(heartbeats, heartbeat -> heartbeat.idleTimeoutSeconds().value().orElse(null));
+    return columns.next();
+  }
+
+  private static void bindIds(PreparedStatement statement, Collection<UUID> ids)
+      throws SQLException {
+    statement.setArray(1, statement.getConnection().createArrayOf("uuid", ids.toArray()));
+  }
+
+  private static StoredHealth health(ResultSet row, int n) throws SQLException {
+    return new StoredHealth(
+        row.getObject("workspace_id", UUID.class),
+        WorkspaceStatus.of(row.getString("status")),
+        DegradedReason.ofNullable(row.getString("degraded_reason")),
+        row.getDouble("error_rate"),
+        row.getString("sample_error"),
+        row.getBoolean("native_status"));
+  }
+}

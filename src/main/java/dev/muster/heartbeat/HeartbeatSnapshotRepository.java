@@ -1,0 +1,61 @@
+package dev.muster.heartbeat;
+
+import dev.muster.platform.postgres.Timestamps;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Reads what the last beats said. */
+@Repository
+class HeartbeatSnapshotRepository {
+
+  private static final String OF =
+      """
+      SELECT workspace_id, last_heartbeat_at, active_tasks, uptime_seconds, current_task FROM workspace_beats
+      WHERE workspace_id = ANY (:ids) AND last_heartbeat_at IS NOT NULL
+      """;
+
+  private static final String CHANGED_SINCE =
+      """
+      SELECT workspace_id, last_heartbeat_at, active_tasks, uptime_seconds, current_task FROM workspace_beats
+      WHERE last_heartbeat_at > :since
+      """;
+
+  private final JdbcClient db;
+
+  HeartbeatSnapshotRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  List<HeartbeatSnapshot> of(Collection<UUID> workspaceIds) {
+    if (workspaceIds.isEmpty()) {
+      return List.of();
+    }
+    return db.sql(OF)
+        .param("ids", workspaceIds.toArray(UUID[]::new))
+        .query(HeartbeatSnapshotRepository::telemetry)
+        .list();
+  }
+
+  /** By a look at all rows: nothing that a beat changes has an index. */
+  List<HeartbeatSnapshot> changedSince(Instant time) {
+    return db.sql(CHANGED_SINCE)
+        .param("since", Timestamps.utc(time))
+        .query(HeartbeatSnapshotRepository::telemetry)
+        .list();
+  }
+
+  private static HeartbeatSnapshot telemetry(ResultSet row, int n) throws SQLException {
+    return new HeartbeatSnapshot(
+        row.getObject("workspace_id", UUID.class),
+        Timestamps.instant(row, "last_heartbeat_at"),
+        row.getInt("active_tasks"),
+        row.getLong("uptime_seconds"),
+        row.getString("current_task"));
+  }
+}

@@ -1,0 +1,67 @@
+package dev.muster.identity;
+
+import dev.muster.platform.log.LogFormat;
+import dev.muster.platform.postgres.MusterHome;
+import dev.muster.platform.settings.Settings;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.env.Environment;
+import org.springframework.stereotype.Component;
+
+/**
+ * Tells the person who started the embedded mode where the server is and with what token, at every
+ * start (R1.2).
+ */
+@Component
+class StartupNotice {
+
+  private static final Logger log = LoggerFactory.getLogger(StartupNotice.class);
+  private static final String OF_OPERATOR = "the value of ADMIN_TOKEN";
+
+  private final AdminToken token;
+  private final ObjectProvider<MusterHome> home;
+  private final Environment environment;
+  private final Settings settings;
+
+  StartupNotice(
+      AdminToken token,
+      ObjectProvider<MusterHome> home,
+      Environment environment,
+      Settings settings) {
+    this.token = token;
+    this.home = home;
+    this.environment = environment;
+    this.settings = settings;
+  }
+
+  /**
+   * On standard output and not in the log: the token is for the person at the terminal. A log for
+   * collectors says only where it is.
+   */
+  @EventListener(ApplicationReadyEvent.class)
+  void announce(ApplicationReadyEvent ready) {
+    MusterHome embedded = home.getIfAvailable();
+    if (embedded == null
+        || !(ready.getApplicationContext() instanceof WebServerApplicationContext web)) {
+      return;
+    }
+    String host = environment.getProperty("server.address", "127.0.0.1");
+    String url = "http://" + host + ":" + Objects.requireNonNull(web.getWebServer()).getPort();
+    if (LogFormat.isJson(settings)) {
+      log.info(
+          "Muster is ready: {}; the admin token is {}; the data is in {}",
+          url,
+          token.shown().map(_ -> "in " + embedded.secretFile(AdminToken.FILE)).orElse(OF_OPERATOR),
+          embedded.folder());
+    } else {
+      System.out.printf(
+          "%nMuster is ready:  %s%nAdmin token:      %s%nData:             %s%n%n",
+          url, token.shown().map(Secret::text).orElse(OF_OPERATOR), embedded.folder());
+    }
+  }
+}

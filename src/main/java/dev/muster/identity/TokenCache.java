@@ -1,0 +1,154 @@
+package dev.muster.identity;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.muster.identity.CachedToken.State;
+import dev.muster.platform.commit.AfterCommit;
+import dev.muster.platform.commit.BatchLimits;
+import dev.muster.platform.commit.BatchOutcome;
+import dev.muster.platform.commit.BatchRetry;
+import dev.muster.platform.commit.GroupCommit;
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.problem.ProblemException;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * Remembers the tokens of this replica's callers, so that a look-up costs no SQL when warm, and
+ * forgets revoked ones.
+ *
+ * <p>Every 2 s it re-reads the revocations of the last ten minutes; when it could not for 5 s it
+ * answers "cannot tell" rather than trust itself (R1.6). Unknown tokens are not remembered.
+ */
+@Component
+class TokenCache {
+
+  private static final int MAX_REMEMBERED = 500_000;
+  private static final Duration REVOCATION_POLL_INTERVAL = Duration.ofSeconds(2);
+
+  /** A revocation's time is drawn before its commit lets others see it. */
+  private static final Duration MAX_COMMIT = Duration.ofMinutes(10);
+
+  private static final Duration LAST_USED_WRITE_INTERVAL = Duration.ofMinutes(1);
+  private static final int USES_IN_A_STATEMENT = 1000;
+  private static final int LOOK_UPS_IN_A_STATEMENT = 500;
+
+  private final TokenRepository repository;
+  private final Cache<SecretHash, CachedToken> known =
+      Caffeine.newBuilder()
+          .maximumSize(MAX_REMEMBERED)
+          .expireAfterAccess(Duration.ofHours(1))
+          .build();
+  private final GroupCommit<SecretHash, Optional<CachedToken>> lookUps;
+  private final BackgroundLoop revocations;
+  private final BackgroundLoop uses;
+  private volatile long revocationsReadAt = System.nanoTime();
+
+  /** By the database's clock, which also runs while this machine sleeps. */
+  private Instant revocationsKnownTo;
+
+  TokenCache(TokenRepository repository, MeterRegistry metrics) {
+    this.repository = repository;
+    this.lookUps =
+        new GroupCommit<>(
+            "token-look-ups",
+            hash -> hash,
+            BatchLimits.byWeight(hash -> 1, LOOK_UPS_IN_A_STATEMENT),
+            this::lookUp,
+            metrics);
+    this.revocationsKnownTo = repository.now();
+    this.revocations =
+        BackgroundLoop.start("token-revocations", REVOCATION_POLL_INTERVAL, this::readRevocations);
+    this.uses = BackgroundLoop.start("token-last-used", LAST_USED_WRITE_INTERVAL, this::noteUses);
+  }
+
+  Optional<CachedToken> find(SecretHash hash) {
+    @Nullable CachedToken remembered = known.getIfPresent(hash);
+    if (remembered == null) {
+      Optional<CachedToken> stored = lookUps.submit(hash);
+      stored.ifPresent(token -> known.put(hash, token));
+      return stored;
+    }
+    if (System.nanoTime() - revocationsReadAt > Tokens.REVOCATION_REACH.toNanos()) {
+      throw databaseUnavailable();
+    }
+    remembered.use();
+    return Optional.of(remembered);
+  }
+
+  /** One statement for all who wait: a fleet that comes back to a cold replica shares it. */
+  private List<BatchOutcome<Optional<CachedToken>>> lookUp(List<SecretHash> presented) {
+    return BatchRetry.run(
+        presented,
+        hashes -> {
+          Map<SecretHash, CachedToken> stored = repository.findByHash(Set.copyOf(hashes));
+          return hashes.stream()
+              .<BatchOutcome<Optional<CachedToken>>>map(
+                  hash -> new BatchOutcome.Done<>(Optional.ofNullable(stored.get(hash))))
+              .toList();
+        });
+  }
+
+  private static ProblemException databaseUnavailable() {
+    return ProblemException.unavailable(
+        "credentials cannot be checked right now; try again in a few seconds");
+  }
+
+  void forget(Collection<SecretHash> hashes) {
+    known.invalidateAll(hashes);
+  }
+
+  void forgetAfterCommit(Collection<SecretHash> hashes) {
+    AfterCommit.run(() -> forget(hashes));
+  }
+
+  /**
+   * What was revoked before the read began is known after it; so that moment is what the memory is
+   * as old as.
+   */
+  private void readRevocations() {
+    long asOf = System.nanoTime();
+    Instant asOfDatabase = repository.now();
+    for (var revocation : repository.revokedSince(revocationsKnownTo.minus(MAX_COMMIT))) {
+      known
+          .asMap()
+          .computeIfPresent(revocation.hash(), (hash, token) -> inState(token, revocation.state()));
+    }
+    revocationsReadAt = asOf;
+    revocationsKnownTo = asOfDatabase;
+  }
+
+  private static CachedToken inState(CachedToken token, State state) {
+    return token.state() == state ? token : token.in(state);
+  }
+
+  private void noteUses() {
+    List<UUID> used =
+        known.asMap().values().stream()
+            .filter(CachedToken::takeUse)
+            .map(CachedToken::id)
+            .sorted()
+            .collect(Collectors.toList());
+    for (int from = 0; from < used.size(); from += USES_IN_A_STATEMENT) {
+      repository.noteUse(used.subList(from, Math.min(used.size(), from + USES_IN_A_STATEMENT)));
+    }
+  }
+
+  @PreDestroy
+  void close() {
+    lookUps.close();
+    revocations.close();
+    uses.close();
+  }
+}

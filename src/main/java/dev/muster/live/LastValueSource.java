@@ -1,0 +1,56 @@
+package dev.muster.live;
+
+import dev.muster.event.LastValue;
+import dev.muster.event.LastValues;
+import java.util.List;
+import java.util.Optional;
+
+/** The last values that changed since the stream began: in a tick so many, and the latest ones. */
+final class LastValueSource implements Source {
+
+  /** What a canvas gets in a tick; the rest waits, and only the latest of each. */
+  static final int MAX_PER_TICK = 125;
+
+  private final LastValues values;
+  private final EventAudience viewer;
+  private volatile long place;
+  private volatile int allowance = MAX_PER_TICK;
+
+  LastValueSource(LastValues values, EventAudience viewer) {
+    this.values = values;
+    this.viewer = viewer;
+    this.place = values.newest();
+  }
+
+  /** More may be sent. */
+  void tick() {
+    allowance = MAX_PER_TICK;
+  }
+
+  @Override
+  public boolean hasMore() {
+    return values.newest() > place;
+  }
+
+  @Override
+  public Optional<List<Frame>> next() {
+    int most = allowance;
+    LastValues.Reading read = values.after(place, most, this::isShown);
+    if (read.place() == place) {
+      return Optional.empty();
+    }
+    allowance = most - read.values().size();
+    place = read.place();
+    return Optional.of(read.values().stream().map(this::frame).toList());
+  }
+
+  private boolean isShown(LastValue value) {
+    return viewer.seesAllOf(value.workspaceId())
+        || (PeerView.shows(value.kind()) && viewer.isPeer(value.workspaceId()));
+  }
+
+  private Frame frame(LastValue value) {
+    Frame frame = Frame.of(value);
+    return viewer.seesAllOf(value.workspaceId()) ? frame : frame.forPeers();
+  }
+}

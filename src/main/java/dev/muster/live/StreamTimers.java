@@ -1,0 +1,42 @@
+package dev.muster.live;
+
+import dev.muster.identity.Caller;
+import java.time.Duration;
+
+/** Whose one stream is, and when it is due for a ping and for another look at its credential. */
+final class StreamTimers {
+
+  private static final Duration STANDING_INTERVAL = Duration.ofSeconds(1);
+
+  private final StreamKind kind;
+  private final Caller caller;
+  private long pingAt;
+  private long standingAt;
+
+  StreamTimers(StreamKind kind, Caller caller) {
+    this.kind = kind;
+    this.caller = caller;
+    this.pingAt = System.nanoTime() + kind.pingInterval().toNanos();
+    this.standingAt = System.nanoTime() + STANDING_INTERVAL.toNanos();
+  }
+
+  StreamKind kind() {
+    return kind;
+  }
+
+  Caller caller() {
+    return caller;
+  }
+
+  boolean isPingDue() {
+    boolean due = System.nanoTime() - pingAt >= 0;
+    pingAt += due ? kind.pingInterval().toNanos() : 0;
+    return due;
+  }
+
+  boolean isStandingDue() {
+    boolean due = System.nanoTime() - standingAt >= 0;
+    standingAt += due ? STANDING_INTERVAL.toNanos() : 0;
+    return due;
+  }
+}

@@ -1,0 +1,10 @@
+package dev.muster.platform.commit;
+
+import java.util.List;
+
+/** Commits a batch; the outcomes are in the order of the values. */
+@FunctionalInterface
+public interface BatchHandler<T, R> {
+
+  List<BatchOutcome<R>> commit(List<T> batch);
+}

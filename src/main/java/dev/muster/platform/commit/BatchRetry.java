@@ -1,0 +1,53 @@
+package dev.muster.platform.commit;
+
+import dev.muster.platform.problem.DatabaseOutage;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Runs all-or-nothing work over a batch: a bad value (SQLSTATE class 22 or 23) fails alone, because
+ * its batch is split; deadlocks and serialisation failures are tried again; anything else fails the
+ * whole batch once and for all.
+ */
+public final class BatchRetry {
+
+  private static final Set<String> FAULT_OF_A_VALUE = Set.of("22", "23");
+  private static final Set<String> WORTH_ANOTHER_TRY = Set.of("40P01", "40001");
+  private static final int TRIES = 4;
+
+  private BatchRetry() {}
+
+  /**
+   * {@code work} either commits all of its values or, when it throws, none; an unknown end is its
+   * own exception.
+   */
+  public static <T, R> List<BatchOutcome<R>> run(List<T> values, BatchHandler<T, R> work) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return work.commit(values);
+      } catch (UnknownCommitOutcomeException e) {
+        return allFailed(values, e);
+      } catch (RuntimeException e) {
+        if (values.size() > 1 && FAULT_OF_A_VALUE.contains(DatabaseOutage.sqlClass(e))) {
+          return halves(values, work);
+        }
+        if (attempt == TRIES || !WORTH_ANOTHER_TRY.contains(DatabaseOutage.sqlState(e))) {
+          return allFailed(values, e);
+        }
+      }
+    }
+  }
+
+  private static <T, R> List<BatchOutcome<R>> halves(List<T> values, BatchHandler<T, R> work) {
+    int middle = values.size() / 2;
+    List<BatchOutcome<R>> outcomes = new ArrayList<>(run(values.subList(0, middle), work));
+    outcomes.addAll(run(values.subList(middle, values.size()), work));
+    return outcomes;
+  }
+
+  private static <T, R> List<BatchOutcome<R>> allFailed(List<T> values, RuntimeException cause) {
+    return Collections.nCopies(values.size(), new BatchOutcome.Failed<>(cause));
+  }
+}

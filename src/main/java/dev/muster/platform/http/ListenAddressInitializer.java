@@ -1,0 +1,60 @@
+package dev.muster.platform.http;
+
+import dev.muster.platform.postgres.DatabaseMode;
+import dev.muster.platform.settings.Settings;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+
+/**
+ * Where the server listens: on loopback while it is one person's, else on all addresses; and only
+ * on usable ones.
+ */
+final class ListenAddressInitializer
+    implements ApplicationContextInitializer<ConfigurableApplicationContext> {
+
+  private static final int HIGHEST_PORT = 65_535;
+
+  @Override
+  public void initialize(ConfigurableApplicationContext context) {
+    ConfigurableEnvironment environment = context.getEnvironment();
+    Settings settings = new Settings(environment);
+    Optional<Integer> port =
+        settings.security("SERVER_PORT", Optional.empty(), ListenAddressInitializer::port);
+    Optional<String> address =
+        settings.security("SERVER_ADDRESS", Optional.empty(), ListenAddressInitializer::address);
+    Map<String, Object> listening = new HashMap<>();
+    // Spring's own names, when given, win; it reads ours only from the process environment
+    if (settings.text("server.port").isEmpty()) {
+      port.ifPresent(chosen -> listening.put("server.port", chosen));
+    }
+    if (settings.text("server.address").isEmpty()) {
+      String byDefault = DatabaseMode.of(environment).isEmbedded() ? "127.0.0.1" : "0.0.0.0";
+      listening.put("server.address", address.orElse(byDefault));
+    }
+    environment
+        .getPropertySources()
+        .addFirst(new MapPropertySource("listening address", listening));
+  }
+
+  private static Optional<Integer> port(String text) {
+    if (text.matches("\\d{1,5}") && Integer.parseInt(text) <= HIGHEST_PORT) {
+      return Optional.of(Integer.parseInt(text));
+    }
+    throw new IllegalArgumentException("expected a port from 0 (any free one) to " + HIGHEST_PORT);
+  }
+
+  private static Optional<String> address(String text) {
+    try {
+      return Optional.of(InetAddress.getByName(text).getHostAddress());
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException("expected an address or a name of this machine", e);
+    }
+  }
+}

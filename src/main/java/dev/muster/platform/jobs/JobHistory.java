@@ -1,0 +1,91 @@
+package dev.muster.platform.jobs;
+
+import dev.muster.platform.postgres.Timestamps;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Keeps how each job's last run ended, for every replica to show. */
+@Repository
+public class JobHistory {
+
+  private static final String RECORD =
+      """
+      INSERT INTO job_runs AS r (job, replica, started_at, duration_ms, last_error, last_error_at, runs, failures)
+      VALUES (:job, :replica, :started_at, :duration_ms, :error::text,
+          CASE WHEN :error::text IS NULL THEN NULL ELSE statement_timestamp() END, 1,
+          CASE WHEN :error::text IS NULL THEN 0 ELSE 1 END)
+      ON CONFLICT (job) DO UPDATE SET
+          replica = excluded.replica,
+          started_at = excluded.started_at,
+          duration_ms = excluded.duration_ms,
+          last_error = coalesce(excluded.last_error, r.last_error),
+          last_error_at = coalesce(excluded.last_error_at, r.last_error_at),
+          runs = r.runs + 1,
+          failures = r.failures + excluded.failures
+      """;
+
+  /** A dead owner is replaced within 30 s: what is later than that is nobody's. */
+  private static final String OF_JOBS =
+      """
+      SELECT job.name, r.replica, r.started_at, r.duration_ms, r.last_error, r.last_error_at,
+          coalesce(r.runs, 0) AS runs, coalesce(r.failures, 0) AS failures, j.execution_time,
+          coalesce(j.execution_time < clock_timestamp() - interval '30 seconds', true) AS overdue
+      FROM unnest(:jobs::text[], :sweeps::boolean[]) AS job (name, is_sweep)
+      LEFT JOIN job_runs r ON r.job = job.name
+      LEFT JOIN (
+          SELECT task_name, true AS is_sweep, execution_time FROM recurring_jobs
+          UNION ALL
+          SELECT task_name, false, execution_time FROM retention_jobs) j
+          ON j.task_name = job.name AND j.is_sweep = job.is_sweep
+      ORDER BY job.name
+      """;
+
+  private final JdbcClient db;
+
+  JobHistory(JdbcClient db) {
+    this.db = db;
+  }
+
+  void record(
+      String job, String replica, Instant startedAt, Duration took, @Nullable String error) {
+    db.sql(RECORD)
+        .param("job", job)
+        .param("replica", replica)
+        .param("started_at", Timestamps.utc(startedAt))
+        .param("duration_ms", took.toMillis())
+        .param("error", error)
+        .update();
+  }
+
+  public List<JobRun> of(Collection<RecurringJob> jobs) {
+    return db.sql(OF_JOBS)
+        .param("jobs", jobs.stream().map(RecurringJob::name).toArray(String[]::new))
+        .param(
+            "sweeps",
+            jobs.stream().map(job -> job.kind() == RecurringJob.Kind.SWEEP).toArray(Boolean[]::new))
+        .query(JobHistory::run)
+        .list();
+  }
+
+  private static JobRun run(ResultSet row, int n) throws SQLException {
+    @Nullable String replica = row.getString("replica");
+    return new JobRun(
+        row.getString("name"),
+        replica,
+        Timestamps.instantOrNull(row, "started_at"),
+        row.getObject("duration_ms", Long.class),
+        row.getString("last_error"),
+        Timestamps.instantOrNull(row, "last_error_at"),
+        row.getLong("runs"),
+        row.getLong("failures"),
+        Timestamps.instantOrNull(row, "execution_time"),
+        row.getBoolean("overdue"));
+  }
+}

@@ -1,0 +1,58 @@
+package dev.muster.platform.jobs;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.function.IntSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes, once a night, what is past its time, batch after batch until one finds nothing more;
+ * counted as a sweep.
+ */
+public final class RetentionJob {
+
+  private static final Logger log = LoggerFactory.getLogger(RetentionJob.class);
+
+  private final String name;
+  private final IntSupplier deleteBatch;
+  private final SweepMetrics metrics;
+
+  /** {@code deleteBatch} is one transaction, and says how many it deleted. */
+  public RetentionJob(String name, IntSupplier deleteBatch, MeterRegistry metrics) {
+    this.name = name;
+    this.deleteBatch = deleteBatch;
+    this.metrics = new SweepMetrics(metrics, name);
+  }
+
+  public RecurringJob job() {
+    return new RecurringJob(
+        name, Duration.ofDays(1), this::run, RecurringJob.Kind.NIGHTLY_RETENTION);
+  }
+
+  /** How many were deleted. */
+  public int sweep() {
+    try {
+      int deleted = 0;
+      int batch;
+      do {
+        long start = System.nanoTime();
+        batch = deleteBatch.getAsInt();
+        metrics.countTransitions(batch);
+        deleted += batch;
+        SweepThrottle.pauseAfter(System.nanoTime() - start);
+      } while (batch > 0);
+      return deleted;
+    } catch (RuntimeException e) {
+      metrics.countError();
+      throw e;
+    }
+  }
+
+  private void run() {
+    int deleted = metrics.measure(this::sweep);
+    if (deleted > 0) {
+      log.info("{} has deleted {} rows that were past their time", name, deleted);
+    }
+  }
+}

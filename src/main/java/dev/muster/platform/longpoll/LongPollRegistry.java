@@ -1,0 +1,240 @@
+package dev.muster.platform.longpoll;
+
+import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.quota.Quota;
+import dev.muster.platform.quota.Quota.Grant;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.stereotype.Component;
+
+/**
+ * All waits of this replica: register, look, then wait without a thread until the topic is woken,
+ * the time is over, or the server goes down.
+ */
+@Component
+public class LongPollRegistry implements SmartLifecycle {
+
+  private static final int MAX_WAITS_OF_WORKSPACES = 45_000;
+  private static final int MAX_WAITS_OF_A_WORKSPACE = 256;
+
+  /** Operators and canvases have waits of their own, which no workspace takes. */
+  private static final int MAX_WAITS_OF_OPERATORS = 5_000;
+
+  private static final Duration TICK = Duration.ofMillis(100);
+
+  /** A crowd that is woken at once leaves connections to others. */
+  private static final int LOOKS_AT_ONCE = 8;
+
+  private final Map<Object, Set<PendingPoll<?>>> parked = new ConcurrentHashMap<>();
+  private final Set<PendingPoll<?>> all = ConcurrentHashMap.newKeySet();
+  private final Quota ofWorkspaces = new Quota(MAX_WAITS_OF_WORKSPACES, MAX_WAITS_OF_A_WORKSPACE);
+  private final Quota ofOperators = new Quota(MAX_WAITS_OF_OPERATORS, MAX_WAITS_OF_OPERATORS);
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final Semaphore looks = new Semaphore(LOOKS_AT_ONCE);
+  private final BackgroundLoop loop;
+  private volatile boolean running;
+
+  LongPollRegistry(MeterRegistry metrics) {
+    Gauge.builder("muster.polls.waiting", all, Set::size)
+        .description("Requests that are held until there is something to answer")
+        .register(metrics);
+    this.loop = BackgroundLoop.start("long-polls", TICK, this::lookAfterAll);
+  }
+
+  /**
+   * Done at once when there is an answer already, or none is waited for. What a look throws is how
+   * it is done, or is thrown here when nobody would wait. When it would have to wait and there is
+   * no room, it is refused: with {@code RATE_LIMITED} when its owner has too many waits, with
+   * {@code UNAVAILABLE} when all together have (R6.7a).
+   */
+  public <T> CompletableFuture<T> await(LongPoll<T> poll) {
+    if (!running || poll.atMost().isZero()) {
+      return CompletableFuture.completedFuture(lookOnce(poll).orElse(poll.nothing()));
+    }
+    Grant grant = quota(poll.owner()).take(poll.owner(), 1);
+    if (grant != Grant.GRANTED) {
+      return CompletableFuture.completedFuture(
+          lookOnce(poll).orElseThrow(() -> refusal(poll.owner(), grant)));
+    }
+    return park(poll);
+  }
+
+  /** As {@link #await(LongPoll)}, in a slot of the same owner that was taken before. */
+  public <T> CompletableFuture<T> await(LongPoll<T> poll, Slot slot) {
+    if (!slot.owner.equals(poll.owner())) {
+      throw new IllegalArgumentException(
+          "a slot of " + slot.owner + " (expected: one of " + poll.owner() + ")");
+    }
+    return slot.isGivenUp.compareAndSet(false, true) ? park(poll) : await(poll);
+  }
+
+  private <T> CompletableFuture<T> park(LongPoll<T> poll) {
+    PendingPoll<T> one = new PendingPoll<>(poll, this::look);
+    register(one);
+    one.lookNow();
+    if (!running) {
+      one.giveUp();
+    }
+    return one.answer();
+  }
+
+  /**
+   * Takes the slot of this owner's next wait, for what must not be begun in vain; refuses as {@link
+   * #await(LongPoll)} does. Either a wait is begun in it, or it is closed.
+   */
+  public Slot takeSlot(Object owner) {
+    Grant grant = quota(owner).take(owner, 1);
+    if (grant != Grant.GRANTED) {
+      throw refusal(owner, grant);
+    }
+    return new Slot(owner);
+  }
+
+  /** What one wait takes of its owner's share (R6.7a). */
+  public final class Slot implements AutoCloseable {
+
+    private final Object owner;
+    private final AtomicBoolean isGivenUp = new AtomicBoolean();
+
+    private Slot(Object owner) {
+      this.owner = owner;
+    }
+
+    /** Gives it back, unless a wait was begun in it. */
+    @Override
+    public void close() {
+      if (isGivenUp.compareAndSet(false, true)) {
+        quota(owner).release(owner, 1);
+      }
+    }
+  }
+
+  private Quota quota(Object owner) {
+    return owner instanceof UUID ? ofWorkspaces : ofOperators;
+  }
+
+  private ProblemException refusal(Object owner, Grant grant) {
+    return grant == Grant.OWNER_FULL
+        ? new ProblemException(
+            ErrorCode.RATE_LIMITED,
+            "too many of your requests wait on this server (at most: "
+                + quota(owner).ownerLimit()
+                + "); let some of them end first, or ask without wait")
+        : ProblemException.unavailable(
+            "no more requests can wait on this server right now; try again in a few seconds");
+  }
+
+  private static <T> Optional<T> lookOnce(LongPoll<T> poll) {
+    return switch (poll.look().get()) {
+      case PollResult.Answer<T>(T value) -> Optional.of(value);
+      case PollResult.Nothing<T> nothing -> Optional.empty();
+    };
+  }
+
+  /** Before the first look, so that no wake-up from then on is missed. */
+  private void register(PendingPoll<?> one) {
+    parked.compute(
+        one.topic(),
+        (topic, others) -> {
+          Set<PendingPoll<?>> together = others == null ? ConcurrentHashMap.newKeySet() : others;
+          together.add(one);
+          return together;
+        });
+    all.add(one);
+    var _ = one.answer().whenComplete((answer, failure) -> leave(one));
+  }
+
+  private void leave(PendingPoll<?> one) {
+    all.remove(one);
+    quota(one.owner()).release(one.owner(), 1);
+    parked.computeIfPresent(
+        one.topic(),
+        (topic, together) -> {
+          together.remove(one);
+          return together.isEmpty() ? null : together;
+        });
+  }
+
+  /** Whoever waits for one of these looks again. */
+  public void wake(Collection<?> topics) {
+    for (Object topic : topics) {
+      parked.getOrDefault(topic, Set.of()).forEach(PendingPoll::wake);
+    }
+  }
+
+  /** Those that have not seen this version of the topic look again. */
+  public void wakeOlderThan(Object topic, long version) {
+    parked.getOrDefault(topic, Set.of()).forEach(one -> one.wakeIfOlderThan(version));
+  }
+
+  public boolean isWaitedFor(Object topic) {
+    return parked.containsKey(topic);
+  }
+
+  /** The version that all have seen who wait for it; empty when nobody does. */
+  public OptionalLong seenByAll(Object topic) {
+    return parked.getOrDefault(topic, Set.of()).stream().mapToLong(PendingPoll::version).min();
+  }
+
+  /** What is waited for now, of one kind of topics. */
+  public <K> List<K> topics(Class<K> kind) {
+    return parked.keySet().stream().filter(kind::isInstance).map(kind::cast).toList();
+  }
+
+  private void look(Runnable work) {
+    threads.execute(() -> {
+      looks.acquireUninterruptibly();
+      try {
+        RequestDeadline.within(
+            RequestDeadline.LIMIT,
+            () -> {
+              work.run();
+              return true;
+            });
+      } finally {
+        looks.release();
+      }
+    });
+  }
+
+  private void lookAfterAll() {
+    long now = System.nanoTime();
+    all.forEach(one -> one.tick(now));
+  }
+
+  @Override
+  public void start() {
+    running = true;
+  }
+
+  /** Before the web server waits for its requests to end. */
+  @Override
+  public void stop() {
+    running = false;
+    loop.close();
+    all.forEach(PendingPoll::giveUp);
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running;
+  }
+}

@@ -1,0 +1,105 @@
+package dev.muster.platform.longpoll;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One waiting question: whenever it is woken, one thread at a time looks for its answer. */
+final class PendingPoll<T> {
+
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
+
+  private static final int IDLE = 0;
+  private static final int LOOKING = 1;
+  private static final int WANTED_AGAIN = 2;
+
+  private final LongPoll<T> poll;
+  private final Executor lookers;
+  private final long overAt;
+  private final AtomicInteger state = new AtomicInteger(IDLE);
+  private final CompletableFuture<T> answer = new CompletableFuture<>();
+  private volatile long version;
+  private long checkAt = System.nanoTime() + CHECK_INTERVAL.toNanos();
+
+  PendingPoll(LongPoll<T> poll, Executor lookers) {
+    this.poll = poll;
+    this.lookers = lookers;
+    this.overAt = System.nanoTime() + poll.atMost().toNanos();
+  }
+
+  CompletableFuture<T> answer() {
+    return answer;
+  }
+
+  Object owner() {
+    return poll.owner();
+  }
+
+  Object topic() {
+    return poll.topic();
+  }
+
+  long version() {
+    return version;
+  }
+
+  /** On this thread, unless another one looks already. */
+  void lookNow() {
+    if (state.compareAndSet(IDLE, LOOKING)) {
+      look();
+    }
+  }
+
+  /** There may be an answer. */
+  void wake() {
+    if (!answer.isDone()
+        && state.getAndUpdate(was -> was == IDLE ? LOOKING : WANTED_AGAIN) == IDLE) {
+      lookers.execute(this::look);
+    }
+  }
+
+  void wakeIfOlderThan(long newest) {
+    if (version < newest) {
+      wake();
+    }
+  }
+
+  private void look() {
+    do {
+      state.set(LOOKING);
+      if (answer.isDone()) {
+        return;
+      }
+      try {
+        switch (poll.look().get()) {
+          case PollResult.Answer<T>(T value) -> answer.complete(value);
+          case PollResult.Nothing<T>(long seen) -> version = seen;
+        }
+      } catch (RuntimeException | Error e) {
+        answer.completeExceptionally(e);
+      }
+    } while (!answer.isDone() && !state.compareAndSet(LOOKING, IDLE));
+  }
+
+  /** By the one thread that looks after all. */
+  void tick(long now) {
+    if (now - overAt >= 0) {
+      giveUp();
+    } else if (now - checkAt >= 0) {
+      checkAt = now + CHECK_INTERVAL.toNanos();
+      lookers.execute(this::check);
+    }
+  }
+
+  /** May ask the database: not on the thread that ends the waits of all others. */
+  private void check() {
+    if (!answer.isDone() && !poll.isGood().getAsBoolean()) {
+      wake();
+    }
+  }
+
+  void giveUp() {
+    answer.complete(poll.nothing());
+  }
+}

@@ -1,0 +1,61 @@
+package dev.muster.platform.uptime;
+
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.Proxy;
+import java.net.URI;
+import java.net.URISyntaxException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.web.server.context.WebServerInitializedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.env.Environment;
+import org.springframework.stereotype.Component;
+
+/**
+ * Whether this replica answers at its own door: agents that knock at one that does not are silent
+ * through no fault of theirs.
+ */
+@Component
+final class PortHealthCheck implements ReplicaHealthCheck {
+
+  private static final int TIMEOUT_MILLIS = 2000;
+
+  private final Environment environment;
+  private volatile @Nullable URI health;
+
+  PortHealthCheck(Environment environment) {
+    this.environment = environment;
+  }
+
+  @EventListener
+  void onOpen(WebServerInitializedEvent opened) throws IOException, URISyntaxException {
+    InetAddress bound =
+        InetAddress.getByName(environment.getProperty("server.address", "127.0.0.1"));
+    String host = bound.isAnyLocalAddress() ? "127.0.0.1" : bound.getHostAddress();
+    health = new URI("http", null, host, opened.getWebServer().getPort(), "/health", null, null);
+  }
+
+  /** Any answer but a failure will do: one that sends us away for asking too often is alive. */
+  @Override
+  public boolean isGood() {
+    @Nullable URI asked = health;
+    return asked != null && answers(asked);
+  }
+
+  static boolean answers(URI asked) {
+    try {
+      HttpURLConnection request = (HttpURLConnection) asked.toURL().openConnection(Proxy.NO_PROXY);
+      request.setRequestProperty("Connection", "close");
+      request.setConnectTimeout(TIMEOUT_MILLIS);
+      request.setReadTimeout(TIMEOUT_MILLIS);
+      try {
+        return request.getResponseCode() < 500;
+      } finally {
+        request.disconnect();
+      }
+    } catch (IOException nobodyAnswers) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package dev.muster.protocol.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.util.Arrays;
+import okhttp3.ResponseBody;
+import okio.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a body whole, and takes room for it as it comes: a peer may promise what it never sends.
+ * Once it takes room it must keep its pace.
+ */
+final class BoundedBody {
+
+  private static final int BEGINNING = 8 * 1024;
+
+  private final HttpAttempt attempt;
+  private final ResponseBody body;
+  private final InputStream in;
+  private final Timeout timeout;
+  private @Nullable ResponseRate pace;
+
+  BoundedBody(HttpAttempt attempt, ResponseBody body) {
+    this.attempt = attempt;
+    this.body = body;
+    this.in = body.byteStream();
+    this.timeout = body.source().timeout();
+  }
+
+  /** Of a body with more than {@code most} bytes, one more than that. */
+  byte[] read(int most) throws IOException {
+    long declared = body.contentLength();
+    int end = declared < 0 ? most + 1 : (int) Math.min(declared, most + 1L);
+    byte[] buffer = new byte[Math.min(end, BEGINNING)];
+    int length = fill(buffer, 0);
+    while (length == buffer.length && length < end) {
+      int larger = (int) Math.min(end, 2L * buffer.length);
+      makeRoom(counted(larger) - counted(buffer.length));
+      buffer = Arrays.copyOf(buffer, larger);
+      length = fill(buffer, length);
+    }
+    return length == buffer.length ? buffer : Arrays.copyOf(buffer, length);
+  }
+
+  /** Returns how much there is then; less than a whole buffer at the end of the body. */
+  private int fill(byte[] buffer, int from) throws IOException {
+    int length = from;
+    while (length < buffer.length) {
+      int n = read(buffer, length);
+      if (n < 0) {
+        return length;
+      }
+      length += n;
+    }
+    return length;
+  }
+
+  private int read(byte[] buffer, int from) throws IOException {
+    if (pace == null) {
+      return in.read(buffer, from, buffer.length - from);
+    }
+    timeout.deadlineNanoTime(pace.dueAt());
+    try {
+      int n = in.read(buffer, from, buffer.length - from);
+      pace.came(Math.max(0, n));
+      return n;
+    } catch (InterruptedIOException e) {
+      throw pace.isOver() ? new ResponseTooSlowException() : e;
+    }
+  }
+
+  private static long counted(int bytes) {
+    return Math.max(0, bytes - ResponseMemoryBudget.FREE);
+  }
+
+  private void makeRoom(long bytes) throws InterruptedIOException {
+    if (bytes == 0) {
+      return;
+    }
+    attempt.reach(AttemptPhase.WAITING_FOR_ROOM);
+    long since = System.nanoTime();
+    try {
+      attempt.space().take(bytes);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException();
+    }
+    if (pace == null) {
+      pace = attempt.space().pace();
+    } else {
+      pace.waited(System.nanoTime() - since);
+    }
+    attempt.reach(AttemptPhase.READING);
+  }
+}

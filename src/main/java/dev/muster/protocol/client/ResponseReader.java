@@ -1,0 +1,138 @@
+package dev.muster.protocol.client;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Call;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+
+/** Reads the response of one attempt. */
+final class ResponseReader {
+
+  private static final int MAX_BODY_BYTES = 64 * 1024 * 1024;
+  private static final int MAX_ERROR_BYTES = 64 * 1024;
+  private static final int BUFFER = 8 * 1024;
+  private static final int SWITCHING_PROTOCOLS = 101;
+
+  /** The status of an error is known already; its text is worth no more. */
+  private static final Duration ERROR_BODY_TIMEOUT = Duration.ofSeconds(2);
+
+  private final Call call;
+  private final HttpAttempt attempt;
+  private final int status;
+  private final String contentType;
+  private final ResponseBody body;
+
+  ResponseReader(int status, Response response, Call call, HttpAttempt attempt) {
+    this.call = call;
+    this.attempt = attempt;
+    this.status = status;
+    String type = response.header("Content-Type");
+    this.contentType = type == null ? "" : type;
+    this.body = response.body();
+  }
+
+  /**
+   * @throws IOException when the body does not come whole; for an error, what came is enough
+   */
+  AttemptResult read() throws IOException {
+    if (status == SWITCHING_PROTOCOLS) { // what follows is no body
+      call.cancel();
+      return error(new byte[0]);
+    }
+    if (status / 100 != 2) {
+      return error(beginning());
+    }
+    return attempt.isStreaming() && isEventStream() ? stream() : answer();
+  }
+
+  private boolean isEventStream() {
+    int parameters = contentType.indexOf(';');
+    String type = parameters < 0 ? contentType : contentType.substring(0, parameters);
+    return type.strip().toLowerCase(Locale.ROOT).equals("text/event-stream");
+  }
+
+  private AttemptResult stream() throws IOException {
+    attempt.tell(new AttemptStep.StreamBegan(status, contentType));
+    InputStream in = body.byteStream();
+    byte[] buffer = new byte[BUFFER];
+    for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+      attempt.tell(new AttemptStep.StreamBytes(Arrays.copyOf(buffer, n)));
+    }
+    return new AttemptResult.StreamOver();
+  }
+
+  private AttemptResult answer() throws IOException {
+    if (body.contentLength() > MAX_BODY_BYTES) {
+      return tooLarge();
+    }
+    byte[] bytes;
+    try {
+      bytes = new BoundedBody(attempt, body).read(MAX_BODY_BYTES);
+    } catch (IOException e) {
+      attempt.space().clear();
+      throw e;
+    }
+    if (bytes.length > MAX_BODY_BYTES) {
+      return tooLarge();
+    }
+    if (bytes.length == 0) {
+      return malformed("there is no body");
+    }
+    return switch (JsonProbe.at(bytes)) {
+      case JsonProbe.NotJson _ -> malformed("the body is not JSON");
+      case JsonProbe.Other _ ->
+          new AttemptResult.Responded(
+              "answered", effort -> new A2aResult.Answer(status, contentType, bytes, effort));
+      case JsonProbe.Fault(long code, String message) ->
+          new AttemptResult.Responded(
+              "rpc_error",
+              effort -> new A2aResult.RpcError(status, contentType, bytes, code, message, effort));
+    };
+  }
+
+  /** The rest is not read: closing the response would. */
+  private AttemptResult tooLarge() {
+    call.cancel();
+    attempt.space().clear();
+    return malformed("the body is larger than 64 MiB");
+  }
+
+  private AttemptResult malformed(String reason) {
+    return AttemptResult.malformed(status, reason);
+  }
+
+  private AttemptResult error(byte[] bytes) {
+    String text = JsonProbe.errorText(bytes);
+    return new AttemptResult.Responded(
+        "http_error", effort -> new A2aResult.HttpError(status, bytes, text, effort));
+  }
+
+  private byte[] beginning() {
+    Duration timeout = ERROR_BODY_TIMEOUT;
+    Duration half = attempt.deadline().left().dividedBy(2);
+    long limit = Math.max(1, (half.compareTo(timeout) < 0 ? half : timeout).toNanos());
+    body.source().timeout().deadline(limit, TimeUnit.NANOSECONDS);
+    ByteArrayOutputStream came = new ByteArrayOutputStream();
+    try {
+      InputStream in = body.byteStream();
+      byte[] buffer = new byte[BUFFER];
+      while (came.size() < MAX_ERROR_BYTES) {
+        int n = in.read(buffer, 0, Math.min(BUFFER, MAX_ERROR_BYTES - came.size()));
+        if (n < 0) {
+          return came.toByteArray();
+        }
+        came.write(buffer, 0, n);
+      }
+    } catch (IOException brokenOff) {
+      // the status stands
+    }
+    call.cancel();
+    return came.toByteArray();
+  }
+}

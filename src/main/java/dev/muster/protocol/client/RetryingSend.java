@@ -1,0 +1,150 @@
+package dev.muster.protocol.client;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/** One send: its attempts, and the waits between them. */
+final class RetryingSend {
+
+  private final A2aClient.Parts parts;
+  private final Transport transport;
+  private final A2aRequest request;
+  private final @Nullable StreamSink sink;
+  private final long startedAt = System.nanoTime();
+  private int attempts;
+  private int deliveries;
+
+  RetryingSend(
+      A2aClient.Parts parts, Transport transport, A2aRequest request, @Nullable StreamSink sink) {
+    this.parts = parts;
+    this.transport = transport;
+    this.request = request;
+    this.sink = sink;
+  }
+
+  A2aResult run() {
+    parts.budget().sent(request.target());
+    @Nullable FailureKind last = null;
+    while (!request.deadline().isOver()) {
+      AttemptResult end = attempt();
+      if (end instanceof AttemptResult.Responded(String word, var result)) {
+        parts.listener().attempted(request.target(), word);
+        return result.apply(effort());
+      }
+      Failure failure = failure(end);
+      last = failure.kind();
+      parts.listener().attempted(request.target(), last.word());
+      A2aResult result = giveUpOrWait(failure);
+      if (result != null) {
+        return result;
+      }
+    }
+    return new A2aResult.OutOfTime(last, effort());
+  }
+
+  private static Failure failure(AttemptResult end) {
+    if (end instanceof AttemptResult.Failed(Failure failure)) {
+      return failure;
+    }
+    throw new IllegalStateException("ended like a stream that never began: " + end);
+  }
+
+  /** Null when there is to be another attempt. */
+  private @Nullable A2aResult giveUpOrWait(Failure failure) {
+    if (failure.kind() == FailureKind.INTERRUPTED) {
+      return unreachable(failure, SendEndReason.INTERRUPTED);
+    }
+    if (!failure.kind().isTransient()) {
+      return unreachable(failure, SendEndReason.NOT_RETRYABLE);
+    }
+    if (request.deadline().isOver()) {
+      return new A2aResult.OutOfTime(failure.kind(), effort());
+    }
+    if (failure.mayHaveArrived() && !parts.policy().retriesAmbiguous()) {
+      return unreachable(failure, SendEndReason.AMBIGUOUS);
+    }
+    if (attempts == parts.policy().maxAttempts()) {
+      return unreachable(failure, SendEndReason.ATTEMPTS_USED_UP);
+    }
+    Duration wait = RetryDelay.before(attempts, ThreadLocalRandom.current().nextDouble());
+    if (wait.compareTo(request.deadline().left()) >= 0) {
+      return new A2aResult.OutOfTime(failure.kind(), effort());
+    }
+    if (!parts.budget().mayRetry(request.target())) {
+      return unreachable(failure, SendEndReason.RETRY_BUDGET);
+    }
+    return pause(wait) ? null : unreachable(failure, SendEndReason.INTERRUPTED);
+  }
+
+  private boolean pause(Duration wait) {
+    try {
+      parts.pause().take(wait);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private AttemptResult attempt() {
+    attempts++;
+    HttpAttempt attempt = HttpAttempt.start(transport, request, sink != null);
+    StreamRelay relay = new StreamRelay(request.target(), sink);
+    boolean ended = false;
+    try {
+      while (true) {
+        switch (attempt.next(request.deadline().left())) {
+          case null -> {
+            AttemptPhase reached = attempt.abandon();
+            return relay.end(failed(reached.whenTooLong(), reached));
+          }
+          case AttemptStep.StreamBegan began -> relay.begin(began);
+          case AttemptStep.StreamBytes(byte[] bytes) -> relay.pass(bytes);
+          case AttemptStep.Ended(AttemptResult end) -> {
+            ended = true;
+            return relay.end(end);
+          }
+          case AttemptStep.Crashed(Throwable bug) -> {
+            ended = true;
+            throw unchecked(bug);
+          }
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return relay.end(failed(FailureKind.INTERRUPTED, attempt.abandon()));
+    } finally {
+      if (!ended) {
+        attempt.abandon();
+      }
+      deliveries += attempt.phase().mayHaveArrived() ? 1 : 0;
+    }
+  }
+
+  private static AttemptResult failed(FailureKind kind, AttemptPhase phase) {
+    return new AttemptResult.Failed(Failure.of(kind, phase));
+  }
+
+  /** Bugs stay loud: they reach whoever sends. */
+  private static RuntimeException unchecked(Throwable bug) {
+    return switch (bug) {
+      case Error error -> throw error;
+      case RuntimeException exception -> exception;
+      default -> new IllegalStateException(bug);
+    };
+  }
+
+  private A2aResult unreachable(Failure failure, SendEndReason why) {
+    return new A2aResult.Unreachable(failure.kind(), failure.detail(), why, effort());
+  }
+
+  private SendStats effort() {
+    return new SendStats(
+        request.target(),
+        attempts,
+        parts.policy().maxAttempts(),
+        deliveries,
+        Duration.ofNanos(System.nanoTime() - startedAt));
+  }
+}

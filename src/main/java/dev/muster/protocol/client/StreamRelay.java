@@ -1,0 +1,71 @@
+package dev.muster.protocol.client;
+
+import java.io.IOException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The sender's side of a stream: passes it on to the sink and keeps its last event. */
+final class StreamRelay {
+
+  private static final Logger log = LoggerFactory.getLogger(StreamRelay.class);
+
+  private final String target;
+  private final @Nullable StreamSink sink;
+  private final LastSseEvent tail;
+  private AttemptStep.@Nullable StreamBegan began;
+  private boolean deaf;
+
+  StreamRelay(String target, @Nullable StreamSink sink) {
+    this.target = target;
+    this.sink = sink;
+    this.tail = new LastSseEvent(bytes -> sink == null || sink.mayKeep(bytes));
+  }
+
+  void begin(AttemptStep.StreamBegan step) {
+    began = step;
+    offer(open -> open.begin(step.status(), step.contentType()));
+  }
+
+  void pass(byte[] bytes) {
+    tail.feed(bytes);
+    offer(open -> open.write(bytes));
+  }
+
+  /** How the attempt ended: a stream that has begun is a response, however it ends. */
+  AttemptResult end(AttemptResult end) {
+    AttemptStep.StreamBegan start = began;
+    if (start == null) {
+      return end;
+    }
+    FailureKind brokenBy =
+        switch (end) {
+          case AttemptResult.StreamOver() -> null;
+          case AttemptResult.Failed(Failure failure) -> failure.kind();
+          case AttemptResult.Responded _ -> FailureKind.READ_ERROR; // the rest is malformed
+        };
+    Optional<byte[]> last = tail.last();
+    return new AttemptResult.Responded(
+        brokenBy == null ? "streamed" : "stream_broken",
+        effort ->
+            new A2aResult.Streamed(start.status(), start.contentType(), last, brokenBy, effort));
+  }
+
+  private void offer(Passing passing) {
+    if (sink == null || deaf) {
+      return;
+    }
+    try {
+      passing.to(sink);
+    } catch (IOException e) {
+      deaf = true;
+      log.debug("the listener to a stream of {} is gone", target);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Passing {
+    void to(StreamSink sink) throws IOException;
+  }
+}

@@ -1,0 +1,50 @@
+package dev.muster.runtime;
+
+import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.Text;
+import dev.muster.protocol.RuntimeEvent;
+import dev.muster.protocol.UndecodableEventException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/** An event that was sent; {@code payload} has all that its sender wrote, also what is unknown. */
+record RuntimeEnvelope(RuntimeEvent event, RawJson payload) {
+
+  /** Of one envelope or an array of them: all, or a refusal with the first that is none. */
+  static List<RuntimeEnvelope> readAll(JsonNode body) {
+    if (body.isObject()) {
+      return List.of(read(body, 0));
+    }
+    if (!body.isArray()) {
+      throw ProblemException.validation(
+          "the body is neither an object nor an array (expected: the envelope of a runtime event,"
+              + " or an array of them)");
+    }
+    List<RuntimeEnvelope> envelopes = new ArrayList<>(body.size());
+    for (JsonNode one : body) {
+      envelopes.add(read(one, envelopes.size()));
+    }
+    return envelopes;
+  }
+
+  private static RuntimeEnvelope read(JsonNode json, int index) {
+    try {
+      return new RuntimeEnvelope(
+          RuntimeEvent.decode(json), LosslessJson.write(json.path("payload")));
+    } catch (UndecodableEventException e) {
+      throw new ProblemException(
+          ErrorCode.VALIDATION_FAILED,
+          "event " + index + ": " + Text.clean(String.valueOf(e.getMessage())),
+          Map.of("index", index));
+    }
+  }
+
+  int size() {
+    return payload.text().length();
+  }
+}

@@ -1,0 +1,85 @@
+package dev.muster.runtime;
+
+import dev.muster.event.LiveEvent;
+import dev.muster.event.LiveEvents;
+import dev.muster.event.SeriesRelay;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import org.springframework.stereotype.Component;
+
+/**
+ * Tells watchers of every runtime event, once and in its stream's order, whichever replica took it
+ * in (R9.2, R10.1). While nobody watches it does nothing and costs nothing.
+ *
+ * <p>There is room for a few thousand live events, and a watcher who is overrun is cut off. So
+ * chunks that come in crowds are told together, and crowds of anything else in portions.
+ */
+@Component
+class RuntimeEventRelay {
+
+  private static final int MAX_PAGE_BYTES = 1 << 20;
+  private static final int MAX_PAGE_EVENTS = 2000;
+
+  /** What comes within it is told together: a look costs the same for one event and for many. */
+  private static final Duration PAGE_INTERVAL = Duration.ofMillis(25);
+
+  private static final int PORTION = 500;
+  private static final Duration CHUNK_INTERVAL = Duration.ofMillis(50);
+
+  private final SegmentRepository segments;
+  private final LiveEvents live;
+  private final SeriesRelay relay;
+
+  RuntimeEventRelay(StreamHeadRepository heads, SegmentRepository segments, LiveEvents live) {
+    this.segments = segments;
+    this.live = live;
+    this.relay = new SeriesRelay("runtime-event-relay", live, heads::endsSince, this::relay);
+  }
+
+  /** After the commit. */
+  void streamsChanged(Set<UUID> workspaceIds) {
+    relay.feedsChanged(workspaceIds);
+  }
+
+  /** Any stream may have grown: other replicas were not heard for a while. */
+  void anyMayHaveGrown() {
+    relay.anyMayHaveGrown();
+  }
+
+  /** Who wants to watch gets in between two pages. */
+  private void relay(SeriesRelay relay) {
+    while (relay.tell(streamsChanged -> relayPage(relay, streamsChanged))) {
+      LockSupport.parkNanos(PAGE_INTERVAL.toNanos());
+    }
+  }
+
+  private Set<UUID> relayPage(SeriesRelay relay, Set<UUID> streamsChanged) {
+    List<StreamSegment> page =
+        segments.after(relay.told(streamsChanged), MAX_PAGE_BYTES, MAX_PAGE_EVENTS);
+    publish(page);
+    page.forEach(segment -> relay.setTold(segment.workspaceId(), segment.lastSeq()));
+    return page.isEmpty() ? Set.of() : streamsChanged;
+  }
+
+  private void publish(List<StreamSegment> page) {
+    List<LiveEvent> events =
+        MergedChunk.of(page.stream().flatMap(segment -> segment.read().stream()).toList()).stream()
+            .map(MergedChunk::event)
+            .toList();
+    for (int from = 0; from < events.size(); from += PORTION) {
+      if (from > 0) {
+        LockSupport.parkNanos(CHUNK_INTERVAL.toNanos());
+      }
+      live.publish(events.subList(from, Math.min(from + PORTION, events.size())));
+    }
+  }
+
+  @PreDestroy
+  void close() {
+    relay.loop().close();
+  }
+}

@@ -1,0 +1,36 @@
+package dev.muster.runtime;
+
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/**
+ * Names the events of a workspace's stream, and its runs, which are called after their first event:
+ * a UUID of version 8 (RFC 9562) made of the workspace and the number, so that an event is found by
+ * its id without an index of ids.
+ */
+final class RuntimeIds {
+
+  private static final long VERSION_BITS = 0xF000L;
+  private static final long VERSION_8 = 0x8000L;
+  private static final long VARIANT = 1L << 63;
+  private static final long NUMBER_BITS = -1L >>> 2;
+
+  private RuntimeIds() {}
+
+  static UUID of(UUID workspaceId, long seq) {
+    return new UUID(streamBits(workspaceId), VARIANT | seq);
+  }
+
+  /** Empty for an id of anything else. */
+  static OptionalLong seqIn(UUID workspaceId, UUID id) {
+    long seq = id.getLeastSignificantBits() & NUMBER_BITS;
+    return of(workspaceId, seq).equals(id) ? OptionalLong.of(seq) : OptionalLong.empty();
+  }
+
+  private static long streamBits(UUID workspaceId) {
+    long mixed =
+        workspaceId.getMostSignificantBits()
+            ^ Long.rotateLeft(workspaceId.getLeastSignificantBits(), Integer.SIZE);
+    return (mixed & ~VERSION_BITS) | VERSION_8;
+  }
+}

@@ -1,0 +1,119 @@
+package dev.muster.runtime;
+
+import dev.muster.event.SeriesRelay.End;
+import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.Timestamps;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** The heads of streams, whose locks make the order of events. */
+@Repository
+class StreamHeadRepository {
+
+  private static final String LOCK_UNLESS_BUSY =
+      """
+      SELECT workspace_id, last_seq, last_created_at, clock_timestamp() AS now FROM runtime_heads
+      WHERE workspace_id = ANY (:ids)
+      ORDER BY workspace_id
+      FOR NO KEY UPDATE SKIP LOCKED
+      """;
+
+  private static final String LOCK =
+      """
+      SELECT workspace_id, last_seq, last_created_at, clock_timestamp() AS now FROM runtime_heads
+      WHERE workspace_id = ANY (:ids)
+      ORDER BY workspace_id
+      FOR NO KEY UPDATE
+      """;
+
+  private static final String PRESENT =
+      "SELECT id FROM workspaces WHERE id = ANY (:ids) AND removed_at IS NULL";
+
+  private static final String MOVE =
+      """
+      UPDATE runtime_heads h SET last_seq = moved.last_seq, last_created_at = moved.last_created_at
+      FROM unnest(?::uuid[], ?::bigint[], ?::timestamptz[]) AS moved (workspace_id, last_seq, last_created_at)
+      WHERE h.workspace_id = moved.workspace_id
+      """;
+
+  /** By a look at all heads: nothing that changes has an index. */
+  private static final String ENDS_SINCE =
+      """
+      SELECT workspace_id, last_seq, least(last_created_at, clock_timestamp()) AS last_changed_at
+      FROM runtime_heads WHERE last_created_at > :since
+      """;
+
+  private final JdbcClient db;
+  private final JdbcTemplate batches;
+
+  StreamHeadRepository(JdbcClient db, JdbcTemplate batches) {
+    this.db = db;
+    this.batches = batches;
+  }
+
+  /** Those that nobody else holds, until the transaction ends. */
+  List<StreamHead> lockSkippingLocked(Collection<UUID> workspaceIds) {
+    return lock(LOCK_UNLESS_BUSY, workspaceIds);
+  }
+
+  /** All of them, until the transaction ends; waits for those that somebody else holds. */
+  List<StreamHead> lock(Collection<UUID> workspaceIds) {
+    return lock(LOCK, workspaceIds);
+  }
+
+  private List<StreamHead> lock(String statement, Collection<UUID> workspaceIds) {
+    return db.sql(statement)
+        .param("ids", workspaceIds.toArray(UUID[]::new))
+        .query(StreamHeadRepository::head)
+        .list();
+  }
+
+  /**
+   * Those whose workspaces are not removed; asked under the locks, so it stays true as long as they
+   * are held.
+   */
+  Set<UUID> present(Collection<UUID> workspaceIds) {
+    return db.sql(PRESENT)
+        .param("ids", workspaceIds.toArray(UUID[]::new))
+        .query((row, n) -> row.getObject("id", UUID.class))
+        .set();
+  }
+
+  /** Moves heads that this transaction has locked. */
+  void move(List<StreamHead> heads) {
+    int moved =
+        batches.update(
+            MOVE,
+            (PreparedStatement statement) -> {
+              var columns = new BatchColumns(statement, 1);
+              columns.uuids(heads, StreamHead::workspaceId);
+              columns.longs(heads, StreamHead::lastSeq);
+              columns.times(heads, StreamHead::lastCreatedAt);
+            });
+    if (moved != heads.size()) {
+      throw new IllegalStateException(
+          moved + " of " + heads.size() + " locked streams moved, which indicates a bug");
+    }
+  }
+
+  List<End> endsSince(Instant time) {
+    return db.sql(ENDS_SINCE).param("since", Timestamps.utc(time)).query(End::of).list();
+  }
+
+  private static StreamHead head(ResultSet row, int n) throws SQLException {
+    return new StreamHead(
+        row.getObject("workspace_id", UUID.class),
+        row.getLong("last_seq"),
+        Timestamps.instant(row, "last_created_at"),
+        Timestamps.instant(row, "now"));
+  }
+}

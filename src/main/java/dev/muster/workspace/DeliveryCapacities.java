@@ -1,0 +1,56 @@
+package dev.muster.workspace;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Tells what workspaces can take, for those who bring messages to them. */
+@Repository
+public class DeliveryCapacities {
+
+  private static final String OF =
+      """
+      SELECT w.id, b.status, w.delivery_mode, w.url, w.max_concurrent_tasks, b.active_tasks
+      FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+      WHERE w.id = ANY (:ids)
+      """;
+
+  private final JdbcClient db;
+
+  DeliveryCapacities(JdbcClient db) {
+    this.db = db;
+  }
+
+  public Optional<DeliveryCapacity> of(UUID workspaceId) {
+    return Optional.ofNullable(of(List.of(workspaceId)).get(workspaceId));
+  }
+
+  /** Removed ones included; unknown ones are missing. */
+  public Map<UUID, DeliveryCapacity> of(Collection<UUID> workspaceIds) {
+    return db
+        .sql(OF)
+        .param("ids", workspaceIds.toArray(UUID[]::new))
+        .query(DeliveryCapacities::room)
+        .list()
+        .stream()
+        .collect(Collectors.toMap(DeliveryCapacity::workspaceId, Function.identity()));
+  }
+
+  private static DeliveryCapacity room(ResultSet row, int n) throws SQLException {
+    return new DeliveryCapacity(
+        row.getObject("id", UUID.class),
+        WorkspaceStatus.of(row.getString("status")),
+        DeliveryMode.of(row.getString("delivery_mode")),
+        row.getString("url"),
+        row.getInt("max_concurrent_tasks"),
+        row.getInt("active_tasks"));
+  }
+}

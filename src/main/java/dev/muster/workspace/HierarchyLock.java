@@ -1,0 +1,59 @@
+package dev.muster.workspace;
+
+import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.problem.ProblemException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.springframework.stereotype.Component;
+
+/**
+ * Changes the tree one at a time, over all replicas (R2.1).
+ *
+ * <p>Of one replica only one waits at the database: the others wait here, without a connection that
+ * beats could need.
+ */
+@Component
+class HierarchyLock {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+  private final ReentrantLock ours = new ReentrantLock(true);
+  private final Hierarchy hierarchy;
+  private final CommitAwareTransactions transactions;
+
+  HierarchyLock(Hierarchy hierarchy, CommitAwareTransactions transactions) {
+    this.hierarchy = hierarchy;
+    this.transactions = transactions;
+  }
+
+  /**
+   * Runs {@code work} in a transaction that nobody else changes the tree beside; again after a
+   * deadlock, since who removes a branch locks rows of delegations and feeds too.
+   */
+  <R> R run(Supplier<R> work) {
+    if (!acquireSlot()) {
+      throw ProblemException.unavailable(
+          "too many changes of the tree are waiting; try again in a few seconds");
+    }
+    try {
+      return transactions.runRetryingDeadlocks(_ -> {
+        hierarchy.lock();
+        return work.get();
+      });
+    } finally {
+      ours.unlock();
+    }
+  }
+
+  private boolean acquireSlot() {
+    try {
+      return ours.tryLock(RequestDeadline.cappingNanos(TIMEOUT.toNanos()), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

@@ -1,0 +1,7 @@
+package dev.muster.workspace;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** That a workspace is there, or was until {@code removedAt}. */
+record TargetLookup(DeliveryTarget target, @Nullable Instant removedAt) {}

@@ -1,0 +1,96 @@
+package dev.muster.workspace;
+
+import dev.muster.event.EventType;
+import dev.muster.event.Events;
+import dev.muster.identity.AuditTrail;
+import dev.muster.identity.Tokens;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.util.Map;
+import java.util.UUID;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Creates workspaces, each with the first token of its agent. */
+@Service
+class WorkspaceCreation {
+
+  /** What the creator needs to hand to the agent. */
+  record Created(NewWorkspace workspace, String authToken) {}
+
+  private final WorkspaceRepository workspaces;
+  private final StatusRepository statuses;
+  private final Hierarchy hierarchy;
+  private final HierarchyLock tree;
+  private final AgentUrls urls;
+  private final Tokens tokens;
+  private final WorkspaceChanges changes;
+  private final Events events;
+  private final TransactionTemplate transactions;
+
+  WorkspaceCreation(
+      WorkspaceRepository workspaces,
+      StatusRepository statuses,
+      Hierarchy hierarchy,
+      HierarchyLock tree,
+      AgentUrls urls,
+      Tokens tokens,
+      WorkspaceChanges changes,
+      Events events,
+      TransactionTemplate transactions) {
+    this.workspaces = workspaces;
+    this.statuses = statuses;
+    this.hierarchy = hierarchy;
+    this.tree = tree;
+    this.urls = urls;
+    this.tokens = tokens;
+    this.changes = changes;
+    this.events = events;
+    this.transactions = transactions;
+  }
+
+  Created create(NewWorkspace workspace) {
+    if (workspace.deliveryMode() == DeliveryMode.PUSH && DeliveryMode.isUsable(workspace.url())) {
+      urls.requireCallable("url", workspace.url());
+    }
+    workspace
+        .agentCard()
+        .ifPresent(card -> urls.requireCallableCard(workspace.deliveryMode(), card));
+    String token =
+        workspace.parentId().isPresent()
+            ? tree.run(() -> store(workspace))
+            : transactions.execute(status -> store(workspace));
+    return new Created(workspace, token);
+  }
+
+  private String store(NewWorkspace workspace) {
+    workspace.parentId().ifPresent(this::requireParent);
+    if (!workspaces.insert(workspace)) {
+      throw new ProblemException(
+          ErrorCode.ID_TAKEN,
+          "the id " + workspace.id() + " is taken; leave it out to get a new one");
+    }
+    statuses.insert(workspace.id());
+    changes.created(workspace.id());
+    AuditTrail.addTarget(workspace.id());
+    events.record(
+        LifecycleEvents.of(
+            EventType.WORKSPACE_AWAITING_AGENT,
+            workspace.id(),
+            null,
+            WorkspaceStatus.AWAITING_AGENT,
+            Map.of("name", workspace.name())));
+    return tokens.mint(workspace.id()).token();
+  }
+
+  private void requireParent(UUID parentId) {
+    if (!hierarchy.exists(parentId)) {
+      throw parentNotFound(parentId);
+    }
+  }
+
+  static ProblemException parentNotFound(UUID parentId) {
+    return new ProblemException(
+        ErrorCode.PARENT_NOT_FOUND, "parent_id: " + parentId + " does not exist or was removed");
+  }
+}

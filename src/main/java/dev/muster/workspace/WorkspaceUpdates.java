@@ -1,0 +1,110 @@
+package dev.muster.workspace;
+
+import dev.muster.event.EventType;
+import dev.muster.event.Events;
+import dev.muster.event.NewEvent;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Changes what a workspace is; how it is, only its agent's beats and its life cycle change. */
+@Service
+class WorkspaceUpdates {
+
+  private final WorkspaceRepository workspaces;
+  private final StatusRepository statuses;
+  private final Hierarchy hierarchy;
+  private final HierarchyLock tree;
+  private final AgentUrls urls;
+  private final WorkspaceChanges changes;
+  private final Events events;
+  private final TransactionTemplate transactions;
+
+  WorkspaceUpdates(
+      WorkspaceRepository workspaces,
+      StatusRepository statuses,
+      Hierarchy hierarchy,
+      HierarchyLock tree,
+      AgentUrls urls,
+      WorkspaceChanges changes,
+      Events events,
+      TransactionTemplate transactions) {
+    this.workspaces = workspaces;
+    this.statuses = statuses;
+    this.hierarchy = hierarchy;
+    this.tree = tree;
+    this.urls = urls;
+    this.changes = changes;
+    this.events = events;
+    this.transactions = transactions;
+  }
+
+  /** Nothing changes unless all of it may. */
+  void patch(Workspace seen, WorkspacePatch patch) {
+    requireCallable(seen, patch.appliedTo(seen));
+    if (patch.changesHierarchy()) {
+      tree.run(() -> store(seen.id(), patch));
+    } else {
+      transactions.executeWithoutResult(status -> store(seen.id(), patch));
+    }
+  }
+
+  private void requireCallable(Workspace was, Workspace wanted) {
+    boolean touched =
+        wanted.deliveryMode() != was.deliveryMode()
+            || !wanted.url().equals(was.url())
+            || !Objects.equals(wanted.agentCard(), was.agentCard());
+    if (touched && wanted.deliveryMode() == DeliveryMode.PUSH) {
+      if (DeliveryMode.isUsable(wanted.url())) {
+        urls.requireCallable("url", wanted.url());
+      }
+      Optional.ofNullable(wanted.agentCard())
+          .ifPresent(card -> urls.requireCallableCard(wanted.deliveryMode(), card));
+    }
+  }
+
+  /** Whether anything changed. */
+  private boolean store(UUID id, WorkspacePatch patch) {
+    statuses.lock(id);
+    Workspace was = workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces));
+    if (was.isRemoved()) {
+      throw Workspaces.removed(was);
+    }
+    Workspace wanted = patch.appliedTo(was);
+    if (patch.changesHierarchy()) {
+      requirePlace(id, wanted.parentId());
+    }
+    Map<String, @Nullable Object> changed = WorkspacePatch.changes(was, wanted);
+    if (!changed.isEmpty()) {
+      workspaces.update(wanted);
+      if (!Objects.equals(was.parentId(), wanted.parentId())) {
+        hierarchy.countChange();
+      }
+      if (was.deliveryMode() != wanted.deliveryMode()) {
+        changes.deliveryModeChanged(id, wanted.deliveryMode());
+      }
+      events.record(new NewEvent(EventType.WORKSPACE_UPDATED, id, changed));
+    }
+    return !changed.isEmpty();
+  }
+
+  private void requirePlace(UUID id, @Nullable UUID parentId) {
+    if (parentId == null) {
+      return;
+    }
+    if (!hierarchy.exists(parentId)) {
+      throw WorkspaceCreation.parentNotFound(parentId);
+    }
+    if (hierarchy.branch(id).contains(parentId)) {
+      throw new ProblemException(
+          ErrorCode.PARENT_CYCLE,
+          "parent_id: " + parentId + " is the workspace itself or one of its descendants");
+    }
+  }
+}

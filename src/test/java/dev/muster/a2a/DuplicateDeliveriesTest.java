@@ -1,0 +1,393 @@
+package dev.muster.a2a;
+
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Named.named;
+
+import dev.muster.testing.PeerBehavior;
+import dev.muster.testing.Race;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestPeer;
+import dev.muster.testing.TestServer;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A message to an agent that is called, sent again, on whichever replica (R7.3). */
+@Slow
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class DuplicateDeliveriesTest {
+
+  private static final int CALLERS = 24;
+  private static final int CROWD = 500;
+  private static final int MAX_AGAIN = 10;
+
+  /** A record that nobody delivers is held for 30 s; whoever asks for it is told much sooner. */
+  private static final Duration SOON = Duration.ofSeconds(10);
+
+  /** More than the second that a repeat has which finds its record locked. */
+  private static final Duration HURRY = Duration.ofMillis(1300);
+
+  private static final String LOCKED_OUT =
+      """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INTO deliveries%'
+      """;
+
+  private static final TestServer SERVER =
+      TestServer.start("AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1");
+  private static final TestServer REPLICA =
+      TestServer.startOn(
+          SERVER.database(), "AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1");
+  private static final TestServer CAUTIOUS =
+      TestServer.startOn(
+          SERVER.database(),
+          "AGENT_URL_ALLOW=loopback",
+          "A2A_DELEGATE_MAX_ATTEMPTS=1",
+          "A2A_RETRY_AMBIGUOUS=false");
+  private static final TestClient CLIENT = SERVER.client();
+  private static final PushAgents CALLED = new PushAgents(SERVER);
+  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient ELSEWHERE = new ProxyClient(REPLICA);
+  private static final ProxyClient CAUTIOUSLY = new ProxyClient(CAUTIOUS);
+  private static final List<ProxyClient> BOTH = List.of(MAIL, ELSEWHERE);
+
+  private static final String MESSAGE = ProxyClient.message("m", "hi");
+
+  private TestPeer peer = startPeer();
+
+  private static TestPeer startPeer() {
+    try {
+      return TestPeer.start();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @AfterEach
+  void closePeer() throws IOException {
+    peer.close();
+  }
+
+  @AfterAll
+  static void close() {
+    CAUTIOUS.close();
+    REPLICA.close();
+    SERVER.close();
+  }
+
+  private static ProxyClient replica(int n) {
+    return BOTH.get(n % BOTH.size());
+  }
+
+  private static Answer send(ProxyClient mail, Agent target) {
+    return mail.send(target, ADMIN_TOKEN, MESSAGE);
+  }
+
+  /** A server that cannot tell right now asks to send again, which the id makes harmless. */
+  private static Answer told(ProxyClient mail, Agent target) {
+    Answer answer = send(mail, target);
+    for (int again = 0; answer.status() == 503 && again < MAX_AGAIN; again++) {
+      assertRefused(answer, 503, "UNAVAILABLE");
+      answer = send(mail, target);
+    }
+    return answer;
+  }
+
+  private static CompletableFuture<Answer> sending(ProxyClient mail, Agent target) {
+    return CompletableFuture.supplyAsync(() -> send(mail, target), Thread::startVirtualThread);
+  }
+
+  private static void awaitWaiting(int repeats) {
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> waiting() == repeats);
+  }
+
+  private static double waiting() {
+    return Stream.of(SERVER, REPLICA)
+        .mapToDouble(
+            server -> server.bean(MeterRegistry.class).get("muster.polls.waiting").gauge().value())
+        .sum();
+  }
+
+  private static void assertSame(Answer repeat, Answer first) {
+    assertThat(repeat.status()).as(repeat.text()).isEqualTo(first.status());
+    assertThat(repeat.text()).isEqualTo(first.text());
+    assertThat(repeat.header("Content-Type")).isEqualTo(first.header("Content-Type"));
+  }
+
+  @Test
+  void givesAllWhoSendItMeanwhileTheAnswerOfTheOneDelivery() {
+    CountDownLatch latch = new CountDownLatch(1);
+    peer.usually(PushAgents.answerAfter(latch, PushAgents.ANSWER));
+    Agent target = CALLED.at(peer.url());
+
+    CompletableFuture<List<Answer>> answers =
+        CompletableFuture.supplyAsync(
+            () -> Race.run(CALLERS, n -> send(replica(n), target)), Thread::startVirtualThread);
+    peer.awaitDeliveries(1);
+    awaitWaiting(CALLERS - 1);
+    assertThat(answers).isNotDone();
+    latch.countDown();
+
+    assertThat(answers.join())
+        .hasSize(CALLERS)
+        .allSatisfy(answer -> {
+          assertThat(answer.status()).isEqualTo(200);
+          assertThat(answer.text()).isEqualTo(PushAgents.ANSWER);
+        });
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+    assertThat(MAIL.rows(target)).isEqualTo(1);
+  }
+
+  @Test
+  void deliversOnceWhatACrowdSendsAtOnce() {
+    Agent target = CALLED.at(peer.url());
+
+    List<Answer> answers = Race.run(CROWD, n -> told(replica(n), target));
+
+    assertThat(answers).extracting(Answer::status).containsOnly(200);
+    assertThat(answers.stream().map(Answer::text).distinct()).hasSize(1);
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+  }
+
+  static Stream<Named<PeerBehavior>> ends() {
+    Map<String, String> html = Map.of("Content-Type", "text/html");
+    return Stream.of(
+        named("an answer", PeerBehavior.answer(200, PushAgents.ANSWER)),
+        named(
+            "odd spaces, numbers and names",
+            PeerBehavior.answer(
+                201, "\r\n {\"b\" : 1.0e2,\t\"a\":1, \"a\":\"\\u0000\\ud800é\"} \n")),
+        named(
+            "another type of JSON",
+            PeerBehavior.answer(200, Map.of("Content-Type", "application/a2a+json"), "[1,2 ]")),
+        named(
+            "a byte order mark",
+            PeerBehavior.answer(200, "\uFEFF{\"jsonrpc\":\"2.0\",\"result\":1}")),
+        named(
+            "a JSON-RPC error",
+            PeerBehavior.answer(200, "{\"error\":{\"code\":-32001,\"message\":\"no\"}}")),
+        named("an HTTP error", PeerBehavior.answer(400, "{\"error\":\"what is this\"}")),
+        named("an error of its own", PeerBehavior.answer(500, "{\"error\":\"broken\"}")),
+        named(
+            "a busy agent",
+            PeerBehavior.answer(503, Map.of("Retry-After", "0"), "{\"error\":\"no room\"}")),
+        named(
+            "a redirect", PeerBehavior.answer(302, Map.of("Location", "http://127.0.0.1:1/"), "")),
+        named("a page", PeerBehavior.answer(200, html, "<p>hello</p>")),
+        named("nothing", PeerBehavior.answer(200, "")),
+        named(
+            "a long answer",
+            PeerBehavior.answer(200, "{\"text\":\"" + "long ".repeat(300_000) + "\"}")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("ends")
+  void givesARepeatWhatWasAnsweredWithoutADelivery(PeerBehavior end) {
+    peer.then(end);
+    Agent target = CALLED.at(peer.url());
+
+    Answer first = send(MAIL, target);
+
+    assertSame(send(MAIL, target), first);
+    assertSame(send(ELSEWHERE, target), first);
+    assertSame(send(CAUTIOUSLY, target), first);
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+  }
+
+  @Test
+  void deliversWhatWasRefusedWhenTheAgentIsThere() throws IOException {
+    Agent target = CALLED.at(peer.url());
+    int port = peer.port();
+    peer.close();
+
+    for (ProxyClient mail : List.of(MAIL, ELSEWHERE, CAUTIOUSLY)) {
+      assertRefused(send(mail, target), 503, "AGENT_UNREACHABLE");
+    }
+    assertThat(CALLED.stored(target, "m", "m.state || ' ' || m.deliveries || ' ' || l.status"))
+        .isEqualTo("refused 0 error");
+
+    peer = TestPeer.startOn(port);
+    List<Answer> answers = Race.run(CALLERS, n -> send(replica(n), target));
+
+    assertThat(answers).extracting(Answer::status).containsOnly(200);
+    assertThat(answers.stream().map(Answer::text).distinct()).hasSize(1);
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+    assertThat(CALLED.stored(target, "m", "concat(l.status, l.error_detail)")).isEqualTo("ok");
+    assertThat(MAIL.rows(target)).isEqualTo(1);
+  }
+
+  @Test
+  void deliversAgainWhatIsUncertainUnderTheSameId() {
+    peer.then(PeerBehavior.resetAfterRequest());
+    Agent target = CALLED.at(peer.url());
+
+    assertRefused(send(MAIL, target), 504, "AGENT_TIMEOUT");
+    CALLED.assertRecord(target, "m", "uncertain", 1, peer);
+    List<Answer> answers = Race.run(CALLERS, n -> send(replica(n + 1), target));
+
+    assertThat(answers).extracting(Answer::status).containsOnly(200);
+    CALLED.assertRecord(target, "m", "answered", 2, peer);
+    assertThat(peer.deliveries().get(1).text()).isEqualTo(peer.deliveries().get(0).text());
+    assertThat(CALLED.stored(target, "m", "concat(l.status, l.error_detail)")).isEqualTo("ok");
+  }
+
+  @Test
+  void leavesWhatIsUncertainAloneWhenToldTo() {
+    peer.then(PeerBehavior.resetAfterRequest());
+    Agent target = CALLED.at(peer.url());
+
+    Answer first = send(CAUTIOUSLY, target);
+
+    assertRefused(first, 504, "AGENT_TIMEOUT");
+    assertSame(send(CAUTIOUSLY, target), first);
+    assertSame(send(CAUTIOUSLY, target), first);
+    CALLED.assertRecord(target, "m", "uncertain", 1, peer);
+  }
+
+  /** An earlier delivery stays possible, however the next one ends. */
+  @Test
+  void doesNotSayOfWhatMayHaveArrivedThatItDidNot() throws IOException {
+    peer.then(PeerBehavior.resetAfterRequest());
+    Agent target = CALLED.at(peer.url());
+    assertRefused(send(MAIL, target), 504, "AGENT_TIMEOUT");
+    peer.close();
+
+    Answer again = send(MAIL, target);
+
+    assertRefused(again, 504, "AGENT_TIMEOUT");
+    CALLED.assertRecord(target, "m", "uncertain", 1, peer);
+    assertRefused(send(CAUTIOUSLY, target), 504, "AGENT_TIMEOUT");
+  }
+
+  @Test
+  void refusesAnotherContentUnderTheIdAtAnyTime() {
+    CountDownLatch latch = new CountDownLatch(1);
+    peer.then(PushAgents.answerAfter(latch, PushAgents.ANSWER));
+    Agent target = CALLED.at(peer.url());
+    String other = ProxyClient.message("m", "another text");
+
+    CompletableFuture<Answer> first = sending(MAIL, target);
+    peer.awaitDeliveries(1);
+    for (ProxyClient mail : BOTH) {
+      assertRefused(mail.send(target, ADMIN_TOKEN, other), 409, "MESSAGE_ID_REUSED");
+    }
+    latch.countDown();
+    assertThat(first.join().text()).isEqualTo(PushAgents.ANSWER);
+    for (ProxyClient mail : BOTH) {
+      assertRefused(mail.send(target, ADMIN_TOKEN, other), 409, "MESSAGE_ID_REUSED");
+    }
+
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+    assertThat(MAIL.rows(target)).isEqualTo(1);
+  }
+
+  @Test
+  void takesTheSameIdFromAnotherSenderForAnotherMessage() {
+    Agent lead = CLIENT.create("Lead");
+    String child = "\"parent_id\":\"" + lead.id() + "\"";
+    Agent target = CALLED.at(peer.url(), child);
+    Agent sibling = CLIENT.create("Sibling", child);
+    List<String> tokens = List.of(ADMIN_TOKEN, lead.token(), sibling.token());
+
+    List<Answer> answers =
+        Race.run(
+            8 * tokens.size(),
+            n -> replica(n / 3).send(target, tokens.get(n % tokens.size()), MESSAGE));
+
+    assertThat(answers).extracting(Answer::status).containsOnly(200);
+    assertThat(peer.deliveries())
+        .extracting(one -> one.header("x-source-workspace-id"))
+        .containsExactlyInAnyOrder("", lead.id().toString(), sibling.id().toString());
+    assertThat(MAIL.rows(target)).isEqualTo(tokens.size());
+  }
+
+  @Test
+  void letsARepeatGoWhenItsOwnTimeIsOver() {
+    CountDownLatch latch = new CountDownLatch(1);
+    peer.then(PushAgents.answerAfter(latch, PushAgents.ANSWER));
+    Agent target = CALLED.at(peer.url());
+    CompletableFuture<Answer> first = sending(MAIL, target);
+    peer.awaitDeliveries(1);
+
+    for (ProxyClient mail : BOTH) {
+      long began = System.nanoTime();
+      Answer hurried = mail.send(target, ADMIN_TOKEN, MESSAGE, "X-Timeout", "0.5");
+
+      assertRefused(hurried, 504, "AGENT_TIMEOUT");
+      assertThat(hurried.json().path("busy").asBoolean(false)).isTrue();
+      assertThat(Duration.ofNanos(System.nanoTime() - began))
+          .isBetween(Duration.ofMillis(500), Duration.ofMillis(2500));
+    }
+    assertThat(first).isNotDone();
+    latch.countDown();
+
+    assertThat(first.join().status()).isEqualTo(200);
+    assertSame(send(ELSEWHERE, target), first.join());
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+  }
+
+  /** Whoever gives up while it takes a message over has not taken it: the next one may. */
+  @Test
+  void leavesTheMessageToOthersWhenItsTimeIsOverAtTheTakeover() throws Exception {
+    Agent target = CALLED.at(peer.url());
+    int port = peer.port();
+    peer.close();
+    assertRefused(send(MAIL, target), 503, "AGENT_UNREACHABLE");
+    peer = TestPeer.startOn(port);
+
+    assertThat(sendWhileLocked(target).status()).isIn(503, 504);
+    long began = System.nanoTime();
+    Answer next = send(ELSEWHERE, target);
+
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(SOON);
+    assertThat(next.status()).as(next.text()).isEqualTo(200);
+    CALLED.assertRecord(target, "m", "answered", 1, peer);
+  }
+
+  /** The record is locked until the time of this repeat is over. */
+  private static Answer sendWhileLocked(Agent target) throws SQLException {
+    try (Connection other = SERVER.database().connect();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute(
+          """
+          INSERT INTO deliveries (workspace_id, seq, kind, queued, depth, priority, enqueued_at, due_at, expires_at)
+          VALUES ('%s', 1, 'message', true, 0, 50, now(), now(), now())
+          """
+              .formatted(target.id()));
+      long began = System.nanoTime();
+      CompletableFuture<Answer> hurried =
+          CompletableFuture.supplyAsync(
+              () -> MAIL.send(target, ADMIN_TOKEN, MESSAGE, "X-Timeout", "1"),
+              Thread::startVirtualThread);
+      Awaitility.await().until(() -> !SERVER.database().value(LOCKED_OUT).equals("0"));
+      Awaitility.await().until(() -> System.nanoTime() - began > HURRY.toNanos());
+      other.rollback();
+      return hurried.join();
+    }
+  }
+}
