@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A text of any length, with its first 4,096 bytes for lists.
  *
- * @param beyond the whole text, where the preview is not all of it
+ * @param overflow the whole text, where the preview is not all of it
  */
 record PreviewedText(String preview, @Nullable String overflow) {
 
