@@ -1,6 +1,7 @@
 package dev.muster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.io.IOException;
 import java.io.StringWriter;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.ObjectMapper;
 
 /**
  * The pages of the documentation. {@code src/build/docs-story} runs most of their blocks; the
@@ -36,6 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class DocsTest {
 
+  private static final Path API = Path.of("docs/api.md");
   private static final Path README = Path.of("README.md");
   private static final int MAX_LINES_OF_README = 150;
 
@@ -129,10 +132,62 @@ class DocsTest {
       for (int i = 0; i < fences.size(); i += 2) {
         assertThat(fences.get(i))
             .as("a block of %s", page)
-            .isIn("```", "```bash", "```sh", "```js", "```java", "```sql", "```xml");
+            .isIn("```", "```bash", "```sh", "```js", "```json", "```java", "```sql", "```xml");
         assertThat(fences.get(i + 1)).as("the end of a block of %s", page).isEqualTo("```");
       }
     }
+  }
+
+  @Test
+  void showsJsonThatCanBeRead() throws Exception {
+    int blocks = 0;
+    for (Path page : pages()) {
+      Matcher block = Pattern.compile("(?s)```json\n(.*?)```").matcher(Files.readString(page));
+      while (block.find()) {
+        blocks++;
+        assertThatCode(() -> new ObjectMapper().readTree(block.group(1)))
+            .as("a JSON block of %s", page)
+            .doesNotThrowAnyException();
+      }
+    }
+
+    assertThat(blocks).isPositive();
+  }
+
+  /** A rule such as R7.3 stands in the contract, wherever it is cited. */
+  @Test
+  void citesRulesThatTheContractHas() throws Exception {
+    Set<String> rules = new TreeSet<>();
+    Matcher rule =
+        Pattern.compile("<a id=\"(r\\d+\\.\\d+[a-z]?)\"></a>").matcher(Files.readString(API));
+    while (rule.find()) {
+      rules.add(rule.group(1));
+    }
+    Set<String> unknown = new TreeSet<>();
+    Set<String> cited = new TreeSet<>();
+    for (Path file : filesThatCiteRules()) {
+      Matcher citation =
+          Pattern.compile("\\bR(\\d+\\.\\d+[a-z]?)\\b").matcher(Files.readString(file));
+      while (citation.find()) {
+        cited.add(citation.group());
+        if (!rules.contains("r" + citation.group(1))) {
+          unknown.add(file + ": " + citation.group());
+        }
+      }
+    }
+
+    assertThat(cited).hasSizeGreaterThan(60);
+    assertThat(unknown).isEmpty();
+  }
+
+  private static List<Path> filesThatCiteRules() throws IOException {
+    List<Path> files = new ArrayList<>(pages());
+    for (String folder : List.of("src", "db")) {
+      try (Stream<Path> found = Files.walk(Path.of(folder))) {
+        found.filter(file -> file.toString().matches(".*\\.(java|yaml|sql)")).forEach(files::add);
+      }
+    }
+    return files;
   }
 
   @Test

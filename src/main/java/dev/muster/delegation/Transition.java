@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * That a delegation moved to another status.
  *
  * @param callerNotified its caller learns of its end without a row of its own
- * @param heardAt when its callee was last heard of, for one that is stuck now
+ * @param lastHeartbeatAt when its callee was last heard of, for one that is stuck now
  */
 record Transition(
     DelegationStatus from,
