@@ -9,9 +9,11 @@ import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
 
 /**
- * The recorded events of all replicas, in order, for readers who keep a place of their own: the
- * newest from memory, older ones from the database. A reader that goes on after the last {@code
- * seq} it read skips nothing and reads nothing twice.
+ * Serves the recorded events of all replicas in {@code seq} order.
+ *
+ * <p>The newest events come from memory, older ones from the database. Each reader keeps its own
+ * position. A reader that continues after the last {@code seq} it read skips no event and reads
+ * none twice.
  */
 @Component
 public class EventLog {
@@ -19,7 +21,7 @@ public class EventLog {
   private static final int ROWS_IN_A_LOOK = 500;
   private static final int ROWS_OF_THE_PAST = 100;
 
-  /** A slow reader keeps what it was given until it is sent. */
+  /** Bounds the memory that a slow reader holds until its events are sent. */
   private static final int MAX_PAST_BYTES = 256 * 1024;
 
   private static final int READERS_OF_THE_PAST = 4;
@@ -36,12 +38,14 @@ public class EventLog {
     this.recent = new RecentEvents(repository.lastSeq());
   }
 
-  /** The number of the newest event that is known here; 0 before the first. */
+  /** Returns the {@code seq} of the newest event known to this replica; 0 before the first. */
   public long head() {
     return recent.head();
   }
 
-  /** Whether there is, or was, an event of this number; looks again before it says no. */
+  /**
+   * Returns whether this number was ever assigned; queries the database before it returns false.
+   */
   public boolean hasReached(long seq) {
     if (seq > head()) {
       catchUp();
@@ -50,9 +54,10 @@ public class EventLog {
   }
 
   /**
-   * The next events strictly after {@code seq}, oldest first; empty when there is none yet. May ask
-   * the database. Numbers are consecutive, so one that is missing belongs to an event that is no
-   * longer kept.
+   * Returns the next events strictly after {@code seq}, oldest first; empty when there is none yet.
+   *
+   * <p>May query the database. Numbers are consecutive, so a missing number belongs to a deleted
+   * event.
    */
   public List<RecordedEvent> after(long seq) {
     return recent
@@ -63,22 +68,25 @@ public class EventLog {
                     seq, Optional.empty(), Optional.empty(), ROWS_OF_THE_PAST, MAX_PAST_BYTES)));
   }
 
-  /** Whether the events after {@code seq} are in memory. */
+  /** Returns whether all events after {@code seq} are in memory. */
   public boolean remembersAfter(long seq) {
     return recent.reachesBackTo(seq);
   }
 
   /**
-   * Events of one workspace, oldest first.
+   * Holds events of one workspace, oldest first.
    *
-   * @param firstKept the number of the first event of all that is still there
-   * @param isWhole whether these are all that there were when they were read
+   * @param firstKept the {@code seq} of the first event of any workspace after the requested one
+   *     that still exists; {@code head + 1} when there is none
+   * @param isWhole whether {@code events} holds every event of the workspace that existed at the
+   *     time of the read
    */
   public record Past(List<RecordedEvent> events, long firstKept, boolean isWhole) {}
 
   /**
-   * The next events of one workspace strictly after {@code seq}, from the database: the cost of it
-   * does not grow with what others do.
+   * Reads the next events of one workspace strictly after {@code seq} from the database.
+   *
+   * <p>The cost does not grow with the events of other workspaces.
    */
   public Past pastOf(UUID workspaceId, long seq) {
     return readPast(() -> {
@@ -86,7 +94,8 @@ public class EventLog {
       List<RecordedEvent> own =
           repository.after(
               seq, Optional.of(workspaceId), Optional.empty(), ROWS_OF_THE_PAST, MAX_PAST_BYTES);
-      // read after the events: what is deleted in between was read, or is told of as a gap
+      // Read after the events: an event deleted in between was read already or is reported as a
+      // gap.
       List<RecordedEvent> first =
           repository.after(seq, Optional.empty(), Optional.empty(), 1, MAX_PAST_BYTES);
       return new Past(
@@ -96,12 +105,12 @@ public class EventLog {
     });
   }
 
-  /** Runs {@code listener} whenever there are new events; it returns soon. */
+  /** Registers a listener that runs after new events arrive; it must return quickly. */
   public void onNews(Runnable listener) {
     listeners.add(listener);
   }
 
-  /** Takes in what was published since the last time, by whichever replica. */
+  /** Loads the events that any replica published since the last call. */
   synchronized void catchUp() {
     List<RecordedEvent> news;
     do {
@@ -122,13 +131,15 @@ public class EventLog {
     } while (news.size() == ROWS_IN_A_LOOK || mayBeCut(news, EventRepository.MAX_PAGE_BYTES));
   }
 
-  /** A character has at most four bytes. */
+  /** Returns whether the byte limit may have cut the page; a character takes at most four bytes. */
   private static boolean mayBeCut(List<RecordedEvent> page, int maxBytes) {
     long characters = page.stream().mapToLong(event -> event.payload().text().length()).sum();
     return 4 * characters >= maxBytes;
   }
 
-  /** A crowd that comes back at once must leave connections to the beats. */
+  /**
+   * Limits concurrent reads, so that many reconnecting readers leave connections for heartbeats.
+   */
   private <T> T readPast(Supplier<T> read) {
     readersOfThePast.acquireUninterruptibly();
     try {

@@ -8,12 +8,14 @@ import java.util.UUID;
 import org.springframework.stereotype.Component;
 
 /**
- * Stamps committed events with consecutive numbers, in order, one publisher at a time over all
- * replicas, and keeps this replica's log of them up to date.
+ * Stamps committed events with consecutive numbers and updates this replica's event log.
  *
- * <p>An event's number is drawn only when its row is visible to everybody, so a reader who pages by
- * number can skip nothing. It runs after every commit that recorded something, when another replica
- * calls, and once a second for what a lost replica left behind or a lost call did not tell.
+ * <p>One publisher at a time stamps events, over all replicas. An event gets its number only after
+ * its row is visible to all transactions, so a reader that pages by number skips no event.
+ *
+ * <p>The publisher runs after every commit that recorded an event and on each notification from
+ * another replica. It also runs once a second, to find events of a failed replica and events whose
+ * notification was lost.
  */
 @Component
 class EventPublisher implements ReplicaNotificationListener {
@@ -33,7 +35,7 @@ class EventPublisher implements ReplicaNotificationListener {
     this.loop = BackgroundLoop.start("event-publisher", POLL_INTERVAL, this::look);
   }
 
-  /** An event was committed, which wants its number. */
+  /** Wakes the publisher after the commit of an event that has no number yet. */
   void recorded() {
     recorded = true;
     loop.wake();
@@ -54,14 +56,14 @@ class EventPublisher implements ReplicaNotificationListener {
     loop.wake();
   }
 
-  /** Returns when everything that was committed before the call is published. */
+  /** Publishes every event that was committed before this call. */
   void publishAll() {
     if (repository.hasUnpublished() && publish()) {
       loop.wake();
     }
   }
 
-  /** Whether there was something to publish. */
+  /** Publishes all unpublished events; returns whether there were any. */
   private boolean publish() {
     boolean published = false;
     int stamped;
@@ -75,7 +77,12 @@ class EventPublisher implements ReplicaNotificationListener {
     return published;
   }
 
-  /** What is looked for goes past all events that were numbered lately, so it is not done twice. */
+  /**
+   * Publishes, then loads new events into the log.
+   *
+   * <p>{@code hasUnpublished} scans past all recently numbered rows, so it is skipped when a commit
+   * has already set the flag.
+   */
   private void look() {
     boolean known = recorded;
     recorded = false;

@@ -13,13 +13,13 @@ import org.springframework.stereotype.Repository;
 import org.springframework.transaction.annotation.Transactional;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The outbox of events. */
+/** Reads and writes the {@code events} table, the outbox of recorded events. */
 @Repository
 class EventRepository {
 
   static final int BATCH_SIZE = 1000;
 
-  /** Cards of up to 256 KiB are in payloads: a page ends when it has this many bytes. */
+  /** Maximum size of a page; payloads can hold agent cards of up to 256 KiB each. */
   static final int MAX_PAGE_BYTES = 8 << 20;
 
   private static final String INSERT =
@@ -126,8 +126,10 @@ class EventRepository {
   }
 
   /**
-   * How many events were stamped. {@code seen} is the highest number that this replica has shown: a
-   * database that lost its last moments in a failover must not give it again.
+   * Stamps up to {@code BATCH_SIZE} events and returns how many.
+   *
+   * @param seen the highest number that this replica has served; a database that lost its last
+   *     commits in a failover must not assign it again
    */
   @Transactional
   public int publish(long seen) {
@@ -153,7 +155,12 @@ class EventRepository {
         .list();
   }
 
-  /** At least one, if there is one; else no more than {@code limit}, and about {@code maxBytes}. */
+  /**
+   * Returns events strictly after {@code seq}, oldest first.
+   *
+   * <p>A page ends at {@code limit} events or at about {@code maxBytes} of payload; it has at least
+   * one event if one exists.
+   */
   List<RecordedEvent> after(
       long seq, Optional<UUID> workspaceId, Optional<String> type, int limit, int maxBytes) {
     return db.sql(workspaceId.isPresent() ? AFTER_OF_WORKSPACE : AFTER)

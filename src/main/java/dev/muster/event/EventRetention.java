@@ -10,15 +10,16 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Deletes published events that are older than {@code EVENT_RETENTION_DAYS}, once a day; the
- * numbering goes on as if they were there.
+ * Deletes published events older than {@code EVENT_RETENTION_DAYS}, once a day.
+ *
+ * <p>Deletion does not change the numbering.
  */
 @Configuration(proxyBeanMethods = false)
 class EventRetention {
 
   static final int BATCH_SIZE = 1000;
 
-  /** Looks only at the first of the queue, which is as good as sorted by age. */
+  /** Examines only the rows with the lowest {@code seq}, which are close to the oldest. */
   private static final String DELETE_OLDEST =
       """
       DELETE FROM events e USING (SELECT ordinal FROM events WHERE seq IS NOT NULL ORDER BY seq LIMIT :most) AS oldest
@@ -49,7 +50,7 @@ class EventRetention {
     return deleteBatch(age);
   }
 
-  /** What is younger than a day is kept, whatever the age. */
+  /** Deletes one batch; keeps every event younger than one day, whatever {@code age} is. */
   int deleteBatch(Duration age) {
     return db.sql(DELETE_OLDEST)
         .param("most", BATCH_SIZE)

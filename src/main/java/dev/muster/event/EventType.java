@@ -1,6 +1,6 @@
 package dev.muster.event;
 
-/** The recorded events; the names are what clients read. */
+/** Lists the types of recorded events; clients read the names. */
 public enum EventType {
   WORKSPACE_AWAITING_AGENT,
   WORKSPACE_ONLINE,

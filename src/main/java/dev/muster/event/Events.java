@@ -8,7 +8,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Records events in the transaction of what they tell, and reads them back in order. */
+/** Records events in the caller's transaction and reads them back in order. */
 @Service
 public class Events {
 
@@ -20,13 +20,18 @@ public class Events {
     this.publisher = publisher;
   }
 
-  /** The caller has locked the row that the event tells of, so that causes come before effects. */
+  /**
+   * Records one event in the caller's transaction.
+   *
+   * <p>The caller must have locked the row that the event describes. The lock gives causes a lower
+   * number than their effects.
+   */
   @Transactional(propagation = Propagation.MANDATORY)
   public void record(NewEvent event) {
     recordAll(List.of(event));
   }
 
-  /** Recorded in the order given; see {@link #record}. */
+  /** Records events in the given order; see {@link #record}. */
   @Transactional(propagation = Propagation.MANDATORY)
   public void recordAll(List<NewEvent> events) {
     if (events.isEmpty()) {
@@ -36,14 +41,14 @@ public class Events {
     AfterCommit.run(() -> publisher.recorded());
   }
 
-  /** The newest first; everything committed before the call is in it. */
+  /** Publishes all committed events, then returns events, newest first. */
   public List<RecordedEvent> latest(Optional<UUID> workspaceId, Optional<String> type, int limit) {
     publisher.publishAll();
     return repository.latest(workspaceId, type, limit);
   }
 
   /**
-   * The oldest first, strictly after {@code seq}; everything committed before the call is in it.
+   * Publishes all committed events, then returns events strictly after {@code seq}, oldest first.
    */
   public List<RecordedEvent> after(
       long seq, Optional<UUID> workspaceId, Optional<String> type, int limit) {

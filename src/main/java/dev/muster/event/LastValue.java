@@ -5,12 +5,13 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The last value of something that changes often and is not kept as an event (R10.1): a later one
- * of the same kind and workspace takes its place.
+ * Holds the latest value of a frequently changing property (R10.1).
+ *
+ * <p>It is not stored as an event. A later value of the same kind and workspace replaces it.
  */
 public record LastValue(Kind kind, UUID workspaceId, Instant timestamp, Map<String, ?> payload) {
 
-  /** The names are what clients read. */
+  /** Kinds of last values; clients read the names. */
   public enum Kind {
     WORKSPACE_HEARTBEAT,
     TASK_UPDATED

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * The last values, in the order of their last change, for readers who keep a place of their own.
+ * Keeps the last values, ordered by their latest change; each reader keeps its own position.
  *
- * <p>Whoever reads slowly reads fewer of them, each the latest, and costs no memory: there is one
- * entry for each kind and workspace, however many change and however many read.
+ * <p>A slow reader gets fewer values, each the latest, and costs no memory. The memory holds one
+ * entry per kind and workspace, independent of the number of changes and readers.
  */
 @Component
 public class LastValues {
@@ -24,7 +24,7 @@ public class LastValues {
 
   private record Key(LastValue.Kind kind, UUID workspaceId) {}
 
-  /** What a reader gets: the values, and the place to go on from. */
+  /** Holds the values of one read and the position to continue from. */
   public record Reading(List<LastValue> values, long place) {}
 
   private final NavigableMap<Long, LastValue> byPlace = new TreeMap<>();
@@ -32,20 +32,22 @@ public class LastValues {
   private final LiveSubscribers watchers = new LiveSubscribers(this::forgetAll);
   private long lastPlace;
 
-  /** Whether anybody wants values; nobody need make any while not. */
+  /** Returns whether there is any subscriber; without one, producers need not make values. */
   public boolean isWatched() {
     return watchers.isWatched();
   }
 
   /**
-   * Runs {@code beginning} before the first watcher is let in, whenever there was none: what is
-   * true then is no news to it. It may fail, and then there is no watcher.
+   * Registers an action to run before the first subscriber is added, whenever there was none.
+   *
+   * <p>The action records the current state, which is not reported to that subscriber as a change.
+   * If the action fails, the subscriber is not added.
    */
   public void beforeWatched(Runnable beginning) {
     watchers.beforeWatched(beginning);
   }
 
-  /** Values are wanted until {@link #unwatch}. */
+  /** Adds a subscriber, until {@link #unwatch}. */
   public void watch(Object watcher) {
     watchers.watch(watcher);
   }
@@ -71,12 +73,14 @@ public class LastValues {
     byPlace.put(place, value);
   }
 
-  /** The place of the newest value: who reads from here gets what changes from now on. */
+  /**
+   * Returns the position of the newest value; a reader that starts here gets only later changes.
+   */
   public synchronized long newest() {
     return lastPlace;
   }
 
-  /** The values after {@code place} that are wanted, at most {@code most}. */
+  /** Returns up to {@code most} values after {@code place} that match {@code wanted}. */
   public Reading after(long place, int most, Predicate<LastValue> wanted) {
     List<LastValue> values = new ArrayList<>();
     long reached = place;
@@ -92,7 +96,7 @@ public class LastValues {
     return new Reading(values, reached);
   }
 
-  /** Copied, so that no reader's question holds up those who publish. */
+  /** Copies the entries, so that a reader's predicate does not block publishers. */
   private synchronized List<Map.Entry<Long, LastValue>> next(long place) {
     return byPlace.tailMap(place, false).entrySet().stream().limit(MAX_PER_READ).toList();
   }

@@ -5,12 +5,13 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Something that happened and is told to those who are connected, each once and in order, but not
- * kept as an event (R10.1): it has no number and cannot be replayed.
+ * A live event: sent in order, once, to connected subscribers and not stored (R10.1).
+ *
+ * <p>It has no number and cannot be replayed.
  */
 public record LiveEvent(Kind kind, UUID workspaceId, Instant timestamp, Map<String, ?> payload) {
 
-  /** The names are what clients read. */
+  /** Kinds of live events; clients read the names. */
   public enum Kind {
     ACTIVITY_LOGGED,
     AGENT_MESSAGE,

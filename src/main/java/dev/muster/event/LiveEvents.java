@@ -10,14 +10,15 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The newest live events, in order, for readers who keep a place of their own. A reader that goes
- * on after its place skips nothing and reads nothing twice, or learns that it has been overrun:
- * there is room for so many, and no reader holds up those who publish.
+ * Keeps the newest live events in order; each reader keeps its own position.
+ *
+ * <p>A reader that continues after its position skips no event and reads none twice, unless it is
+ * overrun. The buffer is bounded and drops its oldest events, so no reader blocks publishers.
  */
 @Component
 public class LiveEvents {
 
-  /** One as readers get it: its payload is written once, however many read it. */
+  /** A live event as readers get it; its payload is serialized once for all readers. */
   public record Entry(LiveEvent.Kind kind, UUID workspaceId, Instant timestamp, RawJson payload) {}
 
   private final JsonMapper json;
@@ -30,20 +31,22 @@ public class LiveEvents {
     this.json = json;
   }
 
-  /** Whether anybody wants live events; nobody need make any while not. */
+  /** Returns whether there is any subscriber; without one, producers need not make live events. */
   public boolean isWatched() {
     return watchers.isWatched();
   }
 
   /**
-   * Runs {@code beginning} before the first watcher is let in, whenever there was none: what
-   * happened before is no news to it. It may fail, and then there is no watcher.
+   * Registers an action to run before the first subscriber is added, whenever there was none.
+   *
+   * <p>The action records the current state, because earlier changes are not reported to that
+   * subscriber. If the action fails, the subscriber is not added.
    */
   public void beforeWatched(Runnable beginning) {
     watchers.beforeWatched(beginning);
   }
 
-  /** Live events are wanted until {@link #unwatch}. */
+  /** Adds a subscriber, until {@link #unwatch}. */
   public void watch(Object watcher) {
     watchers.watch(watcher);
   }
@@ -53,8 +56,9 @@ public class LiveEvents {
   }
 
   /**
-   * Tells all readers, in the order given; what is published while nobody watches is told to
-   * nobody. Many at once are cheaper than many calls.
+   * Publishes live events to all readers in the given order; drops them without a subscriber.
+   *
+   * <p>One call with many events costs less than many calls.
    */
   public void publish(List<LiveEvent> events) {
     if (events.isEmpty() || !isWatched()) {
@@ -64,25 +68,28 @@ public class LiveEvents {
     listeners.forEach(Runnable::run);
   }
 
-  /** The place of the newest: who reads from here gets what happens from now on. */
+  /** Returns the position of the newest event; a reader that starts here gets only later events. */
   public long newest() {
     return recent.head();
   }
 
-  /** Whether some of those after {@code place} are gone: whoever is there cannot go on. */
+  /**
+   * Returns whether events after {@code place} were dropped, so that its reader cannot continue.
+   */
   public boolean isOverrun(long place) {
     return !recent.reachesBackTo(place);
   }
 
   /**
-   * The next ones after {@code place}, oldest first, each a place further; empty when it is
-   * overrun.
+   * Returns the next events after {@code place}, oldest first; empty when the reader is overrun.
+   *
+   * <p>Each event advances the position by one.
    */
   public Optional<List<Entry>> after(long place) {
     return recent.after(place);
   }
 
-  /** Runs {@code listener} whenever there are new ones; it returns soon. */
+  /** Registers a listener that runs after new events are published; it must return quickly. */
   public void onNews(Runnable listener) {
     listeners.add(listener);
   }

@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Who wants something that is told live; nobody need make any of it while there is no one. */
+/** Tracks the subscribers of live data; without one, producers need not make any. */
 final class LiveSubscribers {
 
   private final Runnable onLastGone;
@@ -13,7 +13,7 @@ final class LiveSubscribers {
   private final List<Runnable> beginnings = new ArrayList<>();
   private volatile boolean watched;
 
-  /** {@code onLastGone} runs when there is nobody left. */
+  /** Runs {@code onLastGone} when the last subscriber leaves. */
   LiveSubscribers(Runnable onLastGone) {
     this.onLastGone = onLastGone;
   }
@@ -22,7 +22,7 @@ final class LiveSubscribers {
     return watched;
   }
 
-  /** {@code beginning} runs before the first watcher is let in; when it fails, there is none. */
+  /** Runs {@code beginning} before the first subscriber is added; if it fails, none is added. */
   void beforeWatched(Runnable beginning) {
     synchronized (beginnings) {
       beginnings.add(beginning);

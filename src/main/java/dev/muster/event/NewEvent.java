@@ -6,10 +6,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Something that the caller's transaction does; {@code payload} is written as a JSON object in its
- * order.
- */
+/** An event that the caller's transaction records; {@code payload} keeps its order in JSON. */
 public record NewEvent(
     EventType type, @Nullable UUID workspaceId, Map<String, ? extends @Nullable Object> payload) {
 

@@ -3,7 +3,7 @@ package dev.muster.event;
 import java.util.List;
 import java.util.Optional;
 
-/** The newest recorded events, by their numbers. */
+/** Keeps the newest recorded events in memory, by {@code seq}. */
 final class RecentEvents {
 
   private final SequencedBuffer<RecordedEvent> series;
@@ -16,11 +16,11 @@ final class RecentEvents {
     return series.head();
   }
 
-  /** Whoever reads on meanwhile sees a beginning of them. */
+  /** Adds events one at a time; a concurrent reader sees a prefix of them. */
   void add(List<RecordedEvent> events) {
     for (RecordedEvent event : events) {
       if (event.seq() != series.head() + 1) {
-        // numbers that a retention took away, or a database that was put back to another time
+        // Retention deleted the numbers between, or the database was restored to another time.
         series.goOnAt(event.seq());
       }
       series.add(event);
@@ -31,7 +31,7 @@ final class RecentEvents {
     return series.reachesBackTo(seq);
   }
 
-  /** Empty when the events after {@code seq} are not all here any more. */
+  /** Returns the events after {@code seq}; empty when some of them are no longer in memory. */
   Optional<List<RecordedEvent>> after(long seq) {
     return series.after(seq);
   }

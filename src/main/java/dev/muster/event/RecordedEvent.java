@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One event as it is read (R10.1); {@code seq} is consecutive over all events. */
+/** A recorded event as read (R10.1); {@code seq} is consecutive over all events. */
 public record RecordedEvent(
     UUID id,
     long seq,
@@ -18,7 +18,7 @@ public record RecordedEvent(
     RawJson payload,
     Instant createdAt) {
 
-  /** The workspaces that those of one type are about. */
+  /** Returns the workspaces that the events of one type concern. */
   public static Set<UUID> workspacesOf(List<RecordedEvent> events, EventType type) {
     return events.stream()
         .filter(event -> event.eventType().equals(type.name()))

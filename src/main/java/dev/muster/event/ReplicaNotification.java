@@ -12,17 +12,18 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What one call is about: everything of some topics, certain ids of others. Calls add up; of more
- * ids than one call can name it is about everything.
+ * The content of one notification between replicas: per topic, all or some ids.
  *
- * <p>As a text: the caller, then for each topic its name, {@code =}, and the ids without anything
- * between them, or {@code *}. A caller alone, as older replicas send it, means all events. Whatever
- * else there is, from a newer replica or a stranger, means everything: that costs a look, and
- * nothing is missed.
+ * <p>Notifications can be merged. With more than {@code MAX_IDS} ids, a topic covers all ids.
+ *
+ * <p>Text form: the sending replica's id, then for each topic its name, {@code =}, and the
+ * concatenated ids or {@code *}. Older replicas send only their id, which means all events. Any
+ * other text, such as one from a newer replica, means all ids of all topics. That costs extra
+ * queries and misses no change.
  */
 final class ReplicaNotification {
 
-  /** With these, the caller and the topics a call stays below the 8,000 bytes of a NOTIFY. */
+  /** Together with the sender and the topics, so many ids fit the 8,000 bytes of a NOTIFY. */
   static final int MAX_IDS = 350;
 
   private static final String ALL = "*";
@@ -45,7 +46,7 @@ final class ReplicaNotification {
     return all.contains(topic);
   }
 
-  /** Empty when it is about all of the topic, or about none. */
+  /** Returns the listed ids of a topic; empty when the topic is covered entirely or not at all. */
   Set<UUID> ids(ReplicaTopic topic) {
     return Collections.unmodifiableSet(named.getOrDefault(topic, Set.of()));
   }

@@ -3,17 +3,19 @@ package dev.muster.event;
 import java.util.Set;
 import java.util.UUID;
 
-/** A bean that wants to hear the calls of other replicas; its methods return soon. */
+/** Receives the notifications of other replicas; implementations must return quickly. */
 public interface ReplicaNotificationListener {
 
   ReplicaTopic topic();
 
-  /** There is news of these. */
+  /** Called when another replica changed rows of these ids. */
   void called(Set<UUID> ids);
 
   /**
-   * There may be news of anything: too much was called at once to be named, or the listener has a
-   * new connection, and what was called before it was not heard.
+   * Called when rows of any id may have changed.
+   *
+   * <p>The notification had too many ids to list, or the connection is new and earlier
+   * notifications were lost.
    */
   void onResync();
 }

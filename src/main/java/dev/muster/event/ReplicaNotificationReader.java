@@ -19,8 +19,9 @@ import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.stereotype.Component;
 
 /**
- * Hears the calls of other replicas, on a connection of its own, and tells the receivers; many in a
- * row are one.
+ * Reads the notifications of other replicas on a dedicated connection and calls the listeners.
+ *
+ * <p>Notifications that arrive together are merged into one.
  */
 @Component
 class ReplicaNotificationReader {
@@ -28,7 +29,7 @@ class ReplicaNotificationReader {
   private static final Duration RUN_INTERVAL = Duration.ofMillis(1);
   private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
-  /** After so long a silence the connection is tried: a wire can be cut without a sound. */
+  /** After 5 s without a notification the connection is tested: a broken one may raise no error. */
   private static final int MAX_SILENCE_MILLIS = 5_000;
 
   private final JdbcConnectionDetails database;
@@ -48,7 +49,7 @@ class ReplicaNotificationReader {
     this.loop = BackgroundLoop.start("replica-notification-reader", RUN_INTERVAL, this::listen);
   }
 
-  /** Until the next call, or a while without one. */
+  /** Waits for the next notifications, at most {@code MAX_SILENCE_MILLIS}. */
   private void listen() {
     try {
       Connection connection = listening();
@@ -87,7 +88,10 @@ class ReplicaNotificationReader {
     }
   }
 
-  /** What was called before a new connection was not heard. */
+  /**
+   * Returns the open connection; a new one resyncs all listeners, since earlier notifications were
+   * lost.
+   */
   private Connection listening() throws SQLException {
     @Nullable Connection open = listening;
     if (open == null) {
@@ -114,7 +118,9 @@ class ReplicaNotificationReader {
     }
   }
 
-  /** Not one of the pool's, which are lent for a moment and closed after a while. */
+  /**
+   * Opens a connection outside the pool, because pooled connections are lent briefly and expire.
+   */
   private Connection connect() throws SQLException {
     Properties properties = new Properties();
     properties.setProperty("ApplicationName", "muster-listener");
@@ -126,7 +132,7 @@ class ReplicaNotificationReader {
     return DriverManager.getConnection(database.getJdbcUrl(), properties);
   }
 
-  /** What is not given may stand in the url. */
+  /** Skips a missing value, which the JDBC URL may contain. */
   private static void set(Properties properties, String name, @Nullable String value) {
     if (value != null && !value.isEmpty()) {
       properties.setProperty(name, value);
@@ -140,7 +146,7 @@ class ReplicaNotificationReader {
       try {
         open.abort(Runnable::run);
       } catch (SQLException e) {
-        // it is gone either way
+        // The connection is unusable in either case.
       }
     }
   }

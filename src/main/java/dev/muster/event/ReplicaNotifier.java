@@ -10,15 +10,17 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Calls the other replicas when there is news: the first call at once, those of the next moment
- * together, so at most 20 a second. A call may get lost; everybody looks once in a while as well.
+ * Notifies the other replicas of committed changes, at most 20 times a second.
+ *
+ * <p>The first notification goes out at once; changes of the next 50 ms are merged. A notification
+ * can be lost, so every receiver also polls.
  */
 @Component
 public class ReplicaNotifier {
 
   static final String CHANNEL = "muster_events";
 
-  /** A transaction of its own: in that of the news it would hold up other commits. */
+  /** Runs in its own transaction: in the transaction of the change it would delay other commits. */
   private static final String CALL = "SELECT pg_notify('" + CHANNEL + "', :call)";
 
   private static final Duration CALL_INTERVAL = Duration.ofMillis(50);
@@ -36,7 +38,7 @@ public class ReplicaNotifier {
     this.loop = BackgroundLoop.start("replica-notifier", RETRY_DELAY, this::callIfAsked);
   }
 
-  /** There is news of anything of {@code topic}; call after the commit of it. */
+  /** Announces that any row of {@code topic} may have changed; call it after the commit. */
   public void call(ReplicaTopic topic) {
     synchronized (lock) {
       pending.add(topic);
@@ -44,7 +46,7 @@ public class ReplicaNotifier {
     loop.wake();
   }
 
-  /** There is news of these; call after the commit of it. */
+  /** Announces that rows of these ids changed; call it after the commit. */
   public void call(ReplicaTopic topic, Collection<UUID> ids) {
     synchronized (lock) {
       pending.add(topic, ids);

@@ -1,6 +1,6 @@
 package dev.muster.event;
 
-/** What replicas call each other about; the names are what they read. */
+/** Topics of the notifications between replicas; the names are part of the notification text. */
 public enum ReplicaTopic {
   EVENTS,
   FEEDS,

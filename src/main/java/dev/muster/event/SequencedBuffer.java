@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The newest of a series, as many as fit: numbers are consecutive, so a number is a place. */
+/** Keeps the newest elements of a consecutively numbered series, in bounded memory. */
 final class SequencedBuffer<E> {
 
   static final int MAX_ENTRIES = 4096;
   static final long MAX_CHARACTERS = 32L << 20;
   private static final int MAX_PER_READ = 256;
 
-  /** A slow reader keeps alive what it was answered, also when it has no room here any more. */
+  /** Bounds the memory that a slow reader holds after its elements were dropped here. */
   private static final long MAX_CHARACTERS_PER_READ = 1L << 20;
 
   private final ToLongFunction<E> size;
@@ -22,7 +22,12 @@ final class SequencedBuffer<E> {
   private volatile long head;
   private long characters;
 
-  /** Goes on after number {@code head}; {@code size} is about the characters of one. */
+  /**
+   * Creates an empty buffer.
+   *
+   * @param head the number before the first element
+   * @param size returns the approximate size of one element in characters
+   */
   SequencedBuffer(long head, ToLongFunction<E> size) {
     this.size = size;
     this.head = head;
@@ -32,7 +37,7 @@ final class SequencedBuffer<E> {
     }
   }
 
-  /** The number of the newest. */
+  /** Returns the number of the newest element. */
   long head() {
     return head;
   }
@@ -44,7 +49,7 @@ final class SequencedBuffer<E> {
     head++;
   }
 
-  /** Forgets all; the next one has the number {@code next}. */
+  /** Drops all elements; the next one gets the number {@code next}. */
   synchronized void goOnAt(long next) {
     while (first <= head) {
       dropFirst();
@@ -53,12 +58,12 @@ final class SequencedBuffer<E> {
     head = next - 1;
   }
 
-  /** Whether all after {@code number} are here. */
+  /** Returns whether all elements after {@code number} are in the buffer. */
   synchronized boolean reachesBackTo(long number) {
     return number >= first - 1;
   }
 
-  /** Empty when those after {@code number} are not all here any more. */
+  /** Returns the elements after {@code number}; empty when some of them were dropped. */
   synchronized Optional<List<E>> after(long number) {
     if (!reachesBackTo(number)) {
       return Optional.empty();

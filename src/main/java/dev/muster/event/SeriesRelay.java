@@ -18,19 +18,20 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Keeps up to which number each workspace's series of rows was told to the watchers of live events,
- * so that each row is told once and in order, whichever replica wrote it. Without watchers it does
- * nothing and costs nothing.
+ * Relays the rows of each workspace's series to live subscribers, once each and in order.
  *
- * <p>Once a second, one look at the ends of all series finds what no signal told; a look that takes
- * long is taken less often.
+ * <p>It keeps the last relayed number of each series, whichever replica wrote the rows. Without
+ * subscribers it does no work.
+ *
+ * <p>Once a second it queries the heads of all series, to find rows whose notification was lost. A
+ * slow query runs less often: at most a twentieth of the time is spent on it.
  */
 public final class SeriesRelay implements LoopOwner {
 
-  /** The end of a series, as others see it; its time is never later than now. */
+  /** The visible end of a series; {@code lastChangedAt} is never in the future. */
   public record End(UUID workspaceId, long lastSeq, Instant lastChangedAt) {
 
-    /** Of the columns {@code workspace_id}, {@code last_seq} and {@code last_changed_at}. */
+    /** Reads the columns {@code workspace_id}, {@code last_seq} and {@code last_changed_at}. */
     public static End of(ResultSet row, int n) throws SQLException {
       return new End(
           row.getObject("workspace_id", UUID.class),
@@ -39,7 +40,7 @@ public final class SeriesRelay implements LoopOwner {
     }
   }
 
-  /** A row's time is drawn a while before its transaction's commit lets others see it. */
+  /** Assumed maximum time between drawing a row's timestamp and the commit that shows the row. */
   public static final Duration MAX_TRANSACTION = Duration.ofSeconds(30);
 
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
@@ -50,10 +51,7 @@ public final class SeriesRelay implements LoopOwner {
   private final Function<Instant, List<End>> endsSince;
   private final Set<UUID> feedsChanged = ConcurrentHashMap.newKeySet();
 
-  /**
-   * The last number of each series that was told, so a signal that is lost, comes late or twice
-   * changes nothing.
-   */
+  /** Last relayed number of each series; makes lost, late and duplicate notifications harmless. */
   private final Map<UUID, Long> told = new HashMap<>();
 
   private final BackgroundLoop loop;
@@ -62,8 +60,10 @@ public final class SeriesRelay implements LoopOwner {
   private volatile long nextLookAt = System.nanoTime();
 
   /**
-   * @param endsSince the ends of the series that have changed after a time
-   * @param run on the relay's own thread, once a second and soon after a signal
+   * Starts the relay's thread.
+   *
+   * @param endsSince returns the ends of the series that changed after a time
+   * @param run runs on the relay's thread, once a second and soon after a notification
    */
   public SeriesRelay(
       String name,
@@ -76,7 +76,7 @@ public final class SeriesRelay implements LoopOwner {
     this.loop = BackgroundLoop.start(name, POLL_INTERVAL, () -> run.accept(this));
   }
 
-  /** After the commit. */
+  /** Marks series for the relay; call it after the commit. */
   public void feedsChanged(Set<UUID> workspaceIds) {
     if (live.isWatched()) {
       feedsChanged.addAll(workspaceIds);
@@ -84,13 +84,13 @@ public final class SeriesRelay implements LoopOwner {
     }
   }
 
-  /** Any series may have grown: other replicas were not heard for a while. */
+  /** Queries all series on the next run, because notifications of other replicas may be lost. */
   public void anyMayHaveGrown() {
     nextLookAt = System.nanoTime();
     loop.wake();
   }
 
-  /** Rows that are stored already are not told. */
+  /** Notes all current ends, so that rows stored before the first subscriber are not relayed. */
   private synchronized void begin() {
     told.clear();
     feedsChanged.clear();
@@ -101,8 +101,10 @@ public final class SeriesRelay implements LoopOwner {
   }
 
   /**
-   * Has the series told that have grown; returns whether there were any. {@code telling} returns
-   * those that may have more rows; when it fails, all of them are told again later.
+   * Relays the series that have grown; returns whether there were any.
+   *
+   * @param listener gets the grown series and returns those that may have more rows; if it fails,
+   *     all of them are relayed again later
    */
   public synchronized boolean tell(Function<Set<UUID>, Set<UUID>> listener) {
     if (!live.isWatched()) {
@@ -123,7 +125,7 @@ public final class SeriesRelay implements LoopOwner {
     return true;
   }
 
-  /** The last number of each of these series that was told; only within {@link #tell}. */
+  /** Returns the last relayed number of each of these series; valid only within {@link #tell}. */
   public Map<UUID, Long> told(Set<UUID> series) {
     return series.stream().collect(Collectors.toMap(id -> id, this::lastTold));
   }
@@ -132,7 +134,7 @@ public final class SeriesRelay implements LoopOwner {
     return told.getOrDefault(workspaceId, 0L);
   }
 
-  /** Notes that a series is told up to this number; only within {@link #tell}. */
+  /** Sets the last relayed number of a series; valid only within {@link #tell}. */
   public void setTold(UUID workspaceId, long seq) {
     told.put(workspaceId, seq);
   }

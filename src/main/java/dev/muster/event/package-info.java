@@ -1,6 +1,8 @@
 /**
- * Recorded events: rows of an outbox, their publisher, the log of them; live events and last
- * values, which are not kept; and the calls between replicas.
+ * Recorded events with their outbox, publisher and log; live events, last values and replica
+ * notifications.
+ *
+ * <p>Live events and last values are not stored.
  */
 @ApplicationModule(allowedDependencies = {"platform"})
 @NullMarked

@@ -11,12 +11,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Goes through the workspaces that a sweep is about in the order of their ids, a few a transaction
- * and with a rest in between. A batch that fails is counted, and those behind it are still tried.
+ * Runs a sweep's status transitions in id order, one batch per transaction.
+ *
+ * <p>It pauses between batches. It counts a failed batch and continues with the next.
  */
 final class BatchedTransitions {
 
-  /** Of the thousand that are allowed (R5.1), few enough for beats not to feel a batch. */
+  /** Below the 1,000 that R5.1 allows, so that a batch does not delay heartbeats. */
   static final int BATCH_SIZE = 50;
 
   private static final UUID LOWEST_ID = new UUID(0, 0);
@@ -30,9 +31,10 @@ final class BatchedTransitions {
   }
 
   /**
-   * {@code dueFrom} finds the next ones from an id on, that one included if it is still due; {@code
-   * move} runs in a transaction of its own and says how many it moved. Fails at once when the
-   * database is away.
+   * Runs all batches and returns their summary; throws at once on a database outage.
+   *
+   * @param findDue returns the next due ids from an id on, that id included if it is still due
+   * @param move runs in its own transaction and returns how many workspaces changed
    */
   TransitionSummary run(Function<UUID, List<UUID>> findDue, ToIntFunction<List<UUID>> move) {
     int moved = 0;

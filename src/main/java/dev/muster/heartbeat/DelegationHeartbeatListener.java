@@ -3,12 +3,13 @@ package dev.muster.heartbeat;
 import java.util.List;
 import java.util.UUID;
 
-/** Hears on which delegations agents say that they work (R8.5). */
+/** Receives the delegations that agents report as in progress (R8.5). */
 public interface DelegationHeartbeatListener {
 
   /**
-   * After the beat is stored; returns when this is stored too. Those that are none of the
-   * workspace's own are ignored.
+   * Called after the commit of the heartbeat; returns after the result is stored.
+   *
+   * <p>Ids of delegations that do not belong to the workspace are ignored.
    */
   void claimed(UUID workspaceId, List<String> delegationIds);
 }

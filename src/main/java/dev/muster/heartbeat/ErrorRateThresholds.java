@@ -5,7 +5,7 @@ import dev.muster.platform.settings.Values;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The error rates (0..1) at which a workspace degrades, and below which it has recovered. */
+/** The error rates (0..1) at which a workspace degrades and below which it recovers. */
 record ErrorRateThresholds(double degradeAt, double recoverBelow) {
 
   static final ErrorRateThresholds DEFAULT = new ErrorRateThresholds(0.5, 0.1);

@@ -8,7 +8,7 @@ import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
 import org.jspecify.annotations.Nullable;
 
-/** A beat, what was stored before it, and what the rules make of both. */
+/** Holds a heartbeat, the stored state before it, and the resulting status decision. */
 record EvaluatedHeartbeat(
     Heartbeat heartbeat, StoredHealth stored, HealthSignals evidence, StatusDecision verdict) {
 
@@ -30,7 +30,12 @@ record EvaluatedHeartbeat(
     };
   }
 
-  /** While degraded an empty text keeps the old one, and recovery clears it (R4.3). */
+  /**
+   * Returns the text to store (R4.3).
+   *
+   * <p>Recovery clears the text. While the workspace is degraded, an empty new text keeps the
+   * stored one.
+   */
   String nextSampleError() {
     if (verdict instanceof Online(WorkspaceStatus from) && from == WorkspaceStatus.DEGRADED) {
       return "";

@@ -1,7 +1,8 @@
 package dev.muster.heartbeat;
 
 /**
- * Workspaces online or degraded; of these the silent ones; and of these the ones whose silence
- * cannot be our own fault.
+ * Counts online or degraded workspaces, silent ones, and those due to go offline.
+ *
+ * <p>A silent workspace is due when an uptime gap cannot explain its silence.
  */
 record FleetSilence(long live, long silent, long due) {}

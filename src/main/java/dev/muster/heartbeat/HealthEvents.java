@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The event that tells of a verdict, if there is something to tell (R4.2). */
+/** Builds the event of a status decision, if the decision has one (R4.2). */
 final class HealthEvents {
 
   private HealthEvents() {}

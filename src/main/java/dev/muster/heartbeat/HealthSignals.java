@@ -1,4 +1,4 @@
 package dev.muster.heartbeat;
 
-/** What a beat, merged with what was known before, says about a workspace's health. */
+/** The health signals of a heartbeat, merged with the stored state. */
 record HealthSignals(boolean wedged, double errorRate, boolean nativeStatus) {}

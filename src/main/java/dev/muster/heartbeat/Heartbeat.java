@@ -7,16 +7,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One heartbeat (contract, section 4); null means that the agent did not say and the stored value
- * stays.
+ * One heartbeat (docs/api.md, section 4); null means not sent, so the stored value stays.
  *
  * @param errorRate 0..1
  * @param sampleError redacted, at most 4096 code points; empty when the agent sent none
- * @param runtimeState the agent's word; only {@code wedged} is unhealthy
+ * @param runtimeState as sent by the agent; only {@code wedged} is unhealthy
  * @param capabilities names to booleans, as sent
- * @param nativeStatus whether the capabilities of this beat say that the agent manages its own
+ * @param nativeStatus whether the capabilities of this heartbeat say that the agent manages its own
  *     status
- * @param delegations the ids of those that the agent works on
+ * @param delegations the ids of the delegations that the agent works on
  */
 record Heartbeat(
     UUID workspaceId,

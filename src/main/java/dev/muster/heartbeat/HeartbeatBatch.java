@@ -25,9 +25,10 @@ import org.slf4j.event.Level;
 import org.springframework.stereotype.Component;
 
 /**
- * Commits a batch of beats of different workspaces: the steady ones, nearly all, in one statement;
- * the others under their locks, evaluated one by one, with their status changes and events in one
- * transaction.
+ * Commits a batch of heartbeats of different workspaces.
+ *
+ * <p>One statement stores the steady heartbeats, which are nearly all. A second transaction locks
+ * the other rows, evaluates each heartbeat and stores status transitions and events.
  */
 @Component
 class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
@@ -82,7 +83,9 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
         .toList();
   }
 
-  /** What is stored stays stored, whatever becomes of those who hear of it. */
+  /**
+   * Notifies the listeners; a listener's failure does not change the outcomes, which are committed.
+   */
   private void notifyListeners(Map<UUID, BatchOutcome<HeartbeatResult>> outcomes) {
     List<UUID> stored = new ArrayList<>(outcomes.size());
     outcomes.forEach((id, outcome) -> {
@@ -113,7 +116,7 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
     }
   }
 
-  /** A row it did not take is busy, or not as steady as its beat: the second look tells which. */
+  /** Records steady heartbeats; a skipped row is locked or not steady, and is evaluated next. */
   private List<BatchOutcome<HeartbeatResult>> recordSteady(List<Heartbeat> heartbeats) {
     if (heartbeats.isEmpty()) {
       return List.of();
@@ -187,7 +190,7 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
     events.recordAll(evaluated.stream().flatMap(one -> HealthEvents.of(one).stream()).toList());
   }
 
-  /** What may be told of several at once. */
+  /** Status transitions that are published together. */
   private record Change(WorkspaceStatus from, WorkspaceStatus to, String reason) {
 
     static Change of(EvaluatedHeartbeat one) {

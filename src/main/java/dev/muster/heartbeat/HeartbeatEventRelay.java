@@ -17,12 +17,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Tells watchers of beats and of changed tasks (R4.5), rebuilt from the rows, so that beats taken
- * by other replicas are told as well. While nobody watches it does nothing and costs nothing.
+ * Publishes heartbeats and task changes as last values (R4.5).
  *
- * <p>What was heard here is told within a tick. Every second one look at all rows finds what others
- * heard; a look that takes long is taken less often, so that it never takes more than a twentieth
- * of a core.
+ * <p>It reads the rows, so it includes heartbeats that other replicas stored. Without a subscriber
+ * it does no work.
+ *
+ * <p>Heartbeats stored by this replica are published within 100 ms. Once a second a scan of all
+ * rows finds those of other replicas. A slow scan runs less often, so that scans take at most a
+ * twentieth of a core.
  */
 @Component
 class HeartbeatEventRelay {
@@ -31,10 +33,12 @@ class HeartbeatEventRelay {
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
   private static final int IDLE_SHARE = 20;
 
-  /** A beat's time is drawn a moment before its commit lets others see it. */
+  /** Assumed maximum time between drawing a heartbeat's timestamp and its visible commit. */
   private static final Duration MAX_COMMIT = Duration.ofSeconds(5);
 
-  /** A canvas that comes back after a moment costs no look at all rows. */
+  /**
+   * Keeps the state after the last subscriber left, so that a quick reconnect needs no full read.
+   */
   private static final Duration CACHE_TTL = Duration.ofMinutes(1);
 
   private final HeartbeatSnapshotRepository repository;
@@ -54,14 +58,18 @@ class HeartbeatEventRelay {
     this.loop = BackgroundLoop.start("heartbeat-event-relay", TICK, this::relay);
   }
 
-  /** After the commit of a beat. */
+  /** Marks a workspace for publication; call it after the commit of its heartbeat. */
   void heartbeatStored(UUID workspaceId) {
     if (values.isWatched()) {
       storedHere.add(workspaceId);
     }
   }
 
-  /** What is so already is no news; after a short pause only what changed in it has to be read. */
+  /**
+   * Loads the current state, which is not published.
+   *
+   * <p>After a pause shorter than {@code CACHE_TTL}, only the changed rows are read.
+   */
   private synchronized void begin() {
     watchedAt = System.nanoTime();
     storedHere.clear();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Reads a beat from its JSON. */
+/** Parses a heartbeat from its JSON. */
 final class HeartbeatParser {
 
   private static final int MAX_SAMPLE_ERROR_LENGTH = 4096;
@@ -17,7 +17,7 @@ final class HeartbeatParser {
   private static final int MAX_RUNTIME_STATE_LENGTH = 64;
   private static final int MAX_DELEGATIONS = 1000;
 
-  /** One character more than any of them has: what is longer, and cut, is not to name another. */
+  /** One above the maximum id length: a truncated longer text then equals no valid id. */
   private static final int MORE_THAN_A_DELEGATION_ID = 129;
 
   private HeartbeatParser() {}
@@ -46,7 +46,7 @@ final class HeartbeatParser {
         body.texts("delegations", MAX_DELEGATIONS, MORE_THAN_A_DELEGATION_ID).orElse(List.of()));
   }
 
-  /** Secrets go before the text is cut, so that no half of one is left (R6.9). */
+  /** Redacts before truncating, so that no part of a secret remains (R6.9). */
   private static String sampleError(JsonBody body) {
     return body.text("sample_error", Integer.MAX_VALUE)
         .map(Redaction::redact)

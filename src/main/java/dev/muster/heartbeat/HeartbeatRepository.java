@@ -15,15 +15,18 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Repository;
 
 /**
- * Stores beats in batches. Plain positional parameters: these are the statements that run all day.
+ * Stores heartbeats in batches.
+ *
+ * <p>Statements use positional parameters, because they run on every heartbeat.
  */
 @Repository
 class HeartbeatRepository {
 
   /**
-   * Records, in one statement and one commit, the beats that change no status: those of online
-   * workspaces whose error rate stays below the threshold. Rows are locked in id order and busy
-   * ones left for later, so that nobody waits.
+   * Records heartbeats without a status transition, in one statement and one commit.
+   *
+   * <p>They are those of online workspaces whose error rate stays below the threshold. Rows are
+   * locked in id order. Locked rows are skipped (SKIP LOCKED), so the statement never waits.
    */
   private static final String RECORD_STEADY =
       """
@@ -107,7 +110,7 @@ class HeartbeatRepository {
     this.db = db;
   }
 
-  /** The workspaces whose beats are committed; of the others nothing is. */
+  /** Returns the workspaces whose heartbeats are committed; nothing is stored for the others. */
   Set<UUID> recordSteady(List<Heartbeat> heartbeats, double degradeAt) {
     Set<UUID> recorded = new HashSet<>();
     db.query(
@@ -122,7 +125,7 @@ class HeartbeatRepository {
     return recorded;
   }
 
-  /** Locks those that nobody else holds, in id order, until the transaction ends. */
+  /** Locks the unlocked rows in id order (SKIP LOCKED) until the transaction ends. */
   List<StoredHealth> lock(Collection<UUID> workspaceIds) {
     return db.query(
         LOCK, statement -> bindIds(statement, workspaceIds), HeartbeatRepository::health);
@@ -136,7 +139,7 @@ class HeartbeatRepository {
             (row, n) -> row.getObject("workspace_id", UUID.class)));
   }
 
-  /** Records beats of rows that this transaction has locked, each with its verdict. */
+  /** Records evaluated heartbeats of rows that this transaction has locked. */
   void recordEvaluated(List<EvaluatedHeartbeat> evaluated) {
     Integer recorded =
         db.execute(

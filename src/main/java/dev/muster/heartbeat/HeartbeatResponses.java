@@ -10,7 +10,7 @@ import java.util.Objects;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The answers to beats (R4.1): one for every status, written once. */
+/** Writes the heartbeat responses (R4.1), serialized once per status. */
 @Component
 final class HeartbeatResponses {
 

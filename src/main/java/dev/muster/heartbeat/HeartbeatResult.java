@@ -2,13 +2,13 @@ package dev.muster.heartbeat;
 
 import dev.muster.workspace.WorkspaceStatus;
 
-/** What became of a beat. */
+/** The result of recording a heartbeat. */
 sealed interface HeartbeatResult {
 
-  /** Stored; the status is the one at its commit. */
+  /** Stored; {@code status} is the one at the commit. */
   record Recorded(WorkspaceStatus status) implements HeartbeatResult {}
 
-  /** The workspace was removed: nothing is stored. */
+  /** The workspace is removed; nothing is stored. */
   record Removed() implements HeartbeatResult {}
 
   record Unknown() implements HeartbeatResult {}

@@ -22,8 +22,9 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.filter.ServerHttpObservationFilter;
 
 /**
- * {@code POST /registry/heartbeat} (R4.1), the one hot route: a plain servlet, behind the filters
- * of all the others.
+ * Serves {@code POST /registry/heartbeat} (R4.1), the most frequent request.
+ *
+ * <p>It is a plain servlet behind the same filters as all other routes.
  */
 final class HeartbeatServlet extends HttpServlet {
 

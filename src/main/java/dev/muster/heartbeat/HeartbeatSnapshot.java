@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 
-/** What a workspace's last beat said of its work. */
+/** The work that a workspace's last heartbeat reported. */
 record HeartbeatSnapshot(
     UUID workspaceId,
     Instant lastHeartbeatAt,
@@ -13,7 +13,7 @@ record HeartbeatSnapshot(
     long uptimeSeconds,
     String currentTask) {
 
-  /** The payload of {@code WORKSPACE_HEARTBEAT}. */
+  /** Returns the payload of {@code WORKSPACE_HEARTBEAT}. */
   Map<String, ?> heartbeat() {
     Map<String, Object> payload = new LinkedHashMap<>();
     payload.put("active_tasks", activeTasks);
@@ -21,7 +21,7 @@ record HeartbeatSnapshot(
     return payload;
   }
 
-  /** The payload of {@code TASK_UPDATED}. */
+  /** Returns the payload of {@code TASK_UPDATED}. */
   Map<String, ?> task() {
     Map<String, Object> payload = new LinkedHashMap<>();
     payload.put("current_task", currentTask);

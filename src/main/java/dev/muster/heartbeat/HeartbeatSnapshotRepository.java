@@ -10,7 +10,7 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Reads what the last beats said. */
+/** Reads the last heartbeat of workspaces. */
 @Repository
 class HeartbeatSnapshotRepository {
 
@@ -42,7 +42,7 @@ class HeartbeatSnapshotRepository {
         .list();
   }
 
-  /** By a look at all rows: nothing that a beat changes has an index. */
+  /** Scans all rows, because no column that a heartbeat updates has an index. */
   List<HeartbeatSnapshot> changedSince(Instant time) {
     return db.sql(CHANGED_SINCE)
         .param("since", Timestamps.utc(time))

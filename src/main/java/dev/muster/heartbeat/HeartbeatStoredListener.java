@@ -4,13 +4,13 @@ import java.util.Collection;
 import java.util.UUID;
 
 /**
- * Hears of beats that this replica has stored, once for each commit.
+ * Receives the heartbeats that this replica stored, once per commit.
  *
- * <p>It is called by the thread that commits beats: whoever implements it neither waits nor asks
- * the database there.
+ * <p>The thread that commits heartbeats calls it, so implementations must not block or query the
+ * database.
  */
 public interface HeartbeatStoredListener {
 
-  /** After the commit; statuses and telemetry are what the beats made of them. */
+  /** Called after the commit, when status and heartbeat values are visible. */
   void heartbeatsStored(Collection<UUID> workspaceIds);
 }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import org.springframework.stereotype.Service;
 
-/** Takes beats, each stored before its caller hears so. */
+/** Records heartbeats; each is committed before its caller gets the result. */
 @Service
 class Heartbeats {
 
@@ -32,8 +32,10 @@ class Heartbeats {
   }
 
   /**
-   * Returns after the commit; throws {@code UNAVAILABLE} when storing is not possible or not
-   * certain in time.
+   * Returns after the commit.
+   *
+   * <p>Throws {@code UNAVAILABLE} when the heartbeat cannot be stored in time or the commit outcome
+   * is unknown.
    */
   HeartbeatResult record(Heartbeat heartbeat) {
     HeartbeatResult outcome = commits.submit(heartbeat);
@@ -48,7 +50,9 @@ class Heartbeats {
     return outcome;
   }
 
-  /** False while the last beats could not be stored, and for a moment after. */
+  /**
+   * Returns false while a database outage prevents storing, at most 15 s after the last failure.
+   */
   boolean storageHealthy() {
     return !commits.failedWithin(FAILURES_COUNT_FOR);
   }

@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The sweeps of the silent and of the stalled, and what our own presence is known by. */
+/** Configures the liveness and stall sweeps and the inputs of the uptime record. */
 @Configuration(proxyBeanMethods = false)
 class LivenessConfiguration {
 

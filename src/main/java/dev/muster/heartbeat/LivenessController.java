@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What keeps the roll-call true while nobody looks, for operators (contract, section 11). */
+/** Serves the state of all background jobs to operators (docs/api.md, section 11). */
 @RestController
 class LivenessController {
 
@@ -45,7 +45,7 @@ class LivenessController {
   }
 
   /**
-   * Every cluster job, whichever replica ran it last, and every loop of the replica that answers.
+   * Returns every cluster job, with its last run on any replica, and every loop of this replica.
    */
   @GetMapping("/admin/liveness")
   @RouteAccess(CallerKind.VIEWER)

@@ -9,8 +9,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Whether nobody goes offline because too many would (R5.3): 1 or 0, read with the scrape so that
- * every replica tells the same.
+ * Exports whether the mass-offline guard suspends offline transitions (R5.3), as 1 or 0.
+ *
+ * <p>It reads the database at each scrape, so that all replicas report the same value.
  */
 @Component
 class LivenessGauge implements MeterBinder {

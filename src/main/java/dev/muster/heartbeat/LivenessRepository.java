@@ -8,7 +8,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Repository;
 
-/** Finds the silent workspaces and takes them offline, a page at a time. */
+/** Finds silent workspaces and takes them offline in batches. */
 @Repository
 class LivenessRepository {
 
@@ -29,7 +29,9 @@ class LivenessRepository {
       ORDER BY workspace_id LIMIT :most
       """;
 
-  /** Looks again under the lock: a beat that came in between wins, one that comes now goes on. */
+  /**
+   * Rechecks under the lock, because a heartbeat may have arrived in between; skips locked rows.
+   */
   private static final String LOCK =
       """
       SELECT workspace_id, status, last_heartbeat_at FROM workspace_beats
@@ -61,7 +63,7 @@ class LivenessRepository {
         .single();
   }
 
-  /** The next ones by id, none of them locked; {@code from} is one of them if it is still due. */
+  /** Returns the next due ids, unlocked; {@code from} is included if it is still due. */
   List<UUID> findDue(UUID from, SilenceCutoff silence) {
     return bind(db.sql(DUE_FROM), silence)
         .param("from", from)
@@ -70,7 +72,7 @@ class LivenessRepository {
         .list();
   }
 
-  /** Those that are still due and that nobody else holds, in id order. */
+  /** Locks the workspaces that are still due, in id order, and skips locked rows. */
   List<SilentWorkspace> lock(List<UUID> ids, SilenceCutoff silence) {
     return bind(db.sql(LOCK), silence)
         .param("ids", ids.toArray(UUID[]::new))
@@ -82,7 +84,7 @@ class LivenessRepository {
         .list();
   }
 
-  /** Of rows that this transaction has locked. */
+  /** Sets rows that this transaction has locked to offline. */
   void takeOffline(List<SilentWorkspace> silent) {
     int taken =
         db.sql(TAKE_OFFLINE)

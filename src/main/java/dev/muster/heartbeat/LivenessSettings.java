@@ -6,9 +6,14 @@ import dev.muster.workspace.HeartbeatCadence;
 import java.time.Duration;
 
 /**
- * When silence is held against a workspace (R5.1–R5.3): stale after, looked for every, spared for a
- * while after an absence of ours; and which share of the fleet is too much to believe, and for how
- * long.
+ * Settings of the liveness rules (R5.1–R5.3).
+ *
+ * @param staleAfter silence after which a workspace goes offline
+ * @param sweepInterval time between sweeps
+ * @param grace time after an uptime gap in which workspaces without a heartbeat since the gap stay
+ *     online; at least twice {@code staleAfter}
+ * @param massRatio share of the fleet (0..1) above which the mass-offline guard holds
+ * @param massHold maximum time for which a hold prevents offline transitions
  */
 record LivenessSettings(
     Duration staleAfter,
@@ -17,7 +22,7 @@ record LivenessSettings(
     double massRatio,
     Duration massHold) {
 
-  /** Agents get at least two of their own periods to come back in. */
+  /** Raises the grace to two stale periods, so that agents have time to reconnect. */
   LivenessSettings {
     Duration least = staleAfter.multipliedBy(2);
     grace = grace.compareTo(least) < 0 ? least : grace;

@@ -22,10 +22,12 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Takes silent workspaces offline, a few a transaction (R5.1), nobody for an absence of ours
- * (R5.2), and for a while nobody at all when it is most of them (R5.3).
+ * Takes silent workspaces offline, one batch per transaction (R5.1).
  *
- * <p>Two sweeps at once do no harm: each row has one lock, the hold one row.
+ * <p>Silence that an uptime gap can explain does not count (R5.2). When too large a share is
+ * silent, none goes offline for a while (R5.3).
+ *
+ * <p>Concurrent sweeps are safe, because each workspace row is locked and the hold is one row.
  */
 @Component
 class LivenessSweep {
@@ -64,7 +66,7 @@ class LivenessSweep {
     this.batches = new BatchedTransitions(transactions, livenessMetrics);
   }
 
-  /** The recurring job: fails, after all batches were tried, when one of them did. */
+  /** Runs the recurring job; throws after all batches were tried, if any of them failed. */
   void run() {
     Optional<Uptime> now = uptime.look();
     if (now.isEmpty()) {
@@ -102,7 +104,7 @@ class LivenessSweep {
     }
   }
 
-  /** One event an episode: whoever sets the mark records it, in the same transaction. */
+  /** Records one event per hold: the transaction that sets the hold also records the event. */
   private void hold(Instant since, FleetSilence fleet) {
     Map<String, Object> payload = new LinkedHashMap<>();
     payload.put("silent", fleet.due());

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The answer of {@code GET /admin/liveness}. */
+/** The response of {@code GET /admin/liveness}. */
 record LivenessView(
     List<LoopView> loops, ControlPlane controlPlane, SelfPreservation selfPreservation) {
 
@@ -16,7 +16,7 @@ record LivenessView(
     }
   }
 
-  /** Whether nobody goes offline right now because too many would (R5.3). */
+  /** Whether the mass-offline guard currently suspends offline transitions (R5.3). */
   record SelfPreservation(boolean suspended, @Nullable Instant since, @Nullable Instant until) {
 
     static SelfPreservation of(Uptime uptime, LivenessSettings settings) {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** One background loop as operators read it; {@code scope} is "cluster" or "replica". */
+/** One background loop in the operators' view; {@code scope} is "cluster" or "replica". */
 record LoopView(
     String name,
     String scope,
@@ -54,7 +54,7 @@ record LoopView(
         state.overdue());
   }
 
-  /** Whole seconds as such, some loops' tenths as a fraction. */
+  /** Returns an integer for whole seconds, otherwise a fraction. */
   private static Number seconds(Duration interval) {
     long millis = interval.toMillis();
     if (millis % 1000 == 0) {

@@ -6,8 +6,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Self-preservation (R5.3): that most of a fleet falls silent at once is more likely our fault than
- * theirs, so for a while nobody goes offline.
+ * Suspends offline transitions when too many workspaces fall silent at once (R5.3).
+ *
+ * <p>A fault of the control plane is then more likely than that many failed agents.
  */
 record MassOfflineGuard(double ratio, Duration hold) {
 
@@ -16,16 +17,19 @@ record MassOfflineGuard(double ratio, Duration hold) {
   /** What a sweep may do. */
   sealed interface Decision {
 
-    /** Take who is due; {@code endsHold} when the fleet was held and is believable again. */
+    /** Take due workspaces offline; {@code endsHold} when a hold ends because few are silent. */
     record Take(boolean endsHold) implements Decision {}
 
-    /** Take nobody. */
+    /** Take no workspace offline. */
     record Hold(Instant since) implements Decision {}
   }
 
   /**
-   * A hold begins with too many who are due, and ends when no longer too many are silent: those
-   * whom only our own restart spares (R5.2) do not end it.
+   * Decides whether the sweep may take workspaces offline.
+   *
+   * <p>A hold begins when too many workspaces are due and ends when not too many are silent. After
+   * {@code hold}, workspaces go offline even if the hold has not ended. Silent workspaces inside
+   * the grace (R5.2) count for the end, so a restart does not end a hold.
    */
   Decision judge(FleetSilence fleet, @Nullable Instant holdSince, Instant now) {
     if (holdSince == null) {
@@ -43,7 +47,7 @@ record MassOfflineGuard(double ratio, Duration hold) {
     return holdSince.plus(hold);
   }
 
-  /** Exactly: 29 of 100 are not more than 0.29 of them, whatever binary fractions say. */
+  /** Compares in decimal: 29 of 100 must not exceed the ratio 0.29 through binary rounding. */
   private boolean isTooMany(long silent, long live) {
     return live >= SMALLEST_FLEET
         && BigDecimal.valueOf(silent)

@@ -4,8 +4,10 @@ import dev.muster.platform.uptime.Uptime;
 import java.time.Instant;
 
 /**
- * Who counts as silent at one moment: last heard before {@code heardBefore}, and, unless the grace
- * after our own absence is over, since we were back (R5.1, R5.2).
+ * The times that decide which workspaces are silent (R5.1, R5.2).
+ *
+ * <p>A workspace is silent if its last heartbeat is before {@code lastHeartbeatBefore}. It is due
+ * if that heartbeat is also not before {@code upSince}, or if {@code graceIsOver}.
  */
 record SilenceCutoff(
     Instant now, Instant lastHeartbeatBefore, Instant upSince, boolean graceIsOver) {

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 
-/** One that goes offline, as it was when its row was locked. */
+/** A workspace that goes offline, as read under its row lock. */
 record SilentWorkspace(UUID workspaceId, WorkspaceStatus status, Instant lastHeartbeatAt) {
 
   NewEvent offlineEvent(Instant now) {

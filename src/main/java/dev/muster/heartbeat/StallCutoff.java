@@ -4,8 +4,11 @@ import dev.muster.platform.uptime.Uptime;
 import java.time.Instant;
 
 /**
- * Who counts as stalled at one moment: at work and without a word since before {@code quietBefore},
- * but heard since {@code heardSince}; nobody, as long as we were not there to take the word.
+ * The times that decide which workspaces are stalled.
+ *
+ * <p>A workspace is stalled if it has been busy and wrote nothing since before {@code quietBefore},
+ * with a heartbeat since {@code lastHeartbeatSince}. No workspace is stalled unless {@code upSince}
+ * is before {@code quietBefore}, because its writes may have failed during the uptime gap.
  */
 record StallCutoff(Instant now, Instant quietBefore, Instant lastHeartbeatSince, Instant upSince) {
 

@@ -8,8 +8,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Finds the agents that are at work and say nothing, and those that are so no longer. Nothing that
- * a beat changes has an index, so each look for them goes once over the beats.
+ * Finds busy workspaces that write nothing, and marked ones that no longer stall.
+ *
+ * <p>No column that a heartbeat updates has an index, so each query scans the heartbeat rows.
  */
 @Repository
 class StallRepository {
@@ -23,7 +24,9 @@ class StallRepository {
       ORDER BY b.workspace_id LIMIT :most
       """;
 
-  /** Looks again under the lock: a beat that came in between wins, one that comes now goes on. */
+  /**
+   * Rechecks under the lock, because a heartbeat may have arrived in between; skips locked rows.
+   */
   private static final String LOCK_DUE =
       """
       SELECT b.workspace_id, b.status, b.active_tasks, b.current_task, b.busy_since,
@@ -39,7 +42,7 @@ class StallRepository {
   private static final String MARK =
       "UPDATE workspace_beats SET stalled = true WHERE workspace_id = ANY (:ids) AND NOT stalled";
 
-  /** An absence of ours is left out here: it says nothing of an agent, so it ends no episode. */
+  /** Ignores {@code upSince}: an uptime gap is no sign of work, so it ends no stall. */
   private static final String OVER_FROM =
       """
       SELECT b.workspace_id FROM workspace_beats b LEFT JOIN activity_feeds f ON f.workspace_id = b.workspace_id
@@ -69,7 +72,7 @@ class StallRepository {
     this.db = db;
   }
 
-  /** The next ones by id, none of them locked; {@code from} is one of them if it is still due. */
+  /** Returns the next due ids, unlocked; {@code from} is included if it is still due. */
   List<UUID> findDue(UUID from, StallCutoff stall) {
     return db.sql(DUE_FROM)
         .param("from", from)
@@ -81,7 +84,7 @@ class StallRepository {
         .list();
   }
 
-  /** Those that are still due and that nobody else holds, in id order. */
+  /** Locks the workspaces that are still due, in id order, and skips locked rows. */
   List<StalledWorkspace> lockDue(List<UUID> ids, StallCutoff stall) {
     return db.sql(LOCK_DUE)
         .param("ids", ids.toArray(UUID[]::new))
@@ -111,7 +114,7 @@ class StallRepository {
     }
   }
 
-  /** As {@link #findDue}, of those that are marked and should be no longer. */
+  /** Returns the next marked ids that no longer stall; pages like {@link #findDue}. */
   List<UUID> findEnded(UUID from, StallCutoff stall) {
     return db.sql(OVER_FROM)
         .param("from", from)
@@ -121,7 +124,7 @@ class StallRepository {
         .list();
   }
 
-  /** How many of them it was still over for, and held by nobody else. */
+  /** Unmarks workspaces whose stall is still over, skips locked rows, and returns the count. */
   int unmark(List<UUID> ids, StallCutoff stall) {
     return db.sql(UNMARK)
         .param("ids", ids.toArray(UUID[]::new))

@@ -5,7 +5,7 @@ import dev.muster.platform.settings.Values;
 import dev.muster.workspace.HeartbeatCadence;
 import java.time.Duration;
 
-/** How long an agent may be at work without a word of its own, while it still beats (R5.4). */
+/** How long a busy agent may write nothing while its heartbeats arrive (R5.4). */
 record StallSettings(Duration staleAfter, Duration stalledAfter) {
 
   static StallSettings from(Settings settings, HeartbeatCadence cadence) {

@@ -15,18 +15,19 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Marks agents that beat and are at work, but have written nothing for long (R5.4), and tells of
- * each once; the mark goes, without an event, when they write again, have no task any more, or are
- * not online. Their status is not touched.
+ * Marks agents that send heartbeats and are busy but write nothing (R5.4).
  *
- * <p>Two sweeps at once do no harm: each row has one lock.
+ * <p>Each new mark records one event. The mark is removed without an event when the agent writes,
+ * has no task, or is not online. The status does not change.
+ *
+ * <p>Concurrent sweeps are safe, because each row is locked.
  */
 @Component
 class StallSweep {
 
   private static final Logger log = LoggerFactory.getLogger(StallSweep.class);
 
-  /** How many episodes ended and began. */
+  /** How many stalls ended and began. */
   record StallReport(TransitionSummary ended, TransitionSummary begun, List<UUID> stalled) {}
 
   private final StallRepository repository;
@@ -51,7 +52,7 @@ class StallSweep {
     this.batches = new BatchedTransitions(transactions, stallMetrics);
   }
 
-  /** The recurring job: fails, after all batches were tried, when one of them did. */
+  /** Runs the recurring job; throws after all batches were tried, if any of them failed. */
   void run() {
     Optional<Uptime> now = uptime.look();
     if (now.isEmpty()) {

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 
-/** One that is at work and says nothing, as it was when its row was locked. */
+/** A busy workspace that writes nothing, as read under its row lock. */
 record StalledWorkspace(
     UUID workspaceId,
     WorkspaceStatus status,
@@ -19,7 +19,7 @@ record StalledWorkspace(
     Instant busySince,
     Instant silentSince) {
 
-  /** Its status stays what it is. */
+  /** Builds the event, whose old and new status are equal. */
   NewEvent event(Instant now) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("active_tasks", activeTasks);

@@ -3,13 +3,13 @@ package dev.muster.heartbeat;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
 
-/** What a beat does to a workspace's status. */
+/** What a heartbeat changes in a workspace's status. */
 sealed interface StatusDecision {
 
-  /** Nothing. */
+  /** The status and its reason stay. */
   record Unchanged() implements StatusDecision {}
 
-  /** It stays degraded, for another reason. */
+  /** The workspace stays degraded, for another reason. */
   record OtherReason(DegradedReason reason) implements StatusDecision {}
 
   record Degraded(DegradedReason reason) implements StatusDecision {}

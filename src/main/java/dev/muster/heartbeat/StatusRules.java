@@ -12,10 +12,7 @@ import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The evaluation of a beat (R4.2): ordered rules of which the first match wins; at most one
- * transition.
- */
+/** Evaluates a heartbeat (R4.2): the first matching rule decides, with at most one transition. */
 record StatusRules(ErrorRateThresholds thresholds) {
 
   StatusDecision evaluate(
@@ -61,8 +58,10 @@ record StatusRules(ErrorRateThresholds thresholds) {
   }
 
   /**
-   * Whether a beat leaves any online workspace as it is, whatever is known of that workspace but
-   * its stored error rate: such beats need no evaluation row by row.
+   * Returns whether the heartbeat leaves an online workspace online without evaluation of its row.
+   *
+   * <p>If it has no error rate, this also requires a stored rate below the threshold, which the SQL
+   * checks.
    */
   boolean isSteady(Heartbeat heartbeat) {
     return !heartbeat.wedged()

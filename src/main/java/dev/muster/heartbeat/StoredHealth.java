@@ -5,7 +5,7 @@ import dev.muster.workspace.WorkspaceStatus;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What is stored of a workspace's health, read under its lock. */
+/** The stored health of a workspace, read under its lock. */
 record StoredHealth(
     UUID workspaceId,
     WorkspaceStatus status,
@@ -14,7 +14,7 @@ record StoredHealth(
     String sampleError,
     boolean nativeStatus) {
 
-  /** With what a beat says put over it. */
+  /** Returns the stored health, overridden by the values of a heartbeat. */
   HealthSignals mergedWith(Heartbeat heartbeat) {
     return new HealthSignals(
         heartbeat.wedged(),

@@ -4,8 +4,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a sweep of the silent saw and did; {@code heldSince} is set when it took nobody although
- * some were due.
+ * The result of a liveness sweep.
+ *
+ * @param heldSince start of the hold that prevented offline transitions; null without a hold
  */
 record SweepReport(FleetSilence fleet, TransitionSummary moves, @Nullable Instant heldSince) {
 

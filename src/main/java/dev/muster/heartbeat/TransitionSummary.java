@@ -3,8 +3,10 @@ package dev.muster.heartbeat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a sweep's batches; {@code firstFailure} is set when some failed, whose workspaces
- * the next sweep tries again.
+ * The result of a sweep's batches.
+ *
+ * @param firstFailure null unless a batch failed; the next sweep retries the workspaces of failed
+ *     batches
  */
 record TransitionSummary(
     int moved, int batches, int failedBatches, @Nullable RuntimeException firstFailure) {

@@ -1,4 +1,4 @@
-/** The heartbeat endpoint, the rules that turn beats into statuses, and the sweep of the silent. */
+/** The heartbeat endpoint, the status rules, and the sweeps for silent and stalled workspaces. */
 @ApplicationModule(allowedDependencies = {"workspace", "identity", "event", "platform"})
 @NullMarked
 package dev.muster.heartbeat;

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
-/** The words of A2A 0.3 and of 1.0 for the states of tasks. */
+/** Classifies the task states of A2A 0.3 and 1.0. */
 final class A2aTaskStates {
 
   private static final Set<String> RUNNING =
@@ -16,7 +16,7 @@ final class A2aTaskStates {
 
   private A2aTaskStates() {}
 
-  /** Of a task; {@code ""} for whatever is none. */
+  /** Returns the state of a task; {@code ""} when the document is not a task. */
   static String of(JsonNode answer) {
     JsonNode state = answer.path("status").path("state");
     return state.isString() ? state.stringValue() : "";

@@ -6,22 +6,22 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
-/** What an agent's JSON-RPC response says: a message, or a task and how that stands (R8.3). */
+/** Classifies an agent's JSON-RPC response: a message, or a task and its state (R8.3). */
 public sealed interface AgentResponse {
 
-  /** All texts of the answer; the whole document where it has none. */
+  /** A message or a finished task; {@code text} is the whole document if it has no text part. */
   record Said(String text) implements AgentResponse {}
 
-  /** A task that has not ended; {@code state} as the agent named it. */
+  /** A task that has not ended; {@code state} as the agent sent it. */
   record Working(String state) implements AgentResponse {}
 
-  /** A task that ended without doing what was asked. */
+  /** A task that failed, was cancelled or was rejected. */
   record GaveUp(String state, String text) implements AgentResponse {}
 
-  /** {@code document} is {@code body} as a tree. */
+  /** Classifies a response; {@code document} is {@code body} parsed. */
   static AgentResponse of(JsonNode document, byte[] body) {
     JsonNode result = document.path("result");
-    // of A2A 1.0 a response names what it holds
+    // An A2A 1.0 response wraps its result in "task" or "message".
     JsonNode said = result.has("task") ? result.path("task") : result.path("message");
     JsonNode answer = said.isObject() ? said : result;
     String state = A2aTaskStates.of(answer);

@@ -4,13 +4,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A file that a message points at; {@code kind} is the part's own word for it. */
+/** A file that a message refers to; {@code kind} is the kind that the part declares. */
 public record Attachment(
     String kind, String uri, @Nullable String mimeType, @Nullable String name) {
 
   private static final String FILE = "file";
 
-  /** Of a part that points at a file; inline bytes are no attachment. */
+  /** Returns the file of a part; empty for other parts and for inline bytes. */
   static Optional<Attachment> of(JsonNode part) {
     String kind = Part.kind(part).orElse(FILE);
     JsonNode file = part.path(FILE);

@@ -7,9 +7,11 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Makes chunks of text of the chunks of bytes that a process writes, as UTF-8: a character that is
- * split over chunks comes whole with its last byte, and what is no UTF-8 becomes U+FFFD. All texts
- * together are the same however the bytes are cut. One for each stream; not thread-safe.
+ * Decodes UTF-8 from chunks of bytes into chunks of text.
+ *
+ * <p>A character split over chunks is returned with its last byte. Invalid bytes become U+FFFD. The
+ * concatenated text does not depend on the chunk boundaries. Use one decoder per stream; it is not
+ * thread-safe.
  */
 public final class ChunkDecoder {
 
@@ -19,15 +21,15 @@ public final class ChunkDecoder {
           .onMalformedInput(CodingErrorAction.REPLACE)
           .onUnmappableCharacter(CodingErrorAction.REPLACE);
 
-  /** The beginning of a character: at most three bytes. */
+  /** The incomplete start of a character, at most three bytes. */
   private byte[] held = {};
 
-  /** What can be told by now; may be empty. */
+  /** Returns the text that is complete so far; may be empty. */
   public String decode(byte[] bytes) {
     return decode(bytes, 0, bytes.length);
   }
 
-  /** As above, of {@code length} bytes from {@code offset} on. */
+  /** Decodes {@code length} bytes from {@code offset}, like {@link #decode(byte[])}. */
   public String decode(byte[] bytes, int offset, int length) {
     ByteBuffer in = ByteBuffer.allocate(held.length + length);
     in.put(held).put(bytes, offset, length).flip();
@@ -37,7 +39,7 @@ public final class ChunkDecoder {
     return text;
   }
 
-  /** What is held back, now that no byte will complete it; the decoder begins anew. */
+  /** Returns the text of the incomplete bytes and resets the decoder. */
   public String finish() {
     String text = decode(ByteBuffer.wrap(held), true);
     held = new byte[0];
@@ -45,7 +47,7 @@ public final class ChunkDecoder {
     return text;
   }
 
-  /** One byte is one char at most. */
+  /** Allocates one char per byte, since UTF-8 never decodes to more. */
   private String decode(ByteBuffer in, boolean isEnd) {
     CharBuffer out = CharBuffer.allocate(in.remaining());
     var _ = decoder.decode(in, out, isEnd);

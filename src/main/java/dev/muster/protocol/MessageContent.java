@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a message says to people and programs, taken out of a JSON-RPC request, a params object or a
- * message. It is read leniently: what is not there, or is of another type, is {@code ""}, null or
- * empty. All texts are as they were sent.
+ * Extracts the content of a message from a JSON-RPC request, a params object or a message.
+ *
+ * <p>Parsing is lenient: a missing member or one of another type becomes {@code ""}, null or empty.
+ * All texts are unchanged.
  *
  * @param text all text parts, joined by line breaks
  * @param delegationId the message's {@code metadata.delegation_id}
@@ -28,7 +29,7 @@ public record MessageContent(
     attachments = List.copyOf(attachments);
   }
 
-  /** {@link #EMPTY} when there is no message. */
+  /** Returns the content; {@link #EMPTY} when there is no message. */
   public static MessageContent ofRequest(JsonNode request) {
     JsonNode params = request.has("params") ? request.path("params") : request;
     JsonNode message = params.has("message") ? params.path("message") : params;
@@ -36,7 +37,7 @@ public record MessageContent(
     return isMessage && message.isObject() ? ofMessage(message) : EMPTY;
   }
 
-  /** What the parts of an array point at, in their order. */
+  /** Returns the files that the parts refer to, in order; empty when {@code parts} is no array. */
   public static List<Attachment> attachmentsOf(JsonNode parts) {
     List<Attachment> attachments = new ArrayList<>();
     for (JsonNode part : array(parts)) {
@@ -61,7 +62,7 @@ public record MessageContent(
         .collect(Collectors.joining("\n"));
   }
 
-  /** An object's values are no parts; and of absurdly many only the first are looked at. */
+  /** Returns the first {@code MAX_PARTS} elements of an array; an object has no parts. */
   private static List<JsonNode> array(JsonNode parts) {
     return parts.isArray() ? parts.valueStream().limit(MAX_PARTS).toList() : List.of();
   }

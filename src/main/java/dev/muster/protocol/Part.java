@@ -5,7 +5,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads a part of a message, in any of its forms: {@code kind}, the old {@code type}, or none. */
+/**
+ * Reads message parts, which name their kind in {@code kind}, the older {@code type}, or not at
+ * all.
+ */
 final class Part {
 
   private Part() {}
@@ -14,14 +17,14 @@ final class Part {
     return Optional.ofNullable(first(part, "kind", "type"));
   }
 
-  /** What a text part says. */
+  /** Returns the text of a text part; empty for other parts. */
   static Optional<String> saidText(JsonNode part) {
     JsonNode text = part.path("text");
     boolean isText = text.isString() && kind(part).orElse("text").equals("text");
     return isText ? Optional.of(text.stringValue()) : Optional.empty();
   }
 
-  /** A member that is a text and not empty. */
+  /** Returns a member if it is a non-empty string. */
   static Optional<String> text(JsonNode object, String name) {
     JsonNode value = object.path(name);
     return value.isString() && !value.stringValue().isEmpty()
@@ -29,7 +32,7 @@ final class Part {
         : Optional.empty();
   }
 
-  /** The first of these members that is a text and not empty. */
+  /** Returns the first of these members that is a non-empty string, or null. */
   static @Nullable String first(JsonNode object, String... names) {
     return Arrays.stream(names)
         .flatMap(name -> text(object, name).stream())

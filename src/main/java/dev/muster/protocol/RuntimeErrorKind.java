@@ -3,21 +3,21 @@ package dev.muster.protocol;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Why a run could not be brought to its end, as far as this version knows the reasons. */
+/** The reasons known to this version why a run ended with an error. */
 public enum RuntimeErrorKind {
-  /** There is no sandbox to run in. */
+  /** No sandbox is configured. */
   NOT_CONFIGURED("NotConfigured"),
-  /** It took longer than it was allowed. */
+  /** The run exceeded its time limit. */
   TIMEOUT("Timeout"),
-  /** The sandbox could not be reached, or the connection to it broke. */
+  /** The sandbox was unreachable, or the connection to it broke. */
   SANDBOX_UNAVAILABLE("SandboxUnavailable"),
-  /** It wanted more memory than it was allowed. */
+  /** The run exceeded its memory limit. */
   OOM_KILLED("OomKilled"),
-  /** Somebody stopped it. */
+  /** A user or program stopped the run. */
   CANCELLED("Cancelled"),
-  /** Anything else that went wrong. */
+  /** Any other failure. */
   INTERNAL("Internal"),
-  /** A word of a newer sender; it stands on the event as it was sent. */
+  /** A kind that a newer sender uses; the event keeps its text. */
   UNKNOWN(null);
 
   private final Optional<String> wire;
@@ -26,7 +26,7 @@ public enum RuntimeErrorKind {
     this.wire = Optional.ofNullable(wire);
   }
 
-  /** {@link #UNKNOWN} for every word that is not exactly one of the six. */
+  /** Returns the kind for an exact match, otherwise {@link #UNKNOWN}. */
   public static RuntimeErrorKind fromWire(String word) {
     return Arrays.stream(values())
         .filter(kind -> kind.wire.equals(Optional.of(word)))
@@ -34,14 +34,15 @@ public enum RuntimeErrorKind {
         .orElse(UNKNOWN);
   }
 
-  /** Empty for {@link #UNKNOWN}, which has no word of its own. */
+  /** Returns the text on the wire; empty for {@link #UNKNOWN}. */
   public Optional<String> toWire() {
     return wire;
   }
 
   /**
-   * Whether it is somebody's decision: never tried again by a program, and handed upward. Whether
-   * another try makes sense after one that is not is for its caller to say.
+   * Returns whether the run was stopped on purpose: programs report it and never retry.
+   *
+   * <p>For all other kinds the caller decides about a retry.
    */
   public boolean isTerminal() {
     return this == CANCELLED;

@@ -4,29 +4,32 @@ import java.math.BigInteger;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What happens while a sandbox runs code: a start, chunks of output, and one end, or one error
- * instead of it (contract, 9). On the wire {@code {"type":…,"payload":{…}}}, compact, fields in
- * their declared order; equal after a round trip.
+ * An event of a sandbox run (docs/api.md, section 9).
+ *
+ * <p>A run has a start, chunks of output, and one end or one error.
+ *
+ * <p>On the wire an event is {@code {"type":…,"payload":{…}}}, compact, with fields in declaration
+ * order. A decoded event equals the encoded one.
  */
 public sealed interface RuntimeEvent {
 
-  /** The task that wraps the run; all events of a run carry it. */
+  /** Returns the task of the run; all events of a run have the same. */
   String taskName();
 
-  /** Of a run that begins; {@code language} is a free word, such as {@code python}. */
+  /** The start of a run; {@code language} is free text, such as {@code python}. */
   record RuntimeStart(String taskName, String runtimeName, String language)
       implements RuntimeEvent {}
 
-  /** Some more of what the run has written to its standard output. */
+  /** A chunk that the run wrote to stdout. */
   record RuntimeStdout(String taskName, String chunk) implements RuntimeEvent {}
 
-  /** Some more of what the run has written to its standard error. */
+  /** A chunk that the run wrote to stderr. */
   record RuntimeStderr(String taskName, String chunk) implements RuntimeEvent {}
 
   /**
-   * Of a run that came to its own end, well or not.
+   * The end of a run that finished, with or without success.
    *
-   * @param exitCode 0 when all went well; may be negative
+   * @param exitCode 0 on success; may be negative
    * @param durationMs 0 to 2<sup>64</sup> − 1
    */
   record RuntimeEnd(String taskName, int exitCode, BigInteger durationMs) implements RuntimeEvent {
@@ -46,7 +49,7 @@ public sealed interface RuntimeEvent {
     }
   }
 
-  /** Of a run that could not be brought to its end; {@code kind} is the word as it was sent. */
+  /** The end of a run that could not finish; {@code kind} is the text as sent. */
   record RuntimeError(String taskName, String kind, String message) implements RuntimeEvent {
 
     public RuntimeErrorKind errorKind() {
@@ -54,7 +57,7 @@ public sealed interface RuntimeEvent {
     }
   }
 
-  /** The word on the wire. */
+  /** Returns the type name on the wire. */
   default String type() {
     return switch (this) {
       case RuntimeStart _ -> "RuntimeStart";
@@ -65,20 +68,21 @@ public sealed interface RuntimeEvent {
     };
   }
 
-  /** As its envelope; fit for UTF-8, whatever the texts hold. */
+  /** Returns the JSON envelope; it is encodable as UTF-8 whatever the texts contain. */
   default String encode() {
     return RuntimeEventWriter.write(this);
   }
 
   /**
-   * Reads an envelope, ignoring what it does not know in it; whatever is not one of the five events
-   * throws an {@link UndecodableEventException}.
+   * Parses an envelope and ignores unknown fields.
+   *
+   * @throws UndecodableEventException when it is none of the five events
    */
   static RuntimeEvent decode(String envelope) {
     return RuntimeEventReader.read(envelope);
   }
 
-  /** As {@link #decode(String)}, of an envelope that is parsed already. */
+  /** Reads a parsed envelope, like {@link #decode(String)}. */
   static RuntimeEvent decode(JsonNode envelope) {
     return RuntimeEventReader.read(envelope);
   }

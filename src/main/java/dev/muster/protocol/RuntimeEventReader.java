@@ -11,7 +11,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads envelopes strictly: a field that is missing or of another type is no event. */
+/** Reads envelopes strictly: rejects a missing field or one of another type. */
 final class RuntimeEventReader {
 
   private static final JsonMapper JSON =

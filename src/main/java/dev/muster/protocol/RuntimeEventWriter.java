@@ -10,12 +10,12 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Writes events as envelopes. */
+/** Writes events as JSON envelopes. */
 final class RuntimeEventWriter {
 
   private static final JsonMapper JSON = JsonMapper.shared();
 
-  /** Halves of pairs: UTF-8 has no room for them, but an escape says the same. */
+  /** A lone surrogate, which UTF-8 cannot encode; a JSON escape preserves it. */
   private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
   private RuntimeEventWriter() {}

@@ -1,6 +1,6 @@
 package dev.muster.protocol;
 
-/** What was given is no runtime event; the message says to people what was expected. */
+/** Thrown when the input is no runtime event; the message states what was expected. */
 public final class UndecodableEventException extends IllegalArgumentException {
 
   UndecodableEventException(String message) {

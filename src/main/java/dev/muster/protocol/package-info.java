@@ -1,4 +1,4 @@
-/** Wire values that servers and agents share: what a message says. */
+/** Wire values that servers and agents share, such as message content and runtime events. */
 @ApplicationModule(allowedDependencies = {})
 @NullMarked
 package dev.muster.protocol;

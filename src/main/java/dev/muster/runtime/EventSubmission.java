@@ -3,7 +3,7 @@ package dev.muster.runtime;
 import java.util.List;
 import java.util.UUID;
 
-/** What one request adds to a stream: all of it or nothing. */
+/** The events that one request adds to a stream, all or none. */
 record EventSubmission(UUID workspaceId, List<RuntimeEnvelope> envelopes) {
 
   EventSubmission {

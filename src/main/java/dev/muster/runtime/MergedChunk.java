@@ -14,21 +14,22 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What is told live in one go: an event, or several chunks of one stream of a run that follow each
- * other. Receivers put chunks together anyway, so they see no difference.
+ * A stored event, or several merged chunks of one output stream of a run.
  *
- * @param last the last of them, by whose id a reader can go on
- * @param events how many there are
+ * <p>Receivers concatenate chunks, so merging does not change their result.
+ *
+ * @param last the last of the merged events; a reader can continue after its id
+ * @param events number of merged events, at least 1
  */
 record MergedChunk(StoredEvent last, RawJson payload, int events) {
 
-  /** So many at once are told one by one. */
+  /** Up to this number of events, none are merged. */
   static final int CROWD = 200;
 
   private static final int MAX_BYTES = 64 << 10;
   private static final JsonMapper JSON = JsonMapper.shared();
 
-  /** All of them, in their order. */
+  /** Merges consecutive chunks above {@code CROWD} events; keeps the order. */
   static List<MergedChunk> of(List<StoredEvent> events) {
     if (events.size() <= CROWD) {
       return events.stream().map(event -> new MergedChunk(event, event.payload(), 1)).toList();

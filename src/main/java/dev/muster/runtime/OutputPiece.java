@@ -3,21 +3,29 @@ package dev.muster.runtime;
 import java.util.UUID;
 
 /**
- * Some of what a run has written to one of its streams; {@code endsAt} and {@code bytes} count all
- * of it, also what was cut off.
+ * A part of the output that a run wrote to stdout or stderr.
+ *
+ * @param bytes UTF-8 size of the part as written, including text that was cut off
+ * @param endsAt position of the part's end in the whole output, in bytes, including text that was
+ *     cut off
  */
 record OutputPiece(
     UUID workspaceId, long runSeq, boolean isError, long bytes, long endsAt, String text) {
 
-  /** The most that is kept of a stream's end. */
+  /** Maximum number of bytes kept from the end of an output stream. */
   static final int MAX_KEPT_BYTES = 64 << 10;
 
-  /** Whether it is time to look for pieces that are not wanted any more: not with every chunk. */
+  /**
+   * Returns whether to delete superseded pieces now, which happens once per {@code MAX_KEPT_BYTES}.
+   */
   boolean evictsOlder() {
     return endsAt / MAX_KEPT_BYTES > (endsAt - bytes) / MAX_KEPT_BYTES;
   }
 
-  /** The longest end that takes no more bytes in UTF-8, beginning with a whole code point. */
+  /**
+   * Returns the longest end of {@code text} that fits {@code mostBytes} in UTF-8, in whole code
+   * points.
+   */
   static String end(String text, int mostBytes) {
     int bytes = 0;
     int from = text.length();

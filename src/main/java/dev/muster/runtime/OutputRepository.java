@@ -8,11 +8,11 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Stores the ends of what runs have written. */
+/** Stores the kept ends of the output of runs. */
 @Repository
 class OutputRepository {
 
-  /** Some of it, in its order. */
+  /** One stored piece of output. */
   record Written(long runSeq, boolean isError, String text) {}
 
   private static final String INSERT =
@@ -56,7 +56,7 @@ class OutputRepository {
         });
   }
 
-  /** What was written so long before these that nobody will ask for it. */
+  /** Deletes pieces that end {@code MAX_KEPT_BYTES} or more before these; no read returns them. */
   void deleteEvictedBy(List<OutputPiece> pieces) {
     batches.update(
         DELETE_OVERTAKEN,
@@ -75,7 +75,7 @@ class OutputRepository {
     columns.longs(pieces, OutputPiece::endsAt);
   }
 
-  /** All pieces in which the ends of these runs' output stand; the first may begin before. */
+  /** Returns the pieces of the runs' kept output; the first may begin before the kept range. */
   List<Written> endsOf(UUID workspaceId, List<Long> runSeqs) {
     return db.sql(ENDS)
         .param("workspace_id", workspaceId)

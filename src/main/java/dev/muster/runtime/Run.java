@@ -9,17 +9,17 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as its events tell it, but for its output (R9.3).
+ * The state of a run as derived from its events, without its output (R9.3).
  *
- * <p>It takes events until it is closed: by its end, or by the next start of its task. That its
- * workspace went away in between makes it a lost one for good, but does not close it: what an agent
- * that came back still tells of it belongs to it.
+ * <p>A run accepts events until it is closed by its own end or by the next start of its task. If
+ * its workspace goes offline or is removed in between, the run stays lost but open. Later events of
+ * a returned agent still belong to it.
  *
  * @param firstSeq the number of its first event
- * @param runtimeName null when nobody told of its start, and so is {@code language}
- * @param stdoutBytes of all that it has written, in UTF-8
- * @param closedAt when its end was told, or the next run of its task began
- * @param lostAt when nobody could expect its end any more, if it had not been told
+ * @param runtimeName null without a start event, as is {@code language}
+ * @param stdoutBytes UTF-8 size of all text written to stdout
+ * @param closedAt time of its end event or of the next start of its task; null while open
+ * @param lostAt time when the run was lost without an end event; null otherwise
  */
 record Run(
     UUID workspaceId,
@@ -48,7 +48,7 @@ record Run(
         at);
   }
 
-  /** One whose start was not told: by the first thing that was. */
+  /** Creates a run without a start event, from its first event. */
   static Run startedBy(TaskName task, UUID workspaceId, long seq, Instant at) {
     return begunBy(workspaceId, seq, task, null, null, at);
   }
@@ -90,7 +90,7 @@ record Run(
     return closed(how, at, at, lostAt);
   }
 
-  /** The task begins anew: nobody will tell how this one ended. */
+  /** Closes this run because its task starts again; without an end event it is lost. */
   Run supersededAt(Instant at) {
     return closed(end, lastEventAt, at, lostAt == null ? at : lostAt);
   }
@@ -116,7 +116,7 @@ record Run(
     return closedAt == null;
   }
 
-  /** A lost one stays lost, also when its end is told later. */
+  /** Returns the status; a lost run stays lost even if its end event arrives later. */
   RunStatus status() {
     if (lostAt != null) {
       return RunStatus.LOST;
@@ -124,7 +124,7 @@ record Run(
     return end == null ? RunStatus.RUNNING : end.status();
   }
 
-  /** When it was over, as far as anybody knows. */
+  /** Returns the known time of the end; null while the run is running. */
   @Nullable Instant endedAt() {
     return end == null ? lostAt : closedAt;
   }

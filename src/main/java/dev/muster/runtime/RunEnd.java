@@ -3,7 +3,7 @@ package dev.muster.runtime;
 import dev.muster.protocol.RuntimeErrorKind;
 import java.math.BigInteger;
 
-/** What was told of a run's end. */
+/** The end of a run as its end event or error event reports it. */
 sealed interface RunEnd {
 
   RunStatus status();

@@ -14,7 +14,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Stores runs. */
+/** Reads and writes the rows of runs. */
 @Repository
 class RunRepository {
 
@@ -73,7 +73,7 @@ class RunRepository {
     this.batches = batches;
   }
 
-  /** The newest run of each task that has one, in no order. */
+  /** Returns the newest run of each task that has one, unordered. */
   List<Run> newestOf(List<TaskOf> tasks) {
     return db.sql(NEWEST_OF_TASKS)
         .param("ids", tasks.stream().map(TaskOf::workspaceId).toArray(UUID[]::new))
@@ -82,7 +82,7 @@ class RunRepository {
         .list();
   }
 
-  /** New ones, and those that changed, under the locks of their heads. */
+  /** Inserts new runs and updates changed ones; the caller holds the locks of the stream heads. */
   void store(List<Run> runs) {
     batches.update(
         STORE,
@@ -115,7 +115,7 @@ class RunRepository {
         });
   }
 
-  /** The newest ones that began before an event of the stream, of one task or of all. */
+  /** Returns the newest runs that began before {@code beforeSeq}, of one task or of all. */
   List<Run> page(UUID workspaceId, Optional<TaskName> task, long beforeSeq, int limit) {
     return db.sql(task.isPresent() ? PAGE_OF_TASK : PAGE)
         .param("workspace_id", workspaceId)
@@ -126,7 +126,7 @@ class RunRepository {
         .list();
   }
 
-  /** How many run, in all workspaces. */
+  /** Counts the running runs of all workspaces. */
   long running() {
     return db.sql(RUNNING).query(Long.class).single();
   }

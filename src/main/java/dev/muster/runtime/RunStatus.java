@@ -3,16 +3,16 @@ package dev.muster.runtime;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** How a run is, or how it ended (R9.3). */
+/** The status of a run (R9.3). */
 enum RunStatus {
   RUNNING,
   SUCCEEDED,
-  /** It ended with an exit code other than 0. */
+  /** Ended with an exit code other than 0. */
   FAILED,
-  /** It could not be brought to its end. */
+  /** Ended with an error event other than a cancellation. */
   ERRORED,
   CANCELLED,
-  /** Its workspace went away while it ran, or the task began anew. */
+  /** The workspace went offline or was removed during the run, or the task started again. */
   LOST;
 
   @JsonValue

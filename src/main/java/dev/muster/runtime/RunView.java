@@ -6,9 +6,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as it is read (R9.3).
+ * A run as the API returns it (R9.3).
  *
- * @param truncated whether more was written than stands here, to either stream
+ * @param truncated whether {@code stdout} or {@code stderr} omits earlier output
  */
 record RunView(
     UUID runId,

@@ -31,7 +31,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.util.UriComponentsBuilder;
 import tools.jackson.databind.JsonNode;
 
-/** What sandboxes say of their runs, and what became of these (contract, 9). */
+/** Accepts the runtime events of workspaces; serves events and runs (docs/api.md, section 9). */
 @RestController
 class RuntimeController {
 
@@ -122,7 +122,7 @@ class RuntimeController {
         : linked(events, request, "since_id", events.getLast().id().toString());
   }
 
-  /** How the runs of a removed workspace ended is for the admin to see, as its events are. */
+  /** Checks access; only callers that may read all workspaces read the runs of a removed one. */
   private void requireReader(UUID id, Caller caller, boolean includeRemoved) {
     boolean alsoRemoved = includeRemoved && caller.readsAll();
     if (!alsoRemoved || workspaces.labelsOf(List.of(id)).isEmpty()) {
@@ -130,7 +130,7 @@ class RuntimeController {
     }
   }
 
-  /** Something else than an id is no event of the stream either (R6.2). */
+  /** Parses an event id; text that is no id is answered like an unknown event (R6.2). */
   private static UUID eventId(String text) {
     try {
       return Ids.parse(text.strip());

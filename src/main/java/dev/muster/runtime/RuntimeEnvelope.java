@@ -12,10 +12,12 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** An event that was sent; {@code payload} has all that its sender wrote, also what is unknown. */
+/**
+ * A submitted event; {@code payload} keeps all fields that the sender wrote, unknown ones included.
+ */
 record RuntimeEnvelope(RuntimeEvent event, RawJson payload) {
 
-  /** Of one envelope or an array of them: all, or a refusal with the first that is none. */
+  /** Reads one envelope or an array; rejects all with the index of the first invalid one. */
   static List<RuntimeEnvelope> readAll(JsonNode body) {
     if (body.isObject()) {
       return List.of(read(body, 0));

@@ -16,8 +16,10 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.stereotype.Service;
 
 /**
- * Takes in what sandboxes say. Posts share their commits; one to a stream that another replica
- * holds whenever we look waits in line for it.
+ * Stores submitted runtime events with group commit.
+ *
+ * <p>A submission whose stream stays locked for {@code LOCK_TIMEOUT} waits for the lock in its own
+ * transaction. At most {@code MAX_LOCK_WAITERS} submissions per replica do so.
  */
 @Service
 class RuntimeEventIngest {
@@ -25,7 +27,7 @@ class RuntimeEventIngest {
   private static final long MAX_BATCH_BYTES = 4L << 20;
   private static final Duration LOCK_TIMEOUT = Duration.ofMillis(500);
 
-  /** With the waits before it, below the 5 s of R0.6. */
+  /** Together with the waits before it, this stays below the 5 s of R0.6. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(2);
 
   private static final int MAX_LOCK_WAITERS = 3;
@@ -51,7 +53,10 @@ class RuntimeEventIngest {
   }
 
   /**
-   * Returns after the commit; throws {@code UNAVAILABLE} when it cannot be had, or known, in time.
+   * Returns after the commit.
+   *
+   * <p>Throws {@code UNAVAILABLE} when the commit does not happen in time or its outcome is
+   * unknown.
    */
   SubmissionResult add(EventSubmission post) {
     return commits.submitUnlessLockedFor(LOCK_TIMEOUT, post).orElseGet(() -> addBlocking(post));

@@ -12,11 +12,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.springframework.stereotype.Component;
 
 /**
- * Tells watchers of every runtime event, once and in its stream's order, whichever replica took it
- * in (R9.2, R10.1). While nobody watches it does nothing and costs nothing.
+ * Relays every runtime event to live subscribers, once and in stream order (R9.2, R10.1).
  *
- * <p>There is room for a few thousand live events, and a watcher who is overrun is cut off. So
- * chunks that come in crowds are told together, and crowds of anything else in portions.
+ * <p>It includes events that other replicas stored. Without subscribers it does no work.
+ *
+ * <p>The live buffer holds a few thousand events and disconnects an overrun subscriber. Large
+ * numbers of chunks are therefore merged, and other events are published in limited portions.
  */
 @Component
 class RuntimeEventRelay {
@@ -24,7 +25,7 @@ class RuntimeEventRelay {
   private static final int MAX_PAGE_BYTES = 1 << 20;
   private static final int MAX_PAGE_EVENTS = 2000;
 
-  /** What comes within it is told together: a look costs the same for one event and for many. */
+  /** Pause between pages, because a query costs the same for one event and for many. */
   private static final Duration PAGE_INTERVAL = Duration.ofMillis(25);
 
   private static final int PORTION = 500;
@@ -40,17 +41,17 @@ class RuntimeEventRelay {
     this.relay = new SeriesRelay("runtime-event-relay", live, heads::endsSince, this::relay);
   }
 
-  /** After the commit. */
+  /** Marks streams for the relay; call it after the commit. */
   void streamsChanged(Set<UUID> workspaceIds) {
     relay.feedsChanged(workspaceIds);
   }
 
-  /** Any stream may have grown: other replicas were not heard for a while. */
+  /** Queries all streams on the next run, because notifications of other replicas may be lost. */
   void anyMayHaveGrown() {
     relay.anyMayHaveGrown();
   }
 
-  /** Who wants to watch gets in between two pages. */
+  /** Relays page by page; a new subscriber is added between two pages. */
   private void relay(SeriesRelay relay) {
     while (relay.tell(streamsChanged -> relayPage(relay, streamsChanged))) {
       LockSupport.parkNanos(PAGE_INTERVAL.toNanos());

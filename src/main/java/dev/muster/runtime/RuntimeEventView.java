@@ -4,7 +4,7 @@ import dev.muster.platform.json.RawJson;
 import java.time.Instant;
 import java.util.UUID;
 
-/** An event as it is replayed: the envelope that was sent, and what is known of it since. */
+/** A replayed event: the submitted envelope with its id, time and run id. */
 record RuntimeEventView(UUID id, Instant createdAt, UUID runId, String type, RawJson payload) {
 
   static RuntimeEventView of(StoredEvent event) {

@@ -4,9 +4,10 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * Names the events of a workspace's stream, and its runs, which are called after their first event:
- * a UUID of version 8 (RFC 9562) made of the workspace and the number, so that an event is found by
- * its id without an index of ids.
+ * Makes and parses the ids of events and runs.
+ *
+ * <p>An id is a UUID of version 8 (RFC 9562), computed from workspace and event number. A run has
+ * the id of its first event. An event is thus found by its id without an index of ids.
  */
 final class RuntimeIds {
 
@@ -21,7 +22,7 @@ final class RuntimeIds {
     return new UUID(streamBits(workspaceId), VARIANT | seq);
   }
 
-  /** Empty for an id of anything else. */
+  /** Returns the event number; empty when the id is not one of this workspace's stream. */
   static OptionalLong seqIn(UUID workspaceId, UUID id) {
     long seq = id.getLeastSignificantBits() & NUMBER_BITS;
     return of(workspaceId, seq).equals(id) ? OptionalLong.of(seq) : OptionalLong.empty();

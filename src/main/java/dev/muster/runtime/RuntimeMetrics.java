@@ -10,8 +10,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * What this replica took in, and how many runs there are that nobody told the end of: one count for
- * a scrape, none while nobody scrapes.
+ * Counts the events that this replica stored and the runs without an end.
+ *
+ * <p>A scrape counts the runs in the database at most once per 5 s.
  */
 @Component
 class RuntimeMetrics implements MeterBinder {
@@ -60,7 +61,7 @@ class RuntimeMetrics implements MeterBinder {
     return running;
   }
 
-  /** NaN when the database cannot tell: a gap in the graph, not an idle fleet. */
+  /** Returns NaN on a database failure, so that a graph shows a gap instead of zero runs. */
   private double counted() {
     try {
       return runs.running();

@@ -8,13 +8,14 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Deletes runtime events after 7 days (R6.11), and runs with the last of their events; the
- * numbering of a stream goes on as if they were there.
+ * Deletes runtime events after 7 days (R6.11), and runs with the last of their events.
+ *
+ * <p>Deletion does not change the numbering of a stream.
  */
 @Configuration(proxyBeanMethods = false)
 class RuntimeRetention {
 
-  /** Of up to 64 KiB each. */
+  /** Number of rows; a segment has up to 64 KiB. */
   static final int BATCH_SIZE = 500;
 
   private static final String DELETE_EVENTS =
@@ -25,7 +26,9 @@ class RuntimeRetention {
           ORDER BY created_at LIMIT :most)
       """;
 
-  /** One that an event comes for right now is left until tomorrow. */
+  /**
+   * Skips locked runs, to which an event is being added; the next daily job examines them again.
+   */
   private static final String DELETE_RUNS =
       """
       WITH old AS MATERIALIZED (

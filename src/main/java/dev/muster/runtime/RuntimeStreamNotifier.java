@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
 
-/** Tells of streams that have grown: to the watchers here, and to the other replicas. */
+/** Notifies the local relay and the other replicas of changed streams. */
 @Component
 class RuntimeStreamNotifier implements ReplicaNotificationListener {
 
@@ -19,7 +19,7 @@ class RuntimeStreamNotifier implements ReplicaNotificationListener {
     this.relay = relay;
   }
 
-  /** Here, by a transaction that is committed. */
+  /** Called on this replica after the commit. */
   void streamsChanged(Set<UUID> workspaceIds) {
     relay.streamsChanged(workspaceIds);
     calls.call(ReplicaTopic.RUNTIME, workspaceIds);

@@ -12,7 +12,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Stores streams as they were accepted. */
+/** Reads and writes the segments, which hold the events of streams. */
 @Repository
 class SegmentRepository {
 
@@ -24,7 +24,7 @@ class SegmentRepository {
       SELECT * FROM unnest(?::uuid[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[])
       """;
 
-  /** The first one is there however large it is. */
+  /** The byte and event limits never exclude the first segment. */
   private static final String AFTER =
       """
       SELECT workspace_id, last_seq, events, created_at, body
@@ -73,9 +73,11 @@ class SegmentRepository {
   }
 
   /**
-   * The next ones of these streams that end after these numbers, those of one stream in their
-   * order: until there are so many bytes or events of all together, and at least one if there is
-   * any.
+   * Returns the next segments that end after the given numbers, in order within each stream.
+   *
+   * @param known the last known event number per workspace
+   * @param bytes limit over all streams together; at least one segment is returned if there is any
+   * @param events limit over all streams together, as for {@code bytes}
    */
   List<StreamSegment> after(Map<UUID, Long> known, long bytes, long events) {
     List<Map.Entry<UUID, Long>> places = List.copyOf(known.entrySet());
@@ -89,7 +91,7 @@ class SegmentRepository {
         .list();
   }
 
-  /** Whether an event of this number is kept. */
+  /** Returns whether the event with this number still exists. */
   boolean holds(UUID workspaceId, long seq) {
     return db.sql(HOLDS)
             .param("workspace_id", workspaceId)

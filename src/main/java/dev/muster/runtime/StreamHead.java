@@ -3,10 +3,10 @@ package dev.muster.runtime;
 import java.time.Instant;
 import java.util.UUID;
 
-/** The end of a stream, locked; {@code now} is the database's time under the lock. */
+/** The locked head of a stream; {@code now} is the database's time under the lock. */
 record StreamHead(UUID workspaceId, long lastSeq, Instant lastCreatedAt, Instant now) {
 
-  /** The time of what comes next: never before that of what came last. */
+  /** Returns the time of the next event, never earlier than that of the last one. */
   Instant next() {
     return now.isAfter(lastCreatedAt) ? now : lastCreatedAt;
   }

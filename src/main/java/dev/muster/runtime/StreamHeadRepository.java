@@ -15,7 +15,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** The heads of streams, whose locks make the order of events. */
+/** Locks and moves stream heads; the lock of a head orders the events of its stream. */
 @Repository
 class StreamHeadRepository {
 
@@ -45,7 +45,7 @@ class StreamHeadRepository {
       WHERE h.workspace_id = moved.workspace_id
       """;
 
-  /** By a look at all heads: nothing that changes has an index. */
+  /** Scans all heads, because no column that changes has an index. */
   private static final String ENDS_SINCE =
       """
       SELECT workspace_id, last_seq, least(last_created_at, clock_timestamp()) AS last_changed_at
@@ -60,12 +60,12 @@ class StreamHeadRepository {
     this.batches = batches;
   }
 
-  /** Those that nobody else holds, until the transaction ends. */
+  /** Locks the unlocked heads in id order (SKIP LOCKED) until the transaction ends. */
   List<StreamHead> lockSkippingLocked(Collection<UUID> workspaceIds) {
     return lock(LOCK_UNLESS_BUSY, workspaceIds);
   }
 
-  /** All of them, until the transaction ends; waits for those that somebody else holds. */
+  /** Locks all heads in id order until the transaction ends; waits for locked ones. */
   List<StreamHead> lock(Collection<UUID> workspaceIds) {
     return lock(LOCK, workspaceIds);
   }
@@ -78,8 +78,9 @@ class StreamHeadRepository {
   }
 
   /**
-   * Those whose workspaces are not removed; asked under the locks, so it stays true as long as they
-   * are held.
+   * Returns the workspaces that are not removed.
+   *
+   * <p>The caller holds the head locks, so the result stays valid until they are released.
    */
   Set<UUID> present(Collection<UUID> workspaceIds) {
     return db.sql(PRESENT)
@@ -88,7 +89,7 @@ class StreamHeadRepository {
         .set();
   }
 
-  /** Moves heads that this transaction has locked. */
+  /** Updates heads that this transaction has locked. */
   void move(List<StreamHead> heads) {
     int moved =
         batches.update(

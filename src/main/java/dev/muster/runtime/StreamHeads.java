@@ -9,16 +9,20 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * What becomes of streams when their workspaces change: a head is there as long as its workspace,
- * and runs are lost in the transaction that takes their workspace away, so that no crash can come
- * in between.
+ * Updates stream heads and runs when a workspace changes.
+ *
+ * <p>A head exists as long as its workspace. Runs become lost in the transaction that makes the
+ * workspace offline or removed, so a crash cannot separate the two.
  */
 @Repository
 class StreamHeads implements WorkspaceListener {
 
   private static final String INSERT = "INSERT INTO runtime_heads (workspace_id) VALUES (:id)";
 
-  /** In a statement of its own: the next one then sees the runs of whoever held a head. */
+  /**
+   * A separate statement, so that the next one sees the runs that the previous lock holder
+   * committed.
+   */
   private static final String LOCK =
       """
       SELECT FROM runtime_heads WHERE workspace_id = ANY (:ids) ORDER BY workspace_id FOR NO KEY UPDATE

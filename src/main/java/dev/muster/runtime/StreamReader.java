@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.springframework.stereotype.Service;
 
-/** Reads streams and runs, in pages that are never too large. */
+/** Reads the events of streams, and runs, in pages of bounded size. */
 @Service
 class StreamReader {
 
@@ -30,9 +30,10 @@ class StreamReader {
   }
 
   /**
-   * The next events after this one, or the first that are kept; perhaps fewer than there are, but
-   * none only when there is none. Refuses an event that the stream does not have, or no longer,
-   * with {@code CURSOR_GONE}.
+   * Returns the next events after {@code since}, or the oldest kept ones.
+   *
+   * <p>A page may have fewer events than {@code limit} even if more follow; it is empty only if
+   * none do. Throws {@code CURSOR_GONE} if the stream has no such event or it was deleted.
    */
   List<StoredEvent> events(UUID workspaceId, Optional<UUID> since, int limit) {
     long after = since.map(id -> requireKept(workspaceId, id)).orElse(0L);
@@ -43,7 +44,7 @@ class StreamReader {
         .toList();
   }
 
-  /** The newest runs first. */
+  /** Returns a page of runs, newest first. */
   Page<RunView> runs(
       UUID workspaceId, Optional<TaskName> task, Optional<PageCursor> cursor, int limit) {
     long before = cursor.map(place -> placeOf(workspaceId, place)).orElse(Long.MAX_VALUE);
@@ -62,7 +63,7 @@ class StreamReader {
         page.next());
   }
 
-  /** How many of the first are not too much for one page; at least one. */
+  /** Returns how many of the first runs fit one page, at least one. */
   private static int fitting(List<Run> found, int limit) {
     long bytes = 0;
     for (int i = 0; i < Math.min(limit, found.size()); i++) {

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.UUID;
 import tools.jackson.databind.JsonNode;
 
-/** Events that are stored in one row: those up to {@code lastSeq}, in their order. */
+/** The events of one stored row, in order, up to {@code lastSeq}. */
 record StreamSegment(UUID workspaceId, long lastSeq, int events, Instant createdAt, String body) {
 
-  /** Beyond it the next one begins; one event alone always fits. */
+  /** Maximum body size before a new segment begins; a single event may be larger. */
   static final int MAX_BYTES = 64 << 10;
 
   long firstSeq() {
@@ -35,7 +35,7 @@ record StreamSegment(UUID workspaceId, long lastSeq, int events, Instant created
     return read;
   }
 
-  /** Collects events for rows. */
+  /** Splits events into segments. */
   static final class Builder {
 
     private final UUID workspaceId;

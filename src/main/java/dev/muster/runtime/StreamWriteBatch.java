@@ -19,12 +19,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be added to one stream: its events get their numbers and are folded into runs, in the
- * order they are given in.
+ * Numbers the events to add to one stream and aggregates them into runs, in order.
  *
- * <p>A start begins a run, and ends the one of its task that still ran. Output belongs to the
- * task's newest run, also when that has ended: it was late. An end without a run that runs, or
- * output of a task that is not known, is a run whose start was not told.
+ * <p>A start event begins a run and closes the open run of its task. Output belongs to the task's
+ * newest run, even when that has ended, because output can arrive late. An end event without an
+ * open run, or output of an unknown task, creates a run without a start event.
  */
 final class StreamWriteBatch {
 
@@ -38,7 +37,7 @@ final class StreamWriteBatch {
   private final StreamSegment.Builder segments;
   private long seq;
 
-  /** {@code newest} are the newest runs of the tasks that the events are of. */
+  /** Creates an empty batch; {@code newest} holds the newest runs of the events' tasks. */
   StreamWriteBatch(StreamHead head, List<Run> newest) {
     this.head = head;
     this.at = head.next();

@@ -16,9 +16,10 @@ import java.util.stream.Collectors;
 import org.springframework.stereotype.Component;
 
 /**
- * Adds to streams in the transaction of its caller, in the order given, under the locks of their
- * heads: so number, time and commit of a stream's events have one order, and each is folded into
- * the runs as the ones before it left them.
+ * Adds events to streams in the caller's transaction, under the locks of the stream heads.
+ *
+ * <p>The lock gives number, time and commit of a stream's events the same order. Each event is
+ * aggregated into the runs as its predecessors left them.
  */
 @Component
 class StreamWriter {
@@ -45,7 +46,7 @@ class StreamWriter {
     this.metrics = metrics;
   }
 
-  /** Posts to streams that somebody else holds are busy. */
+  /** Writes submissions to unlocked streams; those to locked streams return {@code Locked}. */
   List<BatchOutcome<SubmissionResult>> writeSkippingLocked(List<EventSubmission> posts) {
     Map<UUID, StreamHead> free = byId(heads.lockSkippingLocked(streamsOf(posts)));
     Set<UUID> present = write(posts, free);
@@ -57,7 +58,7 @@ class StreamWriter {
         .toList();
   }
 
-  /** Waits for streams that somebody else holds. */
+  /** Writes all submissions; waits for locked streams. */
   List<BatchOutcome<SubmissionResult>> write(List<EventSubmission> posts) {
     Set<UUID> present = write(posts, byId(heads.lock(streamsOf(posts))));
     return posts.stream()
@@ -79,7 +80,7 @@ class StreamWriter {
     return heads.stream().collect(Collectors.toMap(StreamHead::workspaceId, Function.identity()));
   }
 
-  /** The streams that could be written to. */
+  /** Writes the submissions and returns the locked streams whose workspaces are not removed. */
   private Set<UUID> write(List<EventSubmission> posts, Map<UUID, StreamHead> locked) {
     Set<UUID> present = heads.present(locked.keySet());
     List<EventSubmission> wanted =

@@ -1,10 +1,10 @@
 package dev.muster.runtime;
 
-/** What became of a post. */
+/** The result of a submission. */
 sealed interface SubmissionResult {
 
   record Accepted(int events) implements SubmissionResult {}
 
-  /** Its workspace was removed, or is gone altogether. */
+  /** The workspace is removed or does not exist. */
   record NoWorkspace() implements SubmissionResult {}
 }

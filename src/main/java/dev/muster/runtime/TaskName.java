@@ -7,7 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
-/** A task by its name as it is shown, and so as it can be asked for; {@code key} stands for it. */
+/** A task, identified by its cleaned and truncated name; {@code key} is the hash of that name. */
 record TaskName(String name, UUID key) {
 
   private static final int MAX_NAME_LENGTH = 1000;

@@ -1,4 +1,4 @@
-/** Runtime events: what sandboxes say of their runs, stored, told live and folded (contract, 9). */
+/** Runtime events: storage, live relay, and aggregation into runs (docs/api.md, section 9). */
 @ApplicationModule(allowedDependencies = {"workspace", "identity", "event", "protocol", "platform"})
 @NullMarked
 package dev.muster.runtime;

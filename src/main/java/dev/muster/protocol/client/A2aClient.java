@@ -3,19 +3,22 @@ package dev.muster.protocol.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends JSON-RPC requests to agents and tries again when the network fails (R7.10). One client
- * serves any number of threads and targets; its calls block, and are meant for virtual threads.
+ * Sends JSON-RPC requests to agents and retries network failures (R7.10).
  *
- * <p>A send returns by its deadline, whatever the peer, the network or the name service does; only
- * a {@link StreamSink} can hold it longer. An interrupt ends it at once and stays set. Bugs that
- * show before anything is sent, such as a header that cannot be one, are thrown as they are.
+ * <p>One client serves any number of threads and targets. Calls block and are intended for virtual
+ * threads.
+ *
+ * <p>A send returns by its deadline, whatever the peer, the network or the name service does. Only
+ * a {@link StreamSink} can delay it further. An interrupt ends the send at once, and the interrupt
+ * flag stays set. A programming error found before the request is sent, such as an invalid header,
+ * is thrown unchanged.
  */
 public final class A2aClient implements AutoCloseable {
 
-  /** What a client is made of. */
+  /** The configured collaborators of a client. */
   record Parts(RetryPolicy policy, RetryBudget budget, AttemptListener listener, Sleeper pause) {}
 
-  /** All parts have a default: the policy of R7.10, no budget, no guard, nobody listening. */
+  /** Builds a client; defaults are the policy of R7.10 and no budget, guard or listener. */
   public static final class Builder {
 
     private RetryPolicy policy = RetryPolicy.DEFAULT;
@@ -46,7 +49,7 @@ public final class A2aClient implements AutoCloseable {
       return this;
     }
 
-    /** Who waits between attempts; a test may be in a hurry. */
+    /** Sets the wait between attempts; tests can replace it to avoid delays. */
     public Builder pause(Sleeper pause) {
       this.pause = pause;
       return this;
@@ -71,14 +74,15 @@ public final class A2aClient implements AutoCloseable {
     return new Builder();
   }
 
-  /** For a method that is answered with one JSON document. */
+  /** Sends a request whose response is one JSON document. */
   public A2aResult send(A2aRequest request) {
     return run(request, null);
   }
 
   /**
-   * For {@code message/stream}: when the response is a stream of events, it goes to the sink; a
-   * JSON document is an answer all the same.
+   * Sends a {@code message/stream} request; an event stream goes to the sink.
+   *
+   * <p>A JSON document in the response becomes an {@code Answer} as usual.
    */
   public A2aResult send(A2aRequest request, StreamSink sink) {
     return run(request, sink);
@@ -88,7 +92,7 @@ public final class A2aClient implements AutoCloseable {
     return new RetryingSend(parts, transport, request, sink).run();
   }
 
-  /** Closes idle connections; sends that are under way go on to their end. */
+  /** Closes idle connections; active sends continue. */
   @Override
   public void close() {
     transport.close();

@@ -11,19 +11,23 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * What people read about a send that went wrong, on all paths (R7.10), such as {@code
- * ConnectRefused: nobody listens there [target=alice], attempts 5/5, elapsed 15.2 s}.
+ * Formats a failed send as text, the same on all paths (R7.10).
  *
- * <p>Of this side it names no address and no credential; what the peer itself said is passed on.
+ * <p>Example: {@code ConnectRefused: nobody listens there [target=alice], attempts 5/5, elapsed
+ * 15.2 s}.
+ *
+ * <p>The text contains no address and no credential of the sender. Text that the peer sent is
+ * passed on.
  */
 public final class A2aErrors {
 
   private A2aErrors() {}
 
   /**
-   * What went wrong, with whom, and after how much trying.
+   * Returns the error, the target, and the number and duration of attempts.
    *
-   * @throws IllegalArgumentException for what is no error: an answer, or a whole stream
+   * @throws IllegalArgumentException for a result without an error: an {@code Answer} or a complete
+   *     stream
    */
   public static String text(A2aResult result) {
     return switch (result) {

@@ -4,18 +4,19 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * One JSON-RPC request and where it goes. All attempts send the same bytes, so they carry the same
- * {@code messageId}.
+ * One JSON-RPC request and its target.
  *
- * @param target names the receiver in texts and budgets; no url
- * @param url of http or https
- * @param body handed over: must not be changed any more
- * @param headers beside {@code Content-Type}, {@code Accept}, {@code Accept-Encoding} and {@code
- *     X-Timeout}, which are set here; the first two and the last may be given
- * @param readTimeout how long the peer may say nothing, in one attempt
- * @param deadline of the whole send
- * @param space where the answer finds its room; whoever sends closes it when the answer is not
- *     needed any more
+ * <p>All attempts send the same bytes and so the same {@code messageId}.
+ *
+ * @param target names the receiver in texts and budgets; not a URL
+ * @param url an http or https URL
+ * @param body not copied; the caller must not change it afterwards
+ * @param headers additional headers; {@code Accept-Encoding} is always set here,
+ *     {@code Content-Type}, {@code Accept} and {@code X-Timeout} only if absent
+ * @param readTimeout positive; maximum time without data from the peer in one attempt
+ * @param deadline deadline of the whole send
+ * @param space accounts for the memory of the response; the caller closes it when it no longer
+ *     needs the response
  */
 @SuppressWarnings("ArrayRecordComponent") // up to 16 MiB: neither copied nor compared
 public record A2aRequest(
@@ -27,7 +28,7 @@ public record A2aRequest(
     Deadline deadline,
     ResponseMemoryAllocation space) {
 
-  /** For an answer that may take as much memory as it likes. */
+  /** Creates a request without a limit on the memory of its response. */
   public A2aRequest(
       String target,
       String url,
@@ -53,7 +54,7 @@ public record A2aRequest(
     headers = Map.copyOf(headers);
   }
 
-  /** Without url and headers, which hold secrets. */
+  /** Omits URL and headers, which hold secrets. */
   @Override
   public String toString() {
     return "A2aRequest[target=" + target + ", " + body.length + " bytes]";

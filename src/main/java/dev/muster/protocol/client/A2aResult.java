@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How a send ended (R7.10). {@link A2aErrors} says it to people. */
-@SuppressWarnings("ArrayRecordComponent") // bodies are handed over, up to 64 MiB, never compared
+/** The result of a send (R7.10); {@link A2aErrors} formats errors. */
+@SuppressWarnings("ArrayRecordComponent") // bodies are not copied, up to 64 MiB, never compared
 public sealed interface A2aResult {
 
   /**
-   * A 2xx whose body is one JSON document.
+   * A 2xx response whose body is one JSON document.
    *
    * @param contentType as sent, or empty
    * @param body byte for byte
@@ -18,20 +18,21 @@ public sealed interface A2aResult {
       implements A2aResult {}
 
   /**
-   * A 2xx whose body is a JSON-RPC response with an error.
+   * A 2xx response whose body is a JSON-RPC error.
    *
    * @param code 0 when there is none
-   * @param message as sent, or empty
+   * @param message at most 4,096 code points of the error's message, or empty
    */
   record RpcError(
       int status, String contentType, byte[] body, long code, String message, SendStats effort)
       implements A2aResult {}
 
   /**
-   * A 2xx whose server-sent events went to the sink.
+   * A 2xx response whose server-sent events went to the sink.
    *
-   * @param lastData the data of the last whole event, unless that has more than 1 MiB
-   * @param brokenBy what ended the stream before its end; null for a whole one
+   * @param lastData the data of the last complete event; empty when it exceeds 1 MiB or had no
+   *     memory
+   * @param brokenBy the failure that ended the stream early; null for a complete stream
    */
   record Streamed(
       int status,
@@ -47,23 +48,24 @@ public sealed interface A2aResult {
   }
 
   /**
-   * Any status but 2xx; redirects are not followed.
+   * A response with any status but 2xx; redirects are not followed.
    *
    * @param body the first 64 KiB
-   * @param text what the body says about the error, at most 4,096 code points; may be empty
+   * @param text the error text in the body, at most 4,096 code points; may be empty
    */
   record HttpError(int status, byte[] body, String text, SendStats effort) implements A2aResult {}
 
   /**
-   * A 2xx without a body, or with one that is no JSON or larger than 64 MiB; or what is no response
-   * of HTTP.
+   * A 2xx response without a usable JSON body, or data that is not HTTP.
+   *
+   * <p>The body is missing, not JSON, or larger than 64 MiB.
    *
    * @param status 0 when none was read
    */
   record Malformed(int status, String reason, SendStats effort) implements A2aResult {}
 
   /**
-   * No response, and no use in trying on.
+   * No response, and no further attempt is made.
    *
    * @param detail a clause without any address, or empty
    */
@@ -87,12 +89,12 @@ public sealed interface A2aResult {
     return effort().elapsed();
   }
 
-  /** The attempts of which the peer may have got a byte. */
+  /** Returns the number of attempts in which the peer may have received a byte. */
   default int deliveries() {
     return effort().deliveries();
   }
 
-  /** False only when it is certain that the peer did not get the request. */
+  /** Returns false only when the peer certainly did not receive the request. */
   default boolean mayBeDelivered() {
     return deliveries() > 0;
   }

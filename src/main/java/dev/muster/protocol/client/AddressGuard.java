@@ -5,13 +5,13 @@ import java.net.UnknownHostException;
 import java.util.List;
 
 /**
- * Decides where requests may go; asked before each attempt (R3.3).
+ * Decides which targets a request may use; called before each attempt (R3.3).
  *
- * <p>Both questions are needed: nobody resolves a host that is an address already.
+ * <p>Both methods are needed, because a host that is an IP address is not resolved.
  */
 public interface AddressGuard {
 
-  /** Lets everything through, for a sender that chooses its targets itself. */
+  /** Allows every target, for a sender that chooses its own targets. */
   AddressGuard NONE =
       new AddressGuard() {
         @Override
@@ -23,18 +23,18 @@ public interface AddressGuard {
         }
       };
 
-  /** The form of a url, and its host if that is an address. */
+  /** Checks the form of a URL, and its host if that is an IP address. */
   void requireAllowed(String url) throws TargetNotAllowedException;
 
   /**
-   * The addresses to connect to.
+   * Returns the addresses to connect to.
    *
    * @throws TargetNotAllowedException when one of them is forbidden
    * @throws UnknownHostException when there are none
    */
   List<InetAddress> resolve(String host) throws UnknownHostException;
 
-  /** The same, for a guard that gives each target a share of its look-ups. */
+  /** Resolves a host; lets a guard limit the concurrent lookups of each target. */
   default List<InetAddress> resolve(String host, String target) throws UnknownHostException {
     return resolve(host);
   }

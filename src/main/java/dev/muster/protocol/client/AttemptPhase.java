@@ -1,15 +1,15 @@
 package dev.muster.protocol.client;
 
-/** How far an attempt has come; the order counts. */
+/** The progress of an attempt; the order of the constants matters. */
 enum AttemptPhase {
   RESOLVING(FailureKind.UNKNOWN_HOST),
   CONNECTING(FailureKind.CONNECT_TIMEOUT),
   SECURING(FailureKind.CONNECT_TIMEOUT),
-  /** The first in which the peer may get a byte of the request. */
+  /** The first phase in which the peer may receive a byte of the request. */
   SENDING(FailureKind.WRITE_TIMEOUT),
   AWAITING(FailureKind.READ_TIMEOUT),
   READING(FailureKind.READ_TIMEOUT),
-  /** In the middle of an answer, which others leave no memory for. */
+  /** Reading is paused, because other responses use all the memory. */
   WAITING_FOR_ROOM(FailureKind.NO_ROOM);
 
   private final FailureKind whenTooLong;

@@ -1,7 +1,7 @@
 package dev.muster.protocol.client;
 
-/** What an attempt tells the sender that waits for it. */
-@SuppressWarnings("ArrayRecordComponent") // handed over, never compared
+/** A step that an attempt reports to the waiting sender. */
+@SuppressWarnings("ArrayRecordComponent") // not copied, never compared
 sealed interface AttemptStep {
 
   record StreamBegan(int status, String contentType) implements AttemptStep {}
@@ -10,6 +10,6 @@ sealed interface AttemptStep {
 
   record Ended(AttemptResult end) implements AttemptStep {}
 
-  /** With what is no failure of the network but a bug. */
+  /** The attempt failed by a programming error, not by the network. */
   record Crashed(Throwable bug) implements AttemptStep {}
 }

@@ -9,8 +9,10 @@ import okio.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a body whole, and takes room for it as it comes: a peer may promise what it never sends.
- * Once it takes room it must keep its pace.
+ * Reads a whole body and allocates memory only as data arrives.
+ *
+ * <p>The declared length is not trusted. Once it takes counted memory, the peer must keep the
+ * required rate.
  */
 final class BoundedBody {
 
@@ -29,7 +31,7 @@ final class BoundedBody {
     this.timeout = body.source().timeout();
   }
 
-  /** Of a body with more than {@code most} bytes, one more than that. */
+  /** Returns the body; one that exceeds {@code most} bytes is cut to {@code most + 1}. */
   byte[] read(int most) throws IOException {
     long declared = body.contentLength();
     int end = declared < 0 ? most + 1 : (int) Math.min(declared, most + 1L);
@@ -44,7 +46,7 @@ final class BoundedBody {
     return length == buffer.length ? buffer : Arrays.copyOf(buffer, length);
   }
 
-  /** Returns how much there is then; less than a whole buffer at the end of the body. */
+  /** Fills the buffer and returns its length, which is smaller only at the end of the body. */
   private int fill(byte[] buffer, int from) throws IOException {
     int length = from;
     while (length < buffer.length) {

@@ -2,7 +2,7 @@ package dev.muster.protocol.client;
 
 import java.time.Duration;
 
-/** A moment of the monotonic clock after which nothing is waited for any more. */
+/** A point of the monotonic clock at which a send stops waiting. */
 public final class Deadline {
 
   private static final Duration MAX_DURATION = Duration.ofDays(365);
@@ -13,13 +13,13 @@ public final class Deadline {
     this.atNanos = atNanos;
   }
 
-  /** So far from now; a year at most, and at once for less than nothing. */
+  /** Creates a deadline after {@code duration}: at most 365 days, at once if negative. */
   public static Deadline in(Duration duration) {
     Duration shorter = duration.compareTo(MAX_DURATION) < 0 ? duration : MAX_DURATION;
     return new Deadline(System.nanoTime() + (shorter.isNegative() ? 0 : shorter.toNanos()));
   }
 
-  /** Zero when it is over. */
+  /** Returns the remaining time; zero after the deadline. */
   public Duration left() {
     return Duration.ofNanos(Math.max(0, atNanos - System.nanoTime()));
   }
@@ -28,7 +28,7 @@ public final class Deadline {
     return atNanos - System.nanoTime() <= 0;
   }
 
-  /** The shorter of this time and what is left. */
+  /** Returns the shorter of {@code own} and the remaining time. */
   Duration capping(Duration own) {
     Duration left = left();
     return own.compareTo(left) < 0 ? own : left;

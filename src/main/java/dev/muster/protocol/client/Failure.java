@@ -16,9 +16,9 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
- * Why an attempt got no response: the one classifier.
+ * Classifies why an attempt got no response; all failures pass through here.
  *
- * @param detail a clause in words of ours, since those of exceptions name addresses
+ * @param detail a fixed clause, because exception messages contain addresses
  * @param mayHaveArrived false when no byte of the request was written
  */
 record Failure(FailureKind kind, String detail, boolean mayHaveArrived) {
@@ -27,7 +27,7 @@ record Failure(FailureKind kind, String detail, boolean mayHaveArrived) {
     return new Failure(kind, kind.usualDetail(), phase.mayHaveArrived());
   }
 
-  /** Of an attempt that had come to this phase. */
+  /** Classifies the exception of an attempt in this phase. */
   static Failure of(IOException e, AttemptPhase phase) {
     Optional<TargetNotAllowedException> refusal = find(e, TargetNotAllowedException.class);
     if (refusal.isPresent()) {
@@ -77,7 +77,7 @@ record Failure(FailureKind kind, String detail, boolean mayHaveArrived) {
     return says(e, "timed out") ? FailureKind.CONNECT_TIMEOUT : FailureKind.CONNECT_ERROR;
   }
 
-  /** TLS also wraps what happens to the connection under it. */
+  /** Excludes connection failures, which TLS wraps in its own exceptions. */
   private static boolean isAboutTls(IOException e) {
     return has(e, SSLException.class)
         && !has(e, SocketException.class)

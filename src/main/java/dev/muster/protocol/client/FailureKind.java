@@ -2,19 +2,19 @@ package dev.muster.protocol.client;
 
 import java.util.Locale;
 
-/** Why an attempt got no response, and whether another one may fare better (R7.10). */
+/** Why an attempt got no response, and whether a retry can help (R7.10). */
 public enum FailureKind {
   CONNECT_REFUSED("ConnectRefused", true, "nobody listens there"),
   CONNECT_TIMEOUT("ConnectTimeout", true, "no connection in time"),
   CONNECT_ERROR("ConnectError", true, "no way to connect"),
   UNKNOWN_HOST("UnknownHost", true, "the name has no address, or none was found in time"),
-  /** Neither peers nor networks say why they reset. */
+  /** Peer and network give no reason for a reset. */
   CONNECTION_RESET("ConnectionReset", true, ""),
   CLOSED_WITHOUT_RESPONSE("ClosedWithoutResponse", true, "the peer closed the connection"),
   READ_TIMEOUT("ReadTimeout", true, "the peer said nothing in time"),
   WRITE_TIMEOUT("WriteTimeout", true, "the peer took nothing in time"),
   READ_ERROR("ReadError", true, "the response broke off"),
-  /** Of ours, not of the peer's. */
+  /** Concerns the sender's memory, not the peer. */
   NO_ROOM("NoRoom", true, "the answer came, but other answers left no memory for it in time"),
   ANSWER_TOO_SLOW(
       "AnswerTooSlow",
@@ -38,27 +38,27 @@ public enum FailureKind {
     this.usualDetail = usualDetail;
   }
 
-  /** Its name in texts for people. */
+  /** Returns the name used in messages. */
   public String label() {
     return label;
   }
 
-  /** Its name in metrics. */
+  /** Returns the name used in metrics. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether it may pass by itself, so that another attempt makes sense. */
+  /** Returns whether the failure may be temporary, so that a retry makes sense. */
   public boolean isTransient() {
     return isTransient;
   }
 
-  /** What there is to say when nothing more is known; empty where the network gives no reason. */
+  /** Returns the detail used when none is known; empty when the network gives no reason. */
   String usualDetail() {
     return usualDetail;
   }
 
-  /** Name and detail; never without a word about the reason. */
+  /** Returns label and detail; always includes a reason. */
   String text(String detail) {
     return detail.isEmpty() ? label + NO_MESSAGE : label + ": " + detail;
   }

@@ -21,25 +21,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt, on a virtual thread of its own, so that its sender can leave it behind: neither a
- * name lookup nor a slow drip can be given a limit.
+ * Runs one attempt on its own virtual thread, so that the sender can abandon it.
  *
- * <p>Once left behind it sends nothing more: whether the peer may have got a byte is then settled.
+ * <p>No timeout of its own limits a name lookup or a response that arrives slowly.
+ *
+ * <p>An abandoned attempt sends nothing more, so it is then settled whether the peer may have
+ * received a byte.
  */
 final class HttpAttempt extends EventListener {
 
-  /** Of a stream, so much may wait for a slow sink. */
+  /** Maximum number of stream steps that wait for a slow sink. */
   private static final int MAX_WAITING_STEPS = 8;
 
   /**
-   * In place of all that are not 2xx: on some OkHttp acts by itself, such as 503 with {@code
-   * Retry-After: 0}, which it sends again, or 407, which it takes for a fault.
+   * Replaces all statuses outside 2xx, because OkHttp acts on some by itself.
+   *
+   * <p>It resends after 503 with {@code Retry-After: 0} and treats 407 as a failure.
    */
   private static final int INERT_STATUS = 400;
 
   private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
 
-  /** The words of OkHttp. */
+  /** The message of OkHttp's exception. */
   private static final String ENDED_TOO_EARLY = "unexpected end of stream";
 
   private static final Logger log = LoggerFactory.getLogger(HttpAttempt.class);
@@ -63,19 +66,19 @@ final class HttpAttempt extends EventListener {
     this.streaming = streaming;
   }
 
-  /** {@code streaming}: whether a stream of events is welcome. */
+  /** Starts an attempt; {@code streaming} is whether an event stream is accepted. */
   static HttpAttempt start(Transport transport, A2aRequest request, boolean streaming) {
     HttpAttempt attempt = new HttpAttempt(transport, request, streaming);
     attempt.thread.start();
     return attempt;
   }
 
-  /** The next thing to know; null when there is none in this time. */
+  /** Returns the next step; null when there is none within {@code limit}. */
   @Nullable AttemptStep next(Duration limit) throws InterruptedException {
     return steps.poll(limit.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Ends it, without waiting for that; it has come to this phase and comes no further. */
+  /** Cancels the attempt without waiting; returns its final phase. */
   AttemptPhase abandon() {
     Call running;
     synchronized (this) {
@@ -105,7 +108,7 @@ final class HttpAttempt extends EventListener {
     return request.space();
   }
 
-  /** Hands a step to the sender, at the sender's pace. */
+  /** Passes a step to the sender; blocks while the queue is full. */
   void tell(AttemptStep step) throws InterruptedIOException {
     try {
       steps.put(step);
@@ -120,7 +123,7 @@ final class HttpAttempt extends EventListener {
     try {
       tell(last);
     } catch (InterruptedIOException leftBehind) {
-      // nobody waits for it
+      // the sender has abandoned this attempt
     }
   }
 
@@ -141,14 +144,16 @@ final class HttpAttempt extends EventListener {
     }
   }
 
-  /** A body that ends too early may be whole the next time; one that is no body may not. */
+  /** Returns whether the body violates HTTP; false for a truncated one, which a retry may fix. */
   private static boolean isAboutTheBody(IOException e, AttemptPhase phase) {
     return phase.compareTo(AttemptPhase.READING) >= 0
         && e instanceof ProtocolException
         && !ENDED_TOO_EARLY.equals(e.getMessage());
   }
 
-  /** OkHttp does not expect all that a peer may say: once a request is sent, that is the peer's. */
+  /**
+   * Treats a response on which OkHttp throws as malformed, because the request was already sent.
+   */
   private AttemptStep unreadable(RuntimeException e) {
     log.debug("the answer of {} cannot be read", request.target(), e);
     return new AttemptStep.Ended(AttemptResult.malformed(status, "it cannot be read"));
@@ -181,7 +186,7 @@ final class HttpAttempt extends EventListener {
     return fresh;
   }
 
-  /** The one gate in front of the first byte, on an established connection. */
+  /** Sends the request on an established connection, unless the attempt was abandoned before. */
   Response send(Interceptor.Chain chain) throws IOException {
     synchronized (this) {
       requireWanted();
@@ -193,7 +198,7 @@ final class HttpAttempt extends EventListener {
     return response.isSuccessful() ? response : response.newBuilder().code(INERT_STATUS).build();
   }
 
-  /** OkHttp takes a number below zero for a length, and a text for none. */
+  /** Rejects lengths that OkHttp misreads: it accepts negative numbers and ignores text. */
   private static void requireLength(List<String> declared) throws MalformedResponseException {
     for (String length : declared) {
       if (!LENGTH.matcher(length).matches() || !length.equals(declared.getFirst())) {
@@ -224,7 +229,7 @@ final class HttpAttempt extends EventListener {
     reach(AttemptPhase.SECURING);
   }
 
-  /** There is no event for the moment when the peer's turn begins; this one comes next to it. */
+  /** OkHttp has no event for the start of the wait for a response; this one is closest. */
   @Override
   public void requestBodyEnd(Call call, long byteCount) {
     reach(AttemptPhase.AWAITING);

@@ -12,7 +12,7 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.json.JsonFactory;
 
-/** What a body is, found without making a tree of it: it may have 64 MiB. */
+/** Checks a body without building a tree, because it may have 64 MiB. */
 sealed interface JsonProbe {
 
   /** One JSON document in UTF-8. */
@@ -25,7 +25,7 @@ sealed interface JsonProbe {
 
   int MOST_TEXT = 4_096;
 
-  /** Long texts and numbers are no reason to refuse an answer; deep nesting is. */
+  /** Accepts long texts and numbers; the nesting limit stays. */
   JsonFactory JSON =
       JsonFactory.builder()
           .streamReadConstraints(
@@ -34,7 +34,7 @@ sealed interface JsonProbe {
                   .maxNumberLength(Integer.MAX_VALUE)
                   .maxNameLength(Integer.MAX_VALUE)
                   .build())
-          // a table of names would fill with those of strangers
+          // A table of names would grow with the names that peers send.
           .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
           .build();
 
@@ -89,9 +89,11 @@ sealed interface JsonProbe {
   }
 
   /**
-   * What an error's body says: its {@code error}, which may be a text or an object with a {@code
-   * message}, else its {@code message} or {@code detail}; empty when it is no JSON. A body that was
-   * cut gives what is before the cut.
+   * Returns the error text of a body; empty when it is not JSON.
+   *
+   * <p>The text is the {@code error}, a string or an object with a {@code message}. Otherwise it is
+   * the {@code message} or {@code detail}. For a truncated body, only the part before the cut
+   * counts.
    */
   static String errorText(byte[] body) {
     String found = "";
@@ -117,7 +119,7 @@ sealed interface JsonProbe {
         }
       }
     } catch (JacksonException cutOrNoJson) {
-      // what was found stands
+      // the text found so far is returned
     }
     return found;
   }
@@ -145,7 +147,7 @@ sealed interface JsonProbe {
         : text.substring(0, text.offsetByCodePoints(0, MOST_TEXT));
   }
 
-  /** A parser of bytes would forgive forms that are not UTF-8. */
+  /** Decodes strictly, because a byte-based parser accepts invalid UTF-8. */
   private static JsonParser parser(byte[] body) {
     int start = startsWithByteOrderMark(body) ? 3 : 0;
     Reader text =

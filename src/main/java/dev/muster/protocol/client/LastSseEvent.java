@@ -7,8 +7,9 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the data of the last whole event of a stream (HTML standard, section 9.2), fed in
- * pieces of any size.
+ * Keeps the data of the last complete event of a stream (HTML standard, section 9.2).
+ *
+ * <p>Input may be split at any byte.
  */
 final class LastSseEvent {
 
@@ -16,7 +17,7 @@ final class LastSseEvent {
   private static final int MAX_BYTES = 1024 * 1024;
   private static final int FREE_BYTES = 64 * 1024;
 
-  /** The line that comes, a copy of it, the event's data, and the last event. */
+  /** Counts four copies: the current line, a copy of it, the event's data, and the last event. */
   private static final int COPIES = 4;
 
   private final LongPredicate memory;
@@ -29,7 +30,7 @@ final class LastSseEvent {
   private boolean afterReturn;
   private byte @Nullable [] last;
 
-  /** {@code memory}: whether so many bytes more may be kept. */
+  /** Creates a reader; {@code memory} returns whether so many more bytes may be kept. */
   LastSseEvent(LongPredicate memory) {
     this.memory = memory;
   }
@@ -71,7 +72,7 @@ final class LastSseEvent {
     return true;
   }
 
-  /** Empty when there was none, or when it is larger than 1 MiB or there was no memory for it. */
+  /** Returns the data; empty without an event, above 1 MiB, or without memory for it. */
   Optional<byte[]> last() {
     return Optional.ofNullable(last);
   }

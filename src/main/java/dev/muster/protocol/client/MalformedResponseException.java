@@ -2,7 +2,7 @@ package dev.muster.protocol.client;
 
 import java.io.IOException;
 
-/** What the peer sent is no response of HTTP; the message is a clause for people. */
+/** Thrown when the peer's data is not HTTP; the message is a readable clause. */
 final class MalformedResponseException extends IOException {
   private static final long serialVersionUID = 1L;
 

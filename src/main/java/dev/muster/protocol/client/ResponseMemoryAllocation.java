@@ -1,7 +1,9 @@
 package dev.muster.protocol.client;
 
 /**
- * What one answer has of an {@link ResponseMemoryBudget}; its owner closes it, once or more often.
+ * The memory that one response holds of a {@link ResponseMemoryBudget}.
+ *
+ * <p>Its owner closes it; closing it again has no effect.
  */
 public final class ResponseMemoryAllocation implements AutoCloseable {
 
@@ -27,12 +29,12 @@ public final class ResponseMemoryAllocation implements AutoCloseable {
     return sender;
   }
 
-  /** Of an answer that begins to be counted. */
+  /** Starts the rate check of a response that takes counted memory. */
   ResponseRate pace() {
     return budget.pace();
   }
 
-  /** Waits for room; {@code bytes} are beyond what it has. */
+  /** Waits until the budget grants {@code bytes} in addition to those already held. */
   void take(long bytes) throws InterruptedException {
     budget.take(this, held(), bytes);
     if (!keep(bytes)) {
@@ -52,7 +54,7 @@ public final class ResponseMemoryAllocation implements AutoCloseable {
     return !closed;
   }
 
-  /** Of an answer that was not read to its end; there may be another. */
+  /** Releases the memory of a response that was not read to its end, before a retry. */
   void clear() {
     long all;
     synchronized (this) {

@@ -10,26 +10,27 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the bytes of all answers that are held at once: of one target, of one sender, and of all.
- * An answer that finds no room waits, in the order of arrival; those whose target or sender has its
- * share let others pass.
+ * Bounds the memory of all responses, per target, per sender and in total.
  *
- * <p>An answer that grows while it is read may find no room for more of itself while all the others
- * that hold room do the same: one of them at a time may go beyond all bounds, so there is always
- * one that comes to its end. What it has beyond them is not taken from the others.
+ * <p>A response without memory waits in order of arrival. Waiters whose target or sender has used
+ * its share are overtaken.
+ *
+ * <p>Responses that grow while they are read could block each other. One of them at a time may
+ * therefore exceed all bounds, so that at least one completes. Its excess does not reduce the
+ * memory of the others.
  */
 public final class ResponseMemoryBudget {
 
-  /** What small answers take is not counted. */
+  /** Bytes of each response that are not counted, so that small responses are free. */
   public static final int FREE = 256 * 1024;
 
-  /** A target, and a sender, may hold one part in so many. */
+  /** A target, and a sender, may hold one of {@code SHARES} parts of the budget. */
   private static final int SHARES = 4;
 
   private static final Duration MAX_PIECE_TIME = Duration.ofSeconds(10);
   private static final Duration MAX_ANSWER_TIME = Duration.ofMinutes(2);
 
-  /** {@code held} is what the space has already; {@code bytes} are what it needs beside that. */
+  /** A waiting request for {@code bytes} more than the {@code held} ones. */
   private record Waiter(
       ResponseMemoryAllocation space,
       ResponseMemoryShare target,
@@ -55,14 +56,16 @@ public final class ResponseMemoryBudget {
   private @Nullable ResponseMemoryAllocation oversized;
   private long takenByOversized;
 
-  /** {@code most} in bytes; one answer alone may have more. */
+  /** Creates a budget of {@code most} bytes, at least 1; a single response may exceed it. */
   public ResponseMemoryBudget(long most) {
     this(most, MAX_PIECE_TIME, MAX_ANSWER_TIME);
   }
 
   /**
-   * @param longestPiece in which {@link #FREE} bytes of an answer must come once it is counted
-   * @param longestAnswer in which all of it must come
+   * Creates a budget.
+   *
+   * @param longestPiece maximum time for each {@link #FREE} bytes of a counted response
+   * @param longestAnswer maximum time for a whole counted response
    */
   ResponseMemoryBudget(long most, Duration longestPiece, Duration longestAnswer) {
     if (most < 1) {
@@ -74,22 +77,23 @@ public final class ResponseMemoryBudget {
     this.longestAnswer = longestAnswer;
   }
 
-  /** For a process of one's own: answers may also take their time. */
+  /** Returns a budget without effective limits of memory and time, for an agent's own process. */
   public static ResponseMemoryBudget unlimited() {
     Duration year = Duration.ofDays(365);
     return new ResponseMemoryBudget(Long.MAX_VALUE, year, year);
   }
 
   /**
-   * For one answer; to be closed when it is not needed any more.
+   * Opens the allocation of one response; close it when the response is no longer needed.
    *
-   * @param target who gives it, and {@code sender} who asks for it: values with {@code equals}
+   * @param target the responding agent, a value with {@code equals}
+   * @param sender the caller that sends the request, a value with {@code equals}
    */
   public ResponseMemoryAllocation open(Object target, Object sender) {
     return new ResponseMemoryAllocation(this, target, sender);
   }
 
-  /** How many bytes are held now. */
+  /** Returns the number of bytes currently held. */
   public long taken() {
     lock.lock();
     try {
@@ -103,7 +107,7 @@ public final class ResponseMemoryBudget {
     return new ResponseRate(longestPiece, longestAnswer);
   }
 
-  /** Waits for room; {@code held} is what this one has already. */
+  /** Waits until {@code bytes} are available; {@code held} is what the allocation already has. */
   void take(ResponseMemoryAllocation space, long held, long bytes) throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -150,7 +154,7 @@ public final class ResponseMemoryBudget {
     waiter.sender().take(waiter.bytes());
   }
 
-  /** Of those that wait for nothing but the bound of all. */
+  /** Returns whether no earlier waiter is also within its shares. */
   private boolean isFirst(Waiter waiter) {
     for (Waiter one : waiting) {
       if (one.equals(waiter) || one.isWithinShares()) {
@@ -160,7 +164,7 @@ public final class ResponseMemoryBudget {
     return true;
   }
 
-  /** All that the space has. */
+  /** Releases bytes; also ends the allocation's permission to exceed the bounds. */
   void giveBack(ResponseMemoryAllocation space, long bytes) {
     lock.lock();
     try {
@@ -186,7 +190,7 @@ public final class ResponseMemoryBudget {
     return entered;
   }
 
-  /** Shares that nobody uses are not kept. */
+  /** Removes unused shares, so that the maps do not grow. */
   private static void left(Map<Object, ResponseMemoryShare> shares, Object owner) {
     shares.computeIfPresent(owner, (_, one) -> one.leave() ? one : null);
   }

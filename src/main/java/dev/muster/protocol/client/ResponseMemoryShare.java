@@ -1,8 +1,10 @@
 package dev.muster.protocol.client;
 
 /**
- * What the answers of one target, or of one sender, may hold; guarded by the lock of the {@link
- * ResponseMemoryBudget}. One answer alone may have more.
+ * The memory held by the responses of one target or one sender.
+ *
+ * <p>Guarded by the lock of the {@link ResponseMemoryBudget}. A single response may exceed the
+ * limit.
  */
 final class ResponseMemoryShare {
 
@@ -14,7 +16,9 @@ final class ResponseMemoryShare {
     this.most = most;
   }
 
-  /** {@code held} is what the one that asks has already. */
+  /**
+   * Returns whether {@code bytes} fit; {@code held} is what the requesting response already has.
+   */
   boolean hasRoom(long held, long bytes) {
     return bytes <= most - taken || taken == held;
   }
@@ -31,7 +35,7 @@ final class ResponseMemoryShare {
     users++;
   }
 
-  /** Whether it is still of use. */
+  /** Removes one user; returns whether the share is still in use. */
   boolean leave() {
     users--;
     return users > 0 || taken > 0;

@@ -3,8 +3,9 @@ package dev.muster.protocol.client;
 import java.time.Duration;
 
 /**
- * How fast a large answer has to come: so many bytes in every piece of time, and all of it in time.
- * The time for which it waits for memory is not the peer's.
+ * Checks the minimum rate of a large response: per interval and in total.
+ *
+ * <p>Time spent waiting for memory does not count.
  */
 final class ResponseRate {
 
@@ -13,7 +14,7 @@ final class ResponseRate {
   private long endsAt;
   private long cameInPiece;
 
-  /** It begins now. */
+  /** Starts the check now. */
   ResponseRate(Duration longestPiece, Duration longestAnswer) {
     long now = System.nanoTime();
     this.pieceNanos = longestPiece.toNanos();
@@ -21,7 +22,7 @@ final class ResponseRate {
     this.endsAt = now + longestAnswer.toNanos();
   }
 
-  /** As {@link System#nanoTime}: what is not there by then comes too slowly. */
+  /** Returns the time, as of {@link System#nanoTime}, by which the next data is due. */
   long dueAt() {
     return pieceEndsAt - endsAt < 0 ? pieceEndsAt : endsAt;
   }

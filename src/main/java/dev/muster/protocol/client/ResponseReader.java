@@ -19,7 +19,7 @@ final class ResponseReader {
   private static final int BUFFER = 8 * 1024;
   private static final int SWITCHING_PROTOCOLS = 101;
 
-  /** The status of an error is known already; its text is worth no more. */
+  /** The status is already known; the error text is not worth a longer wait. */
   private static final Duration ERROR_BODY_TIMEOUT = Duration.ofSeconds(2);
 
   private final Call call;
@@ -38,7 +38,9 @@ final class ResponseReader {
   }
 
   /**
-   * @throws IOException when the body does not come whole; for an error, what came is enough
+   * Reads the response.
+   *
+   * @throws IOException when the body is incomplete; an incomplete error body is accepted
    */
   AttemptResult read() throws IOException {
     if (status == SWITCHING_PROTOCOLS) { // what follows is no body
@@ -96,7 +98,7 @@ final class ResponseReader {
     };
   }
 
-  /** The rest is not read: closing the response would. */
+  /** Cancels the call, because closing the response would read the rest of the body. */
   private AttemptResult tooLarge() {
     call.cancel();
     attempt.space().clear();
@@ -130,7 +132,7 @@ final class ResponseReader {
         came.write(buffer, 0, n);
       }
     } catch (IOException brokenOff) {
-      // the status stands
+      // the status is valid without the whole body
     }
     call.cancel();
     return came.toByteArray();

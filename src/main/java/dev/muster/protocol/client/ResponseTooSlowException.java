@@ -2,7 +2,7 @@ package dev.muster.protocol.client;
 
 import java.io.IOException;
 
-/** An answer holds memory and does not come at its pace. */
+/** Thrown when a response that holds counted memory is below the required rate. */
 final class ResponseTooSlowException extends IOException {
   private static final long serialVersionUID = 1L;
 }

@@ -1,9 +1,9 @@
 package dev.muster.protocol.client;
 
-/** Keeps retries from burying a target that is in trouble already (R7.10). */
+/** Limits retries, so that they do not overload a failing target (R7.10). */
 public interface RetryBudget {
 
-  /** For a sender with few requests of its own, as an agent is. */
+  /** Allows every retry, for a sender with few requests, such as an agent. */
   RetryBudget UNLIMITED =
       new RetryBudget() {
         @Override
@@ -15,9 +15,9 @@ public interface RetryBudget {
         }
       };
 
-  /** A send has begun, whatever attempts it will need. */
+  /** Counts the start of a send, whatever attempts it will need. */
   void sent(String target);
 
-  /** Takes a retry out of the budget; false when there is none left for now. */
+  /** Takes one retry from the budget; returns false when none is left for now. */
   boolean mayRetry(String target);
 }

@@ -2,7 +2,7 @@ package dev.muster.protocol.client;
 
 import java.time.Duration;
 
-/** How long to wait before trying again (R7.10): 1, 2, 4, 8, 16, 16, … s, each ±25 %. */
+/** Computes the wait before a retry (R7.10): 1, 2, 4, 8, 16, 16, … s, each ±25 %. */
 public final class RetryDelay {
 
   private static final long FIRST_MS = 1_000;
@@ -12,10 +12,10 @@ public final class RetryDelay {
   private RetryDelay() {}
 
   /**
-   * The wait before this retry.
+   * Returns the wait before this retry.
    *
    * @param retry 1 for the first one
-   * @param random01 from 0 (a quarter less) to 1 (a quarter more)
+   * @param random01 from 0 (25 % less) to 1 (25 % more)
    */
   public static Duration before(int retry, double random01) {
     if (retry < 1) {

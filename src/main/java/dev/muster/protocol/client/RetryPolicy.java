@@ -3,11 +3,11 @@ package dev.muster.protocol.client;
 import java.time.Duration;
 
 /**
- * How hard a send tries (R7.10).
+ * The limits of a send (R7.10).
  *
- * @param maxAttempts of a send, the first included
- * @param retriesAmbiguous whether to try again when the peer may have got the request
- * @param connectTimeout of an attempt
+ * @param maxAttempts attempts per send, the first included; at least 1
+ * @param retriesAmbiguous whether to retry when the peer may have received the request
+ * @param connectTimeout connect timeout of an attempt; positive
  */
 public record RetryPolicy(int maxAttempts, boolean retriesAmbiguous, Duration connectTimeout) {
 

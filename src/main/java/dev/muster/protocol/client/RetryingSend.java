@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** One send: its attempts, and the waits between them. */
+/** Runs one send: its attempts and the waits between them. */
 final class RetryingSend {
 
   private final A2aClient.Parts parts;
@@ -50,7 +50,7 @@ final class RetryingSend {
     throw new IllegalStateException("ended like a stream that never began: " + end);
   }
 
-  /** Null when there is to be another attempt. */
+  /** Waits before the next attempt and returns null, or returns the final result. */
   private @Nullable A2aResult giveUpOrWait(Failure failure) {
     if (failure.kind() == FailureKind.INTERRUPTED) {
       return unreachable(failure, SendEndReason.INTERRUPTED);
@@ -126,7 +126,7 @@ final class RetryingSend {
     return new AttemptResult.Failed(Failure.of(kind, phase));
   }
 
-  /** Bugs stay loud: they reach whoever sends. */
+  /** Rethrows a programming error to the caller of the send. */
   private static RuntimeException unchecked(Throwable bug) {
     return switch (bug) {
       case Error error -> throw error;

@@ -1,12 +1,12 @@
 package dev.muster.protocol.client;
 
-/** Why a send that got no response was not tried again. */
+/** Why a send without a response was not retried. */
 public enum SendEndReason {
   ATTEMPTS_USED_UP(""),
   RETRY_BUDGET("the target's retry budget is used up"),
-  /** The failure would come again. */
+  /** A retry would fail in the same way. */
   NOT_RETRYABLE("not tried again"),
-  /** The peer may have got the request, and the policy does not risk to send it twice. */
+  /** The peer may have received the request, and the policy forbids sending it twice. */
   AMBIGUOUS("it may have arrived, so it was not sent again"),
   INTERRUPTED("interrupted");
 
@@ -16,7 +16,7 @@ public enum SendEndReason {
     this.text = text;
   }
 
-  /** A clause for people; empty when the number of attempts says it. */
+  /** Returns a clause for messages; empty when the number of attempts says it. */
   String text() {
     return text;
   }

@@ -3,10 +3,10 @@ package dev.muster.protocol.client;
 import java.time.Duration;
 
 /**
- * What a send took.
+ * The statistics of a send.
  *
- * @param attempts how many there were; 0 when there was no time for one
- * @param deliveries of how many attempts the peer may have got a byte
+ * @param attempts number of attempts; 0 when there was no time for one
+ * @param deliveries attempts in which the peer may have received a byte
  */
 public record SendStats(
     String target, int attempts, int maxAttempts, int deliveries, Duration elapsed) {}

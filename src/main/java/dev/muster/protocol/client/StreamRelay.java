@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The sender's side of a stream: passes it on to the sink and keeps its last event. */
+/** Passes a stream to the sink and keeps its last event, on the sender's thread. */
 final class StreamRelay {
 
   private static final Logger log = LoggerFactory.getLogger(StreamRelay.class);
@@ -33,7 +33,7 @@ final class StreamRelay {
     offer(open -> open.write(bytes));
   }
 
-  /** How the attempt ended: a stream that has begun is a response, however it ends. */
+  /** Returns the result; a stream that has begun counts as a response, however it ends. */
   AttemptResult end(AttemptResult end) {
     AttemptStep.StreamBegan start = began;
     if (start == null) {

@@ -16,18 +16,19 @@ import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 
-/** OkHttp with all its own initiative taken away: one call is one request on one connection. */
+/** Wraps OkHttp without its automatic actions: one call is one request on one connection. */
 final class Transport implements AutoCloseable {
 
   private static final int MAX_IDLE_CONNECTIONS = 1_000;
 
   /**
-   * Common servers of agents (uvicorn, Node) close idle connections after 5 s; a request that meets
-   * such a close may or may not have arrived.
+   * Common agent servers (uvicorn, Node) close idle connections after 5 s.
+   *
+   * <p>A request that coincides with such a close may or may not have arrived.
    */
   private static final Duration IDLE_LIMIT = Duration.ofSeconds(4);
 
-  /** A value: connections are only used again for an equal one. */
+  /** A record, because OkHttp reuses connections only for an equal Dns. */
   private record TargetDns(AddressGuard guard, String target) implements Dns {
     @Override
     public List<InetAddress> lookup(String host) throws UnknownHostException {
@@ -52,7 +53,7 @@ final class Transport implements AutoCloseable {
             .followRedirects(false)
             .followSslRedirects(false)
             .retryOnConnectionFailure(false)
-            .fastFallback(false) // it would connect on threads of its own
+            .fastFallback(false) // it would connect on its own threads
             .cookieJar(CookieJar.NO_COOKIES)
             .build();
   }
@@ -61,7 +62,7 @@ final class Transport implements AutoCloseable {
     guard.requireAllowed(url);
   }
 
-  /** Not started; it tells the attempt how it goes. */
+  /** Creates a call without starting it; the call reports its progress to {@code attempt}. */
   Call call(HttpUrl url, A2aRequest request, boolean streaming, HttpAttempt attempt) {
     Duration silence = request.deadline().capping(request.readTimeout());
     return http.newBuilder()
@@ -91,17 +92,17 @@ final class Transport implements AutoCloseable {
         .build();
   }
 
-  /** Whole ones, for peers that read no fractions (R7.8). */
+  /** Returns whole seconds, for peers that read no fractions (R7.8). */
   private static long secondsLeft(Deadline deadline) {
     return Math.max(1, deadline.left().toSeconds());
   }
 
-  /** To OkHttp, zero means for ever. */
+  /** Returns at least 1 ms, because zero disables OkHttp's timeouts. */
   private static Duration atLeastAMilli(Duration duration) {
     return Duration.ofMillis(Math.clamp(duration.toMillis(), 1, Integer.MAX_VALUE));
   }
 
-  /** Closes idle connections; those in use go on to their end. */
+  /** Closes idle connections; active ones continue. */
   @Override
   public void close() {
     http.connectionPool().evictAll();

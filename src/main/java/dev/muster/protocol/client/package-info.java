@@ -1,4 +1,4 @@
-/** Sends A2A requests to agents and keeps trying as long as that can help (R7.10). */
+/** Sends A2A requests to agents and retries while a retry can help (R7.10). */
 @NamedInterface("client")
 @NullMarked
 package dev.muster.protocol.client;
