@@ -7,7 +7,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.info.BuildProperties;
 import org.springframework.stereotype.Component;
 
-/** Tells which version each replica runs, so that a roll-out can be watched. */
+/** Exposes the version of this replica as a metric, to follow a roll-out. */
 @Component
 class BuildMetrics implements MeterBinder {
 

@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * The metrics as Prometheus reads them, made at most once a second: to make them costs thousands of
- * times what it costs to ask for them.
+ * Renders the metrics for Prometheus at most once per second. Rendering costs thousands of times
+ * more than the request for it.
  */
 @Component
 class MetricsPage {
 
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** One more series for each route and outcome, which says little: held polls are the longest. */
+  /** Matches the maximum durations: one series per route and outcome, dominated by long polls. */
   private static final Pattern MAX_REQUESTS =
       Pattern.compile("(# [A-Z]+ )?http_server_requests_seconds_max\\b");
 
@@ -29,7 +29,7 @@ class MetricsPage {
     this.metrics = metrics;
   }
 
-  /** Who asks while it is being made waits for that one. */
+  /** Returns the page. Concurrent callers wait for one rendering and share it. */
   synchronized byte[] bytes() {
     byte[] made = page;
     if (made == null || System.nanoTime() - madeAtNanos >= FRESH_NANOS) {

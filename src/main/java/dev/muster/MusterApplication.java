@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 
-/** The control plane that keeps the roll-call of AI-agent workspaces. */
+/** Starts one replica of the control plane for AI-agent workspaces. */
 @SpringBootApplication
 public class MusterApplication {
 
@@ -25,7 +25,9 @@ public class MusterApplication {
       and listens on 127.0.0.1, port SERVER_PORT (8080).
       """;
 
-  /** {@code --help} and {@code --version} are answered, and start nothing (section 12). */
+  /**
+   * Starts the server; {@code --help} and {@code --version} only print (docs/api.md, section 12).
+   */
   public static void main(String[] args) {
     List<String> options = Arrays.asList(args);
     if (options.contains("--help") || options.contains("-h")) {

@@ -11,13 +11,13 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What load balancers, orchestrators and Prometheus ask (contract, section 11). */
+/** Serves health, readiness and metrics (docs/api.md, section 11). */
 @RestController
 class ProcessController {
 
   private static final String ANSWERS_AND_IS_MIGRATED = "SELECT count(*) FROM event_head";
 
-  /** With its version: newer Prometheus wants to be told what it reads. */
+  /** Names the format version, which newer Prometheus versions expect. */
   private static final MediaType PROMETHEUS_TEXT =
       MediaType.parseMediaType("text/plain;version=0.0.4;charset=utf-8");
 
@@ -29,7 +29,7 @@ class ProcessController {
     this.metrics = metrics;
   }
 
-  /** The process is up; also at the path that probes of Spring applications ask. */
+  /** Responds while the process is up. The second path is the one of Spring's liveness probe. */
   @GetMapping({"/health", "/actuator/health/liveness"})
   @RouteAccess(CallerKind.PUBLIC)
   @RateLimitGroup(RateLimitBucket.NONE)
@@ -37,7 +37,7 @@ class ProcessController {
     return Map.of("status", "ok");
   }
 
-  /** The database answers and has our schema; else 503; at two paths, as above. */
+  /** Responds 200 when the database is reachable and has Muster's schema, else 503. */
   @GetMapping({"/ready", "/actuator/health"})
   @RouteAccess(CallerKind.PUBLIC)
   @RateLimitGroup(RateLimitBucket.NONE)
@@ -46,7 +46,7 @@ class ProcessController {
     return Map.of("status", "ok");
   }
 
-  /** By its own name, and by that which Spring's users know. */
+  /** Serves the metrics, also at Spring Boot's usual path. */
   @GetMapping({"/metrics", "/actuator/prometheus"})
   @RouteAccess(CallerKind.PUBLIC)
   ResponseEntity<byte[]> metrics() {

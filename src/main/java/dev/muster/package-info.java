@@ -1,5 +1,5 @@
 /**
- * The process: where it starts and how it shows that it is up; everything else is in the modules.
+ * Starts the process and reports its health; the modules contain everything else.
  */
 @NullMarked
 package dev.muster;

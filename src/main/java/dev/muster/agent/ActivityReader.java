@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** Reads the rows of the workspace's activity log, and says how far they are handled. */
+/** Reads the activity rows of the workspace and acknowledges the handled ones. */
 final class ActivityReader {
 
   private static final Logger log = LoggerFactory.getLogger(ActivityReader.class);
@@ -55,7 +55,10 @@ final class ActivityReader {
     return answer.body().valueStream().toList();
   }
 
-  /** With its bodies, which lists leave out when they are large; as it is when they are not had. */
+  /**
+   * Fetches the whole activity row when the list truncated its request body. Returns the given
+   * message when that fails.
+   */
   InboundMessage whole(InboundMessage message) {
     if (!message.raw().path("request_body").path("truncated").asBoolean(false)) {
       return message;
@@ -71,7 +74,7 @@ final class ActivityReader {
     }
   }
 
-  /** Tried once: the next one acknowledges this as well. */
+  /** Acknowledges rows up to this {@code seq}, in one attempt: the next call covers it too. */
   void acknowledge(long seq) {
     http.json(
         ServerRequest.post(

@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 
 /**
- * Speaks to the platform for one workspace.
+ * Calls the server's API on behalf of one workspace.
  *
  * {@snippet :
  * AgentClient client =
@@ -23,14 +23,13 @@ import tools.jackson.databind.node.ArrayNode;
  *         .build();
  * client.register(Registration.polling("Reviewer"));
  * client.notify("I am here.");
- * Sent sent = client.send(editorId, "How far are you?", Duration.ofSeconds(30));
+ * SendResult sent = client.send(editorId, "How far are you?", Duration.ofSeconds(30));
  * }
  *
- * <p>Calls block, and are safe from any thread. What fails because of the network, or of trouble of
- * the platform that may pass, is tried again (five times within two minutes, with the back-off that
- * the platform itself uses), always as the same message; then, and for every refusal, a {@link
- * MusterException} tells status, code and text. Nothing here writes a token anywhere but into the
- * token's file.
+ * <p>Calls block and are safe from any thread. Network failures and transient server errors are
+ * retried, always as the same message. The default is 5 attempts within 2 minutes, with the
+ * server's own back-off. After the last attempt, and for every refusal, a {@link MusterException}
+ * carries status, code and text. The client writes tokens to the token file only.
  */
 public final class AgentClient {
 
@@ -59,9 +58,9 @@ public final class AgentClient {
   /**
    * Makes a client.
    *
-   * @param platformUrl such as {@code http://127.0.0.1:8080}
+   * @param platformUrl the http or https URL of the server, such as {@code http://127.0.0.1:8080}
    * @param workspaceId a UUID
-   * @throws IllegalArgumentException when they are none
+   * @throws IllegalArgumentException when the URL or the UUID is malformed
    */
   public static Builder builder(String platformUrl, String workspaceId) {
     HttpUrl url = HttpUrl.parse(platformUrl);
@@ -72,7 +71,7 @@ public final class AgentClient {
     return new Builder(url, WorkspacePath.canonical("workspace id", workspaceId));
   }
 
-  /** What a client is made of. */
+  /** Collects the settings of a client. */
   public static final class Builder {
 
     private final HttpUrl url;
@@ -86,7 +85,7 @@ public final class AgentClient {
       this.workspaceId = workspaceId;
     }
 
-    /** The workspace's token; it wins over that of a file. */
+    /** Sets the workspace's token; it takes precedence over the token file. */
     public Builder token(String token) {
       if (!token.matches("[!-~]+")) {
         throw new IllegalArgumentException("token: it has characters that no token has");
@@ -96,8 +95,8 @@ public final class AgentClient {
     }
 
     /**
-     * Where the token is kept: read at the start and whenever the platform refuses the one in use,
-     * and written, for its owner's eyes only, when a registration mints one.
+     * Sets the file that keeps the token. The client reads it at the start and after each 401. It
+     * writes the file, readable by its owner only, when a registration mints a token.
      */
     public Builder tokenFile(Path file) {
       this.tokenFile = file;
@@ -105,41 +104,42 @@ public final class AgentClient {
     }
 
     /**
-     * Shares connections, proxy and TLS with others; time limits and retries stay the library's.
+     * Sets the HTTP client whose connections, proxy and TLS are used. Time limits and retries stay
+     * those of this library.
      */
     public Builder http(OkHttpClient http) {
       this.http = http;
       return this;
     }
 
-    /** Opens no connection yet. */
+    /** Makes the client without opening a connection. */
     public AgentClient build() {
       return new AgentClient(this);
     }
   }
 
-  /** The workspace that this client speaks for. */
+  /** Returns the id of the workspace that this client acts for. */
   public String workspaceId() {
     return workspaceId;
   }
 
-  /** The pace that the platform asked for last. */
+  /** Returns the intervals of the server's latest response, or the defaults. */
   public Cadence cadence() {
     return cadence;
   }
 
-  /** Whether there is a token, given, kept or minted. */
+  /** Returns whether a token was given, read from the file or minted. */
   public boolean hasToken() {
     return credential.token().isPresent();
   }
 
   /**
-   * Says that the agent is here. Without a token, and where the platform lets strangers in, it gets
-   * one, and keeps it in the token's file.
+   * Registers the agent. A server that admits agents without a token mints one, which the client
+   * keeps in the token file.
    *
-   * @return the workspace's status now: {@code online}, or {@code paused}
-   * @throws MusterException with 401 or 403 when it is not let in
-   * @throws java.io.UncheckedIOException when a fresh token cannot be kept
+   * @return the workspace's status now: {@code online} or {@code paused}
+   * @throws MusterException with 401 or 403 when the server refuses the agent
+   * @throws java.io.UncheckedIOException when a minted token cannot be written
    */
   public String register(Registration registration) {
     JsonNode answer =
@@ -155,7 +155,7 @@ public final class AgentClient {
   }
 
   /**
-   * One heartbeat, tried once: the next one comes anyway. {@link HeartbeatLoop} sends them all.
+   * Sends one heartbeat in one attempt. {@link HeartbeatLoop} sends them periodically.
    *
    * @return the workspace's status now
    */
@@ -177,7 +177,7 @@ public final class AgentClient {
     return answer.path("workspace_status").asString("");
   }
 
-  /** How the platform sees this workspace; also for one that is removed. */
+  /** Reads the server's state of this workspace, also when it is removed. */
   public WorkspaceState state() {
     return state(RequestTimeouts.USUAL, new CancellationToken());
   }
@@ -194,7 +194,7 @@ public final class AgentClient {
         body.path("status").asString(""), body.path("paused").asBoolean(false), deleted);
   }
 
-  /** Siblings, children and parent. */
+  /** Lists the siblings, the children and the parent of this workspace. */
   public List<Peer> peers() {
     return http.json(
             ServerRequest.get("/registry/" + workspaceId + "/peers", RequestTimeouts.USUAL))
@@ -203,7 +203,7 @@ public final class AgentClient {
         .toList();
   }
 
-  /** What is needed to reach one of them; the role is not told here. */
+  /** Reads what is needed to reach one peer; the role is empty here. */
   public Peer discover(String peerId) {
     return Peer.of(
         http.json(
@@ -213,38 +213,38 @@ public final class AgentClient {
                 .with("X-Workspace-ID", workspaceId)));
   }
 
-  /** {@link #send(String, String, Duration)} that does not wait for peers that poll. */
+  /** {@link #send(String, String, Duration)} without a wait for poll agents. */
   public SendResult send(String peerId, String text) {
     return send(peerId, text, Duration.ZERO);
   }
 
   /**
-   * Sends a message to a peer, by the platform. It has one id in all attempts, so it arrives once.
+   * Sends a message to a peer through the server. All attempts carry one id, so it arrives once.
    *
-   * @param wait for the answer of a peer that polls, 60 seconds at most; a peer that is called
-   *     answers in its own time
-   * @throws MusterException when the peer cannot be reached or spoken to
+   * @param wait how long to wait for the answer of a poll agent, 60 s at most; a push agent answers
+   *     in its own time
+   * @throws MusterException when the peer is unreachable or the server refuses the message
    */
   public SendResult send(String peerId, String text, Duration wait) {
     return send(peerId, text, wait, UUID.randomUUID().toString());
   }
 
   /**
-   * {@link #send(String, String, Duration)} under an id of the caller's choice, which an answer
-   * names as {@link InboundMessage#replyTo()}; sent again under the same id it arrives once.
+   * {@link #send(String, String, Duration)} with a given message id. An answer carries the id as
+   * {@link InboundMessage#replyTo()}. A second send with the same id does not arrive again.
    */
   public SendResult send(String peerId, String text, Duration wait, String messageId) {
     return outbox.send(peerId, text, wait, messageId);
   }
 
   /**
-   * The messages for this agent, oldest first.
+   * Fetches the messages for this agent, oldest first.
    *
-   * @param sinceId the row after which to begin; null for all that was not acknowledged
-   * @param limit 1..500
-   * @param type of rows, usually {@code a2a_receive}
-   * @param wait how long the platform may hold the poll until there is a message, 60 s at most
-   * @throws CursorLostException when that row is no longer kept
+   * @param sinceId the activity row after which to begin; null for all unacknowledged rows
+   * @param limit the maximum number of rows, 1..500
+   * @param type the type of the rows, usually {@code a2a_receive}
+   * @param wait how long the server may hold the poll until there is a message, 60 s at most
+   * @throws CursorLostException when the server no longer keeps the row {@code sinceId}
    */
   public List<InboundMessage> fetchInbound(
       @Nullable String sinceId, int limit, String type, Duration wait) {
@@ -254,13 +254,13 @@ public final class AgentClient {
   }
 
   /**
-   * Answers a message: a human reads a notification on the canvas, a peer gets a message that names
-   * what it answers (and the delegation, if it belongs to one). A text that is larger than the body
-   * of the request may be is cut, and says so at its end: 256 KiB for a human, 16 MiB for a peer.
+   * Answers a message. A human gets a notification on the canvas. A peer gets a message with the id
+   * of the answered one, and with the delegation id if there is one. A text above the body limit
+   * (256 KiB for a human, 16 MiB for a peer) is cut, with a note at its end.
    *
-   * @throws IllegalArgumentException when there is nobody to answer: the message is the result of a
-   *     delegation, or does not say who it is from
-   * @throws MusterException when it could not be delivered, in three attempts
+   * @throws IllegalArgumentException when the message has no sender to answer: it is the result of
+   *     a delegation, or its source is unknown
+   * @throws MusterException when three attempts did not deliver it
    */
   public void reply(InboundMessage message, String text) {
     send(answer(message, text, UUID.randomUUID().toString()));
@@ -283,58 +283,57 @@ public final class AgentClient {
   }
 
   /**
-   * Says something to the human at the canvas. When an answer of the platform is lost it is said
-   * again, so in the rarest of cases it is read twice. A text that is larger than the body of a
-   * notification may be (256 KiB) is cut, and says so at its end.
+   * Sends a notification to the canvas. A retry after a lost response can show it twice, because a
+   * notification has no id. A text above the body limit (256 KiB) is cut, with a note at its end.
    */
   public void notify(String text) {
     outbox.notify(text);
   }
 
-  /** All messages up to this {@code seq} are handled: without a cursor, a poll starts after it. */
+  /** Acknowledges rows up to this {@code seq}; a poll without a cursor starts after it. */
   public void ack(long seq) {
     inbox.acknowledge(seq);
   }
 
-  /** {@link #delegate(String, String, Optional, Optional)} with no key and the usual deadline. */
+  /** {@link #delegate(String, String, Optional, Optional)} with a random key and 6 h deadline. */
   public Delegation delegate(String peerId, String task) {
     return delegate(peerId, task, Optional.empty(), Optional.empty());
   }
 
   /**
-   * Gives a task to a peer. The platform sees to it that it gets there, and tells its end by a
-   * message of {@link InboundSource#SYSTEM}.
+   * Delegates a task to a peer. The server delivers it and reports its end by a message of {@link
+   * InboundSource#SYSTEM}.
    *
-   * @param key the same key within a day is the same delegation, unless that failed; made up when
-   *     empty, so that attempts of this call are one delegation
-   * @param deadline 1 second to 7 days; 6 hours when empty
+   * @param key the idempotency key (R8.2): the same key within a day yields the same delegation,
+   *     unless that failed; random when empty, so that retries of this call make one delegation
+   * @param deadline 1 s to 7 days; 6 h when empty
    */
   public Delegation delegate(
       String peerId, String task, Optional<String> key, Optional<Duration> deadline) {
     return delegations.give(peerId, task, key, deadline);
   }
 
-  /** Tells the platform of a delegation that this agent sent on its own; twice is once. */
+  /** Records a delegation that this agent sent itself (R8.4); idempotent. */
   public void recordDelegation(String peerId, String task, String delegationId) {
     delegations.record(peerId, task, delegationId);
   }
 
-  /** Reports on a delegation, as the one who gave or got it. */
+  /** Reports on a delegation as its caller or its callee (R8.4). */
   public void updateDelegation(String delegationId, DelegationReport report) {
     send(report(delegationId, report));
   }
 
-  /** Says that this agent is still at it; a heartbeat that names the delegation says the same. */
+  /** Sends a heartbeat of one delegation (R8.5), as a workspace heartbeat that names it does. */
   public void beatDelegation(String delegationId) {
     delegations.heartbeat(delegationId);
   }
 
   /**
-   * Passes on what a sandbox says, in this order: all of it is stored, or none. Tried once, since
-   * what is sent twice is stored twice: after a {@link MusterException} without a status it may be
-   * there.
+   * Sends runtime events of a sandbox in this order; the server stores all or none. There is one
+   * attempt, because a retry could store the events twice. After a {@link MusterException} with
+   * status 0 the events may be stored.
    *
-   * @param events 1 MiB at most
+   * @param events 1 MiB of JSON at most
    */
   public void tell(List<RuntimeEvent> events) {
     ArrayNode envelopes = JsonMapper.shared().createArrayNode();
@@ -345,9 +344,9 @@ public final class AgentClient {
   }
 
   /**
-   * A delegation as it is now.
+   * Reads a delegation.
    *
-   * @param wait for its end, 60 s at most
+   * @param wait how long the server may hold the request until the delegation ends, 60 s at most
    */
   public Delegation delegation(String delegationId, Duration wait) {
     return delegations.read(delegationId, wait);

@@ -12,42 +12,42 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A whole agent: registers, beats, and hands every message to its handler, until it is stopped, its
- * workspace paused or removed, or its token revoked.
+ * Runs an agent: registers it, sends heartbeats and passes each message to the handler. The loop
+ * ends when it is stopped, the workspace is paused or removed, or the token is revoked.
  *
  * {@snippet :
  * AgentClient client =
  *     AgentClient.builder("http://127.0.0.1:8080", workspaceId).tokenFile(tokenFile).build();
  * AgentLoop.builder(client)
  *     .registration(Registration.polling("Echo"))
- *     .answering((message, platform) -> "you said " + message.text())
+ *     .answering((message, server) -> "you said " + message.text())
  *     .build()
  *     .run();
  * }
  *
- * <p>A call that fails ends nothing: it is made again, with the platform's own back-off. The
- * heartbeats have a thread of their own, and go on while a handler is at work; messages are handled
- * on the thread of {@link #run()}, one after the other. A handler that throws counts as a failure
- * in the error rate, one that returns as a success. {@link #stop()} is for any thread, all else for
- * the one that built it.
+ * <p>A failed call does not end the loop: it is retried with the server's own back-off. A separate
+ * thread sends the heartbeats, also while a handler runs. The thread of {@link #run()} handles
+ * polled messages one after the other. A handler that throws counts as a failure in the error rate,
+ * one that returns as a success. {@link #stop()} is safe from any thread. All other methods belong
+ * to the thread that built the loop.
  */
 public final class AgentLoop implements AutoCloseable {
 
-  /** Why it ended. */
+  /** Why the loop ended. */
   public enum End {
-    /** By {@link AgentLoop#stop()}. */
+    /** {@link AgentLoop#stop()} was called, or the thread of the loop was interrupted. */
     STOPPED,
-    /** The workspace is paused; run another loop when it is resumed. */
+    /** The workspace is paused; run a new loop when it is resumed. */
     PAUSED,
-    /** The workspace is removed, for good. */
+    /** The workspace is removed permanently. */
     REMOVED,
-    /** The token was refused for a minute, however often its file was read again: it is revoked. */
+    /** The server refused the token for a minute, although its file was read again each time. */
     REFUSED
   }
 
   private static final Logger log = LoggerFactory.getLogger(AgentLoop.class);
 
-  /** What a loop is made of. */
+  /** Collects the settings of a loop. */
   public static final class Builder {
 
     private final AgentClient client;
@@ -64,55 +64,55 @@ public final class AgentLoop implements AutoCloseable {
       this.heartbeat = HeartbeatLoop.builder(client);
     }
 
-    /** Registers first; without it, the agent is registered already. */
+    /** Makes the loop register first. Without it, the agent must be registered already. */
     public Builder registration(Registration registration) {
       this.registration = registration;
       return this;
     }
 
-    /** What handles the messages. */
+    /** Sets the handler of the messages; required. */
     public Builder handler(MessageHandler handler) {
       this.handler = handler;
       return this;
     }
 
-    /** {@link #handler} for a lambda that returns a text, or null for no answer. */
+    /** {@link #handler} for a lambda that returns a text, or null for no reply. */
     public Builder answering(MessageHandler.TextHandler handler) {
       return handler(MessageHandler.text(handler));
     }
 
-    /** How messages come; else they are polled, with the cursor in memory. */
+    /** Sets how messages arrive. The default polls and keeps the cursor in memory. */
     public Builder delivery(InboundDelivery delivery) {
       this.delivery = delivery;
       return this;
     }
 
-    /** Another wedge than the process-wide one. */
+    /** Replaces the process-wide wedge. */
     public Builder wedge(RuntimeWedge wedge) {
       heartbeat.wedge(wedge);
       return this;
     }
 
-    /** How often the workspace's state is asked for; 30 s. */
+    /** Sets the interval between two reads of the workspace's state; default 30 s. */
     public Builder stateInterval(Duration interval) {
       this.stateInterval = interval;
       return this;
     }
 
-    /** For how long its token may be refused: a minute. Tests are in a hurry. */
+    /** Sets how long the server may refuse the token; default 1 minute. Tests shorten it. */
     Builder longestRefusal(Duration limit) {
       this.longestRefusal = limit;
       return this;
     }
 
-    /** Who makes the two threads, daemons by default; virtual ones for very many agents. */
+    /** Sets the factory of the two threads: daemons by default, virtual ones for many agents. */
     public Builder threads(ThreadFactory threads) {
       this.threads = threads;
       heartbeat.threads(threads);
       return this;
     }
 
-    /** Not started yet. */
+    /** Makes the loop without starting it. */
     public AgentLoop build() {
       return new AgentLoop(this);
     }
@@ -131,7 +131,7 @@ public final class AgentLoop implements AutoCloseable {
   private final AtomicBoolean begun = new AtomicBoolean();
   private long stateAskedAt;
 
-  /** When the platform first refused the token since it last heard a beat; null if it did not. */
+  /** Nano time of the first refused token since the last accepted heartbeat; null if none. */
   private final AtomicReference<@Nullable Long> refusedSince = new AtomicReference<>();
 
   private AgentLoop(Builder builder) {
@@ -154,17 +154,17 @@ public final class AgentLoop implements AutoCloseable {
     return new Builder(client);
   }
 
-  /** Its heartbeats, to record what else succeeds and fails, or to set capabilities. */
+  /** Returns the heartbeat loop, to record other successes and failures or set capabilities. */
   public HeartbeatLoop heartbeat() {
     return heartbeat;
   }
 
   /**
-   * Runs on the caller's thread, once.
+   * Runs the loop on the caller's thread. A loop runs once.
    *
-   * @return why it ended
-   * @throws MusterException when the platform does not admit the agent: 400, 401 or 403 to its
-   *     registration
+   * @return why the loop ended
+   * @throws MusterException when the server refuses the registration, such as with 400, 401 or 403
+   * @throws IllegalStateException when the loop ran before
    */
   public End run() {
     if (!begun.compareAndSet(false, true)) {
@@ -189,7 +189,7 @@ public final class AgentLoop implements AutoCloseable {
     return Objects.requireNonNull(end.get());
   }
 
-  /** Runs on a thread of its own; what {@link #run()} would throw ends up in the log. */
+  /** Runs the loop on a new thread; a {@link MusterException} of {@link #run()} is logged. */
   public Thread start() {
     Thread thread =
         threads.newThread(() -> {
@@ -203,12 +203,12 @@ public final class AgentLoop implements AutoCloseable {
     return thread;
   }
 
-  /** Ends it; a handler that is at work is waited for by whoever runs the loop. */
+  /** Ends the loop without waiting. {@link #run()} returns after a running handler has returned. */
   public void stop() {
     finish(End.STOPPED);
   }
 
-  /** {@link #stop()}. */
+  /** Calls {@link #stop()}. */
   @Override
   public void close() {
     stop();
@@ -246,7 +246,7 @@ public final class AgentLoop implements AutoCloseable {
     }
   }
 
-  /** Whether all calls went well. */
+  /** Checks the state and takes messages once; returns whether all calls succeeded. */
   private boolean turn() {
     try {
       askForState();
@@ -268,7 +268,7 @@ public final class AgentLoop implements AutoCloseable {
     }
   }
 
-  /** Each refusal has made the client read the token's file again. */
+  /** Ends the loop when 401s last too long. The client has read the token file after each 401. */
   private void noteRefusal(Exception failure) {
     if (!(failure instanceof MusterException e) || e.status() != 401) {
       return;
@@ -296,14 +296,14 @@ public final class AgentLoop implements AutoCloseable {
     }
   }
 
-  /** An interrupt of the thread that runs it is a way to stop it. */
+  /** Waits; an interrupt of the thread stops the loop. */
   private void rest(Duration time) {
     if (!cancellation.pause(time) && Thread.currentThread().isInterrupted()) {
       finish(End.STOPPED);
     }
   }
 
-  /** Every beat tells the status as well, also while a poll is held. */
+  /** Ends the loop by the status in heartbeat responses, which arrive during a long poll too. */
   private final class Statuses implements HeartbeatListener {
 
     @Override

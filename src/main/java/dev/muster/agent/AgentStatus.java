@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What the agent has to tell besides its errors. Safe from any thread. */
+/** Collects what heartbeats report besides errors. Safe from any thread. */
 final class AgentStatus {
 
   private final long startedAt = System.nanoTime();
@@ -29,7 +29,7 @@ final class AgentStatus {
     currentTask = Optional.of(task);
   }
 
-  /** A task more, or one less; the last one takes its name with it. */
+  /** Counts a task as begun. The end of the last task clears {@code currentTask}. */
   synchronized void begun(String task) {
     activeTasks = Optional.of(activeTasks.orElse(0) + 1);
     currentTask = Optional.of(task);

@@ -14,12 +14,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 
 /**
- * A small text in a file that only its owner may read. Whoever reads it sees a whole text, the old
- * or the new one, whatever dies meanwhile.
+ * Reads and atomically replaces a small text file that only its owner may read. A reader sees the
+ * whole old or the whole new text, even after a crash during the write.
  */
 record AtomicFile(Path path) {
 
-  /** Empty when there is no file. */
+  /** Reads the text; empty when there is no file. */
   Optional<String> read() throws IOException {
     try {
       return Optional.of(new String(Files.readAllBytes(path), StandardCharsets.UTF_8));

@@ -6,15 +6,15 @@ import java.util.concurrent.ThreadLocalRandom;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The pace that the platform expects; it says so in its answers to registrations and heartbeats.
+ * Holds the intervals that the server sends in its responses to registrations and heartbeats.
  *
- * @param heartbeatInterval between two heartbeats
- * @param staleAfter how long an agent may be silent before it counts as offline
- * @param longPollMax how long a poll may be held; zero when the platform holds none
+ * @param heartbeatInterval the time between two heartbeats, 1 s to 1 h
+ * @param staleAfter how long an agent may be silent before it counts as offline, 1 s to 24 h
+ * @param longPollMax how long the server holds a long poll, 0 to 60 s; zero when it holds none
  */
 public record Cadence(Duration heartbeatInterval, Duration staleAfter, Duration longPollMax) {
 
-  /** What holds until the platform has said something. */
+  /** Applies until the server's first response. */
   public static final Cadence DEFAULT =
       new Cadence(Duration.ofSeconds(30), Duration.ofSeconds(180), Duration.ZERO);
 
@@ -22,7 +22,7 @@ public record Cadence(Duration heartbeatInterval, Duration staleAfter, Duration 
   private static final int MAX_SILENCE_S = 86_400;
   private static final int MAX_POLL_S = 60;
 
-  /** With what an answer says; what it leaves out, or says senselessly, stays. */
+  /** Returns a copy with the response's values: clamped, and unchanged where not an integer. */
   Cadence with(JsonNode answer) {
     return new Cadence(
         seconds(answer.path("heartbeat_interval_s"), 1, MAX_INTERVAL_S, heartbeatInterval),
@@ -30,12 +30,12 @@ public record Cadence(Duration heartbeatInterval, Duration staleAfter, Duration 
         seconds(answer.path("long_poll_max_s"), 0, MAX_POLL_S, longPollMax));
   }
 
-  /** The longest that one heartbeat, or the pause after a failed one, may take. */
+  /** Returns the time limit of one heartbeat, and of the pause after a failed one. */
   Duration longestGap() {
     return staleAfter.dividedBy(3);
   }
 
-  /** The pause after so many heartbeats in a row were missed. */
+  /** Returns the pause after {@code missed} failed heartbeats in a row; {@code missed} ≥ 1. */
   Duration backOff(int missed) {
     Duration wait = RetryDelay.before(missed, ThreadLocalRandom.current().nextDouble());
     return wait.compareTo(longestGap()) < 0 ? wait : longestGap();

@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
 
-/** Ends the requests and the waits that are under way with it, and all later ones; once for all. */
+/** Cancels its current and future requests and waits, permanently. */
 final class CancellationToken {
 
   private final CountDownLatch cancelled = new CountDownLatch(1);
@@ -33,7 +33,10 @@ final class CancellationToken {
     calls.remove(call);
   }
 
-  /** Whether it may go on after the wait. An interrupt ends the wait, and stays set. */
+  /**
+   * Waits and returns whether the caller may continue: not after a cancellation or an interrupt.
+   * The thread's interrupt flag stays set.
+   */
   boolean pause(Duration duration) {
     try {
       return !cancelled.await(duration.toNanos(), TimeUnit.NANOSECONDS);

@@ -11,17 +11,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How far an agent has come, in memory or in a file that survives it. */
+/** Loads and saves the cursor of an agent; without a path it does neither. */
 final class CursorFile {
 
   private static final Logger log = LoggerFactory.getLogger(CursorFile.class);
   private static final int MAX_CURSOR_LENGTH = 200;
 
   /**
-   * How far it has come.
+   * The cursor and the known messages.
    *
-   * @param cursor the last row that was handled; null for none
-   * @param seen the messages that were handled last, oldest first
+   * @param cursor the id of the last handled activity row; null for none
+   * @param seen the identities of the last handled messages, oldest first
    */
   record Place(@Nullable String cursor, List<String> seen) {
     static final Place START = new Place(null, List.of());
@@ -33,7 +33,7 @@ final class CursorFile {
     file = path == null ? null : new AtomicFile(path);
   }
 
-  /** What cannot be read is no place: the platform knows what was acknowledged. */
+  /** Loads the file; without a readable one, the server's acknowledged {@code seq} applies. */
   Place load() {
     if (file == null) {
       return Place.START;
@@ -59,7 +59,7 @@ final class CursorFile {
     }
   }
 
-  /** A bare id is a cursor as well: other libraries of this family keep it so. */
+  /** Parses JSON or a bare id, which is the format of other Muster agent libraries. */
   private static Place parse(String text) {
     try {
       JsonNode json = JsonMapper.shared().readTree(text);
@@ -72,7 +72,7 @@ final class CursorFile {
         return new Place(cursor.isEmpty() ? null : cursor, seen);
       }
     } catch (JacksonException e) {
-      // then it is a bare id
+      // not JSON: the text is a bare id
     }
     String bare = text.strip();
     boolean plausible = bare.matches("[!-~]+") && bare.length() <= MAX_CURSOR_LENGTH;

@@ -1,8 +1,8 @@
 package dev.muster.agent;
 
 /**
- * The row of a cursor is no longer kept (410). Fetch again without {@code since_id}, and go on with
- * what is still there.
+ * Reports that the server no longer keeps the row of a cursor (410). Fetch again without {@code
+ * since_id} to continue with the rows that remain.
  */
 public final class CursorLostException extends MusterException {
 

@@ -3,13 +3,13 @@ package dev.muster.agent;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A task that was given to a peer.
+ * Describes a task given to a peer. Texts are never null.
  *
- * @param status {@code delegated} for a fresh one; later {@code queued}, {@code dispatched}, {@code
+ * @param status {@code delegated} for a new one; later {@code queued}, {@code dispatched}, {@code
  *     in_progress}, {@code stuck}, {@code completed} or {@code failed}
- * @param result what the peer answered; {@code ""} until then
- * @param error why it failed; {@code ""} if it did not
- * @param raw all that the platform says of it
+ * @param result the answer of the peer; {@code ""} until then
+ * @param error why the delegation failed; {@code ""} if it did not
+ * @param raw the server's JSON
  */
 public record Delegation(
     String id, String targetId, String status, String result, String error, JsonNode raw) {
@@ -26,7 +26,7 @@ public record Delegation(
         raw);
   }
 
-  /** Whether it is completed or failed, for good. */
+  /** Returns whether the delegation is completed or failed; both are final. */
   public boolean isOver() {
     return status.equals("completed") || status.equals("failed");
   }

@@ -3,24 +3,24 @@ package dev.muster.agent;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What an agent reports of a delegation that it works on, or made. */
+/** Reports the progress or the end of a delegation, as its caller or callee (R8.4). */
 public sealed interface DelegationReport {
 
-  /** It is being worked on. */
+  /** The callee works on the delegation. */
   record InProgress() implements DelegationReport {}
 
   /**
-   * It is done, with this result. For one that is larger than the body of a report may be (256 KiB)
-   * there is {@link AgentClient#reply}.
+   * The delegation is done, with this result. Use {@link AgentClient#reply} for a result above the
+   * body limit of a report (256 KiB).
    */
   record Completed(String result) implements DelegationReport {}
 
   /**
-   * It failed.
+   * The delegation failed.
    *
-   * @param error why; one that is larger than the body of a report may be (256 KiB) is cut
-   * @param kind a word such as {@code Timeout}; {@code Cancelled} is never tried again; may be
-   *     {@code ""}
+   * @param error why; a text above the body limit of a report (256 KiB) is cut
+   * @param kind a word such as {@code Timeout}, or {@code ""}; {@code Cancelled} is never retried
+   *     automatically
    */
   record Failed(String error, String kind) implements DelegationReport {}
 
@@ -28,7 +28,7 @@ public sealed interface DelegationReport {
     return JsonNodeFactory.instance.objectNode().put("status", word);
   }
 
-  /** As the platform wants it. */
+  /** Returns the request body that the server expects. */
   default ObjectNode toJson() {
     return switch (this) {
       case InProgress _ -> status("in_progress");

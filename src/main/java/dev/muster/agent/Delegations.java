@@ -6,7 +6,7 @@ import java.util.UUID;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Gives tasks to peers, and reports on those given and got. */
+/** Calls the delegation routes of the server for one workspace. */
 final class Delegations {
 
   private final ServerHttp http;

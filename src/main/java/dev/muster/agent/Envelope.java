@@ -5,7 +5,7 @@ import java.util.UUID;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** JSON-RPC around a message of text. */
+/** Builds JSON-RPC requests and messages of text. */
 final class Envelope {
 
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -27,7 +27,7 @@ final class Envelope {
     return request;
   }
 
-  /** Without parts when there is no text. */
+  /** Builds a message; an empty text gives an empty {@code parts}. */
   static ObjectNode message(String role, String messageId, String text) {
     ObjectNode message =
         JSON.objectNode().put("kind", "message").put("role", role).put("messageId", messageId);
