@@ -4,12 +4,12 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for what a handler says. */
+/** Waits for the text of a handler's reply. */
 final class HandlerResult {
 
   private HandlerResult() {}
 
-  /** {@code ""} for no reply; what a stage failed with is thrown. */
+  /** Returns the text, {@code ""} for no reply; throws the failure of a stage. */
   static String of(Reply reply) throws Exception {
     return switch (reply) {
       case Reply.Text(String text) -> text.isBlank() ? "" : text;

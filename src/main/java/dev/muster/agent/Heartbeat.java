@@ -8,16 +8,19 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What an agent says of itself in one heartbeat. What is empty is not sent: it stays as it was, but
- * for the wedge, which is over when it is not sent.
+ * Holds the status report of one heartbeat. Empty fields are not sent, and the server keeps their
+ * values. Exceptions: without a wedge the server takes the runtime as healthy, and the server reads
+ * an absent sample error as {@code ""}.
  *
  * @param wedge why the runtime is wedged; {@code ""} when it is not
- * @param errorRate of the requests since the last heartbeat, 0..1
- * @param sampleError what went wrong last; the wedge's reason goes first
- * @param uptime of the agent
- * @param capabilities such as {@code status_mgmt}: an agent that judges its own status
- * @param idleTimeout how long this agent may say nothing while it answers
- * @param delegations the ids of those that the agent works on
+ * @param errorRate the share of failed requests since the last accepted heartbeat, 0..1
+ * @param sampleError the text of the latest failure, or {@code ""}; a wedge replaces it
+ * @param activeTasks the number of tasks that the agent works on
+ * @param currentTask the task that people see; a present {@code ""} clears it
+ * @param uptime the uptime of the agent, sent in whole seconds
+ * @param capabilities flags such as {@code status_mgmt}: the agent judges its own status
+ * @param idleTimeout how long this agent may send nothing while it answers, in whole seconds
+ * @param delegations the ids of the delegations that the agent works on; the first 1,000 are sent
  */
 public record Heartbeat(
     String wedge,
@@ -30,7 +33,7 @@ public record Heartbeat(
     Optional<Duration> idleTimeout,
     List<String> delegations) {
 
-  /** All is well, and nothing to tell. */
+  /** Reports a healthy agent and no other values. */
   public static final Heartbeat HEALTHY =
       new Heartbeat(
           "",

@@ -1,17 +1,17 @@
 package dev.muster.agent;
 
 /**
- * Hears how the heartbeats go, on their thread: what takes long here delays the next one. What is
- * thrown here is logged and ends nothing.
+ * Receives the result of each heartbeat, on the heartbeat thread. A slow listener delays the next
+ * heartbeat. An exception of a listener is logged and does not end the loop.
  */
 public interface HeartbeatListener {
 
-  /** The platform heard a heartbeat; this is the workspace's status now. */
+  /** Called after an accepted heartbeat, with the workspace's status. */
   default void heard(String workspaceStatus) {}
 
-  /** A heartbeat did not get through; the next one follows by itself. */
+  /** Called after a failed heartbeat; the loop sends the next one after a back-off. */
   default void missed(Exception why) {}
 
-  /** The workspace is removed: there are no heartbeats any more. */
+  /** Called when the workspace is removed; the loop sends no more heartbeats. */
   default void removed(String reason) {}
 }

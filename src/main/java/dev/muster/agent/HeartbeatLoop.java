@@ -11,8 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the platform again and again that the agent lives, and how well, on a daemon thread of its
- * own: beats go on while the agent works.
+ * Sends periodic heartbeats on its own daemon thread, also while the agent works.
  *
  * {@snippet :
  * HeartbeatLoop heartbeat = HeartbeatLoop.builder(client).build();
@@ -26,17 +25,16 @@ import org.slf4j.LoggerFactory;
  * }
  * }
  *
- * <p>Every 30 seconds, or as the platform asks for; at once when the {@link RuntimeWedge} changes,
- * which it passes on. A beat that fails comes again after a while, with the platform's own back-off
- * and never later than a third of the silence after which the agent would count as offline. Nothing
- * but {@link #stop()} and the removal of the workspace ends it. All methods are safe from any
- * thread.
+ * <p>The interval is 30 s, or what the server asks for. A change of the {@link RuntimeWedge}, which
+ * the heartbeat reports, sends one at once. A failed heartbeat is retried with the server's own
+ * back-off, after at most a third of the silence that makes the agent offline. Only {@link #stop()}
+ * and the removal of the workspace end the loop. All methods are safe from any thread.
  */
 public final class HeartbeatLoop implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(HeartbeatLoop.class);
 
-  /** What a loop is made of. */
+  /** Collects the settings of a loop. */
   public static final class Builder {
 
     private final AgentClient client;
@@ -49,31 +47,31 @@ public final class HeartbeatLoop implements AutoCloseable {
       this.client = client;
     }
 
-    /** Another wedge than the process-wide one. */
+    /** Replaces the process-wide wedge. */
     public Builder wedge(RuntimeWedge wedge) {
       this.wedge = wedge;
       return this;
     }
 
-    /** Who hears how the beats go. */
+    /** Sets the listener that receives the result of each heartbeat. */
     public Builder listener(HeartbeatListener listener) {
       this.listener = listener;
       return this;
     }
 
-    /** Who makes the one thread; virtual ones for very many agents in a process. */
+    /** Sets the factory of the one thread; virtual threads suit many agents in a process. */
     public Builder threads(ThreadFactory threads) {
       this.threads = threads;
       return this;
     }
 
-    /** However often one is asked for, beats are so far apart: a second. Tests are in a hurry. */
+    /** Sets the time between a heartbeat and a requested next one; 1 s. Tests shorten it. */
     Builder leastGap(Duration gap) {
       this.leastGap = gap;
       return this;
     }
 
-    /** Not started yet. */
+    /** Makes the loop without starting it. */
     public HeartbeatLoop build() {
       return new HeartbeatLoop(this);
     }
@@ -99,12 +97,12 @@ public final class HeartbeatLoop implements AutoCloseable {
     thread = builder.threads.newThread(this::run);
   }
 
-  /** Makes a loop that beats for this client's workspace. */
+  /** Makes a loop that sends heartbeats for this client's workspace. */
   public static Builder builder(AgentClient client) {
     return new Builder(client);
   }
 
-  /** Begins with a beat at once. A second start does nothing. */
+  /** Starts the loop with an immediate heartbeat. A second start does nothing. */
   public synchronized void start() {
     if (thread.getState() == Thread.State.NEW && !cancellation.isCancelled()) {
       wedge.watch(hurry);
@@ -112,61 +110,65 @@ public final class HeartbeatLoop implements AutoCloseable {
     }
   }
 
-  /** Ends it for good, a beat that is under way included. */
+  /** Ends the loop permanently and cancels a heartbeat in flight. */
   public void stop() {
     wedge.unwatch(hurry);
     cancellation.cancel();
     LockSupport.unpark(thread);
   }
 
-  /** {@link #stop()}. */
+  /** Calls {@link #stop()}. */
   @Override
   public void close() {
     stop();
   }
 
-  /** Whether it beats: it was started, and not yet stopped. */
+  /** Returns whether the loop is started and not stopped. */
   public boolean isRunning() {
     return thread.isAlive() && !cancellation.isCancelled();
   }
 
-  /** Asks for a beat without waiting for its time; however often, there is at most one a second. */
+  /** Requests a heartbeat now. Repeated requests give at most one heartbeat per second. */
   public void beatNow() {
     wanted = true;
     LockSupport.unpark(thread);
   }
 
-  /** A request of the agent's went well. The error rate is of all since the last heard beat. */
+  /** Counts a successful request for the error rate since the last accepted heartbeat. */
   public void recordSuccess() {
     tally.succeeded();
   }
 
-  /** A request of the agent's failed; the text is what people read, 4,096 characters at most. */
+  /**
+   * Counts a failed request for the error rate.
+   *
+   * @param text the error that people read, cut to 4,096 characters; null or blank for none
+   */
   public void recordFailure(@Nullable String text) {
     tally.failed(text);
   }
 
-  /** How many tasks it works on; at its {@code max_concurrent_tasks} it is sent no more. */
+  /** Sets the number of tasks; at {@code max_concurrent_tasks} the server sends no more. */
   public void setActiveTasks(int count) {
     vitals.activeTasks(count);
   }
 
-  /** What it works on, for people; {@code ""} for nothing. */
+  /** Sets the task that people see; {@code ""} for none. */
   public void setCurrentTask(String task) {
     vitals.currentTask(task);
   }
 
-  /** The delegations it works on: each beat says for them that somebody is at it. */
+  /** Sets the delegations that the agent works on; each workspace heartbeat names them (R8.5). */
   public void setDelegations(Collection<String> delegationIds) {
     vitals.worksOnOnly(delegationIds);
   }
 
-  /** Such as {@code status_mgmt}: the agent judges its status itself, whatever its error rate. */
+  /** Sets a capability, such as {@code status_mgmt}: the error rate does not decide the status. */
   public void setCapability(String name, boolean has) {
     vitals.capability(name, has);
   }
 
-  /** How long this agent may say nothing while it answers a message. */
+  /** Sets how long this agent may send nothing while it answers a message, in whole seconds. */
   public void setIdleTimeout(Duration limit) {
     vitals.idleTimeout(limit);
   }
@@ -184,7 +186,7 @@ public final class HeartbeatLoop implements AutoCloseable {
     }
   }
 
-  /** Not even a lack of memory is a reason to fall silent. */
+  /** Sends a heartbeat and survives every failure: an OutOfMemoryError must not end the loop. */
   @SuppressWarnings("CatchingUnchecked")
   private Duration surviving() {
     try {
@@ -194,7 +196,7 @@ public final class HeartbeatLoop implements AutoCloseable {
       try {
         log.error("a heartbeat went wrong", t);
       } catch (Throwable again) {
-        // there is nobody left to tell
+        // logging can fail too, for instance without memory
       }
       return client.cadence().backOff(missed);
     }
@@ -244,7 +246,7 @@ public final class HeartbeatLoop implements AutoCloseable {
         return;
       }
       LockSupport.parkNanos(this, left);
-      boolean _ = Thread.interrupted(); // it ends by stop() alone, and must not spin
+      boolean _ = Thread.interrupted(); // a set flag would make the loop spin
     }
   }
 }

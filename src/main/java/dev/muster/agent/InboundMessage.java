@@ -6,16 +6,16 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A message that the agent is to handle. Texts are never null: what is not there is {@code ""}.
+ * Holds a message for the agent to handle. Texts are never null; a missing one is {@code ""}.
  *
- * @param activityId the row of the activity log, which is the cursor after this message; for a
- *     message that was pushed, its message id
- * @param source who it is from
+ * @param activityId the id of the activity row, which is the cursor after this message; the message
+ *     id for a pushed message
+ * @param source the kind of the sender
  * @param sourceId the sender's workspace id; {@code ""} for a human
- * @param text all its text parts
- * @param messageId the sender's name for it: the same message always has the same
- * @param delegationId the delegation that it belongs to
- * @param raw the row, or the pushed request, as it came, with everything else in it
+ * @param text all text parts of the message
+ * @param messageId the id that the sender chose; a duplicate message has the same one
+ * @param delegationId the id of the delegation that the message belongs to
+ * @param raw the unchanged activity row or pushed request
  */
 public record InboundMessage(
     String activityId,
@@ -26,7 +26,7 @@ public record InboundMessage(
     String delegationId,
     JsonNode raw) {
 
-  /** {@code "peer_agent"} and the like, as on the wire. */
+  /** Returns the source as the API spells it, such as {@code "peer_agent"}. */
   public String sourceWord() {
     return switch (source) {
       case CANVAS_USER -> "canvas_user";
@@ -36,44 +36,42 @@ public record InboundMessage(
     };
   }
 
-  /** The id of the own message that this one answers; {@code ""} when it answers none. */
+  /** Returns the id of this agent's message that is answered here; {@code ""} for none. */
   public String replyTo() {
     JsonNode request = raw.has("request_body") ? raw.path("request_body") : raw;
     return scalar(request.path("params").path("message").path("metadata").path("reply_to"));
   }
 
-  /** Whether this answers a message of this agent, or tells what became of a delegation of its. */
+  /** Returns whether this answers a message of this agent or reports a delegation's end. */
   public boolean isAnswer() {
     return source == InboundSource.SYSTEM || !replyTo().isEmpty();
   }
 
-  /** Whether this is a task that somebody delegated to this agent. */
+  /** Returns whether this is a task that a peer delegated to this agent. */
   public boolean isDelegatedTask() {
     return source == InboundSource.PEER_AGENT && !delegationId.isEmpty() && !isAnswer();
   }
 
   /**
-   * Whether the control plane brought the task: it names the message after the delegation, with
-   * {@code ~n} for the n-th retry. A task that the sender brings itself has any name, as has an
-   * answer that names nothing but the delegation.
+   * Returns whether the control plane dispatched the task. Its message id is the delegation id,
+   * with {@code ~n} for the n-th operator's retry. A task that the caller sent itself has any
+   * message id, and so has an answer that carries only the delegation id.
    */
   boolean isDispatched() {
     return messageId.equals(delegationId) || messageId.startsWith(delegationId + "~");
   }
 
-  /** What makes two rows the same message: senders choose ids on their own. */
+  /** Identifies a duplicate message; includes the sender, as message ids are only its own. */
   String identity() {
     return sourceId + "/" + (messageId.isEmpty() ? activityId : messageId);
   }
 
-  /** The number of its row, to be acknowledged; 0 when the row does not say. */
+  /** Returns the {@code seq} to acknowledge; 0 when the row has none. */
   long seq() {
     return raw.path("seq").asLong(0);
   }
 
-  /**
-   * Of a row of the activity log; empty when it has no id, so that nothing could point after it.
-   */
+  /** Parses an activity row; empty when it has no id, because no cursor could follow it. */
   static Optional<InboundMessage> ofRow(JsonNode row) {
     String id = scalar(row.path("id"));
     if (id.isEmpty()) {
@@ -93,7 +91,7 @@ public record InboundMessage(
             row));
   }
 
-  /** Of a request that the proxy made: it says in the metadata who sent it. */
+  /** Parses a pushed request; the server names the sender in its metadata. */
   static InboundMessage ofRequest(JsonNode request) {
     MessageContent content = MessageContent.ofRequest(request);
     JsonNode metadata = request.path("params").path("message").path("metadata");

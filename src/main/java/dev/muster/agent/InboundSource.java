@@ -1,19 +1,19 @@
 package dev.muster.agent;
 
-/** Who a message is from, which decides how it is answered. */
+/** Names the kind of sender, which decides how a message is answered. */
 public enum InboundSource {
-  /** A human at the canvas; answered by a notification. */
+  /** The user of the canvas; answered by a notification. */
   CANVAS_USER,
-  /** Another workspace's agent; answered by a message to its workspace. */
+  /** The agent of another workspace; answered by a message to that workspace. */
   PEER_AGENT,
-  /** The control plane, with the result of a delegation; there is nobody to answer. */
+  /** The control plane, with the result of a delegation; cannot be answered. */
   SYSTEM,
-  /** The row does not say; not answered, rather than by guessing. */
+  /** The message names no sender; not answered, because a guess could reach the wrong one. */
   UNKNOWN;
 
   /**
-   * Of a row of the activity log. Where the word is missing, an id decides: one that is not {@code
-   * "user"} is almost certainly a workspace's.
+   * Maps the source word and the source id of a message. Without a known word, or for {@code
+   * system} with an id, the id decides: one other than {@code "user"} counts as a workspace id.
    */
   static InboundSource of(String word, String sourceId) {
     return switch (word) {

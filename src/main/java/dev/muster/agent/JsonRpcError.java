@@ -5,7 +5,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The errors of JSON-RPC 2.0 (section 5.1). */
+/** Lists the errors of JSON-RPC 2.0 (section 5.1 of its specification). */
 enum JsonRpcError {
   PARSE_ERROR(-32700),
   INVALID_REQUEST(-32600),
@@ -19,7 +19,7 @@ enum JsonRpcError {
     this.code = code;
   }
 
-  /** {@code id}: that of the request, if it had one. */
+  /** Builds an error response; {@code id} is the request's id, or null. */
   JsonNode answer(@Nullable JsonNode id, String text) {
     ObjectNode response = envelope(id);
     response.putObject("error").put("code", code).put("message", text);

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an agent does with a message.
+ * Handles the messages of an agent.
  *
  * {@snippet :
  * MessageHandler echo = MessageHandler.text((message, client) -> "you said " + message.text());
@@ -13,34 +13,34 @@ import org.jspecify.annotations.Nullable;
  *     (message, client) -> message.isAnswer() ? Reply.none() : Reply.of(think(message));
  * }
  *
- * <p>A handler may throw: that is logged, counts as a failure in the heartbeat's error rate, ends a
- * delegated task as failed, and the next message is handled. It is called for one message at a time
- * by {@link PollDelivery}, and by {@link PushDelivery} unless that is told otherwise. A message may
- * come twice when the agent was killed while it handled it.
+ * <p>A handler may throw. The failure is logged and counts in the heartbeat's error rate. A
+ * delegated task ends as failed, and the next message is handled. {@link PollDelivery} calls the
+ * handler for one message at a time; so does {@link PushDelivery} with its default concurrency. A
+ * message can arrive twice when the agent was killed while it handled the message.
  */
 @FunctionalInterface
 public interface MessageHandler {
 
-  /** Handles a message; for other conversations there is the client. */
+  /** Handles a message. Use {@code client} to call the server or to send other messages. */
   Reply handle(InboundMessage message, AgentClient client) throws Exception;
 
-  /** One that answers with a text, or null for no answer. */
+  /** Makes a handler that returns a text, or null for no reply. */
   static MessageHandler text(TextHandler handler) {
     return (message, client) -> Reply.of(handler.handle(message, client));
   }
 
-  /** One that answers with a text that is not there yet. */
+  /** Makes a handler whose text arrives later. */
   static MessageHandler later(LaterHandler handler) {
     return (message, client) -> Reply.later(handler.handle(message, client));
   }
 
-  /** Answers at once. */
+  /** Returns the text of the reply, or null for none. */
   @FunctionalInterface
   interface TextHandler {
     @Nullable String handle(InboundMessage message, AgentClient client) throws Exception;
   }
 
-  /** Answers later. */
+  /** Returns a stage of the reply's text; its value is null for no reply. */
   @FunctionalInterface
   interface LaterHandler {
     CompletionStage<? extends @Nullable String> handle(InboundMessage message, AgentClient client)

@@ -7,7 +7,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Sends messages, answers and notifications. */
+/** Sends messages and notifications, and builds the requests of answers. */
 final class MessageSender {
 
   private static final String SENDER = "X-Source-Workspace-Id";
@@ -24,7 +24,7 @@ final class MessageSender {
   SendResult send(String peerId, String text, Duration wait, String messageId) {
     Duration held = RequestTimeouts.heldAtMost(wait);
     String query = held.isPositive() ? "?wait=" + held.toMillis() / 1000.0 : "";
-    // a peer that is called takes its time, whatever we would wait for one that polls
+    // the wait applies to poll agents only: the answer of a push agent can take PEER_LIMIT
     RequestTimeouts timeout =
         RequestTimeouts.held(PEER_LIMIT, RequestTimeouts.USUAL.policy().maxAttempts());
     ServerRequest call = message(peerId, query, messageId, text, Map.of(), timeout);
@@ -36,9 +36,9 @@ final class MessageSender {
   }
 
   /**
-   * What answers a message.
+   * Builds the request that answers a message.
    *
-   * @throws IllegalArgumentException when there is nobody to answer
+   * @throws IllegalArgumentException when the message has no sender to answer
    */
   ServerRequest answer(InboundMessage message, String text, String replyId) {
     return switch (message.source()) {
@@ -60,12 +60,12 @@ final class MessageSender {
     };
   }
 
-  /** What was not sent, once more, as the same workspace. */
+  /** Builds a request in the name of this workspace, such as one that was not sent before. */
   ServerRequest again(String where, JsonNode body, RequestTimeouts timeout) {
     return ServerRequest.post(where, body, timeout).with(SENDER, path.workspaceId());
   }
 
-  /** {@code answered} is the id of the message that it answers; "" for none. */
+  /** Builds a notification; {@code answered} is the id of the answered message, "" for none. */
   private ServerRequest notification(String text, String answered, RequestTimeouts timeout) {
     ObjectNode body =
         JsonNodeFactory.instance.objectNode().put("message", TextLimit.USUAL.cut(text));

@@ -2,13 +2,13 @@ package dev.muster.agent;
 
 import org.jspecify.annotations.Nullable;
 
-/** The platform refused a request, or did not answer. The message is for people. */
+/** Reports that the server refused a request or did not respond. The message is for people. */
 public class MusterException extends RuntimeException {
 
-  /** {@link #code()} when there was no answer at all. */
+  /** The {@link #code()} when there was no response. */
   public static final String UNREACHABLE = "UNREACHABLE";
 
-  /** {@link #code()} when the call was told to stop. */
+  /** The {@link #code()} when the request was cancelled or its thread interrupted. */
   public static final String CANCELLED = "CANCELLED";
 
   private final int status;
@@ -19,7 +19,7 @@ public class MusterException extends RuntimeException {
     this(status, code, text, false, cause);
   }
 
-  /** {@code deleted}: the answer says that there is no such workspace any more. */
+  /** Makes an exception; {@code deleted}: the response says that the workspace is deleted. */
   MusterException(
       int status, String code, String text, boolean deleted, @Nullable Throwable cause) {
     super(text, cause);
@@ -28,29 +28,27 @@ public class MusterException extends RuntimeException {
     this.deleted = deleted;
   }
 
-  /** The HTTP status; 0 when there was no answer. */
+  /** Returns the HTTP status; 0 when there was no response. */
   public int status() {
     return status;
   }
 
-  /**
-   * The stable word to branch on, such as {@code WORKSPACE_REMOVED}; {@code ""} if there is none.
-   */
+  /** Returns the stable error code, such as {@code WORKSPACE_REMOVED}; {@code ""} for none. */
   public String code() {
     return code;
   }
 
-  /** Whether a workspace is removed, for good. */
+  /** Returns whether the failure is the permanent removal of a workspace. */
   public boolean isRemoval() {
     return deleted || code.equals("WORKSPACE_REMOVED");
   }
 
-  /** Whether the credential is missing, unknown, or not good for this. */
+  /** Returns whether the credential is missing, unknown or not allowed to do this. */
   public boolean isRefusal() {
     return status == 401 || status == 403;
   }
 
-  /** Whether it may pass by itself: no answer, too many requests, or trouble of the platform. */
+  /** Returns whether a later attempt may succeed: no response, 408, 429 or 5xx. */
   public boolean isTransient() {
     boolean undelivered = status == 0 && !code.equals(CANCELLED);
     return undelivered || status == 408 || status == 429 || status >= 500;

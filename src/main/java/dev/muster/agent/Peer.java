@@ -3,10 +3,10 @@ package dev.muster.agent;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A workspace that this one may talk to. Texts are never null.
+ * Describes a workspace that this one may send messages to. Texts are never null.
  *
- * @param url where it is called; {@code ""} for one that polls
- * @param raw all that the platform says of it
+ * @param url the URL of a push agent; {@code ""} for a poll agent
+ * @param raw the server's JSON
  */
 public record Peer(
     String id,

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Fetches the messages of an agent that cannot be called.
+ * Polls for the messages of an agent that has no reachable URL.
  *
  * {@snippet :
  * PollDelivery inbound =
@@ -20,39 +20,39 @@ import tools.jackson.databind.JsonNode;
  * }
  * }
  *
- * <p>The platform is told what was handled, after it was handled; with a file, the cursor and the
- * last 1,000 messages survive a restart as well. So nothing is lost, and a message is handled twice
- * only when the agent is killed between the end of its handling and the next write. A handler that
- * throws has handled its message: one bad message does not hold up the others.
+ * <p>A message is acknowledged after it was handled. With a cursor file, the cursor and the ids of
+ * the last 1,000 messages survive a restart. No message is lost. A message is handled twice only
+ * when the agent is killed before it saved the cursor. A message whose handler threw counts as
+ * handled, so it does not block the next ones.
  *
- * <p>A reply that cannot be sent, or the report of a failed task, is kept: with a file beside it,
- * so that it survives a restart as well, else in memory. It is sent under the same id when the
- * platform is back, within 7 days. Only a notification has no id: when the platform's answer to it
- * was lost, it may be read twice.
+ * <p>A reply or a failure report that cannot be sent is kept: beside the cursor file, where it
+ * survives a restart, else in memory. It is sent later under the same id, for up to 7 days. Only a
+ * notification has no id: after a lost response it can appear twice.
  *
- * <p>An answer to a message of this agent's own is handed over like any message, but what the
- * handler returns for it is not sent: two agents that answer every answer would never stop. To go
- * on with a conversation, a handler calls {@link AgentClient#reply}.
+ * <p>An answer to a message of this agent goes to the handler too, but the reply of the handler is
+ * not sent. Otherwise two agents could answer each other without end. A handler that continues the
+ * conversation calls {@link AgentClient#reply}.
  *
- * <p>{@link #runOnce} is for one thread at a time; the rest is safe from any.
+ * <p>Only one thread at a time may call {@link #runOnce}; all other methods are safe from any
+ * thread.
  */
 public final class PollDelivery implements InboundDelivery {
 
-  /** Between two polls that found nothing, where the platform holds none. */
+  /** The wait between two empty polls when the server does not hold polls. */
   public static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(5);
 
-  /** The rows that carry messages. */
+  /** The type of the activity rows that carry messages. */
   public static final String DEFAULT_TYPE = "a2a_receive";
 
-  /** Of a poll. */
+  /** The maximum number of rows per poll. */
   public static final int DEFAULT_LIMIT = 100;
 
   private static final Logger log = LoggerFactory.getLogger(PollDelivery.class);
 
-  /** A poll that came back empty sooner than this was not held. */
+  /** A {@link #runOnce} that took less counts as not held, so the next poll waits. */
   private static final Duration HELD = Duration.ofSeconds(1);
 
-  /** What a delivery is made of. */
+  /** Collects the settings of a delivery. */
   public static final class Builder {
 
     private final AgentClient client;
@@ -66,19 +66,19 @@ public final class PollDelivery implements InboundDelivery {
       this.client = client;
     }
 
-    /** Between two polls that found nothing, where the platform holds none; 5 s. */
+    /** Sets the wait between two empty polls that the server did not hold; default 5 s. */
     public Builder interval(Duration interval) {
       this.interval = interval;
       return this;
     }
 
-    /** Which rows of the activity log; {@code a2a_receive}. */
+    /** Sets the type of the activity rows; default {@code a2a_receive}. */
     public Builder type(String type) {
       this.type = type;
       return this;
     }
 
-    /** Rows a poll, 1..500; 100. */
+    /** Sets the maximum number of rows per poll, 1..500; default 100. */
     public Builder limit(int limit) {
       if (limit < 1 || limit > 500) {
         throw new IllegalArgumentException("limit: " + limit + " (expected: 1..500)");
@@ -87,19 +87,19 @@ public final class PollDelivery implements InboundDelivery {
       return this;
     }
 
-    /** How long a poll may be held, if the platform does that; 60 s, zero for never. */
+    /** Sets how long the server may hold a poll; default 60 s, zero for no long poll. */
     public Builder longestWait(Duration wait) {
       this.longestWait = wait;
       return this;
     }
 
-    /** Where the cursor survives a restart, and beside it what could not be sent. */
+    /** Sets the file of the cursor; unsent replies are kept in files beside it. */
     public Builder cursorFile(Path file) {
       this.cursorFile = file;
       return this;
     }
 
-    /** Reads the file, if there is one. */
+    /** Makes the delivery and reads the cursor file, if there is one. */
     public PollDelivery build() {
       return new PollDelivery(this);
     }
@@ -130,12 +130,12 @@ public final class PollDelivery implements InboundDelivery {
     seen = new RecentMessageIds(place.seen());
   }
 
-  /** Makes a delivery of this client's messages. */
+  /** Makes a delivery of the messages to this client's workspace. */
   public static Builder builder(AgentClient client) {
     return new Builder(client);
   }
 
-  /** The last row that was handled; null when there was none, or its row was lost. */
+  /** Returns the id of the last handled row; null before the first one or after a 410. */
   public @Nullable String cursor() {
     return cursor;
   }
@@ -162,7 +162,7 @@ public final class PollDelivery implements InboundDelivery {
     return handled;
   }
 
-  /** Never throws: what cannot be told now is kept, and told later. */
+  /** Keeps a report that cannot be sent now and sends it later; never throws. */
   @Override
   public void reportFailure(String delegationId, String error, AgentClient client) {
     replies.report(delegationId, new DelegationReport.Failed(error, ""));
@@ -193,7 +193,7 @@ public final class PollDelivery implements InboundDelivery {
     }
   }
 
-  /** Whether the handler got it. */
+  /** Handles one row and saves the cursor; returns whether the handler got a message. */
   private boolean take(JsonNode row, MessageHandler handler) {
     @Nullable InboundMessage message = InboundMessage.ofRow(row).orElse(null);
     if (message == null) {
@@ -212,7 +212,7 @@ public final class PollDelivery implements InboundDelivery {
     return !repeated;
   }
 
-  /** False only when it was interrupted: then it is for the next start. */
+  /** Returns false only after an interrupt: the cursor stays before the message. */
   private boolean handle(InboundMessage message, MessageHandler handler) {
     try {
       String text = HandlerResult.of(handler.handle(message, client));

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes messages where the platform calls the agent: a small A2A server.
+ * Receives pushed messages with a small embedded A2A server.
  *
  * {@snippet :
  * try (AgentLoop loop = agent(PushDelivery.builder(client).port(9000).start())) {
@@ -21,23 +21,23 @@ import org.slf4j.LoggerFactory;
  * }
  *
  * <p>{@code message/send} (and {@code SendMessage}) goes to the handler, whose text is the answer.
- * A message that comes again, because its answer was lost on the way, is not handled again: it gets
- * the same answer. The last 1,000 are known, for as long as the process lives.
+ * A duplicate message, sent because the response was lost, is not handled again: it gets the same
+ * answer. The delivery knows the last 1,000 messages until the process ends.
  *
- * <p>It listens on loopback unless told otherwise, and asks for no credential: whoever can reach
- * the port can speak to the agent. The messages are handled by whom {@link #runOnce} names.
+ * <p>The server listens on loopback by default and checks no credential: every client that reaches
+ * the port can send messages. {@link #runOnce} sets the handler of the messages.
  *
- * <p>A delegated task may take longer than the platform waits for an answer over HTTP: the end of a
- * task that took more than 5 s is also reported (R8.4), and until then each heartbeat of an {@link
- * AgentLoop} says that somebody is at it (R8.5). A result of more than 250 KiB is sent as a
- * message, which holds 16 MiB. A report that cannot be sent is kept in memory and sent later.
+ * <p>A delegated task can take longer than the Muster server waits for the HTTP response. So the
+ * end of a task that took more than 5 s is also reported (R8.4). Until then each heartbeat of an
+ * {@link AgentLoop} names the delegation (R8.5). A result above 250 KiB is sent as a message, which
+ * holds 16 MiB. A report that cannot be sent is kept in memory and sent later.
  */
 public final class PushDelivery implements InboundDelivery, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(PushDelivery.class);
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(5);
 
-  /** What a delivery is made of. */
+  /** Collects the settings of a delivery. */
   public static final class Builder {
 
     private final AgentClient client;
@@ -49,19 +49,19 @@ public final class PushDelivery implements InboundDelivery, AutoCloseable {
       this.client = client;
     }
 
-    /** Another address than loopback, for which a proxy with TLS and a credential is advised. */
+    /** Replaces loopback; put a proxy with TLS and a credential check before another address. */
     public Builder address(InetAddress address) {
       this.address = address;
       return this;
     }
 
-    /** 0, the default, is any free one. */
+    /** Sets the port, 0..65535; 0, the default, takes any free one. */
     public Builder port(int port) {
       this.port = port;
       return this;
     }
 
-    /** How many messages are handled at once; 1, as the workspace's own default. */
+    /** Sets how many messages are handled at once; default 1, as for the workspace. */
     public Builder concurrency(int most) {
       if (most < 1) {
         throw new IllegalArgumentException("concurrency: " + most + " (expected: 1..)");
@@ -71,9 +71,9 @@ public final class PushDelivery implements InboundDelivery, AutoCloseable {
     }
 
     /**
-     * Listens from now on; messages wait for the first {@link #runOnce}.
+     * Starts to listen. Messages wait up to 30 s for the first {@link #runOnce}.
      *
-     * @throws IOException when the port is taken
+     * @throws IOException when the port is in use
      */
     public PushDelivery start() throws IOException {
       return new PushDelivery(this);
@@ -97,12 +97,12 @@ public final class PushDelivery implements InboundDelivery, AutoCloseable {
     server.start();
   }
 
-  /** Makes a delivery of this client's messages. */
+  /** Makes a delivery of the messages to this client's workspace. */
   public static Builder builder(AgentClient client) {
     return new Builder(client);
   }
 
-  /** Where it listens, to be registered; with the address that it was bound to. */
+  /** Returns the URL to register, with the bound address and port. */
   public URI url() {
     InetSocketAddress bound = server.getAddress();
     String host = bound.getAddress().getHostAddress();
@@ -111,8 +111,8 @@ public final class PushDelivery implements InboundDelivery, AutoCloseable {
   }
 
   /**
-   * Says who handles the messages, which come on their own, and tries again to report what the
-   * platform could not be told.
+   * Sets the handler and sends due kept reports again. Always returns 0, because messages arrive on
+   * other threads.
    */
   @Override
   public int runOnce(MessageHandler handler) {
@@ -121,13 +121,13 @@ public final class PushDelivery implements InboundDelivery, AutoCloseable {
     return 0;
   }
 
-  /** Never throws: what cannot be told now is kept in memory, and told later. */
+  /** Keeps a report that cannot be sent now in memory and sends it later; never throws. */
   @Override
   public void reportFailure(String delegationId, String error, AgentClient client) {
     replies.report(delegationId, new DelegationReport.Failed(error, ""));
   }
 
-  /** Waits 5 s for what is being answered, then ends it. */
+  /** Stops the server: waits up to 5 s for open requests, then interrupts them. */
   @Override
   public void stop() {
     messages.stop();
@@ -140,7 +140,7 @@ public final class PushDelivery implements InboundDelivery, AutoCloseable {
     threads.shutdownNow();
   }
 
-  /** {@link #stop()}. */
+  /** Calls {@link #stop()}. */
   @Override
   public void close() {
     stop();

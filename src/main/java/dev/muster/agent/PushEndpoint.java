@@ -12,16 +12,16 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * JSON-RPC over HTTP: what comes in is bounded, and whatever it is, it gets an answer. The platform
- * waits for it only so long, and a connection that it has closed may take the answer all the same:
- * so the end of a task that was slow is reported as well.
+ * Serves JSON-RPC over HTTP: bounds the request body and responds to every request. The Muster
+ * server stops waiting after its time limit, and a write to the connection that it closed can still
+ * succeed. So the end of a slow delegated task is reported too.
  */
 final class PushEndpoint implements HttpHandler {
 
   private static final Logger log = LoggerFactory.getLogger(PushEndpoint.class);
   private static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-  /** Shorter than the platform waits for anybody. */
+  /** A slower response may be lost; this is below the server's default time limits. */
   private static final Duration SLOW = Duration.ofSeconds(5);
 
   private final PushedMessages messages;

@@ -14,10 +14,10 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Messages that were pushed: each is handled once, and repeats get its answer. */
+/** Handles each pushed message once; a duplicate message gets the same answer. */
 final class PushedMessages {
 
-  /** How a message was answered, but for the id of the request that brought it. */
+  /** Holds the result of a message, without the id of the JSON-RPC request. */
   private sealed interface Outcome {
     record Said(String text) implements Outcome {}
 
@@ -25,9 +25,9 @@ final class PushedMessages {
   }
 
   /**
-   * An answer to a request.
+   * Holds the JSON-RPC response to a request.
    *
-   * @param unheard for the case that nobody got it: tells the platform how a delegated task ended
+   * @param unheard to run when the response may be lost: reports the end of a delegated task
    */
   record Answer(JsonNode json, Runnable unheard) {
 
@@ -46,7 +46,7 @@ final class PushedMessages {
   private final CompletableFuture<MessageHandler> first = new CompletableFuture<>();
   private volatile @Nullable MessageHandler handler;
 
-  // guarded by itself; the ones that came last
+  // guarded by itself; the latest messages, oldest first
   private final Map<String, CompletableFuture<Outcome>> known = new LinkedHashMap<>();
 
   PushedMessages(AgentClient client, Replies replies, int concurrency) {
@@ -85,7 +85,7 @@ final class PushedMessages {
     };
   }
 
-  /** To a platform that got the answer as well, it tells nothing new (R8.1). */
+  /** Reports the end of a delegated task. If the response arrived too, this is a no-op (R8.1). */
   private void report(InboundMessage message, Outcome outcome) {
     if (message.isDelegatedTask()) {
       switch (outcome) {
@@ -115,7 +115,7 @@ final class PushedMessages {
     }
   }
 
-  /** The one that has it already; null when nobody had. */
+  /** Returns the future of an earlier request with this message; null if there is none. */
   private @Nullable CompletableFuture<Outcome> claim(
       String identity, CompletableFuture<Outcome> mine) {
     synchronized (known) {
@@ -127,7 +127,7 @@ final class PushedMessages {
     }
   }
 
-  /** Of those that are answered. */
+  /** Removes the oldest answered message; one that is being handled must stay known. */
   private void forgetTheOldest() {
     for (var entries = known.entrySet().iterator(); entries.hasNext(); ) {
       if (entries.next().getValue().isDone()) {
@@ -159,7 +159,7 @@ final class PushedMessages {
     }
   }
 
-  /** The same for repeats. */
+  /** Derives the answer's id from the message id, so that a duplicate message gets the same. */
   private static String answerId(InboundMessage message) {
     return message.messageId().isEmpty()
         ? UUID.randomUUID().toString()

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 
-/** The last 1,000 messages that were handled. Not for several threads. */
+/** Keeps the ids of the last 1,000 handled messages. Not thread-safe. */
 final class RecentMessageIds {
 
   static final int MAX_IDS = 1_000;

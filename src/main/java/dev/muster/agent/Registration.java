@@ -7,10 +7,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What an agent says of itself when it registers.
+ * Describes an agent for its registration.
  *
- * @param card its agent card, a JSON object with at least a {@code name}
- * @param url where it is called; empty for one that polls
+ * @param card the agent card, a JSON object with at least a {@code name}
+ * @param url the URL of a push agent; empty for a poll agent
  */
 public record Registration(JsonNode card, Optional<URI> url) {
 
@@ -20,17 +20,17 @@ public record Registration(JsonNode card, Optional<URI> url) {
     }
   }
 
-  /** Of an agent that fetches its messages, behind NAT or on a laptop. */
+  /** Makes the registration of a poll agent, for instance behind NAT or on a laptop. */
   public static Registration polling(String name) {
     return new Registration(named(name), Optional.empty());
   }
 
-  /** Of an agent that is called at this url. */
+  /** Makes the registration of a push agent with this URL. */
   public static Registration pushed(String name, URI url) {
     return new Registration(named(name), Optional.of(url));
   }
 
-  /** The same with another card. */
+  /** Returns a copy with another card. */
   public Registration withCard(JsonNode other) {
     return new Registration(other, url);
   }

@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends what a handler says to those who wait for it, and so that no two agents go on for ever.
- * What cannot be sent because of the platform or the network is kept, and sent when that is over.
+ * Sends a handler's replies and reports. An answer gets no reply, so two agents cannot answer each
+ * other without end. A reply that the server or the network does not accept now is kept and sent
+ * later.
  */
 final class Replies {
 
@@ -25,7 +26,7 @@ final class Replies {
   private static final Duration END_LIMIT = Duration.ofSeconds(5);
   private static final int MAX_PAUSE_EXPONENT = 8; // 256 s
 
-  /** The peer has it, or will not get it from there. */
+  /** Codes after which a retry is useless: the peer got the message, or its URL is not allowed. */
   private static final Set<String> FINAL =
       Set.of("AGENT_HTTP_ERROR", "BAD_AGENT_RESPONSE", "AGENT_URL_NOT_ALLOWED");
 
@@ -33,7 +34,7 @@ final class Replies {
   private final UnsentReplies unsent;
   private final CancellationToken cancellation;
 
-  /** When a path may be tried again that was answered with an error. */
+  /** The pause of each request path that got an error response. */
   private final Map<String, Rest> rests = new ConcurrentHashMap<>();
 
   private volatile Rest platformsRest = Rest.NONE;
@@ -56,7 +57,7 @@ final class Replies {
     this.cancellation = cancellation;
   }
 
-  /** A reply that nobody can get is logged: its message is handled all the same. */
+  /** Sends a reply. A reply without a recipient is logged and dropped. */
   void send(InboundMessage message, String text) {
     try {
       if (message.isAnswer() || answersOwnTask(message)) {
@@ -70,14 +71,14 @@ final class Replies {
     }
   }
 
-  /** How a delegation ended (R8.4). */
+  /** Reports the end of a delegation (R8.4). */
   void report(String delegationId, DelegationReport report) {
     send("the report on delegation " + delegationId, client.report(delegationId, report));
   }
 
   /**
-   * What a delegated task came to: by a report, or by a reply where a report has no room for it. A
-   * reply ends the delegation too (R8.7).
+   * Sends the result of a delegated task. A result above 250 KiB does not fit into a report, so it
+   * is sent as a reply, which ends the delegation too (R8.7).
    */
   void reportResult(InboundMessage task, String result) {
     if (TextLimit.USUAL.admits(result)) {
@@ -87,7 +88,7 @@ final class Replies {
     }
   }
 
-  /** Tries again what is due; a platform that is away ends the attempts of this time. */
+  /** Sends kept requests that are due; stops at the first failure to reach the server. */
   void sendKept() {
     unsent.expire(Instant.now());
     for (Unsent one : unsent.oldestFirst()) {
@@ -103,7 +104,7 @@ final class Replies {
     }
   }
 
-  /** How long a poll may be held while something waits to be sent. */
+  /** Limits a poll's wait, so that it ends about 1 s after the next kept request is due. */
   Duration atMost(Duration wait) {
     if (unsent.isEmpty()) {
       return wait;
@@ -155,7 +156,7 @@ final class Replies {
     unsent.remove(one);
   }
 
-  /** Trouble with one peer or one request does not hold up the others. */
+  /** Pauses all requests when the server is unreachable (or on 401), else only this path. */
   private void rest(String path, MusterException e) {
     if (e.status() == 0 || e.status() == 401) {
       int failures = Math.min(platformsRest.failures() + 1, MAX_PAUSE_EXPONENT);
@@ -185,8 +186,9 @@ final class Replies {
   }
 
   /**
-   * An answer that the platform got after all ends the delegation within moments; a reply after the
-   * end would be one more message to the caller.
+   * Waits up to 5 s and returns whether the delegation ended. The server may have received the HTTP
+   * response, which ends the delegation. A reply after the end would reach the caller as an extra
+   * message.
    */
   private boolean endsWithoutIt(String delegationId) {
     try {
@@ -197,7 +199,10 @@ final class Replies {
     }
   }
 
-  /** Agents of other libraries name only the delegation; the ledger knows whose it is. */
+  /**
+   * Returns whether the message answers a delegation of this workspace. Other agent libraries send
+   * only the delegation id, so the ledger decides.
+   */
   private boolean answersOwnTask(InboundMessage message) {
     if (!isAmbiguous(message)) {
       return false;
@@ -218,9 +223,9 @@ final class Replies {
   }
 
   /**
-   * The same after a restart: a message that is handled twice is answered once. Where a task cannot
-   * be told from thanks for its result, there is one answer for the delegation: the platform
-   * recognises the second, and does not deliver it.
+   * Derives the reply's id, so that a message handled twice, even after a restart, is answered
+   * once. An ambiguous message is a delegated task or an answer to its result. It shares one reply
+   * id per peer and delegation, so the server does not deliver a second reply.
    */
   private String replyId(InboundMessage message) {
     String what =

@@ -3,29 +3,29 @@ package dev.muster.agent;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** What a handler says to a message: a text, nothing, or one of the two later. */
+/** Holds a handler's reply to a message: a text, nothing, or one of the two later. */
 public sealed interface Reply {
 
-  /** This text; a blank one is no reply. */
+  /** A reply with this text; a blank one is no reply. */
   record Text(String text) implements Reply {}
 
-  /** Nothing: the message is handled, and nobody waits for an answer. */
+  /** No reply: the message is handled. */
   record None() implements Reply {}
 
-  /** What the stage comes to; a failed stage is a handler that threw. */
+  /** A reply with the text of a stage; a failed stage counts as a handler that threw. */
   record Later(CompletionStage<? extends @Nullable String> text) implements Reply {}
 
-  /** A text; null and blank ones are {@link None}. */
+  /** Makes a reply with this text; null and blank ones are {@link None}. */
   static Reply of(@Nullable String text) {
     return text == null || text.isBlank() ? new None() : new Text(text);
   }
 
-  /** No reply. */
+  /** Makes a reply without a text. */
   static Reply none() {
     return new None();
   }
 
-  /** The text that the stage comes to, null for none. */
+  /** Makes a reply with the later text of a stage; null for no reply. */
   static Reply later(CompletionStage<? extends @Nullable String> text) {
     return new Later(text);
   }

@@ -2,10 +2,10 @@ package dev.muster.agent;
 
 import org.jspecify.annotations.Nullable;
 
-/** What succeeded and failed since the platform last heard of it. Safe from any thread. */
+/** Counts successes and failures since the last accepted heartbeat. Safe from any thread. */
 final class RequestCounter {
 
-  /** The counts that a heartbeat tells. */
+  /** The counts that a heartbeat reports; {@code sample} is the text of the latest failure. */
   record Counts(long successes, long failures, String sample) {
 
     boolean isEmpty() {
@@ -37,7 +37,7 @@ final class RequestCounter {
     return new Counts(successes, failures, failures == 0 ? "" : sample);
   }
 
-  /** These have been heard; what came since has not. */
+  /** Subtracts the counts of an accepted heartbeat; later ones stay for the next heartbeat. */
   synchronized void reported(Counts counts) {
     successes -= counts.successes();
     failures -= counts.failures();

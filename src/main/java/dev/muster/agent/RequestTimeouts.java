@@ -4,13 +4,12 @@ import dev.muster.protocol.client.RetryPolicy;
 import java.time.Duration;
 
 /**
- * How hard a request is tried.
+ * Holds the attempts and the time limits of a request.
  *
- * @param policy how often, the first time included
- * @param silence how long the platform may say nothing, in one attempt
- * @param total of all attempts and the waits between them
- * @param forPeers whether a peer that cannot be reached is tried again as well; the platform has
- *     tried already
+ * @param policy the number of attempts, the first included, and the connect time limit
+ * @param silence the read and write time limit of one attempt
+ * @param total the time limit of all attempts and the waits between them
+ * @param forPeers whether errors of the peer are retried too; the server has retried them already
  */
 record RequestTimeouts(RetryPolicy policy, Duration silence, Duration total, boolean forPeers) {
 
@@ -22,25 +21,25 @@ record RequestTimeouts(RetryPolicy policy, Duration silence, Duration total, boo
   private static final Duration MAX_WAIT = Duration.ofMinutes(1);
   private static final Duration BEYOND_WAIT = Duration.ofSeconds(15);
 
-  /** For what may be done twice without harm. */
+  /** For requests that are safe to repeat. */
   static final RequestTimeouts USUAL =
       new RequestTimeouts(RetryPolicy.DEFAULT, SILENCE, Duration.ofMinutes(2), false);
 
-  /** For an answer to a message: three times (contract, section 13). */
+  /** For an answer to a message: three attempts (docs/api.md, section 13). */
   static final RequestTimeouts REPLY =
       new RequestTimeouts(THRICE, SILENCE, Duration.ofMinutes(2), true);
 
-  /** For what comes again by itself. */
+  /** For requests that the caller repeats anyway, or must not repeat: one attempt. */
   static RequestTimeouts once(Duration total) {
     return new RequestTimeouts(ONCE, total, total, false);
   }
 
-  /** The platform holds nothing for longer than a minute. */
+  /** Limits a wait to 60 s, the longest that the server holds a request. */
   static Duration heldAtMost(Duration wait) {
     return wait.compareTo(MAX_WAIT) < 0 ? wait : MAX_WAIT;
   }
 
-  /** For a request that the platform may hold so long before it answers. */
+  /** For a request that the server may hold for {@code wait}; each attempt gets 15 s more. */
   static RequestTimeouts held(Duration wait, int attempts) {
     Duration silence = wait.plus(BEYOND_WAIT);
     RetryPolicy policy = attempts == 1 ? ONCE : RetryPolicy.DEFAULT;

@@ -8,9 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the runtime of this process is wedged: alive, but of no use until it is restarted. The
- * next heartbeat says so, the workspace becomes {@code degraded}, and whoever looks at the canvas
- * reads the reason in place of a green dot.
+ * Records whether the runtime is wedged: alive, but useless until a restart. The next heartbeat
+ * reports it, the workspace becomes {@code degraded}, and the canvas shows the reason.
  *
  * {@snippet :
  * try {
@@ -22,15 +21,15 @@ import org.slf4j.LoggerFactory;
  * RuntimeWedge.clearWedge(); // it works (again): the next heartbeat is healthy
  * }
  *
- * <p><b>The reason</b> is what an operator reads: about 80 characters, with what to do about it.
+ * <p><b>The reason</b> is for the operator: about 80 characters, including the recovery action.
  *
- * <p><b>What is no wedge:</b> anything that may pass by itself, such as a rate limit or one call
- * that failed: an operator who restarts for nothing learns to look away. A runtime that fails for
- * some inputs only answers those with an A2A error; a wedge means that every request from now on
- * will fail. And no flag of your own, nor your own way to clear it: heartbeats look here only.
+ * <p><b>What is no wedge:</b> a transient failure, such as a rate limit or one failed call. A
+ * needless restart teaches the operator to ignore the reason. A runtime that fails for some inputs
+ * only responds to those with an A2A error. A wedge means that every later request will fail. Do
+ * not keep a separate flag or a separate way to clear it: heartbeats read only this class.
  *
- * <p>The static methods speak of the whole process, which is right for one executor a process;
- * several executors have an instance each. Safe from any thread; reading takes no lock.
+ * <p>The static methods concern the whole process, which suits one executor per process. With
+ * several executors, make one instance for each. Safe from any thread; reads take no lock.
  */
 public final class RuntimeWedge {
 
@@ -41,37 +40,37 @@ public final class RuntimeWedge {
   private final AtomicReference<String> reason = new AtomicReference<>(HEALTHY);
   private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
 
-  /** A healthy one, for one of several executors in a process. */
+  /** Makes a healthy instance, for one of several executors in a process. */
   public RuntimeWedge() {}
 
-  /** The one that the static methods speak of. */
+  /** Returns the instance behind the static methods. */
   public static RuntimeWedge ofProcess() {
     return OF_PROCESS;
   }
 
-  /** {@link #mark} for the whole process. */
+  /** Calls {@link #mark} for the whole process. */
   public static void markWedged(@Nullable String reason) {
     OF_PROCESS.mark(reason);
   }
 
-  /** {@link #clear} for the whole process. */
+  /** Calls {@link #clear} for the whole process. */
   public static void clearWedge() {
     OF_PROCESS.clear();
   }
 
-  /** Whether this process is wedged. */
+  /** Returns whether this process is wedged. */
   public static boolean isWedged() {
     return OF_PROCESS.isMarked();
   }
 
-  /** Why this process is wedged; {@code ""} when it is not. */
+  /** Returns why this process is wedged; {@code ""} when it is not. */
   public static String wedgeReason() {
     return OF_PROCESS.reason();
   }
 
   /**
-   * Says that nothing will work until a restart. The first reason stays until {@link #clear}: a
-   * later one may be less precise, and what the operator reads should not flicker.
+   * Marks the runtime as wedged until {@link #clear}. The first reason stays: a later one may be
+   * less precise, and the displayed text should not change repeatedly.
    *
    * @param reason for the operator; {@code "wedged"} when it is null or blank
    */
@@ -84,7 +83,7 @@ public final class RuntimeWedge {
     }
   }
 
-  /** Says that something worked. Costs next to nothing when healthy: call it on every success. */
+  /** Clears the wedge; call it after every success. When healthy it costs one atomic read. */
   public void clear() {
     if (isMarked() && !reason.getAndSet(HEALTHY).isEmpty()) {
       log.info(
@@ -94,22 +93,22 @@ public final class RuntimeWedge {
     }
   }
 
-  /** Whether it is wedged. */
+  /** Returns whether the runtime is wedged. */
   public boolean isMarked() {
     return !reason().isEmpty();
   }
 
-  /** Why it is wedged; {@code ""} when it is not. */
+  /** Returns why the runtime is wedged; {@code ""} when it is not. */
   public String reason() {
     return reason.get();
   }
 
-  /** For tests: healthy again, and nobody hears of it. */
+  /** Clears the wedge without calling the watchers; for tests. */
   void reset() {
     reason.set(HEALTHY);
   }
 
-  /** For heartbeats, which hurry when this changes. A watcher throws nothing and does not block. */
+  /** Adds a watcher of changes, such as a heartbeat loop. It must not throw or block. */
   void watch(Runnable watcher) {
     watchers.add(watcher);
   }

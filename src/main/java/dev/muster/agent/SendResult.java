@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** What became of a message to a peer. */
+/** Holds the result of a message to a peer. */
 public sealed interface SendResult {
 
   /**
@@ -18,16 +18,17 @@ public sealed interface SendResult {
   record Answered(String messageId, String text, JsonNode raw) implements SendResult {}
 
   /**
-   * The platform keeps it until the peer fetches or takes it; an answer comes as a message.
+   * The server keeps the message until the peer polls or accepts it; an answer comes as a message.
    *
-   * @param id of the row ({@code activity_id}) or of the place in the queue ({@code queue_id})
+   * @param id the id of the activity row ({@code activity_id}) or, without one, of the queue entry
+   *     ({@code queue_id})
    */
   record Queued(String messageId, String id) implements SendResult {}
 
   /** The peer answered with a JSON-RPC error. */
   record Refused(String messageId, long code, String text) implements SendResult {}
 
-  /** The name that the message had in all attempts; an answer carries it as {@code reply_to}. */
+  /** Returns the message id of all attempts; an answer carries it as {@code reply_to}. */
   String messageId();
 
   static SendResult of(String messageId, JsonNode answer) {

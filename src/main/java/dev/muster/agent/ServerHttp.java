@@ -25,14 +25,17 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Requests to the platform with the workspace's token, tried again as their patience says. */
+/** Sends requests to the server with the workspace's token and retries them. */
 final class ServerHttp {
 
   private static final MediaType JSON = MediaType.get("application/json");
   private static final int MAX_IDLE_CONNECTIONS = 100;
   private static final Duration MAX_RETRY_AFTER = Duration.ofMinutes(1);
 
-  /** One for all agents of a process. Connections that were idle longer may be closed already. */
+  /**
+   * Holds the HTTP client of all agents in a process. It drops connections after 4 s without use,
+   * because the other side may have closed them by then.
+   */
   private static final class Shared {
     static final OkHttpClient HTTP =
         new OkHttpClient.Builder()
@@ -52,14 +55,14 @@ final class ServerHttp {
             .newBuilder()
             .proxy(http == null ? Proxy.NO_PROXY : http.proxy())
             .protocols(List.of(Protocol.HTTP_1_1))
-            .followRedirects(false) // the token is for this platform alone
+            .followRedirects(false) // a redirect could leak the token
             .retryOnConnectionFailure(false)
-            .fastFallback(false) // it would connect on threads of its own
+            .fastFallback(false) // it connects on extra threads
             .addNetworkInterceptor(ServerHttp::inert)
             .build();
   }
 
-  /** OkHttp sends a request again by itself when a 503 asks for that. */
+  /** Renames {@code Retry-After}: OkHttp would repeat a request on 503 by itself. */
   private static Response inert(Interceptor.Chain chain) throws IOException {
     Response response = chain.proceed(chain.request());
     String asked = response.header("Retry-After");
@@ -73,9 +76,9 @@ final class ServerHttp {
   }
 
   /**
-   * Any answer but those that may pass, which are waited for first.
+   * Sends a request, retries transient errors and returns the last response, whatever its status.
    *
-   * @throws MusterException when there was no answer at all, or the call was cancelled
+   * @throws MusterException when the last attempt got no response, or the request was cancelled
    */
   ServerResponse exchange(ServerRequest call) {
     RequestTimeouts timeout = call.timeout();
@@ -100,7 +103,7 @@ final class ServerHttp {
     }
   }
 
-  /** The JSON of a 2xx; every other answer is thrown. */
+  /** Returns the JSON body of a 2xx; throws a {@link MusterException} for any other response. */
   JsonNode json(ServerRequest call) {
     ServerResponse answer = exchange(call);
     if (!answer.isSuccess() || answer.body().isMissingNode()) {
@@ -109,7 +112,7 @@ final class ServerHttp {
     return answer.body();
   }
 
-  /** A token that is refused may have been replaced in its file. */
+  /** Sends a request, and once more after a 401 when the token file has another token. */
   private ServerResponse admitted(ServerRequest call, Deadline deadline) throws IOException {
     Optional<String> token = credential.token();
     ServerResponse answer = once(call, token, deadline);
@@ -167,7 +170,7 @@ final class ServerHttp {
     return url;
   }
 
-  /** Whether there may be another attempt after it. */
+  /** Waits for the next attempt; false when the deadline or a cancellation prevents one. */
   private static boolean rest(
       ServerRequest call, int attempt, Duration atLeast, Deadline deadline) {
     Duration own = RetryDelay.before(attempt, ThreadLocalRandom.current().nextDouble());
@@ -200,7 +203,7 @@ final class ServerHttp {
     return one.compareTo(other) < 0 ? one : other;
   }
 
-  /** To OkHttp, zero means for ever. */
+  /** Limits to 1 ms or more: OkHttp takes 0 as no time limit. */
   private static Duration atLeastAMilli(Duration duration) {
     return Duration.ofMillis(Math.clamp(duration.toMillis(), 1, Integer.MAX_VALUE));
   }

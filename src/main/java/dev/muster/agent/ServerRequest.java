@@ -4,7 +4,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** One request to the platform; all attempts send the same. */
+/** Describes one request to the server; all attempts send the same. */
 record ServerRequest(
     String method,
     String path,

@@ -9,10 +9,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** What the platform answered; {@code body} is missing when it is no JSON. */
+/** Holds a response of the server; {@code body} is a missing node when it is not JSON. */
 record ServerResponse(int status, JsonNode body, Duration retryAfter) {
 
-  /** The platform's {@code Retry-After}, kept out of OkHttp's sight. */
+  /** Carries the server's {@code Retry-After} under a name that OkHttp ignores. */
   static final String RETRY_AFTER = "X-Muster-Retry-After";
 
   private static final Set<String> OF_PEERS =
@@ -48,7 +48,7 @@ record ServerResponse(int status, JsonNode body, Duration retryAfter) {
     return status / 100 == 2;
   }
 
-  /** Whether the same request may fare better soon. */
+  /** Returns whether a retry may succeed; {@code forPeers} includes errors of the peer. */
   boolean mayPass(boolean forPeers) {
     boolean ofPeer = OF_PEERS.contains(code());
     return status == 429 || (status >= 500 && (forPeers || !ofPeer));

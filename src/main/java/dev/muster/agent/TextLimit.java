@@ -3,15 +3,15 @@ package dev.muster.agent;
 import java.nio.charset.StandardCharsets;
 
 /**
- * How large a text may be in the body of a request to the platform (R0.7), in bytes of JSON in
- * UTF-8: a line break takes two, and other control characters take six.
+ * Limits a text in a request body (R0.7), in bytes of UTF-8 JSON. A line break takes two bytes,
+ * other control characters take six.
  */
 enum TextLimit {
 
-  /** Of notifications and reports: 256 KiB, less what else is in the body. */
+  /** For notifications and reports: 256 KiB, less 6 KiB for the other fields of the body. */
   USUAL(250 * 1024),
 
-  /** Of messages to peers: 16 MiB, less what else is in the body. */
+  /** For messages to peers: 16 MiB, less 64 KiB for the other fields of the body. */
   MESSAGE(16 * 1024 * 1024 - 64 * 1024);
 
   private static final String SHORT_ESCAPES = "\"\\\b\t\n\f\r";
@@ -22,12 +22,12 @@ enum TextLimit {
     this.maxBytes = maxBytes;
   }
 
-  /** Whether the text is not larger. */
+  /** Returns whether the text is within the limit. */
   boolean admits(String text) {
     return text.codePoints().mapToLong(TextLimit::bytes).sum() <= maxBytes;
   }
 
-  /** The text, or as much of its beginning as fits, with a note how large the whole text is. */
+  /** Returns the text, cut to the limit with a note of its full size in bytes. */
   String cut(String text) {
     if (admits(text)) {
       return text;

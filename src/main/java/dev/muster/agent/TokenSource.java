@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The token of the workspace: the one that was given, else that of the file. */
+/** Supplies the workspace's token: the given one, else the one of the token file. */
 final class TokenSource {
 
   private static final Logger log = LoggerFactory.getLogger(TokenSource.class);
@@ -27,7 +27,7 @@ final class TokenSource {
     return Optional.ofNullable(token);
   }
 
-  /** Looks into the file again; whether there is another token in it than {@code refused}. */
+  /** Reads the file again and returns whether the token now differs from {@code refused}. */
   boolean changedFrom(@Nullable String refused) {
     if (given) {
       return false;
@@ -38,9 +38,9 @@ final class TokenSource {
   }
 
   /**
-   * Takes the token that the platform made.
+   * Uses a minted token and writes it to the token file, if there is one.
    *
-   * @throws UncheckedIOException when it cannot be kept: a restart would be locked out
+   * @throws UncheckedIOException when the write fails: after a restart the agent has no token
    */
   void keep(String minted) {
     token = minted;

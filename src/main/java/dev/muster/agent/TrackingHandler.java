@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Lets the heartbeat tell what a handler does, and its delegations how they end badly. */
+/** Reports a handler's tasks by heartbeats, and failed delegated tasks to the server. */
 final class TrackingHandler implements MessageHandler {
 
   private static final Logger log = LoggerFactory.getLogger(TrackingHandler.class);

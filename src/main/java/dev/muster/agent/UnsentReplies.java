@@ -20,9 +20,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Replies and reports that could not be sent, oldest first: in memory, and beside the cursor's file
- * in a file each that only its owner may read. The last 1,000 are kept, each for 7 days, which is
- * the longest deadline of a delegation. Safe from any thread.
+ * Keeps unsent replies and reports, oldest first. With a cursor file, each also has a file beside
+ * it that only its owner may read. The store keeps the last 1,000 for 7 days each, the longest
+ * deadline of a delegation. Safe from any thread.
  */
 final class UnsentReplies {
 
@@ -31,11 +31,11 @@ final class UnsentReplies {
   private static final Duration MAX_AGE = Duration.ofDays(7);
 
   /**
-   * A request to be sent again as it is.
+   * Describes a request to be sent again unchanged.
    *
-   * @param what names it for people
-   * @param path at the platform
-   * @param since when it was made
+   * @param what the name of the request in the log
+   * @param path the path on the server
+   * @param since when the request was made
    */
   record Unsent(String what, String path, JsonNode body, Instant since) {
 
@@ -49,7 +49,7 @@ final class UnsentReplies {
   // guarded by this
   private final SequencedMap<Integer, Unsent> kept = new TreeMap<>();
 
-  /** Those of an earlier process are there again; without a file all is in memory. */
+  /** Loads the requests of an earlier process; with null, all are in memory only. */
   UnsentReplies(@Nullable Path cursorFile) {
     this.cursorFile = cursorFile == null ? null : cursorFile.toAbsolutePath();
     load();
@@ -63,7 +63,7 @@ final class UnsentReplies {
     return List.copyOf(kept.values());
   }
 
-  /** A second one with the same name is the same: its message was handled twice. */
+  /** Keeps a request; it replaces one of equal name and path, from a message handled twice. */
   synchronized void keep(Unsent unsent) {
     remove(unsent);
     if (kept.size() >= MAX_REPLIES) {
@@ -88,7 +88,7 @@ final class UnsentReplies {
     }
   }
 
-  /** Gives up what is too old. */
+  /** Drops the requests that are older than 7 days. */
   synchronized void expire(Instant now) {
     for (Unsent unsent : oldestFirst()) {
       if (unsent.since().plus(MAX_AGE).isBefore(now)) {

@@ -3,24 +3,24 @@ package dev.muster.agent;
 import java.util.UUID;
 import okhttp3.HttpUrl;
 
-/** Where the platform has what belongs to one workspace. */
+/** Builds the paths of one workspace on the server. */
 record WorkspacePath(String workspaceId) {
 
   String to(String rest) {
     return "/workspaces/" + workspaceId + rest;
   }
 
-  /** Of a path, whatever characters the text has. */
+  /** Encodes any text as one path segment. */
   static String segment(String text) {
     return unused().addPathSegment(text).build().encodedPath().substring(1);
   }
 
-  /** Only its query is of use. */
+  /** Returns a builder with a placeholder host; callers use only its path or its query. */
   static HttpUrl.Builder unused() {
     return new HttpUrl.Builder().scheme("http").host("unused");
   }
 
-  /** The usual form of an id that people may have typed. */
+  /** Returns the canonical form of a UUID that a person may have typed. */
   static String canonical(String what, String id) {
     try {
       return UUID.fromString(id.strip()).toString();

@@ -1,9 +1,9 @@
 package dev.muster.agent;
 
 /**
- * What the platform says of the agent's own workspace.
+ * Holds the server's state of the agent's workspace.
  *
  * @param status such as {@code online}, {@code degraded} or {@code paused}
- * @param deleted it is removed, or was never there: an agent has nothing left to do
+ * @param deleted whether the workspace is removed or never existed; the agent must end
  */
 public record WorkspaceState(String status, boolean paused, boolean deleted) {}

@@ -1,6 +1,6 @@
 /**
- * The library that makes a program an agent of Muster: registration, heartbeats, messages in and
- * out, delegations. It stands on the JDK, OkHttp, Jackson and SLF4J alone.
+ * Implements an agent of Muster: registration, heartbeats, messages and delegations. It depends
+ * only on the JDK, OkHttp, Jackson and SLF4J.
  */
 @ApplicationModule(allowedDependencies = {"protocol", "protocol :: client"})
 @NullMarked

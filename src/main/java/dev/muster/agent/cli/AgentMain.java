@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The program: {@code java -jar muster-agent.jar}. */
+/** Runs the program {@code java -jar muster-agent.jar}. */
 @Command(
     name = "muster-agent",
     mixinStandardHelpOptions = true,
@@ -41,7 +41,7 @@ public final class AgentMain {
 
   private AgentMain() {}
 
-  /** Ends the process with one of the codes that {@code --help} lists. */
+  /** Runs the command and exits with one of the codes that {@code --help} lists. */
   public static void main(String[] args) {
     LineLog.install();
     System.exit(run(args));
@@ -78,7 +78,7 @@ public final class AgentMain {
     };
   }
 
-  /** The default of an option is the variable of its name, if that is not empty. */
+  /** Takes an option's default from the environment variable of its name, unless that is blank. */
   private record Variables(Map<String, String> environment)
       implements CommandLine.IDefaultValueProvider {
 

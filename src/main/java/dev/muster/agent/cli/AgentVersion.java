@@ -6,7 +6,7 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IVersionProvider;
 
-/** What {@code --version} says: the version, and the commit where the build knew it. */
+/** Prints the version, and the commit if the build knew it, for {@code --version}. */
 final class AgentVersion implements IVersionProvider {
 
   @Override

@@ -105,7 +105,7 @@ final class ConnectCommand implements Callable<Integer> {
     };
   }
 
-  /** On a signal. At every other end the loop has ended before, and the code is left as it is. */
+  /** Stops the loop on a signal. After any other end it does nothing, so the exit code stays. */
   private static void sayFarewell(AgentLoop loop, ExecHandler handler, CountDownLatch ended) {
     if (ended.getCount() == 0) {
       return;
@@ -114,13 +114,13 @@ final class ConnectCommand implements Callable<Integer> {
     try {
       if (!ended.await(SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         handler.stop();
-        // time to report, but not to wait for a platform that is away
+        // enough for a report of the failure, but not for retries to an unreachable server
         boolean _ = ended.await(SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     System.err.flush();
-    Runtime.getRuntime().halt(ExitCode.DONE); // a signal would end it with 143
+    Runtime.getRuntime().halt(ExitCode.DONE); // a signal would give code 143
   }
 }

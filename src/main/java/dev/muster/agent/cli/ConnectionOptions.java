@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where the agent works, and as whom: the options that all commands have. */
+/** Defines the options of all commands: server, workspace, token file and state folder. */
 final class ConnectionOptions {
 
   private static final Pattern ID =
@@ -76,10 +76,10 @@ final class ConnectionOptions {
   }
 
   /**
-   * The peer that is meant.
+   * Resolves a peer to its id.
    *
-   * @param to its id, or its name if no other peer has the same
-   * @throws IllegalArgumentException when there is none or several; it names those that there are
+   * @param to the id of the peer, or its name if no other peer has the same
+   * @throws IllegalArgumentException when no peer or several match; the text lists candidates
    */
   static String peerId(AgentClient client, String to) {
     String wanted = to.strip();
@@ -108,7 +108,7 @@ final class ConnectionOptions {
                 more > 0 ? "\n  and " + more + " more" : ""));
   }
 
-  /** For a command that calls this program again. */
+  /** Returns the environment variables for a command that calls this program again. */
   Map<String, String> variables() {
     Map<String, String> variables = new LinkedHashMap<>();
     variables.put("MUSTER_URL", platformUrl);

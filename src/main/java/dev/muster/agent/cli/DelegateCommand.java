@@ -75,7 +75,7 @@ final class DelegateCommand implements Callable<Integer> {
         return code;
       }
     }
-    // it may have ended just before the command became the one to hear of it
+    // the delegation may have ended after the last read and before the wait was closed
     return report(client.delegation(made.id(), Duration.ZERO));
   }
 

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Has a command handle the messages, one process each. */
+/** Handles each message with one process of a shell command. */
 final class ExecHandler implements MessageHandler {
 
   private static final Logger log = LoggerFactory.getLogger(ExecHandler.class);
@@ -43,7 +43,7 @@ final class ExecHandler implements MessageHandler {
     this.waits = waits;
   }
 
-  /** Kills the command that runs, and runs none any more. */
+  /** Kills the running command and prevents later ones. */
   synchronized void stop() {
     stopped = true;
     if (running != null) {
@@ -83,7 +83,10 @@ final class ExecHandler implements MessageHandler {
     return false;
   }
 
-  /** By files, so that nothing blocks however much is said, and by whomever the command leaves. */
+  /**
+   * Runs the command with files as its streams. A pipe could block on large output, or stay open in
+   * a process that the command leaves behind.
+   */
   private void run(Path input, Path output, Path errors) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(List.of("sh", "-c", command))
@@ -130,7 +133,7 @@ final class ExecHandler implements MessageHandler {
     running = null;
   }
 
-  /** With all that it started. */
+  /** Kills a process and its descendants. */
   private static void kill(Process process) {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();

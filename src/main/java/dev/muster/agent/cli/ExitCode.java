@@ -1,6 +1,6 @@
 package dev.muster.agent.cli;
 
-/** What the program's end tells a script. */
+/** Defines the exit codes of the program. */
 final class ExitCode {
 
   static final int DONE = 0;

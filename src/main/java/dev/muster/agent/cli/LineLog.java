@@ -16,8 +16,8 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * Logs to standard error: one line an event, with its time in UTC and its level. SLF4J makes it by
- * the name of the class, so it is public.
+ * Logs to standard error, one line per event with the UTC time and the level. The class is public
+ * because SLF4J instantiates it by name.
  */
 public final class LineLog implements SLF4JServiceProvider {
 
@@ -27,13 +27,13 @@ public final class LineLog implements SLF4JServiceProvider {
   private final IMarkerFactory markers = new BasicMarkerFactory();
   private final MDCAdapter context = new BasicMDCAdapter();
 
-  /** To be called before the first logger is made. */
+  /** Installs this provider; call it before the first logger is made. */
   static void install() {
     System.setProperty("slf4j.provider", LineLog.class.getName());
     System.setProperty("slf4j.internal.verbosity", "WARN");
   }
 
-  /** From now on warnings and errors alone. */
+  /** Limits the log to warnings and errors from now on. */
   static void beQuiet() {
     least = Level.WARN;
   }
@@ -61,7 +61,7 @@ public final class LineLog implements SLF4JServiceProvider {
   @Override
   public void initialize() {}
 
-  /** One for all: a line does not tell which class it is from. */
+  /** Serves as the only logger, because a line does not name its class. */
   private static final class Lines extends LegacyAbstractLogger {
 
     @Override

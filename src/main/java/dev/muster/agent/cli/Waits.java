@@ -23,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The answers that processes of one agent wait for themselves, so that {@code connect} does not
- * hand them to its command as well. There is a file for each in the state folder. It is locked
- * while somebody waits, and has something in it once he was told; so one who dies waiting leaves an
- * answer that is handed on.
+ * Records the answers that processes of one agent wait for. {@code connect} does not pass such an
+ * answer to its command as well. Each wait has a file in the state folder. The waiting process
+ * locks the file and writes one byte when it has the answer. The file of a process that died stays
+ * empty, so {@code connect} passes its answer on.
  */
 final class Waits {
 
@@ -41,7 +41,7 @@ final class Waits {
     folder = stateDir.resolve("waits");
   }
 
-  /** One wait; to be closed when it is over. */
+  /** Holds the lock of one wait; the caller closes it when the wait ends. */
   static final class Wait implements AutoCloseable {
 
     private final Path file;
@@ -53,7 +53,7 @@ final class Waits {
       this.locked = locked;
     }
 
-    /** The answer was put out. */
+    /** Records that this process has printed the answer. */
     void told() throws IOException {
       if (locked != null) {
         locked.write(ByteBuffer.wrap(TOLD), 0);
@@ -61,7 +61,7 @@ final class Waits {
       }
     }
 
-    /** Who was not told leaves the answer to the command. */
+    /** Ends the wait. Without an answer it deletes the file, so the command gets the answer. */
     @Override
     public void close() throws IOException {
       if (locked != null) {
@@ -74,8 +74,8 @@ final class Waits {
   }
 
   /**
-   * Until the result is closed, {@code connect} does not decide on any answer: a request whose
-   * answer has no name yet may be under way.
+   * Blocks {@code connect} from deciding on any answer until the result is closed. A request may be
+   * in flight whose id is not known yet.
    */
   Closeable holdingAnswers() {
     try {
@@ -83,11 +83,11 @@ final class Waits {
       FileLock _ = channel.lock(0, Long.MAX_VALUE, true);
       return channel;
     } catch (IOException e) {
-      return () -> {}; // begin() says so
+      return () -> {}; // begin() logs it
     }
   }
 
-  /** From now on somebody waits for the answer; if another does already, that one is told. */
+  /** Begins a wait for an answer. If another process waits already, the result does nothing. */
   Wait begin(String id) {
     Path file = file(id);
     try {
@@ -105,7 +105,10 @@ final class Waits {
     }
   }
 
-  /** Whether somebody waited for the answer with this name, and got it. It is asked for once. */
+  /**
+   * Returns whether a process waited for the answer with this id and got it. Deletes the file, so
+   * only the first call returns true. Waits up to 30 s for a waiting process.
+   */
   boolean wasTold(String id) throws IOException, InterruptedException {
     if (!Files.isDirectory(folder)) {
       return false;
@@ -144,7 +147,10 @@ final class Waits {
     return folder.resolve(UUID.nameUUIDFromBytes(id.getBytes(StandardCharsets.UTF_8)).toString());
   }
 
-  /** Of answers that no {@code connect} ever asked about, the older ones go. */
+  /**
+   * Limits the files that no {@code connect} ever checked. Above 2,000 files it deletes the older
+   * ones that record a received answer.
+   */
   private void prune() throws IOException {
     if (!Files.isDirectory(folder)) {
       return;

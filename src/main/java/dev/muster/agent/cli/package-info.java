@@ -1,4 +1,4 @@
-/** An agent as a program: everything a shell script needs to be one. */
+/** Provides the command line program that makes a shell script an agent. */
 @NullMarked
 package dev.muster.agent.cli;
 
