@@ -60,7 +60,7 @@ final class MessageSender {
     };
   }
 
-  /** Builds a request in the name of this workspace, such as one that was not sent before. */
+  /** Builds a request with this workspace as its sender, also for a kept request. */
   ServerRequest again(String where, JsonNode body, RequestTimeouts timeout) {
     return ServerRequest.post(where, body, timeout).with(SENDER, path.workspaceId());
   }

@@ -104,7 +104,7 @@ final class Replies {
     }
   }
 
-  /** Limits a poll's wait, so that it ends about 1 s after the next kept request is due. */
+  /** Limits a poll's wait to 1 s after the next kept request is due. */
   Duration atMost(Duration wait) {
     if (unsent.isEmpty()) {
       return wait;
@@ -223,9 +223,9 @@ final class Replies {
   }
 
   /**
-   * Derives the reply's id, so that a message handled twice, even after a restart, is answered
-   * once. An ambiguous message is a delegated task or an answer to its result. It shares one reply
-   * id per peer and delegation, so the server does not deliver a second reply.
+   * Derives the reply's id from the message, also after a restart. So a message that is handled
+   * twice is answered once. An ambiguous message is a delegated task or an answer to its result. It
+   * shares one reply id per peer and delegation, so the server does not deliver a second reply.
    */
   private String replyId(InboundMessage message) {
     String what =
