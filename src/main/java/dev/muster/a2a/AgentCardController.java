@@ -23,8 +23,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Where A2A clients look for an agent's card (R7.12). Its urls lead to the proxy, which knows the
- * way to the agent.
+ * Serves an agent's card to A2A clients (R7.12). Its urls point to the proxy, which forwards to the
+ * agent.
  */
 @RestController
 class AgentCardController {
@@ -54,9 +54,9 @@ class AgentCardController {
   }
 
   /**
-   * The card with its urls, of A2A 0.3 and of 1.0, replaced by {@code proxyUrl}; interfaces of
-   * other transports are left out, since the proxy speaks JSON-RPC. A signed card stays as it is:
-   * any change would make its signatures lie.
+   * Replaces the urls of the card, of A2A 0.3 and 1.0, by {@code proxyUrl}. Removes interfaces of
+   * other transports, since the proxy supports only JSON-RPC. A signed card stays unchanged, since
+   * any change would invalidate its signatures.
    */
   private static RawJson through(String proxyUrl, RawJson stored) {
     JsonNode parsed = LosslessJson.parse(stored.text().getBytes(StandardCharsets.UTF_8));

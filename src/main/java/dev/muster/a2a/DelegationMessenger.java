@@ -16,11 +16,14 @@ import org.springframework.stereotype.Service;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Makes the rows by which delegations and their results reach agents, each with its delivery. */
+/** Builds the activity rows of delegations and their results, each with its delivery. */
 @Service
 public class DelegationMessenger {
 
-  /** Delegations are neither more nor less urgent than messages; their results are awaited. */
+  /**
+   * Delegations have the priority of messages. Results have a higher one, since callers wait for
+   * them.
+   */
   private static final int PRIORITY = 50;
 
   private static final int PRIORITY_OF_RESULTS = 100;
@@ -31,7 +34,7 @@ public class DelegationMessenger {
     this.settings = settings;
   }
 
-  /** For the callee's feed, and, unless it polls, for its queue, where it waits so long at most. */
+  /** Builds the row of a delegation. For a push agent it is queued, for at most {@code life}. */
   public NewActivity toCallee(
       DelegationMessage message, DeliveryTarget callee, String task, Duration life) {
     Sender caller = new Sender(message.callerId());
@@ -51,9 +54,7 @@ public class DelegationMessenger {
     return request;
   }
 
-  /**
-   * A row about the end of a delegation, for a caller whose agent is called: it is brought to it.
-   */
+  /** Queues a result row for the push agent of the caller. */
   public NewActivity broughtToCaller(NewActivity row) {
     return row.with(
         MessageAdmission.toQueue(

@@ -17,14 +17,19 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Messages by which callees answer delegations: message and end are one transaction (R8.7). */
+/**
+ * Appends replies to delegations. The reply and the end of the delegation are one transaction
+ * (R8.7).
+ */
 @Component
 class DelegationReplies {
 
-  /** Below the 5 s of R0.6. */
+  /** Less than the 5 s of R0.6. */
   private static final Duration MAX_DURATION = Duration.ofSeconds(4);
 
-  /** Looked up late: the ledger of delegations also sends messages by this module. */
+  /**
+   * Looked up late to break a cycle. The delegation ledger also sends messages through this module.
+   */
   private final ObjectProvider<DelegationCallbacks> delegations;
 
   private final Feeds feeds;
@@ -39,7 +44,7 @@ class DelegationReplies {
     this.transactions = transactions.withTimeout(MAX_DURATION);
   }
 
-  /** What the message replies to, if that is an open delegation. */
+  /** Returns the open delegation that the message replies to, if any. */
   Optional<DelegationMessage> findByReply(UUID sender, UUID target, NormalizedRequest request) {
     @Nullable ObjectNode message = request.message();
     @Nullable DelegationCallbacks ledger = delegations.getIfAvailable();
@@ -52,14 +57,14 @@ class DelegationReplies {
         .flatMap(id -> ledger.findByReply(sender, target, id));
   }
 
-  /** Without what the database has no room for (R0.8). */
+  /** Returns the text without characters that the database cannot store (R0.8). */
   private static Optional<String> text(JsonNode value) {
     return value.isString() && !value.stringValue().isEmpty()
         ? Optional.of(Text.clean(value.stringValue()))
         : Optional.empty();
   }
 
-  /** The delegation ends with the reply, if that is a new one. */
+  /** Appends the reply and ends the delegation. Rolls back unless the reply is a new row. */
   AppendResult append(NewActivity reply, DelegationMessage delegation, String text) {
     return transactions.runRetryingDeadlocks(status -> {
       delegations.getObject().complete(delegation, text);

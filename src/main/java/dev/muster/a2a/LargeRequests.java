@@ -14,28 +14,30 @@ import org.slf4j.MDC;
 import org.springframework.stereotype.Component;
 
 /**
- * Works on large requests, each of which is a second of parsing, hashing and writing, a few at a
- * time and half of them for one sender: on platform threads, which the operating system slices. On
- * virtual threads two of them would hold both carriers of a small machine, and everybody's beats.
+ * Runs large requests on platform threads, a few at a time. One sender may use at most half of the
+ * slots. Each request takes about a second to parse, hash and write, and the operating system
+ * preempts platform threads. On virtual threads, two of them would occupy both carriers of a small
+ * machine and delay all heartbeats.
  */
 @Component
 final class LargeRequests {
 
-  /** A smaller request is over in a few milliseconds, wherever it runs. */
+  /** A smaller request takes only a few milliseconds on any thread. */
   static final int LARGE_BYTES = 256 * 1024;
 
   private static final int AT_ONCE = Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 4);
 
-  /** With the work itself, below the 5 s of R0.6. */
+  /** Together with the work, less than the 5 s of R0.6. */
   private static final Duration TIMEOUT = Duration.ofMillis(500);
 
   private final Slots slots = new Slots(new Quota(AT_ONCE, AT_ONCE / 2));
 
   /**
-   * Does the work of a request with a body of so many bytes, and throws what that throws; refuses
-   * with {@code UNAVAILABLE} when too many large ones wait.
+   * Runs {@code work} and rethrows its exception. Refuses with {@code UNAVAILABLE} when no slot is
+   * free in time.
    *
-   * @param owner whose share it takes
+   * @param bodyBytes the size of the body in bytes
+   * @param owner the owner whose share of the slots it uses
    */
   <T> T run(int bodyBytes, Object owner, Supplier<T> work) {
     if (bodyBytes <= LARGE_BYTES) {

@@ -11,17 +11,17 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Gives a message an id, a role, parts of one form, and its true sender (R7.2). */
+/** Sets the id, role, parts and true sender of a message (R7.2). */
 final class MessageNormalizer {
 
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
-  /** More than any agent means; each costs far more than its bytes. */
+  /** No agent needs more; a parsed part takes far more memory than its bytes. */
   private static final int MAX_PARTS = 10_000;
 
   private MessageNormalizer() {}
 
-  /** Changes {@code message}, but nothing below it, and returns it. */
+  /** Changes {@code message} but no object inside it, and returns it. */
   static ObjectNode of(ObjectNode message, Sender sender, Supplier<UUID> ids) {
     if (JsonMembers.lacksText("params.message.messageId", message.get("messageId"))) {
       message.put("messageId", ids.get().toString());
@@ -34,7 +34,10 @@ final class MessageNormalizer {
     return message;
   }
 
-  /** Parts win over the old {@code content}, which is then none of our business. */
+  /**
+   * Normalizes the parts. They take precedence over the old {@code content}, which then stays
+   * unchanged.
+   */
   private static void setParts(ObjectNode message) {
     @Nullable JsonNode parts = message.get("parts");
     if (parts != null && !parts.isNull()) {
@@ -67,7 +70,7 @@ final class MessageNormalizer {
     return parts;
   }
 
-  /** The old {@code type} says what {@code kind} says now. */
+  /** Replaces the old member {@code type} by {@code kind}. */
   private static ObjectNode part(ObjectNode part) {
     @Nullable JsonNode type = part.get("type");
     if (type != null && type.isString()) {
@@ -87,7 +90,7 @@ final class MessageNormalizer {
         sender);
   }
 
-  /** Changes {@code metadata}: whatever a client says of the sender is overwritten. */
+  /** Changes {@code metadata}: overwrites the sender that the client states, and returns it. */
   static ObjectNode withSender(ObjectNode metadata, Sender sender) {
     ObjectNode truth = NODES.objectNode();
     truth.put(

@@ -16,21 +16,24 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A JSON-RPC request in the form in which it is stored and sent on (R7.2). What it does not know it
- * leaves as it was, at its place.
+ * A JSON-RPC request in the form in which it is stored and sent (R7.2). Unknown members keep their
+ * values and their order.
  *
- * @param message the message that the request sends; null when it is of another method
+ * @param message the message of the request; null for a method that sends none
  */
 record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode message) {
 
-  /** Of A2A 0.3 and of 1.0 (R7.13). */
+  /** The methods of A2A 0.3 and 1.0 (R7.13). */
   private static final Set<String> STREAM_METHODS =
       Set.of("message/stream", "SendStreamingMessage", "tasks/resubscribe", "SubscribeToTask");
 
   private static final Set<String> SEND_METHODS =
       Set.of("message/send", "message/stream", "SendMessage", "SendStreamingMessage");
 
-  /** Refuses with 400 what cannot be made good; {@code ids} makes those that are missing. */
+  /**
+   * Normalizes a request; refuses with 400 what cannot be normalized. {@code ids} creates missing
+   * ids.
+   */
   static NormalizedRequest of(JsonNode sent, Sender sender, Supplier<UUID> ids) {
     if (!(sent instanceof ObjectNode request)) {
       throw JsonMembers.wrong("the body", sent, "one JSON-RPC request object");
@@ -49,7 +52,7 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
     return new NormalizedRequest(method, body, message);
   }
 
-  /** The row of the target's feed that keeps it. */
+  /** Builds the activity row for the target's feed. */
   NewActivity rowFor(DeliveryTarget target, Sender sender) {
     return NewActivity.inbound(
         target.id(),
@@ -62,8 +65,8 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
   }
 
   /**
-   * A method that is not known here may still mean a message to the agent, so no request names
-   * another sender than the true one. Nothing else of it is changed.
+   * Overwrites the sender in the message's metadata and changes nothing else. An unknown method may
+   * also send a message to the agent.
    */
   private static ObjectNode withTrueSender(ObjectNode body, Sender sender) {
     if (body.get("params") instanceof ObjectNode params
@@ -76,12 +79,12 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
     return body;
   }
 
-  /** By what its message is known when it comes again; none for what sends no message. */
+  /** Returns the identity that detects duplicate messages; null for a request without a message. */
   @Nullable MessageIdentity identity() {
     return message == null ? null : MessageIdentity.of(method, message);
   }
 
-  /** Whether the agent may answer by a stream of events (R7.9). */
+  /** Whether the agent may respond with a stream of events (R7.9). */
   boolean wantsStream() {
     return STREAM_METHODS.contains(method);
   }
@@ -94,7 +97,7 @@ record NormalizedRequest(String method, ObjectNode body, @Nullable ObjectNode me
     return method.stringValue();
   }
 
-  /** Agents are sent JSON-RPC, also by clients that only know of method and params. */
+  /** Adds {@code jsonrpc} and {@code id}, which clients may omit but agents need. */
   private static ObjectNode inEnvelope(ObjectNode request, Supplier<UUID> ids) {
     if (!JsonMembers.isAbsent(request.get("jsonrpc"))) {
       return JsonMembers.copy(request);

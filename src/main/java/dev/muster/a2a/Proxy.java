@@ -36,13 +36,19 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 
 /**
- * Brings requests to agents: into the feeds of those that poll, and by {@link Deliveries} to the
- * others (R7.4 to R7.6).
+ * Delivers requests to agents (R7.4 to R7.6). A request to a poll agent goes into its feed, one to
+ * a push agent through {@link Deliveries}.
  */
 @Service
 class Proxy {
 
-  /** A request with all that is known of it; {@code sink} takes the answer if it is a stream. */
+  /**
+   * A request with its sender, target and options.
+   *
+   * @param sink takes the response if it is a stream; null if a stream is not wanted
+   * @param memory receives the size of a stored response in bytes before it is read, and may refuse
+   *     it
+   */
   record Sent(
       CredentialRecheck standing,
       Sender sender,
@@ -75,8 +81,9 @@ class Proxy {
   }
 
   /**
-   * Stores the request, and returns what is left to do: that is to be run on the request's thread,
-   * for as long as the agent takes. Its reply is done when there is an answer, or no hope for one.
+   * Stores the request and returns the remaining work. The caller runs that work on the request's
+   * thread; it may block until the agent responds. The future completes with the response or with
+   * an error.
    */
   Supplier<CompletableFuture<ProxyResponse>> begin(Sent sent) {
     Deadline deadline = Deadline.in(sent.options().timeout().orElse(settings.totalBudget()));
@@ -90,7 +97,7 @@ class Proxy {
     try {
       correlate(sent, repliesTo);
     } catch (RuntimeException | Error e) {
-      // it is stored, so it is brought to its agent, though its sender is told otherwise
+      // The message is stored, so it is delivered although its sender gets an error.
       Thread.ofVirtual()
           .name("unanswered-delivery")
           .start(() -> {
@@ -115,7 +122,10 @@ class Proxy {
     }
   }
 
-  /** A reply to a delegation's message ends the delegation in the same transaction (R8.7). */
+  /**
+   * Appends the row. A reply to a delegation's message ends the delegation in the same transaction
+   * (R8.7).
+   */
   private AppendResult append(NewActivity row, Optional<DelegationMessage> repliesTo) {
     return repliesTo
         .map(delegation -> delegations.append(row, delegation, said(row)))
@@ -192,12 +202,12 @@ class Proxy {
     }
   }
 
-  /** A target, and whether it was looked up for this very request. */
+  /** A target, and whether it was read for this request. */
   private record Known(DeliveryTarget target, boolean isFresh) {}
 
   private record InFeed(ActivityKey key, ProxyResponse reply) {}
 
-  /** Empty when the agent does not poll any more. */
+  /** Stores the message in the feed; returns empty when the agent no longer polls. */
   private Optional<InFeed> storeInFeed(
       Sent sent, NewActivity row, Known known, Optional<DelegationMessage> repliesTo) {
     DeliveryTarget target = known.target();
@@ -210,7 +220,7 @@ class Proxy {
           return Optional.of(inFeed(sent, stored.id(), stored.seq()));
         }
         case AppendResult.Repeated(UUID id, long seq) -> {
-          // for a message that is there the statement does not look whether its target still polls
+          // the statement does not check the delivery mode for a duplicate message
           target = isFresh ? target : lookAgain(sent);
           return isFresh || target.deliveryMode() == DeliveryMode.POLL
               ? Optional.of(inFeed(sent, id, seq))

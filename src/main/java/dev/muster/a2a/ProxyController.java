@@ -27,7 +27,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 import tools.jackson.databind.JsonNode;
 
-/** Where requests for agents come in (R7.1). */
+/** Receives requests to agents (R7.1). */
 @RestController
 class ProxyController {
 
@@ -55,7 +55,7 @@ class ProxyController {
     this.credentials = credentials;
   }
 
-  /** The body is read by hand, after the sender is known (R1.4's order). */
+  /** Reads the body itself, after the sender is known (the order of R1.4). */
   @PostMapping("/workspaces/{id}/a2a")
   @Nullable Object send(
       Caller caller,
@@ -73,7 +73,10 @@ class ProxyController {
     return isWritten(stream, reply, response) ? null : answer(reply);
   }
 
-  /** Whether the reply was a stream; then its memory is released, however that ended. */
+  /**
+   * Writes the stream; returns false when there is none. Releases the memory of a stream, also on
+   * failure.
+   */
   private static boolean isWritten(
       StreamingResponse stream,
       CompletableFuture<ProxyResponse> reply,
@@ -90,11 +93,11 @@ class ProxyController {
     }
   }
 
-  /** {@code stream} takes the answer if it is one; null when none is welcome. */
+  /** The remaining work; {@code stream} takes a streamed response, or is null if none is wanted. */
   private record Begun(
       Supplier<CompletableFuture<ProxyResponse>> rest, @Nullable StreamingResponse stream) {}
 
-  /** Up to where the request is stored; what its agent takes holds no place of large ones. */
+  /** Stores the request. The slot for a large request is free again before the agent is called. */
   private Begun begin(
       Caller caller, UUID id, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
@@ -119,7 +122,7 @@ class ProxyController {
         });
   }
 
-  /** A wait for an agent that polls is held without a thread. */
+  /** Returns the response, or a deferred one. A wait for a poll agent thus holds no thread. */
   private static Object answer(CompletableFuture<ProxyResponse> reply) {
     if (reply.isDone() && !reply.isCompletedExceptionally() && reply.join().space() == null) {
       return reply.join().toHttp();

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** What a request asks for in case that it has to wait in the queue (R7.7). */
+/** The queue options of a request, used if it has to wait (R7.7). */
 record QueueOptions(int priority, Duration life) {
 
   private static final long USUAL_PRIORITY = 50;
@@ -37,7 +37,7 @@ record QueueOptions(int priority, Duration life) {
     return Optional.of(clamped(value.decimalValue()));
   }
 
-  /** Without writing the number out: it may have a thousand million digits. */
+  /** Clamps without expanding the number, which may have 1,000 million digits. */
   private static long clamped(BigDecimal number) {
     return number.min(HIGHEST).max(LOWEST).longValue();
   }

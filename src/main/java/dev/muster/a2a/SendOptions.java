@@ -10,11 +10,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a sender asks for beside its request.
+ * The delivery options that a sender gives beside its request.
  *
- * @param timeout of the whole delivery, retries included (R7.8)
- * @param pollWait for the answer of an agent that polls (R7.11)
- * @param passedOn headers that the agent gets to see
+ * @param timeout the limit of the whole delivery, retries included (R7.8); empty if not given
+ * @param pollWait how long to wait for the answer of a poll agent (R7.11), at most 60 s; empty if
+ *     not given
+ * @param passedOn the headers that are passed to the agent
  */
 record SendOptions(
     Optional<Duration> timeout, Optional<Duration> pollWait, Map<String, String> passedOn) {
@@ -26,7 +27,7 @@ record SendOptions(
   private static final double MIN_TIMEOUT_S = 0.001;
   private static final int MAX_HEADER_LENGTH = 1024;
 
-  /** By these, agents of A2A 1.0 are told which version and extensions a client speaks. */
+  /** The headers that state the A2A 1.0 version and extensions of a client. */
   private static final List<String> PASSED_ON = List.of("A2A-Version", "A2A-Extensions");
 
   static SendOptions read(HttpServletRequest request) {
@@ -43,14 +44,17 @@ record SendOptions(
         passedOn);
   }
 
-  /** How long the answer of an agent that polls is waited for: not at all unless asked for. */
+  /**
+   * Returns how long to wait for the answer of a poll agent. The time is zero unless the sender
+   * asks for a wait.
+   */
   Duration waitLimit() {
     return pollWait
         .or(() -> timeout.map(whole -> whole.compareTo(MAX_WAIT) < 0 ? whole : MAX_WAIT))
         .orElse(Duration.ZERO);
   }
 
-  /** Zero stands for as long as possible. */
+  /** Zero means the maximum. */
   private static Duration timeout(double seconds) {
     return within(seconds == 0 ? MAX_TIMEOUT_S : seconds, MIN_TIMEOUT_S, MAX_TIMEOUT_S);
   }

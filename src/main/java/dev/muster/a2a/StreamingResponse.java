@@ -13,21 +13,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands an agent's stream to the client who asked for it, as it comes (R7.9). The delivery does not
- * depend on the client: one that is gone, or too slow for a while, is left behind.
+ * Passes an agent's stream to the client as it arrives (R7.9). The delivery does not depend on the
+ * client. A client that disconnects, or takes nothing for 10 s, gets no more of the stream.
  */
 final class StreamingResponse implements StreamSink {
 
-  /** In pieces of at most 8 KiB. */
+  /** The number of pieces in the buffer, each of at most 8 KiB. */
   private static final int MAX_WAITING = 16;
 
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
 
-  /** Of events, which are always UTF-8; an agent may send any parameters of its own. */
+  /** The type of event streams, always UTF-8; parameters from the agent are ignored. */
   private static final String CONTENT_TYPE = "text/event-stream;charset=utf-8";
 
-  /** No agent sends nothing. */
+  /** Marks the end; pieces from an agent are never empty. */
   private static final byte[] END = {};
 
   private final BlockingQueue<byte[]> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
@@ -37,7 +37,7 @@ final class StreamingResponse implements StreamSink {
   private volatile boolean abandoned;
   private volatile boolean isOver;
 
-  /** {@code standing} is the client's, for as long as the stream lasts (R1.6). */
+  /** {@code standing} rechecks the client's credential while the stream lasts (R1.6). */
   StreamingResponse(CredentialRecheck standing) {
     this.standing = standing;
   }
@@ -60,18 +60,19 @@ final class StreamingResponse implements StreamSink {
     }
   }
 
-  /** The delivery is over, whether or not it ever was a stream. */
+  /** Reports that the delivery has ended, with or without a stream. */
   void end() {
     isOver = true;
     if (!head.complete(null)) {
-      // a full queue is noticed without it
+      // next() sees isOver once it has emptied a full buffer
       boolean _ = waiting.offer(END);
     }
   }
 
   /**
-   * Writes the stream on the request's thread, until its end; false when there is none, since the
-   * message was answered otherwise. A client that is not good any more is refused, or gets no more.
+   * Writes the stream on the request's thread until it ends. Returns false when there is no stream,
+   * since the response has another form. A client whose credential is revoked is refused, or its
+   * stream ends.
    */
   boolean writeTo(HttpServletResponse response) throws IOException {
     @Nullable Integer begun = head.join();
@@ -104,7 +105,7 @@ final class StreamingResponse implements StreamSink {
     }
   }
 
-  /** Null when all is written, or no more may be. */
+  /** Returns the next piece; null at the end or when the credential is revoked. */
   private byte @Nullable [] next() throws InterruptedException {
     while (true) {
       byte @Nullable [] next = waiting.poll(1, TimeUnit.SECONDS);
@@ -117,7 +118,7 @@ final class StreamingResponse implements StreamSink {
     }
   }
 
-  /** Looks once a second. */
+  /** Whether the credential is revoked; checked at most once a second. */
   private boolean isRevoked() {
     if (System.nanoTime() - lookedAt < LOOK_INTERVAL.toNanos()) {
       return false;

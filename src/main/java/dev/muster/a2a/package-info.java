@@ -1,4 +1,4 @@
-/** Messages between workspaces, and from the canvas to them (contract, section 7). */
+/** Accepts messages between workspaces and from the canvas (docs/api.md, section 7). */
 @ApplicationModule(
     allowedDependencies = {
       "delivery",

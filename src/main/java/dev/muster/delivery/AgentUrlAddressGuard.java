@@ -9,7 +9,10 @@ import java.net.UnknownHostException;
 import java.util.List;
 import org.springframework.stereotype.Component;
 
-/** Asks the guard of agent urls about every url that is dialled, and every name in it (R3.3). */
+/**
+ * Checks every url before it is dialled, and every resolved host name, by {@link AgentUrlGuard}
+ * (R3.3).
+ */
 @Component
 class AgentUrlAddressGuard implements AddressGuard {
 

@@ -4,9 +4,9 @@ import dev.muster.activity.ActivityKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a delivery, by its holder.
+ * The end of a delivery, reported by its holder.
  *
- * @param queueState how it left the queue; null for what was sent at once
+ * @param queueState how the message leaves the queue; null if it was not queued
  */
 record Completion(
     ActivityKey key,

@@ -37,8 +37,8 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Ends deliveries: what is open is deleted, by the one that still holds it, and its outcome stored,
- * in one statement. An answer that stands already is never overwritten.
+ * Ends deliveries and stores their outcomes. One statement deletes the open delivery, if its claim
+ * still holds it, and stores its outcome. An outcome with an answer is never overwritten.
  */
 @Component
 class Completions {
@@ -46,7 +46,7 @@ class Completions {
   private static final long MAX_BATCH_BYTES = 4L << 20;
   private static final long MAX_SHARED_BYTES = 256L << 10;
 
-  /** An answer of up to 64 MiB, whose sender has waited for its agent already. */
+  /** A response of up to 64 MiB, whose sender has already waited for the agent. */
   private static final Duration MAX_LARGE_DURATION = Duration.ofSeconds(30);
 
   private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
@@ -118,8 +118,9 @@ class Completions {
   }
 
   /**
-   * Whether it was still the holder's to end. Returns after the commit; throws {@code UNAVAILABLE}
-   * when that cannot be had, or known, in time: then it may be tried again.
+   * Ends one delivery; returns false when its claim no longer holds it. Returns after the commit.
+   * Throws {@code UNAVAILABLE} when the commit fails or its outcome stays unknown in time; the
+   * caller may retry.
    */
   boolean complete(Completion completion) {
     return weight(completion) > MAX_SHARED_BYTES
@@ -127,7 +128,10 @@ class Completions {
         : commits.submit(completion);
   }
 
-  /** As {@link #complete}, in the caller's transaction; those that were still their holders'. */
+  /**
+   * Ends deliveries in the caller's transaction. Returns the keys of the deliveries that their
+   * claims still held.
+   */
   @Transactional(propagation = Propagation.MANDATORY)
   Set<ActivityKey> completeAll(List<Completion> completions) {
     if (completions.isEmpty()) {
@@ -139,9 +143,9 @@ class Completions {
   }
 
   /**
-   * Stores an outcome, and tries again until the database has taken it: what an agent answered is
-   * not to be lost. When the delivery is another replica's by then, nothing is stored. Throws what
-   * the last try threw when another try would not help, or the thread is interrupted.
+   * Runs {@code store} every second until the database accepts it. This keeps an agent's response
+   * from being lost in an outage. Nothing is stored when another replica holds the delivery by
+   * then. Rethrows the last failure when a retry would not help, or when the thread is interrupted.
    */
   static void untilStored(Runnable store) {
     while (true) {

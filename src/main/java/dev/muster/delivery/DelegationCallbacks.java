@@ -5,28 +5,32 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Keeps the ledger of delegations, and is told how each of their messages ends. */
+/** Informs the delegation ledger about the outcomes of delegation messages. */
 public interface DelegationCallbacks {
 
   /**
-   * How long there still is for a message, zero or less when its deadline has passed; empty when it
-   * is not wanted any more.
+   * Returns the time left for a message, or empty if it is no longer needed. The time is zero or
+   * negative after the deadline.
    */
   Optional<Duration> remainingTime(DelegationMessage message);
 
   /**
-   * In the transaction that ends these messages, before any feed is locked: what hangs on them ends
-   * too. Those that are none of its own it leaves alone.
+   * Ends the delegations of these messages. Runs in the transaction that ends the messages, before
+   * any feed is locked. Ignores messages that belong to no delegation.
    */
   void complete(List<DelegationMessageOutcome> outcomes);
 
-  /** The open delegation that a message of {@code callee} to {@code caller} replies to, if any. */
+  /**
+   * Returns the open delegation that the callee's message to the caller replies to, if any.
+   *
+   * @param delegationOrMessageId the id of the delegation, or of a message sent for it
+   */
   Optional<DelegationMessage> findByReply(
       UUID calleeId, UUID callerId, String delegationOrMessageId);
 
   /**
-   * In the transaction that appends the reply to the caller's feed, before that is locked: the
-   * delegation ends with it, unless it has ended.
+   * Ends the delegation with the reply, unless it has ended. Runs in the transaction that appends
+   * the reply to the caller's feed, before that feed is locked.
    */
   void complete(DelegationMessage message, String reply);
 }

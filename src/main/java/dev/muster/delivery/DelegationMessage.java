@@ -7,11 +7,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that is carried for the sake of a delegation.
+ * A message that belongs to a delegation.
  *
- * @param callerId the workspace that sends it, or gets the reply
- * @param calleeId the workspace that gets it, or replies
- * @param messageId of the message to the callee
+ * @param callerId the workspace that sends it or receives the reply
+ * @param calleeId the workspace that receives it or replies
+ * @param messageId the id of the message to the callee
  */
 public record DelegationMessage(
     String delegationId, UUID callerId, UUID calleeId, String messageId) {
@@ -21,7 +21,10 @@ public record DelegationMessage(
         row.delegationId(), row.senderId(), row.workspaceId(), row.messageId());
   }
 
-  /** What the message may be; the ledger of delegations knows whether it is. */
+  /**
+   * Returns the delegation message that this message may be. Only the delegation ledger can confirm
+   * it.
+   */
   static Optional<DelegationMessage> of(StoredMessage message) {
     @Nullable UUID sender = message.senderId();
     return message.delegationId() == null || message.messageId() == null || sender == null

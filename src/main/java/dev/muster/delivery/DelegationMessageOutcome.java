@@ -12,17 +12,21 @@ import org.jspecify.annotations.Nullable;
 /** The outcome of the delivery of a delegation's message. */
 public sealed interface DelegationMessageOutcome {
 
-  /** The callee has answered. */
+  /** The callee has responded. */
   record Answered(DelegationMessage message, AgentResponse answer)
       implements DelegationMessageOutcome {}
 
-  /** The callee did not get it, and will not; or it refused it, or its answer makes no sense. */
+  /** The callee will not get the message, refused it, or sent an invalid response. */
   record Failed(DelegationMessage message, String error) implements DelegationMessageOutcome {}
 
-  /** The callee may have it, and has not answered. */
+  /** The callee may have the message and has not responded. */
   record Silent(DelegationMessage message) implements DelegationMessageOutcome {}
 
-  /** What the end of a send means (R8.3); {@code response} is the answer, if that is JSON. */
+  /**
+   * Maps the result of a send (R8.3).
+   *
+   * @param response the JSON response of the callee; null if there is none
+   */
   static DelegationMessageOutcome of(
       DelegationMessage message, A2aResult result, @Nullable RawJson response) {
     return switch (result) {
@@ -38,7 +42,7 @@ public sealed interface DelegationMessageOutcome {
     };
   }
 
-  /** One that is too large to be looked into is an answer all the same. */
+  /** Reads the answer; a response that is too large to parse is kept as text. */
   private static AgentResponse answer(String json) {
     byte[] body = json.getBytes(StandardCharsets.UTF_8);
     try {

@@ -25,13 +25,13 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Brings requests to agents that are called: at once where that is possible, else by the queue
- * (R7.6, R7.7). The row comes first (R7.4), in the statement that begins the delivery.
+ * Delivers requests to push agents, at once if possible, else through the queue (R7.6, R7.7). The
+ * statement that begins the delivery also stores the activity row (R7.4).
  */
 @Service
 public class Deliveries {
 
-  /** How often to decide, since the target may change between a decision and the append. */
+  /** The limit of decisions, since the target may change between a decision and the append. */
   private static final int MAX_DECISIONS = 5;
 
   private final DirectDeliveries direct;
@@ -60,11 +60,12 @@ public class Deliveries {
   }
 
   /**
-   * Stores the request, and returns what is left to do: that is to be run on the request's thread,
-   * for as long as its agent takes. Its reply is done when there is an answer, or no hope for one;
-   * by then it is stored. A message that comes again gets the answer of its first time.
+   * Stores the request and returns the remaining work. The caller runs that work on the request's
+   * thread; it may block until the agent responds. The future completes with the response, whose
+   * outcome is stored by then, or with an error. A duplicate message gets the response to the first
+   * one.
    *
-   * @param target as it was last read, maybe a while ago
+   * @param target the target as it was last read, which may be outdated
    */
   public Supplier<CompletableFuture<ProxyResponse>> begin(
       Outgoing outgoing, DeliveryTarget target) {
@@ -90,7 +91,10 @@ public class Deliveries {
     }
   }
 
-  /** What was remembered of the target is good enough only for a message that is sent at once. */
+  /**
+   * Decides how to deliver, and appends the row. Uses the remembered target only for a message that
+   * is sent at once; otherwise reads it again.
+   */
   private Supplier<CompletableFuture<ProxyResponse>> begin(
       Outgoing outgoing, DeliverySlot slot, DeliveryTarget remembered) {
     DeliveryTarget target = remembered;
@@ -117,7 +121,7 @@ public class Deliveries {
         "the workspace " + target.id() + " changes too often right now; send again later");
   }
 
-  /** Empty when the target has changed since it was read. */
+  /** Appends the row; returns empty when the target has changed since it was read. */
   private Optional<Supplier<CompletableFuture<ProxyResponse>>> append(
       Outgoing outgoing, DeliverySlot slot, DeliveryTarget target, Way way) {
     @Nullable DeliveryClaim claim = way == Way.SEND ? lease.begin() : null;
@@ -190,8 +194,8 @@ public class Deliveries {
   }
 
   /**
-   * In the caller's transaction, with the delegation's row locked: its message is not sent any
-   * more, if it still waits to be. False, and nothing has changed, while it is being sent.
+   * Ends a delegation's message if it still waits. Returns false and changes nothing while the
+   * message is being sent. Runs in the caller's transaction, with the delegation's row locked.
    */
   @Transactional(propagation = Propagation.MANDATORY)
   public boolean withdraw(DelegationMessage message, String why) {
@@ -206,7 +210,7 @@ public class Deliveries {
     return outcomes.find(key).filter(found -> found.open() != null).isPresent();
   }
 
-  /** In the caller's transaction; whether it waited. */
+  /** Ends the message in the caller's transaction; returns false if it did not wait. */
   boolean endWaiting(ActivityKey key, QueueState state, String why) {
     return ends.endUndelivered(claim -> queue.claimWaiting(key, claim), state, why) > 0;
   }
@@ -220,7 +224,7 @@ public class Deliveries {
             + " already; try again later");
   }
 
-  /** Of a message whose id names another one (R7.3). */
+  /** Builds the refusal of a message whose id names a message with other content (R7.3). */
   public static ProblemException reused() {
     return new ProblemException(
         ErrorCode.MESSAGE_ID_REUSED,

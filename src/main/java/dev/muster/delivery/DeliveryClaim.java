@@ -3,7 +3,7 @@ package dev.muster.delivery;
 import java.util.UUID;
 
 /**
- * The exclusive right to deliver a message: which replica has it, and a number that this replica
- * never uses again. So a replica that lost a delivery can neither end it nor give it back.
+ * Identifies the exclusive right of one replica to deliver a message. The replica never reuses
+ * {@code number}. A replica that lost a delivery can therefore neither end it nor give it back.
  */
 record DeliveryClaim(UUID owner, long number) {}

@@ -5,13 +5,13 @@ import dev.muster.protocol.client.ResponseMemoryBudget;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The settings of deliveries, and what they may take of the heap. */
+/** Provides the delivery settings and the memory limits of deliveries. */
 @Configuration(proxyBeanMethods = false)
 class DeliveryConfiguration {
 
   private static final long MAX_RESPONSE_BYTES = 512L << 20;
 
-  /** Of an answer there are its bytes, its text, and what the database is sent. */
+  /** An eighth of the heap. A response exists as bytes, as text and as a statement parameter. */
   private static final int SHARE_OF_HEAP = 8;
 
   @Bean
@@ -19,7 +19,10 @@ class DeliveryConfiguration {
     return DeliverySettings.from(settings);
   }
 
-  /** As much as R0.7 grants to requests, where the heap is large enough for what is made of it. */
+  /**
+   * Limits the memory of responses. The limit is 512 MiB, as R0.7 sets for requests, or an eighth
+   * of the heap if that is less.
+   */
   @Bean
   ResponseMemoryBudget answerBudget() {
     return new ResponseMemoryBudget(

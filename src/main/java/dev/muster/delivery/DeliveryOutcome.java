@@ -7,12 +7,13 @@ import dev.muster.platform.text.ErrorText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a delivery has come to: for its sender, and for its row.
+ * The outcome of a delivery, for its sender and for its activity row.
  *
- * @param response what the agent answered, if that is JSON
- * @param result what the row shows; null: what it showed before
- * @param error why it failed, as the queue shows it
- * @param deliveries how often the agent may have been given the request, this time
+ * @param reply the response to the sender
+ * @param response the JSON response of the agent; null without one
+ * @param result what the activity row shows; null to leave the row unchanged
+ * @param error the error that the queue shows; null without one
+ * @param deliveries how often the agent may have got the request in this delivery
  */
 record DeliveryOutcome(
     ProxyResponse reply,
@@ -35,24 +36,28 @@ record DeliveryOutcome(
     this(reply, state, response, result, result.errorDetail(), deliveries);
   }
 
-  /** Without an answer; {@code why} is shown with the row. */
+  /** Builds an outcome without a response of the agent; the activity row shows {@code why}. */
   static DeliveryOutcome withoutAnswer(
       ProxyResponse reply, OutcomeState state, String why, int deliveries) {
     return new DeliveryOutcome(
         reply, state, null, new ActivityResult("error", why, null), deliveries);
   }
 
-  /** For a row that tells of something else. */
+  /** Returns this outcome without the part that changes the activity row. */
   DeliveryOutcome withoutTraceOnRow() {
     return new DeliveryOutcome(reply, state, null, null, error, deliveries);
   }
 
-  /** The end of what is held by the claim; {@code end} is how it left the queue, if it waited. */
+  /**
+   * Builds the end of the delivery under this claim.
+   *
+   * @param end how the message leaves the queue; null if it was not queued
+   */
   Completion completion(ActivityKey key, DeliveryClaim claim, @Nullable QueueState end) {
     return new Completion(key, claim, end, this);
   }
 
-  /** Null where the reply's body is the response on the row, so that it is not kept twice. */
+  /** Returns the text of the reply; null if it equals {@code response}, which is stored anyway. */
   @Nullable String keptReply() {
     return response != null && reply.text().equals(response.text()) ? null : reply.text();
   }

@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How hard messages are brought to agents, and how long they may wait (contract, section 12).
+ * Holds the limits of delivery attempts and of waiting (docs/api.md, section 12).
  *
- * @param maxAttempts of one send
- * @param totalBudget of a request whose sender gives no time of its own
- * @param readTimeout how long an agent may be silent, unless it says otherwise itself
- * @param retriesAmbiguous whether what an agent may have got is sent again
+ * @param maxAttempts the number of HTTP calls in one send
+ * @param totalBudget the time for a request whose sender gives none
+ * @param readTimeout how long an agent may be silent, unless the agent sets its own timeout
+ * @param retriesAmbiguous whether a message is sent again when the agent may already have it
  * @param longestLife how long a message may wait in the queue
  */
 public record DeliverySettings(
@@ -34,7 +34,12 @@ public record DeliverySettings(
     return Duration.ofSeconds(settings.tuning(name, byDefault, Values::positiveInt));
   }
 
-  /** Of a message whose sender wants it to live so many seconds; at least one. */
+  /**
+   * Returns how long a message may wait in the queue.
+   *
+   * @param wantedSeconds the sender's value, raised to 1 or lowered to {@link #longestLife};
+   *     without it, {@link #longestLife} applies
+   */
   public Duration life(Optional<Long> wantedSeconds) {
     return wantedSeconds
         .map(seconds -> Math.clamp(seconds, 1, longestLife.toSeconds()))

@@ -11,8 +11,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the deliveries that run on this replica: how many, of all, of one target and of one
- * sender, and the memory that they keep beside their answers, of all and of one sender.
+ * Bounds the deliveries and the request memory of this replica. The number of deliveries is bounded
+ * in total, per target and per sender. The memory, without that of the responses, is bounded in
+ * total and per sender.
  */
 public final class DeliverySlots {
 
@@ -20,20 +21,20 @@ public final class DeliverySlots {
   static final int MAX_DELIVERIES = 2_000;
   private static final long MAX_BYTES = 512L << 20;
 
-  /** Of what all senders have, one may have one part in so many. */
+  /** One sender may use at most a quarter of the total. */
   private static final int SHARES = 4;
 
   private static final long MIN_SHARE_BYTES = 32L << 20;
   private static final int MIN_SHARE_DELIVERIES = 64;
 
-  /** What deliveries may take of the heap: for their requests, and once more for small answers. */
+  /** Requests may use an eighth of the heap. Small responses may use as much again. */
   private static final int SHARE_OF_HEAP = 8;
 
   private final Quota ofTargets;
   private final Quota ofSenders;
   private final Quota bytes;
 
-  /** As many as the heap has room for; {@code heap} in bytes. */
+  /** Derives the limits from {@code heap}, the maximum size of the heap in bytes. */
   DeliverySlots(long heap) {
     long part = heap / SHARE_OF_HEAP;
     long deliveries =
@@ -45,9 +46,9 @@ public final class DeliverySlots {
   }
 
   /**
-   * For one delivery, or a request that waits for another's; refuses with 503.
+   * Takes a slot for a delivery or a waiting duplicate message. Refuses with 503 when none is free.
    *
-   * @param bodyBytes what is kept of the request
+   * @param bodyBytes the size in bytes of the request that is kept
    */
   DeliverySlot open(Sender sender, long bodyBytes) {
     Object owner = sender.owner();
@@ -63,7 +64,7 @@ public final class DeliverySlots {
     return new DeliverySlot(owner, bodyBytes);
   }
 
-  /** As {@link #open}; empty in place of a refusal. */
+  /** As {@link #open}, but returns empty instead of refusing. */
   Optional<DeliverySlot> find(Sender sender, long bodyBytes) {
     try {
       return Optional.of(open(sender, bodyBytes));
@@ -81,7 +82,7 @@ public final class DeliverySlots {
             : "too many requests to agents are under way on this server; send again later");
   }
 
-  /** What all deliveries keep now, beside their answers. */
+  /** Returns the bytes that all deliveries keep now, without their responses. */
   long keptBytes() {
     return bytes.held();
   }
@@ -90,7 +91,9 @@ public final class DeliverySlots {
     return ofSenders.held();
   }
 
-  /** What one delivery has of these, until it is closed, once or more often. */
+  /**
+   * The slots and the memory of one delivery. {@link #close} releases them and may be called again.
+   */
   final class DeliverySlot implements AutoCloseable {
 
     private final Object owner;
@@ -105,7 +108,10 @@ public final class DeliverySlots {
       this.kept = kept;
     }
 
-    /** Whether it has a place at its target; false when as many deliveries to it run as may. */
+    /**
+     * Takes a slot of the target; returns false when none is free. Returns true at once if this
+     * delivery has one.
+     */
     synchronized boolean enter(UUID wanted) {
       if (target == null && !closed && ofTargets.take(wanted, 1) == Grant.GRANTED) {
         target = wanted;
@@ -121,7 +127,7 @@ public final class DeliverySlots {
       return true;
     }
 
-    /** The same sink; what is kept of the stream is counted here. */
+    /** Wraps the sink. Kept bytes of the stream count as this delivery's memory. */
     StreamSink counting(StreamSink sink) {
       return new StreamSink() {
         @Override

@@ -24,9 +24,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Ends messages that have waited too long, or for a workspace that was removed; takes over what
- * replicas held that are gone; and gives back what this replica holds without knowing, since a
- * statement succeeded whose answer was lost.
+ * Ends expired messages, takes over deliveries of dead replicas, and releases lost claims. Messages
+ * for removed workspaces are dropped. A claim is lost when its statement succeeded but this replica
+ * did not get the result.
  */
 @Configuration(proxyBeanMethods = false)
 class DeliverySweep {
@@ -138,7 +138,10 @@ class DeliverySweep {
         "the workspace was removed");
   }
 
-  /** How many have waited for so many minutes, for these targets, and are dropped. */
+  /**
+   * Drops the messages that have waited {@code minutes} or longer for these targets; returns their
+   * number.
+   */
   int dropStale(Collection<UUID> targetIds, int minutes) {
     String why = "dropped by an operator, with all that waited for " + minutes + " minutes";
     int dropped = 0;
@@ -150,7 +153,7 @@ class DeliverySweep {
     return dropped;
   }
 
-  /** As above, for all targets. */
+  /** As {@link #dropStale(Collection, int)}, for all targets. */
   int dropStale(int minutes) {
     return waiting
         .all()
@@ -160,7 +163,7 @@ class DeliverySweep {
         .sum();
   }
 
-  /** In one transaction, with what they carry; how many it were. */
+  /** Ends the claimed messages and their delegations in one transaction; returns their number. */
   private int end(
       Function<DeliveryClaim, List<QueuedMessage>> claiming, QueueState state, String why) {
     return transactions.runRetryingDeadlocks(_ -> ends.endUndelivered(claiming, state, why));
@@ -174,7 +177,10 @@ class DeliverySweep {
     }
   }
 
-  /** It was never sent: the claim was reported as failed to its caller. */
+  /**
+   * Gives back deliveries under claims that this replica does not know. They were never sent, since
+   * the claim was reported to its caller as failed.
+   */
   private void giveBackWhatIsUnknown() {
     for (boolean queued : new boolean[] {true, false}) {
       for (QueuedMessage message : lapsed.heldBy(lease.owner(), queued)) {
@@ -229,7 +235,7 @@ class DeliverySweep {
     ends.endInDoubt(message, queued ? QueueState.FAILED : null, SERVER_LOST);
   }
 
-  /** Ends the delivery of a replica that is gone as uncertain; whether it was still open. */
+  /** Ends the delivery of a dead replica as uncertain; returns whether it was still open. */
   boolean endOfDeadReplica(ActivityKey key, DeliveryClaim heldBy) {
     return completions.complete(ends.uncertain(SERVER_LOST, 1).completion(key, heldBy, null));
   }

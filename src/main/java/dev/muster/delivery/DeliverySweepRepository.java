@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Finds deliveries that have expired, or whose replica is gone, and claims them to end them. */
+/** Claims deliveries that have expired or belong to dead replicas, to end them. */
 @Repository
 class DeliverySweepRepository {
 
@@ -25,7 +25,7 @@ class DeliverySweepRepository {
           SELECT FROM deliveries WHERE queued AND owner IS NULL AND expires_at <= statement_timestamp())
       """;
 
-  /** Of replicas that do not renew their leases any more. */
+  /** Claims deliveries whose replica has no lease any more. */
   private static final String CLAIM_OF_DEAD_REPLICAS =
       """
       WITH due AS (
@@ -58,7 +58,7 @@ class DeliverySweepRepository {
     return db.sql(ANY_EXPIRED).query(Boolean.class).single();
   }
 
-  /** At most {@link QueueRepository#MAX_BATCH} whose time is over, to be ended. */
+  /** Claims at most {@link QueueRepository#MAX_BATCH} expired messages. */
   List<QueuedMessage> claimExpired(DeliveryClaim claim) {
     return QueueRepository.by(db.sql(CLAIM_EXPIRED), claim)
         .param("most", QueueRepository.MAX_BATCH)
@@ -71,7 +71,7 @@ class DeliverySweepRepository {
     db.sql(FORGET_DEAD_REPLICAS).update();
   }
 
-  /** At most {@link QueueRepository#MAX_BATCH} that a replica held which is gone. */
+  /** Claims at most {@link QueueRepository#MAX_BATCH} deliveries of dead replicas. */
   List<QueuedMessage> claimOfDeadReplicas(boolean queued, DeliveryClaim claim) {
     return QueueRepository.by(db.sql(CLAIM_OF_DEAD_REPLICAS), claim)
         .param("queued", queued)
@@ -80,7 +80,7 @@ class DeliverySweepRepository {
         .list();
   }
 
-  /** What this replica has held for 10 seconds or more. */
+  /** Returns the deliveries that this replica has held for 10 s or longer. */
   List<QueuedMessage> heldBy(UUID owner, boolean queued) {
     return db.sql(HELD_BY)
         .param("owner", owner)

@@ -14,8 +14,8 @@ import org.slf4j.event.Level;
 import org.springframework.stereotype.Component;
 
 /**
- * Sends messages while their senders wait, each to its end, whether or not its sender still does
- * (R7.8); and its outcome is stored before it is told.
+ * Sends messages while their senders wait (R7.8). A send continues to its end when the sender
+ * disconnects. Its outcome is stored before the sender gets the response.
  */
 @Component
 class DirectAttempts {
@@ -23,7 +23,7 @@ class DirectAttempts {
   private static final LimitedLog failed = new LimitedLog(DirectAttempts.class);
   private static final LimitedLog unstored = new LimitedLog(DirectAttempts.class);
 
-  /** A message that is this replica's to send. */
+  /** A message that this replica has claimed in order to send it. */
   record Held(
       OutboundRequest request, ActivityKey key, DeliveryClaim claim, boolean wasDeliveredBefore) {}
 
@@ -53,9 +53,10 @@ class DirectAttempts {
   }
 
   /**
-   * Sends on the caller's thread, or on one of its own where the answer may be a stream, which the
-   * caller's thread is to write meanwhile. Done when the outcome is stored, and without a reply
-   * when another replica holds the delivery by then.
+   * Sends a claimed message and stores its outcome. Without a sink it sends on the calling thread.
+   * With a sink it starts a thread, so that the calling thread can write the stream. The future
+   * completes after the outcome is stored. It is empty when another replica holds the delivery by
+   * then.
    */
   CompletableFuture<Optional<ProxyResponse>> run(Held held, @Nullable StreamSink sink) {
     CompletableFuture<Optional<ProxyResponse>> reply = new CompletableFuture<>();
@@ -70,7 +71,9 @@ class DirectAttempts {
     return reply;
   }
 
-  /** The space of an answer goes with the reply: it is needed until that is written. */
+  /**
+   * Sends and stores the outcome. The reply keeps the memory of the response until it is written.
+   */
   private void run(
       Held held, @Nullable StreamSink sink, CompletableFuture<Optional<ProxyResponse>> reply) {
     ResponseMemoryAllocation space = held.request().openSpace(answers);
@@ -97,7 +100,8 @@ class DirectAttempts {
   }
 
   /**
-   * Whether there is nothing more to try; else the sender knows by now that it is not stored yet.
+   * Stores the outcome; returns false when a retry is needed. The sender has got an error in that
+   * case.
    */
   private boolean store(
       Held held,
@@ -117,7 +121,7 @@ class DirectAttempts {
     }
   }
 
-  /** On a thread of its own, which holds the claim until then. */
+  /** Retries on a new thread, which holds the claim until it ends. */
   private void storeLate(Held held, DeliveryOutcome outcome) {
     Thread.ofVirtual()
         .name("late-outcome-" + held.key().seq())

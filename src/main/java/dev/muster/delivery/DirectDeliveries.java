@@ -43,12 +43,15 @@ class DirectDeliveries {
     this.settings = settings;
   }
 
-  /** When another replica has taken the delivery over meanwhile, its outcome is waited for. */
+  /**
+   * Sends a claimed message. If another replica has taken the delivery over, waits for that
+   * outcome.
+   */
   CompletableFuture<ProxyResponse> send(Outgoing outgoing, DeliverySlot slot, Held held) {
     @Nullable StreamSink sink = outgoing.sink();
     CompletableFuture<Optional<ProxyResponse>> sent =
         attempts.run(held, sink == null ? null : slot.counting(sink));
-    // what its agent took is not the database's fault: the answer has a time of its own
+    // The agent's time must not count as a slow database, so the response gets a new deadline.
     return RequestDeadline.within(
         RequestDeadline.LIMIT,
         () ->
@@ -60,7 +63,7 @@ class DirectDeliveries {
                 .thenApply(reply -> requireGood(outgoing, reply)));
   }
 
-  /** The reply to a message that is known already, as the row {@code key}. */
+  /** Responds to a duplicate message; {@code key} is the row of the first one. */
   CompletableFuture<ProxyResponse> repeat(
       Outgoing outgoing, DeliverySlot slot, DeliveryTarget target, ActivityKey key) {
     return duplicates
@@ -68,7 +71,7 @@ class DirectDeliveries {
         .orElseGet(() -> outgoing.polled().apply(target).get());
   }
 
-  /** Empty when another request has begun to deliver it meanwhile. */
+  /** Delivers a message again; returns empty when another request has begun to do so. */
   private Optional<CompletableFuture<ProxyResponse>> deliverAgain(
       Outgoing outgoing, DeliverySlot slot, ActivityKey key) {
     DeliveryTarget target = outgoing.lookAgain().get();

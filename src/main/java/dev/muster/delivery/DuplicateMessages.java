@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** Replies to messages whose ids are known already (R7.3), on any replica. */
+/** Responds to duplicate messages (R7.3), whichever replica delivers the first one. */
 @Component
 class DuplicateMessages {
 
@@ -41,10 +41,11 @@ class DuplicateMessages {
   }
 
   /**
-   * The reply to a message that is known as the row {@code key}: waits while it is being delivered,
-   * until the deadline. Empty for a row that is not delivered, since its agent polls.
+   * Responds to a duplicate message. Waits until the deadline while the first one is being
+   * delivered. Returns empty for a message that is not delivered, since its agent polls.
    *
-   * @param again delivers a message that may be delivered again; empty when another request does
+   * @param key the row of the first message
+   * @param again delivers the message again; returns empty when another request does
    */
   Optional<CompletableFuture<ProxyResponse>> reply(
       Outgoing sent, ActivityKey key, Supplier<Optional<CompletableFuture<ProxyResponse>>> again) {
@@ -75,7 +76,7 @@ class DuplicateMessages {
     return polls.await(poll).thenCompose(found -> replyOrAgain(sent, key, found, again));
   }
 
-  /** Without a reply, it is delivered again. */
+  /** Returns the reply, or delivers the message again if there is none. */
   private CompletableFuture<ProxyResponse> replyOrAgain(
       Outgoing sent,
       ActivityKey key,
@@ -88,7 +89,8 @@ class DuplicateMessages {
   }
 
   /**
-   * Whether only a change of the message has to be looked for: no replica that is gone holds it.
+   * Whether the long poll can go on until the message changes. This requires a valid credential and
+   * an open delivery that no dead replica holds.
    */
   private boolean isSettledFor(Outgoing sent, ActivityKey key) {
     return sent.standing().check() != CredentialRecheck.Result.REVOKED
@@ -120,7 +122,7 @@ class DuplicateMessages {
     return new PollResult.Nothing<>(0);
   }
 
-  /** Empty when it may be delivered again. */
+  /** Returns the stored response, or empty when the message may be delivered again. */
   private Optional<ProxyResponse> ofOutcome(
       Outgoing sent, ActivityKey key, OutcomeRepository.Standing standing) {
     return switch (Objects.requireNonNullElse(standing.outcome(), OutcomeState.REFUSED)) {

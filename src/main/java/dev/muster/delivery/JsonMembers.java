@@ -7,17 +7,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads members of a request strictly; {@code path} names them in refusals. */
+/** Reads members of a request strictly; {@code path} names a member in error messages. */
 public final class JsonMembers {
 
   private JsonMembers() {}
 
-  /** Explicit nulls count as absent. */
+  /** Whether the value is missing or an explicit null. */
   public static boolean isAbsent(@Nullable JsonNode value) {
     return value == null || value.isNull();
   }
 
-  /** Whether there is no text, or an empty one; refuses what is no text. */
+  /** Whether the text is missing, null or empty; refuses a value of another type. */
   public static boolean lacksText(String path, @Nullable JsonNode value) {
     if (value == null || value.isNull()) {
       return true;
@@ -28,7 +28,7 @@ public final class JsonMembers {
     return value.stringValue().isEmpty();
   }
 
-  /** An object of its own, with the members of one that must be there. */
+  /** Copies an object by {@link #copy}; refuses a missing value or one of another type. */
   public static ObjectNode copyOfObject(String path, @Nullable JsonNode value) {
     if (value instanceof ObjectNode object) {
       return copy(object);
@@ -36,7 +36,7 @@ public final class JsonMembers {
     throw wrong(path, value, "a JSON object");
   }
 
-  /** The members themselves are shared. */
+  /** Copies the object but shares the values of its members. */
   public static ObjectNode copy(ObjectNode object) {
     return JsonNodeFactory.instance.objectNode().setAll(object);
   }

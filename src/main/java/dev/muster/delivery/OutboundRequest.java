@@ -12,12 +12,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request on its way to an agent that is called.
+ * A request to a push agent, ready to be sent.
  *
- * @param idleTimeoutSeconds how long the agent may be silent within one answer, if it said so
- * @param headers of the sender that the agent gets to see
+ * @param idleTimeoutSeconds how long the agent may be silent within one response, in s; null or 0
+ *     for the configured read timeout
+ * @param headers the headers of the sender that are passed to the agent
  */
-@SuppressWarnings("ArrayRecordComponent") // up to 16 MiB: handed on, never compared
+@SuppressWarnings("ArrayRecordComponent") // up to 16 MiB: passed on, never compared
 record OutboundRequest(
     DeliveryTarget target,
     @Nullable Integer idleTimeoutSeconds,
@@ -28,12 +29,15 @@ record OutboundRequest(
 
   private static final String SENDER = "X-Source-Workspace-Id";
 
-  /** Where the answer finds its room: a share of its target's, and of its sender's. */
+  /** Allocates memory for the response, from the shares of its target and its sender. */
   ResponseMemoryAllocation openSpace(ResponseMemoryBudget answers) {
     return answers.open(target.id(), sender.owner());
   }
 
-  /** {@code readTimeout} counts unless the agent has said how long it may be silent (section 4). */
+  /**
+   * Builds the request; the agent's own idle timeout, if set, replaces {@code readTimeout}
+   * (docs/api.md, section 4).
+   */
   A2aRequest request(Duration readTimeout, ResponseMemoryAllocation space) {
     Map<String, String> all = new HashMap<>(headers);
     @Nullable UUID senderId = sender.workspaceId();

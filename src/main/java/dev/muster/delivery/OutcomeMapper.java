@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.MediaType;
 import org.springframework.stereotype.Component;
 
-/** What the end of a send means (R7.6). */
+/** Maps the result of a send to a delivery outcome (R7.6). */
 @Component
 class OutcomeMapper {
 
@@ -36,7 +36,9 @@ class OutcomeMapper {
   }
 
   /**
-   * {@code deliveredBefore}: whether the agent may have been given the message by earlier sends.
+   * Maps the result of a send.
+   *
+   * @param deliveredBefore whether the agent may have got the message in earlier sends
    */
   DeliveryOutcome of(A2aResult result, boolean deliveredBefore) {
     return switch (result) {
@@ -58,7 +60,7 @@ class OutcomeMapper {
     return outcome(result, reply, OutcomeState.ANSWERED, response);
   }
 
-  /** What is stored of a stream is its last event, which a repeated message gets. */
+  /** Stores only the last event of a stream; a duplicate message gets that event. */
   private DeliveryOutcome streamed(Streamed stream) {
     Optional<RawJson> last = stream.lastData().flatMap(OutcomeMapper::jsonOrNone);
     ProxyResponse reply =
@@ -103,7 +105,7 @@ class OutcomeMapper {
     };
   }
 
-  /** The agent's own words, where it has any. */
+  /** Returns the agent's error text, or a description of the result if that is blank. */
   private static String said(HttpError error) {
     return error.text().isBlank() ? text(error) : error.text();
   }
@@ -112,13 +114,16 @@ class OutcomeMapper {
     return new ProxyResponse(status, MediaType.APPLICATION_JSON_VALUE, body);
   }
 
-  /** Without a byte order mark, which the database would take for a part of the document. */
+  /**
+   * Decodes UTF-8 without a byte order mark. The database would take the mark as part of the
+   * document.
+   */
   private static RawJson json(byte[] utf8) {
     String text = new String(utf8, StandardCharsets.UTF_8);
     return new RawJson(text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text);
   }
 
-  /** Events may say anything. */
+  /** Returns the event's data, or empty if it is not JSON. */
   private static Optional<RawJson> jsonOrNone(byte[] data) {
     try {
       return Optional.of(LosslessJson.write(LosslessJson.parse(data)));

@@ -17,24 +17,24 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** How messages stand: what is open, and what their deliveries have come to (R7.3). */
+/** Reads and writes open deliveries and outcomes of messages (R7.3). */
 @Repository
 class OutcomeRepository {
 
   /**
-   * How a message stands; an open delivery wins over the outcome of an earlier one.
+   * The state of a message. An open delivery takes precedence over the outcome of an earlier one.
    *
-   * @param open whose delivery is under way, or waits; null when none is
-   * @param outcome of the last delivery; null when there was none
-   * @param replyBytes how large what its sender was answered is, about; 0 without an answer
+   * @param open the delivery that is under way or waits; null if there is none
+   * @param outcome the outcome of the last delivery; null if there was none
+   * @param replyBytes the approximate size in bytes of the response to the sender; 0 without one
    */
   record Standing(@Nullable Open open, @Nullable OutcomeState outcome, long replyBytes) {}
 
   /**
-   * A delivery that is open.
+   * A delivery that has not ended.
    *
-   * @param claim null while it waits
-   * @param ownerLives whether the replica that holds it renews its lease
+   * @param claim null while the message waits
+   * @param ownerLives whether the lease of the replica that holds it has not lapsed
    */
   record Open(
       boolean queued, int depth, UUID rowId, @Nullable DeliveryClaim claim, boolean ownerLives) {}
@@ -74,7 +74,7 @@ class OutcomeRepository {
           OR NOT EXISTS (SELECT FROM activity_logs l WHERE l.workspace_id = k.workspace_id AND l.seq = k.seq)
       """;
 
-  /** Of one that was refused or is uncertain, unless another request is quicker. */
+  /** Reopens a delivery that was refused or is uncertain, unless another request did so first. */
   private static final String TAKE_OVER =
       """
       INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at, expires_at,
@@ -103,7 +103,10 @@ class OutcomeRepository {
       RETURNING depth
       """;
 
-  /** What waits for an agent that has answered is over; what is on its way ends by itself. */
+  /**
+   * Deletes the delivery if it waits, since the agent has answered. A claimed delivery stays; its
+   * holder ends it.
+   */
   private static final String ANSWER =
       """
       WITH waiting AS (
@@ -140,7 +143,7 @@ class OutcomeRepository {
     return db.sql(sql).param("workspace_id", key.workspaceId()).param("seq", key.seq());
   }
 
-  /** Empty when the row is gone. */
+  /** Returns the state of a message; empty when its row is deleted. */
   Optional<Standing> find(ActivityKey key) {
     return of(STANDING, key).query((row, n) -> standing(row)).optional();
   }
@@ -162,7 +165,7 @@ class OutcomeRepository {
         row.getLong("reply_bytes"));
   }
 
-  /** What the sender of a message was answered; there is none while it is being sent. */
+  /** Returns the stored response to the sender; throws while the message is being sent. */
   ProxyResponse reply(ActivityKey key) {
     return of(REPLY, key)
         .query((row, n) ->
@@ -174,17 +177,17 @@ class OutcomeRepository {
         .single();
   }
 
-  /** What the agent has answered, if it has. */
+  /** Returns the JSON response of the agent, if there is one. */
   Optional<RawJson> response(ActivityKey key) {
     return of(RESPONSE, key).query((row, n) -> new RawJson(row.getString("response"))).optional();
   }
 
-  /** Of {@link #response}; 0 without one. */
+  /** Returns the size of {@link #response} in bytes; 0 without one. */
   long responseBytes(ActivityKey key) {
     return of(RESPONSE_BYTES, key).query(Long.class).optional().orElse(0L);
   }
 
-  /** Those of these that have an outcome, or are gone. */
+  /** Returns the keys with an outcome or without a row. */
   List<ActivityKey> decided(Collection<ActivityKey> keys) {
     return db.sql(DECIDED)
         .param("ids", keys.stream().map(ActivityKey::workspaceId).toArray(UUID[]::new))
@@ -194,8 +197,9 @@ class OutcomeRepository {
   }
 
   /**
-   * Makes a message that ended without an answer the claim's to deliver it again, if it was refused
-   * or, {@code ambiguous}, is uncertain; returns how often the agent may have been given it before.
+   * Claims a message that was refused, in order to deliver it again. With {@code ambiguous}, also
+   * claims an uncertain one. Returns how often the agent may have got it before; empty if nothing
+   * was claimed.
    */
   Optional<Integer> takeOver(ActivityKey key, DeliveryClaim claim, boolean ambiguous) {
     return of(TAKE_OVER, key)
@@ -206,7 +210,10 @@ class OutcomeRepository {
         .optional();
   }
 
-  /** As {@link #takeOver}, into the queue; returns how many wait then. */
+  /**
+   * Queues the message again, under the conditions of {@link #takeOver}. Returns the number of
+   * waiting messages, including it; empty if it was not queued.
+   */
   Optional<Integer> queueAgain(ActivityKey key, int priority, Duration life, boolean ambiguous) {
     return of(QUEUE_AGAIN, key)
         .param("priority", priority)
@@ -216,7 +223,10 @@ class OutcomeRepository {
         .optional();
   }
 
-  /** Puts what an agent answers by a message of its own; whether it is the first answer. */
+  /**
+   * Stores the answer that an agent sent as its own message. Returns false when there is an answer
+   * already.
+   */
   boolean answer(ActivityKey key, RawJson response, Duration after) {
     return of(ANSWER, key)
             .param("response", response.text())

@@ -4,13 +4,13 @@ import java.util.Locale;
 
 /** How a delivery ended (R7.3). */
 enum OutcomeState {
-  /** The agent has answered, if only with an error. */
+  /** The agent has responded, possibly with an error. */
   ANSWERED,
-  /** The agent did not get it. */
+  /** The agent did not get the message. */
   REFUSED,
-  /** The agent may have got it, or not. */
+  /** It is unknown whether the agent got the message. */
   UNCERTAIN,
-  /** The agent polls by now, and finds the message in its feed. */
+  /** The agent polls now and finds the message in its feed. */
   IN_FEED;
 
   String wire() {

@@ -16,9 +16,9 @@ import java.util.stream.Gatherers;
 import org.springframework.stereotype.Component;
 
 /**
- * Wakes those that wait for the outcome of a delivery, by the key of its row: at once when a change
- * of its feed is told, and within a second when it was not, by one look at all outcomes that are
- * waited for.
+ * Wakes long polls for the outcome of a delivery, by the key of its row. A notified change of the
+ * feed wakes them at once. Without a notification they wake within about 1 s, by one query for all
+ * awaited outcomes.
  */
 @Component
 class OutcomeWaiters implements FeedGrowthListener, RecordedEventListener {
@@ -49,7 +49,7 @@ class OutcomeWaiters implements FeedGrowthListener, RecordedEventListener {
     loop.wake();
   }
 
-  /** Senders that wait for an agent that was removed are told so. */
+  /** Wakes senders that wait for a removed agent, so that they get an error. */
   @Override
   public void follow(List<RecordedEvent> events) {
     feedsChanged(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_REMOVED));

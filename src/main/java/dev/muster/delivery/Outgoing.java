@@ -21,20 +21,22 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to an agent that is called.
+ * A request to a push agent, with everything that its delivery needs.
  *
- * @param standing the sender's: an answer is only for one that still may have it (R1.6)
- * @param row that is to be appended for it, by {@code appending}
- * @param kind a result is always queued, so that its receiver gets it in any state (R8.7)
+ * @param standing rechecks the sender's credential: a revoked sender gets no response (R1.6)
+ * @param row the activity row, which {@code appending} appends
+ * @param kind a result is always queued, so that its receiver gets it in any status (R8.7)
  * @param isMessage whether it sends a message, which takes a slot at the agent and can be repeated
- * @param headers of the sender that the agent gets to see
- * @param sink takes the answer if it is a stream
- * @param priority if it has to wait, for as long as {@code life}
- * @param memory is told the bytes of a stored answer before that is read, and may refuse them
- * @param lookAgain reads the target as it is now, and refuses as the first look did
- * @param polled what is done instead when the target polls by now
+ * @param headers the headers of the sender that are passed to the agent
+ * @param sink takes the response if it is a stream; null if a stream is not wanted
+ * @param priority the priority in the queue, 0 to 100
+ * @param life how long it may wait in the queue
+ * @param memory receives the size of a stored response in bytes before it is read, and may refuse
+ *     it
+ * @param lookAgain reads the current target; throws if the sender may no longer reach it
+ * @param polled delivers to the feed instead, when the target polls now
  */
-@SuppressWarnings("ArrayRecordComponent") // up to 16 MiB: handed on, never compared
+@SuppressWarnings("ArrayRecordComponent") // up to 16 MiB: passed on, never compared
 public record Outgoing(
     Sender sender,
     CredentialRecheck standing,
@@ -52,7 +54,7 @@ public record Outgoing(
     Supplier<DeliveryTarget> lookAgain,
     Function<DeliveryTarget, Supplier<CompletableFuture<ProxyResponse>>> polled) {
 
-  /** Whether the target can take it now; refuses when the target is paused. */
+  /** Whether the request can be sent at once; throws when the target is paused. */
   boolean canGo(DeliveryTarget target) {
     if (kind == Kind.RESULT) {
       return false;
@@ -73,8 +75,8 @@ public record Outgoing(
   }
 
   /**
-   * Whether this replica may send one more to the target; what is no message cannot wait for that,
-   * and is refused.
+   * Takes a slot of this replica for the target; returns false when none is free. A request that is
+   * not a message cannot be queued and is refused instead.
    */
   boolean enter(DeliverySlot slot, DeliveryTarget target) {
     boolean entered = slot.enter(target.id());

@@ -10,11 +10,11 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 
 /**
- * What the sender of a request is answered, byte for byte.
+ * The response to the sender of a request, byte for byte.
  *
- * @param space what the body has of the memory for answers; null for what is small
+ * @param space the body's share of the response memory; null for a small body
  */
-@SuppressWarnings("ArrayRecordComponent") // up to 64 MiB: handed on, never compared
+@SuppressWarnings("ArrayRecordComponent") // up to 64 MiB: passed on, never compared
 public record ProxyResponse(
     int status, String contentType, byte[] body, @Nullable ResponseMemoryAllocation space) {
 
@@ -26,7 +26,7 @@ public record ProxyResponse(
     return new ProxyResponse(status, contentType, body, room);
   }
 
-  /** Releases its memory: it is written, or will not be read. */
+  /** Releases the memory of the body, once it is written or will not be read. */
   public void letGo() {
     if (space != null) {
       space.close();

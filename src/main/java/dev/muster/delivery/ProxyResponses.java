@@ -14,7 +14,7 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** The answers that Muster itself gives to senders (R7.5, R7.6). */
+/** Builds the responses that the server itself gives to senders (R7.5, R7.6). */
 @Component
 public class ProxyResponses {
 
@@ -26,9 +26,9 @@ public class ProxyResponses {
     this.json = json;
   }
 
-  /** It is in the feed of an agent that polls, as the row {@code activityId}. */
+  /** The message is row {@code activityId} in the feed of a poll agent. */
   public static ProxyResponse toBePolled(String method, UUID activityId) {
-    // of whatever characters the method is
+    // lossless, since the method may contain any characters
     RawJson body =
         LosslessJson.write(
             JsonNodeFactory.instance
@@ -40,7 +40,7 @@ public class ProxyResponses {
     return ProxyResponse.json(HttpStatus.OK.value(), body);
   }
 
-  /** It will be delivered later. */
+  /** The message is queued and will be delivered later. */
   static ProxyResponse queued(UUID queueId, int depth) {
     RawJson body =
         LosslessJson.write(
@@ -53,7 +53,7 @@ public class ProxyResponses {
     return ProxyResponse.json(HttpStatus.ACCEPTED.value(), body);
   }
 
-  /** The agent did not get it. */
+  /** The agent did not get the message. */
   ProxyResponse unreachable(String detail) {
     return problem(
         HttpStatus.SERVICE_UNAVAILABLE.value(),
@@ -62,7 +62,7 @@ public class ProxyResponses {
         Map.of("restarting", true, "retry_after", RETRY_AFTER_S));
   }
 
-  /** The agent may have got it. */
+  /** The agent may have got the message. */
   ProxyResponse timedOut(String detail) {
     return problem(
         HttpStatus.GATEWAY_TIMEOUT.value(),
@@ -84,7 +84,10 @@ public class ProxyResponses {
         Map.of("delivery_confirmed", true));
   }
 
-  /** With the agent's own status, unless that would send the client elsewhere. */
+  /**
+   * Uses the agent's status if it is 400 to 599, else 502. A redirect status would send the client
+   * elsewhere.
+   */
   ProxyResponse httpError(int agentStatus, String detail) {
     boolean isError = agentStatus >= 400 && agentStatus < 600;
     return problem(
@@ -94,7 +97,7 @@ public class ProxyResponses {
         Map.of("agent_status", agentStatus));
   }
 
-  /** {@code status} may be another one than the code's own, also one that has no name. */
+  /** {@code status} may differ from the one of {@code code}, and may have no standard name. */
   private ProxyResponse problem(
       int status, ErrorCode code, String detail, Map<String, ? extends @Nullable Object> extras) {
     Map<String, @Nullable Object> members = new LinkedHashMap<>();

@@ -36,7 +36,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The queue of all targets, for operators (R7.7). */
+/** Lists and changes the queues of all targets, for operators (R7.7). */
 @RestController
 class QueueAdminController {
 
@@ -64,7 +64,10 @@ class QueueAdminController {
     this.transactions = transactions;
   }
 
-  /** Without a state those that have not ended, the oldest first; ended ones last first. */
+  /**
+   * Without a state, lists the messages that have not ended. These come oldest first, ended ones
+   * newest first.
+   */
   @GetMapping("/admin/a2a-queue")
   @RouteAccess(CallerKind.VIEWER)
   void list(
@@ -134,7 +137,10 @@ class QueueAdminController {
     return room == null ? WorkspaceStatus.REMOVED : room.status();
   }
 
-  /** Tries a message that waits now, if its target can take it: else when that is heard of. */
+  /**
+   * Makes a waiting message due now. If its target cannot take it now, the message waits until the
+   * target can.
+   */
   @PostMapping("/admin/a2a-queue/{queueId}/retry")
   QueueView retry(Caller caller, @PathVariable UUID queueId) {
     AccessChecks.requireAdmin(caller);
@@ -150,14 +156,14 @@ class QueueAdminController {
     return view(queueId, key);
   }
 
-  /** Ends a message that waits as one whose time is over, with the delegation that it carries. */
+  /** Ends a waiting message as expired, together with its delegation. */
   @PostMapping("/admin/a2a-queue/{queueId}/expire")
   QueueView expire(Caller caller, @PathVariable UUID queueId) {
     AccessChecks.requireAdmin(caller);
     return end(queueId, QueueState.EXPIRED, "expired by an operator");
   }
 
-  /** Ends a message that waits as one that is not wanted, with the delegation that it carries. */
+  /** Ends a waiting message as dropped, together with its delegation. */
   @PostMapping("/admin/a2a-queue/{queueId}/cancel")
   QueueView cancel(Caller caller, @PathVariable UUID queueId) {
     AccessChecks.requireAdmin(caller);
@@ -186,7 +192,7 @@ class QueueAdminController {
         ErrorCode.NOT_FOUND, "no message " + queueId + " is in the queue, or no longer");
   }
 
-  /** Why nothing can be done about a message that does not wait. */
+  /** Builds the refusal for a message that does not wait. */
   private ProblemException refusal(UUID queueId, ActivityKey key) {
     QueuedMessage found = list.find(key).orElseThrow(() -> unknown(queueId));
     return found.state().isEnd()

@@ -16,13 +16,13 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Ends queued messages, each with the delegation that it carries, in one transaction: the
- * delegation's row is locked before any feed.
+ * Ends queued messages together with their delegations, in one transaction. The transaction locks
+ * the delegation's row before any feed.
  */
 @Component
 class QueueCompletion {
 
-  /** For an answer of 64 MiB, which goes into three rows. */
+  /** A response of up to 64 MiB is written to three rows. */
   private static final Duration MAX_DURATION = Duration.ofSeconds(30);
 
   private final Completions completions;
@@ -32,7 +32,7 @@ class QueueCompletion {
   private final CommitAwareTransactions transactions;
   private final StatementTimeouts statements;
 
-  /** Looked up late: the ledger of delegations also sends messages by this class. */
+  /** Looked up late to break a cycle: the delegation ledger sends messages through this class. */
   private final ObjectProvider<DelegationCallbacks> delegations;
 
   QueueCompletion(
@@ -52,23 +52,24 @@ class QueueCompletion {
     this.delegations = delegations;
   }
 
-  /**
-   * How long there still is for what a delegation carries; empty when it is not wanted any more.
-   */
+  /** Returns the time left for a delegation's message; empty if it is no longer needed. */
   Optional<Duration> remainingTime(DelegationMessage message) {
     return delegations.getObject().remainingTime(message);
   }
 
   /**
-   * Ends a message that its holder has delivered or given up; nothing happens when another replica
-   * holds it by now. The row of a result tells how the delegation ended, whatever the outcome of
-   * its delivery.
+   * Ends a message that its holder has delivered or given up. Does nothing when another replica
+   * holds the message by then. The activity row of a delegation result keeps the end of the
+   * delegation, whatever the outcome of its delivery.
    */
   void end(QueuedMessage message, DeliveryOutcome outcome, QueueState state) {
     boolean _ = completions.complete(completion(message, outcome, state));
   }
 
-  /** As {@link #end}, with the end of the delegation that it carries. */
+  /**
+   * As {@link #end}, but also ends the delegation of the message. Rolls back when another replica
+   * holds the message by then.
+   */
   void end(
       QueuedMessage message,
       DeliveryOutcome outcome,
@@ -94,10 +95,10 @@ class QueueCompletion {
   }
 
   /**
-   * Ends, in the caller's transaction, what {@code claiming} claims for that: it will not be
-   * delivered. Those that the agent may have been given before end as uncertain.
+   * Ends the messages that {@code claiming} claims, without delivering them. Messages that the
+   * agent may already have end as uncertain. Runs in the caller's transaction.
    *
-   * @return how many there were
+   * @return the number of ended messages
    */
   @Transactional(propagation = Propagation.MANDATORY)
   int endUndelivered(
@@ -121,8 +122,9 @@ class QueueCompletion {
   }
 
   /**
-   * Ends one as uncertain in the caller's transaction, which has claimed it for that. {@code state}
-   * is how it leaves the queue, if it waited.
+   * Ends a claimed message as uncertain, in the caller's transaction.
+   *
+   * @param state how the message leaves the queue; null if it was not queued
    */
   @Transactional(propagation = Propagation.MANDATORY)
   void endInDoubt(QueuedMessage held, @Nullable QueueState state, String why) {
@@ -160,18 +162,21 @@ class QueueCompletion {
             0);
   }
 
-  /** The agent did not get it, and will not. */
+  /** Builds the outcome of a message that never reached the agent and never will. */
   DeliveryOutcome refused(String why) {
     return DeliveryOutcome.withoutAnswer(replies.unreachable(why), OutcomeState.REFUSED, why, 0);
   }
 
-  /** The agent may have got it, so many times. */
+  /** Builds the outcome of a message that the agent may have got {@code deliveries} times. */
   DeliveryOutcome uncertain(String why, int deliveries) {
     return DeliveryOutcome.withoutAnswer(
         replies.timedOut(why), OutcomeState.UNCERTAIN, why, deliveries);
   }
 
-  /** The agent polls by now, and finds it in its feed; it shows no trace there. */
+  /**
+   * Builds the outcome of a message that stays in the feed of a poll agent. The activity row does
+   * not change.
+   */
   static DeliveryOutcome inFeed(String method, QueuedMessage message) {
     return new DeliveryOutcome(
         ProxyResponses.toBePolled(method, message.id()), OutcomeState.IN_FEED, null, null, null, 0);

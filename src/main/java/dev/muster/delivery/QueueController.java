@@ -24,13 +24,13 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The queue as senders and operators see it (R7.7). */
+/** Shows one queued message, and drops old ones (R7.7). */
 @RestController
 class QueueController {
 
   private static final int MAX_NUMBER_LENGTH = 40;
 
-  /** Ten years: longer than any message may wait. */
+  /** 10 years: longer than any message may wait. */
   private static final BigInteger MAX_MINUTES = BigInteger.valueOf(5_256_000);
 
   private final QueueListRepository queue;
@@ -52,7 +52,7 @@ class QueueController {
     this.memory = memory;
   }
 
-  /** For the sender of the message, the admin, operators and viewers. */
+  /** Shows a message to its sender, the admin, operators and viewers. */
   @GetMapping("/workspaces/{id}/a2a/queue/{queueId}")
   @RouteAccess(CallerKind.VIEWER)
   QueueView show(
@@ -113,7 +113,7 @@ class QueueController {
         return new BigInteger(text).max(BigInteger.ONE).min(MAX_MINUTES).intValue();
       }
     } catch (NumberFormatException notANumber) {
-      // falls through to the one message for both
+      // falls through to the shared error below
     }
     throw ProblemException.validation(
         "max_age_minutes: not a whole number (expected: minutes, 1 or more)");

@@ -14,21 +14,23 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** The queue as senders and operators look at it; what ended more than 7 days ago is not shown. */
+/** Reads the queue for senders and operators. Hides messages that ended more than 7 days ago. */
 @Repository
 class QueueListRepository {
 
-  /** Which messages; whatever is null is any. An absent state is either of those before the end. */
+  /** Selects messages; a null member matches any value. A null state excludes ended messages. */
   record Filter(
       @Nullable QueueState state,
       @Nullable UUID targetId,
       @Nullable UUID senderId,
       @Nullable Kind kind) {}
 
-  /** How many wait for a target, and since when the first of them does. */
+  /**
+   * The number of messages that wait for a target. {@code oldestS} is the age of the first in s.
+   */
   record Waiting(UUID targetId, long waiting, long oldestS) {}
 
-  /** Of all targets; {@code oldestS} is null when nothing waits. */
+  /** The counts of all targets; {@code oldestS} is in s, and null when no message waits. */
   record Total(long waiting, long delivering, @Nullable Long oldestS) {}
 
   private static final String OPEN_COLUMNS =
@@ -77,7 +79,10 @@ class QueueListRepository {
           + " AND "
           + IS_SHOWN;
 
-  /** An id tells the number of its row; of which feed, one look in each can tell. */
+  /**
+   * Finds rows with the {@code seq} of an id. An id does not name its feed, so each feed is looked
+   * up by index.
+   */
   private static final String FEEDS_WITH_ROW =
       """
       SELECT l.workspace_id, l.seq, l.created_at FROM workspaces w
@@ -118,12 +123,12 @@ class QueueListRepository {
     this.db = db;
   }
 
-  /** Those that have not ended, the oldest first. */
+  /** Returns the messages that have not ended, the oldest first. */
   List<QueuedMessage> open(Filter filter, PageCursor after, int limit) {
     return page(OPEN, filter, after, limit);
   }
 
-  /** Those that ended so, the last one first. */
+  /** Returns the messages that ended in the filter's state, the newest first. */
   List<QueuedMessage> ended(Filter filter, PageCursor before, int limit) {
     return page(ENDED, filter, before, limit);
   }
@@ -143,7 +148,7 @@ class QueueListRepository {
         .list();
   }
 
-  /** The message of this row, if it waits or waited. */
+  /** Returns the message of this row, if it waits in the queue or did. */
   Optional<QueuedMessage> find(ActivityKey key) {
     return find(FIND_OPEN, key).or(() -> find(FIND_ENDED, key));
   }
@@ -156,7 +161,7 @@ class QueueListRepository {
     return db.sql(sql).param("workspace_id", key.workspaceId()).param("seq", key.seq());
   }
 
-  /** The row with this id, in any feed. */
+  /** Returns the key of the row with this id, in any feed. */
   Optional<ActivityKey> keyOf(UUID id) {
     return db
         .sql(FEEDS_WITH_ROW)
@@ -171,7 +176,7 @@ class QueueListRepository {
         .findFirst();
   }
 
-  /** Which one of those that wait for its target it is, from 1. */
+  /** Returns the message's position in the queue of its target, from 1. */
   int place(ActivityKey key) {
     return of(PLACE, key).query(Integer.class).single();
   }
@@ -186,7 +191,7 @@ class QueueListRepository {
         .single();
   }
 
-  /** The targets for which most messages wait. */
+  /** Returns at most {@code most} targets, the longest queues first. */
   List<Waiting> mostWaiting(int most) {
     return db.sql(LARGEST_QUEUES)
         .param("most", most)
@@ -198,7 +203,7 @@ class QueueListRepository {
         .list();
   }
 
-  /** Whether it waits, and may be tried now. */
+  /** Makes a waiting message due now; returns false when it does not wait. */
   boolean makeDue(ActivityKey key) {
     return of(MAKE_DUE, key).update() == 1;
   }

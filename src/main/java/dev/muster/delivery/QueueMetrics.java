@@ -11,8 +11,8 @@ import java.util.Objects;
 import org.springframework.stereotype.Component;
 
 /**
- * How many messages wait, of all targets, and how those ended that waited: one count for a scrape,
- * none without a scrape.
+ * Counts the waiting messages and the ended ones of all targets. The waiting messages are only
+ * queried on a scrape, at most once in 5 s.
  */
 @Component
 class QueueMetrics {
@@ -44,7 +44,7 @@ class QueueMetrics {
             .register(registry);
   }
 
-  /** Once it is committed. */
+  /** Counts a queued message that ended; called after the commit. */
   void count(Completion completion) {
     if (completion.queueState() != null) {
       Objects.requireNonNull(ends.get(completion.queueState())).increment();

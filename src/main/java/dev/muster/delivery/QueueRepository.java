@@ -14,23 +14,23 @@ import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Repository;
 
 /**
- * Claims queued messages for those that deliver or end them, and gives them back: the claim alone
- * makes a replica the holder of a message, and guards each write of the holder.
+ * Claims queued messages and gives them back. Only the claim makes a replica the holder of a
+ * message, and it guards each write of the holder.
  */
 @Repository
 class QueueRepository {
 
-  /** In one batch of those that are to be ended. */
+  /** The largest batch of messages to end in one transaction. */
   static final int MAX_BATCH = 200;
 
-  /** What a statement that claims returns. */
+  /** The columns that a claim statement returns. */
   private static final String CLAIMED =
       """
       RETURNING d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at,
           d.owner, d.claim, d.deliveries, d.error, due.created_at
       """;
 
-  /** The rest of a statement that claims, without an attempt, what it has found {@code due}. */
+  /** The end of a claim statement: claims the rows of {@code due} without counting an attempt. */
   static final String CLAIM_DUE =
       """
           FOR UPDATE OF d SKIP LOCKED)
@@ -46,11 +46,13 @@ class QueueRepository {
       """;
 
   /**
-   * Under the locks of the heads, so that no other transaction claims for these targets or puts a
-   * message into their queues. Of messages only the first of each sender may go, and none while
-   * another is on its way, so that none overtakes it; of what may, in order of the queue, as many
-   * as there are free slots beside those that are on their way. Results need no slot, and nothing
-   * does whose target polls by now: that is only left in its feed (R3.2).
+   * Claims deliverable messages; runs under the locks of the feed heads. The locks keep other
+   * transactions from claiming for these targets and from adding to their queues. Of the entries of
+   * kind {@code message}, only the first of each sender may go, and only while none of that
+   * sender's is being delivered. This keeps the order of one sender's messages. The entries that
+   * may go are claimed in queue order, up to the target's free slots. Entries being delivered count
+   * against these slots. Results need no slot of the target. Entries for a target that polls now
+   * need none either, since they are only left in its feed (R3.2).
    */
   private static final String CLAIM =
       """
@@ -88,7 +90,10 @@ class QueueRepository {
       """
           + CLAIMED;
 
-  /** Not one whose agent has answered by a message of its own meanwhile: that is over. */
+  /**
+   * Skips a delivery whose agent has answered with its own message. {@link #END_ANSWERED} ends that
+   * delivery.
+   */
   private static final String GIVE_BACK =
       """
       UPDATE deliveries d SET owner = NULL, claim = NULL, claimed_at = NULL, error = :error, deliveries = deliveries + :more,
@@ -124,7 +129,10 @@ class QueueRepository {
     this.db = db;
   }
 
-  /** Those of these heads that no other transaction holds, in the caller's transaction. */
+  /**
+   * Locks the unlocked feed heads of these targets (SKIP LOCKED); returns the locked ones' ids.
+   * Runs in the caller's transaction.
+   */
   List<UUID> lockHeads(Collection<UUID> targetIds) {
     return db.sql(LOCK_HEADS)
         .param("ids", targetIds.toArray(UUID[]::new))
@@ -132,7 +140,9 @@ class QueueRepository {
         .list();
   }
 
-  /** Of targets whose heads this transaction has locked. */
+  /**
+   * Claims at most {@code most} messages for targets whose feed heads this transaction has locked.
+   */
   List<QueuedMessage> claim(Collection<UUID> targetIds, DeliveryClaim claim, int most) {
     return by(db.sql(CLAIM), claim)
         .param("ids", targetIds.toArray(UUID[]::new))
@@ -148,16 +158,19 @@ class QueueRepository {
   }
 
   /**
-   * It waits again, after a failed attempt.
+   * Puts a message back into the queue after a failed attempt. Returns false when the claim no
+   * longer holds it, or its agent has answered.
    *
-   * @param more how often the agent may have been given it by that
+   * @param error the error of the attempt; null if unknown
+   * @param more how often the agent may have got the message in this attempt
+   * @param pause the time until the next attempt
    */
   boolean release(
       ActivityKey key, DeliveryClaim claim, @Nullable String error, int more, Duration pause) {
     return release(key, claim, error, more, pause, 0);
   }
 
-  /** It waits again: that was no attempt. */
+  /** Puts a message back without counting the attempt; returns as {@link #release}. */
   boolean giveBackUntried(QueuedMessage message, Duration pause) {
     return release(message.key(), message.heldBy(), message.error(), 0, pause, 1);
   }
@@ -188,17 +201,20 @@ class QueueRepository {
     return waits;
   }
 
-  /** At most {@link #MAX_BATCH} that wait for these targets since so many minutes. */
+  /**
+   * Claims at most {@link #MAX_BATCH} messages that have waited {@code minutes} or longer for these
+   * targets.
+   */
   List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, int minutes, DeliveryClaim claim) {
     return claimWaiting(targetIds, minutes, null, MAX_BATCH, claim);
   }
 
-  /** All that waits for these targets. */
+  /** Claims all waiting messages for these targets, except rows that are locked. */
   List<QueuedMessage> claimWaiting(Collection<UUID> targetIds, DeliveryClaim claim) {
     return claimWaiting(targetIds, 0, null, Integer.MAX_VALUE, claim);
   }
 
-  /** The one, if it waits and no other transaction has it locked. */
+  /** Claims the message if it waits and no other transaction has locked its row. */
   List<QueuedMessage> claimWaiting(ActivityKey key, DeliveryClaim claim) {
     return claimWaiting(List.of(key.workspaceId()), 0, key.seq(), 1, claim);
   }

@@ -3,7 +3,10 @@ package dev.muster.delivery;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** How a queued message stands; it moves between the first two until it ends in one of the rest. */
+/**
+ * The state of a queued message. It alternates between {@link #WAITING} and {@link #DELIVERING}
+ * until it ends in one of the others.
+ */
 enum QueueState {
   WAITING,
   DELIVERING,
@@ -21,7 +24,7 @@ enum QueueState {
     return this != WAITING && this != DELIVERING;
   }
 
-  /** Of a stored word. */
+  /** Parses a stored value. */
   static QueueState of(String wire) {
     return valueOf(wire.toUpperCase(Locale.ROOT));
   }

@@ -7,8 +7,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queued message as its sender reads it; {@code queueDepth} is its place in the queue, while it
- * waits, and {@code answer} the agent's, once there is one.
+ * A queued message as its sender reads it.
+ *
+ * @param queueDepth its position in the queue, from 1; null unless it waits, and in the admin API
+ * @param answer the response of the agent; null before the end, and in the admin API
  */
 record QueueView(
     UUID queueId,

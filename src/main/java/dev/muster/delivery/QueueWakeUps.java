@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Component;
 
 /**
- * Knows for which targets messages wait, so that a heartbeat of any other costs a look into memory,
- * and which of them may be able to take messages now.
+ * Tracks the targets with waiting messages, and the targets that may take messages now. A heartbeat
+ * of any other workspace costs only a memory lookup.
  */
 @Component
 class QueueWakeUps implements HeartbeatStoredListener, FeedGrowthListener, RecordedEventListener {
@@ -22,7 +22,7 @@ class QueueWakeUps implements HeartbeatStoredListener, FeedGrowthListener, Recor
   private final Set<UUID> woken = ConcurrentHashMap.newKeySet();
   private volatile Set<UUID> waitedFor = ConcurrentHashMap.newKeySet();
 
-  /** What becomes {@link #waitedFor}: what is queued during a look is added to both. */
+  /** Replaces {@link #waitedFor} when a scan ends; targets queued during the scan go into both. */
   private volatile Set<UUID> arriving = waitedFor;
 
   private volatile Runnable wakeWorker = () -> {};
@@ -38,7 +38,7 @@ class QueueWakeUps implements HeartbeatStoredListener, FeedGrowthListener, Recor
     wake(targetIds);
   }
 
-  /** Costs nothing for those that nothing waits for. */
+  /** Wakes the targets that have waiting messages, and ignores all others. */
   @Override
   public void heartbeatsStored(Collection<UUID> workspaceIds) {
     Set<UUID> known = waitedFor;
@@ -58,19 +58,23 @@ class QueueWakeUps implements HeartbeatStoredListener, FeedGrowthListener, Recor
     }
   }
 
-  /** Those that were woken since the last call; those that are woken from now on are told again. */
+  /**
+   * Returns the targets woken since the last call. A target woken from now on is returned again.
+   */
   List<UUID> takeWoken() {
     List<UUID> taken = List.copyOf(woken);
     taken.forEach(woken::remove);
     return taken;
   }
 
-  /** They are to be told again with the next call. */
+  /** Keeps these targets for the next {@link #takeWoken}. */
   void leaveWoken(Collection<UUID> targetIds) {
     woken.addAll(targetIds);
   }
 
-  /** To be filled with all targets for which messages wait, and handed to {@link #endLook}. */
+  /**
+   * Begins a scan; the caller adds all targets with waiting messages and calls {@link #endLook}.
+   */
   Set<UUID> beginLook() {
     Set<UUID> found = ConcurrentHashMap.newKeySet();
     arriving = found;

@@ -18,14 +18,14 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Delivers what waits (R7.7): claims messages whose targets can take them, and runs an attempt for
- * each, on whichever replica hears of the target first. What no heartbeat, no new message and no
- * end of a delivery tells of is found by a look at all targets, once a second or so.
+ * Delivers queued messages (R7.7). It claims messages whose targets can take them and runs one
+ * attempt for each. Heartbeats, new messages and ended deliveries wake it, on any replica. A scan
+ * of all targets, about once a second, finds what these do not signal.
  */
 @Component
 class QueueWorker implements SmartLifecycle {
 
-  /** On the way at once from one replica, and to one target (R7.14). */
+  /** The limits of concurrent attempts, per replica and per target (R7.14). */
   static final int MAX_CONCURRENT = 256;
 
   static final int MAX_CONCURRENT_OF_A_TARGET = 32;
@@ -33,13 +33,13 @@ class QueueWorker implements SmartLifecycle {
 
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
-  /** A look that takes long is taken less often: never more than a twentieth of the time. */
+  /** The pause after a scan, in multiples of its duration. Scans take less than 5 % of the time. */
   private static final int IDLE_SHARE = 20;
 
   private static final int TARGETS_AT_ONCE = 50;
   private static final Duration WHILE_THERE_IS_NO_ROOM = Duration.ofSeconds(1);
 
-  /** Interrupted attempts have so long to give their messages back. */
+  /** The time in which interrupted attempts give their messages back. */
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(1);
 
   private static final LimitedLog failed = new LimitedLog(QueueWorker.class);
@@ -115,7 +115,7 @@ class QueueWorker implements SmartLifecycle {
     }
   }
 
-  /** Targets whose heads others hold are tried again in a moment. */
+  /** Claims at most {@code most} messages; wakes targets again whose feed heads are locked. */
   private void claim(List<UUID> targets, int most) {
     DeliveryClaim claim = lease.begin();
     List<QueuedMessage> claimed = List.of();
@@ -137,7 +137,7 @@ class QueueWorker implements SmartLifecycle {
     }
   }
 
-  /** A claim that several messages share is known until the last of them is over. */
+  /** Shares one claim among several messages, and ends it after the last of them. */
   private final class HeldClaim {
     private final DeliveryClaim claim;
     private int left;
@@ -167,12 +167,12 @@ class QueueWorker implements SmartLifecycle {
   private void attempt(QueuedMessage message, HeldClaim held) {
     try {
       QueuedAttempts.Result result = resultOf(message);
-      // it is not interrupted from here on, and an interrupt before must not reach the database
+      // stop() interrupts this thread no longer; an earlier interrupt must not reach the database
       running.remove(Thread.currentThread());
       boolean _ = Thread.interrupted();
       giveBack(message, result);
     } catch (RuntimeException e) {
-      // the sweep of this replica's own deliveries gives it back
+      // DeliverySweep gives it back once this replica has ended the claim
       failed.log(Level.DEBUG, "the message {} could not be given back", message.id(), e);
     } finally {
       running.remove(Thread.currentThread());
@@ -197,7 +197,7 @@ class QueueWorker implements SmartLifecycle {
   private void giveBack(QueuedMessage message, QueuedAttempts.Result result) {
     switch (result) {
       case QueuedAttempts.Result.Over() -> {
-        // its outcome says so
+        // ended, or left to another replica
       }
       case QueuedAttempts.Result.Failed(String error, int deliveries) ->
           queue.release(
@@ -210,7 +210,7 @@ class QueueWorker implements SmartLifecycle {
     }
   }
 
-  /** After the web server, as everything that calls agents. */
+  /** Starts after the web server, like every component that calls agents. */
   @Override
   public void start() {
     isRunning = true;
@@ -223,7 +223,7 @@ class QueueWorker implements SmartLifecycle {
     if (!isRunning) {
       return;
     }
-    synchronized (this) { // after the claims that are being made
+    synchronized (this) { // waits for a running claim
       isRunning = false;
     }
     List<Thread> attemptsUnderWay = List.copyOf(running);

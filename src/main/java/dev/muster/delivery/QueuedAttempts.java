@@ -24,24 +24,30 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** One attempt to deliver a message that waited (R7.7): one send, since the queue tries again. */
+/**
+ * Makes one attempt to deliver a queued message (R7.7). An attempt is one send, since the queue
+ * retries.
+ */
 @Component
 class QueuedAttempts {
 
   /** The result of an attempt. */
   sealed interface Result {
 
-    /** It is over: ended here, or held by another replica by now. */
+    /** Nothing is left to do: the message ended here, or another replica decides about it. */
     record Over() implements Result {}
 
-    /** It failed and is tried again after a pause; {@code deliveries}: how often it was given. */
+    /**
+     * The attempt failed and is repeated after a pause. The agent may have got the message {@code
+     * deliveries} times.
+     */
     record Failed(@Nullable String error, int deliveries) implements Result {}
 
-    /** The target cannot take it now: that was no attempt. */
+    /** The target cannot take the message now. This does not count as an attempt. */
     record NoRoom() implements Result {}
   }
 
-  /** By these an agent says that it is there, and has no room. */
+  /** The statuses by which an agent reports that it is busy. */
   private static final Set<Integer> BUSY = Set.of(429, 503);
 
   private static final int MAX_LOADING = 4;
@@ -82,7 +88,7 @@ class QueuedAttempts {
     this.settings = settings;
   }
 
-  /** Takes as long as it takes, on a thread of its own. */
+  /** Makes one attempt; blocks the calling thread until it ends. */
   Result attempt(QueuedMessage queued) {
     Optional<DeliveryTarget> target = workspaces.target(queued.targetId());
     if (target.isEmpty()) {
@@ -116,7 +122,7 @@ class QueuedAttempts {
         : new Result.NoRoom();
   }
 
-  /** Not many at once: how much memory one takes is known only then. */
+  /** Loads at most 4 messages at once. The size of a message is known only after it is read. */
   private StoredMessage load(QueuedMessage queued) {
     loading.acquireUninterruptibly();
     try {
@@ -166,7 +172,7 @@ class QueuedAttempts {
       OutboundRequest outbound,
       ResponseMemoryAllocation space) {
     A2aResult result = calls.sendOnce(outbound.request(settings.readTimeout(), space));
-    // what was given before is counted with its row
+    // false: the row of the delivery counts the earlier deliveries
     DeliveryOutcome outcome = outcomes.of(result, false);
     return switch (outcome.state()) {
       case REFUSED -> failed(result);
@@ -203,7 +209,7 @@ class QueuedAttempts {
       if (!Completions.mayWorkLater(e)) {
         throw e;
       }
-      // this server ends: as it was delivered, another one decides what follows
+      // This server stops. The message was delivered, so another replica decides what follows.
     }
     return new Result.Over();
   }
@@ -218,7 +224,7 @@ class QueuedAttempts {
     return !wasTooSlow && !(isDelegation && wasSilent(result));
   }
 
-  /** Its agent has it, and may be at work on it for longer than an answer is waited for. */
+  /** Whether the agent may still work on the message after the server stopped waiting. */
   private static boolean wasSilent(A2aResult result) {
     return result instanceof A2aResult.OutOfTime
         || (result instanceof A2aResult.Unreachable end && end.last() == FailureKind.READ_TIMEOUT);
@@ -234,7 +240,7 @@ class QueuedAttempts {
         : QueueState.DELIVERED;
   }
 
-  /** An agent that answers that it is busy has not taken the message. */
+  /** Counts no delivery for a busy agent, since it has not taken the message. */
   private static Result failed(A2aResult result) {
     return new Result.Failed(A2aErrors.text(result), isBusy(result) ? 0 : result.deliveries());
   }

@@ -11,14 +11,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that waits, or waited, in the queue.
+ * A message that waits in the queue, or did.
  *
- * @param id of its row, by which its sender asks for it
- * @param senderId null for the canvas, and for the system
- * @param attempts how often it was tried, the attempt under way included
- * @param nextAttemptAt not tried before, after a failed attempt
- * @param deliveries how often the agent may have been given it, before the attempt under way
- * @param error of the last failed attempt, or of the end
+ * @param id the id of its activity row, by which the sender looks it up
+ * @param senderId null for the canvas and for the system
+ * @param attempts the number of delivery attempts, including a running one
+ * @param nextAttemptAt the earliest time of the next attempt
+ * @param claim null unless the message is being delivered
+ * @param deliveries how often the agent may have got it before the running attempt
+ * @param endedAt null before the message ends
+ * @param error the error of the last failed attempt or of the end; null without one
  */
 record QueuedMessage(
     ActivityKey key,
@@ -36,7 +38,10 @@ record QueuedMessage(
     @Nullable Instant endedAt,
     @Nullable String error) {
 
-  /** Of a row of a delivery, or of an outcome, whose columns go by the same names. */
+  /**
+   * Reads a row of {@code deliveries} or {@code delivery_outcomes}, whose columns have the same
+   * names.
+   */
   static QueuedMessage of(
       ResultSet row, QueueState state, @Nullable DeliveryClaim claim, @Nullable Instant endedAt)
       throws SQLException {
@@ -61,7 +66,7 @@ record QueuedMessage(
     return key.workspaceId();
   }
 
-  /** Of one that is held. */
+  /** Returns the claim; throws {@code IllegalStateException} when there is none. */
   DeliveryClaim heldBy() {
     if (claim == null) {
       throw new IllegalStateException("the message " + id + " waits, and has no holder");

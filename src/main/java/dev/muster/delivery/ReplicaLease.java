@@ -13,11 +13,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * The lease of this replica, by which all of its deliveries are its own: one row, renewed every few
- * seconds, however many deliveries are under way (R7.3, R7.7).
+ * Renews the lease that covers all deliveries of this replica (R7.3, R7.7). The lease is one row,
+ * renewed every 5 s, whatever the number of deliveries.
  *
- * <p>A lease that another replica has taken away is simply begun again: what that replica took over
- * has another owner by then, and no claim is ever used twice.
+ * <p>If another replica has deleted the lease, the next renewal inserts it again. The deliveries
+ * taken over have another owner by then, and no claim is used twice.
  */
 @Component
 class ReplicaLease {
@@ -25,7 +25,10 @@ class ReplicaLease {
   static final Duration LEASE = Duration.ofSeconds(25);
   static final Duration RENEWAL_INTERVAL = Duration.ofSeconds(5);
 
-  /** Nothing is begun with less: a call that lasts longer may be another's by its end. */
+  /**
+   * The least time left for a delivery to begin. With less, another replica could take it over
+   * during a call.
+   */
   private static final Duration SPARE = Duration.ofSeconds(5);
 
   private static final String RENEW =
@@ -67,19 +70,19 @@ class ReplicaLease {
     return id;
   }
 
-  /** A new claim, which is this replica's until {@link #end}. */
+  /** Begins a new claim, which this replica holds until {@link #end}. */
   DeliveryClaim begin() {
     long number = lastClaim.incrementAndGet();
     claims.add(number);
     return new DeliveryClaim(id, number);
   }
 
-  /** The delivery is over, or was never begun. */
+  /** Ends a claim, after its delivery or when none has begun. */
   void end(DeliveryClaim claim) {
     claims.remove(claim.number());
   }
 
-  /** For what is done within one call. */
+  /** Runs {@code work} with a claim that ends with this call. */
   <T> T withClaim(Function<DeliveryClaim, T> work) {
     DeliveryClaim claim = begin();
     try {
@@ -89,33 +92,33 @@ class ReplicaLease {
     }
   }
 
-  /** Whether this replica still works on it, or may get it yet. */
+  /** Whether this replica still uses the claim, or its claim statement may still run. */
   boolean isKnown(long claim) {
     return claims.contains(claim);
   }
 
-  /** As far as this replica can know, by its own clock and with time to spare. */
+  /** Whether the lease has more than {@link #SPARE} left, by this replica's clock. */
   boolean isAlive() {
     return aliveUntil - System.nanoTime() > SPARE.toNanos();
   }
 
   /**
-   * Whether the others had as long as a lease to renew theirs: after an outage of the database, or
-   * a start, no replica can be told from a dead one before that.
+   * Whether the other replicas have had a full lease period to renew their leases. Before that,
+   * after a database outage or a start, live and dead replicas are indistinguishable.
    */
   boolean mayJudgeOthers() {
     long now = System.nanoTime();
     return aliveUntil - now > 0 && now - renewedWithoutGapSince >= LEASE.toNanos();
   }
 
-  /** Last of all: what is still open is the others' then. */
+  /** Deletes the lease; other replicas may then take over the deliveries that are still open. */
   @PreDestroy
   void close() {
     loop.close();
     try {
       db.sql(DELETE).param("id", id).update();
     } catch (RuntimeException outage) {
-      // it lapses
+      // the lease lapses
     }
   }
 }

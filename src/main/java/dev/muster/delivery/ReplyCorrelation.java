@@ -24,8 +24,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The answers that agents give by messages of their own (R7.11): one that names the message it
- * answers is that one's answer, and its sender may wait for it.
+ * Correlates the messages of agents with the messages that they answer (R7.11). A message that
+ * names an earlier message is stored as its answer; the earlier sender may wait for it.
  */
 @Component
 public class ReplyCorrelation {
@@ -50,9 +50,10 @@ public class ReplyCorrelation {
   }
 
   /**
-   * Puts {@code message} on the row of the one that it answers: that which {@code recipient} sent
-   * to {@code answering}, with the id in {@code metadata.reply_to}, or else for the delegation. The
-   * first answer counts; what answers nothing that is known is a message like any other.
+   * Stores {@code message} as the answer to the message that it names. That message went from
+   * {@code recipient} to {@code answering}. Its id is in {@code metadata.reply_to}; without that,
+   * it is the message of the delegation. Only the first answer is stored. A message that names no
+   * known message changes nothing here.
    */
   public void correlate(
       UUID answering, UUID recipient, ObjectNode message, Optional<DelegationMessage> delegation) {
@@ -72,7 +73,7 @@ public class ReplyCorrelation {
     }
   }
 
-  /** As an agent that is called would have answered the request. */
+  /** Builds the JSON-RPC response that a push agent would have returned. */
   private static RawJson response(StoredMessage asked, ObjectNode message) {
     JsonNode request = LosslessJson.parse(asked.request().text().getBytes(StandardCharsets.UTF_8));
     ObjectNode answer = JsonMembers.copy(message);
@@ -84,18 +85,23 @@ public class ReplyCorrelation {
     return LosslessJson.write(response);
   }
 
-  /** Refuses a sender that has too many waits, before anything is stored for it (R6.7a). */
+  /**
+   * Takes a long poll slot, before the message is stored (R6.7a). Refuses a sender that has too
+   * many long polls.
+   */
   public LongPollRegistry.Slot takeSlot(Sender sender) {
     return polls.takeSlot(sender.owner());
   }
 
   /**
-   * A sender's wait for the answer to its message.
+   * The long poll of a sender for the answer to its message.
    *
-   * @param standing the sender's: it ends the wait with 401 once it is not good any more (R1.6)
-   * @param key of the message, whose target's removal ends the wait with 410, unless there is an
-   *     answer already
-   * @param otherwise the reply when there is no answer in time
+   * @param standing rechecks the sender's credential; a revoked one ends the long poll with 401
+   *     (R1.6)
+   * @param key the row of the message. Removal of its target ends the long poll with 410, unless
+   *     there is an answer.
+   * @param atMost the longest time to wait
+   * @param otherwise the response when there is no answer in time
    */
   public record Wait(
       Sender sender,
@@ -104,7 +110,7 @@ public class ReplyCorrelation {
       Duration atMost,
       ProxyResponse otherwise) {}
 
-  /** {@code slot} is the wait's. */
+  /** Waits for the answer; {@code slot} is the one that the long poll occupies. */
   public CompletableFuture<ProxyResponse> await(Wait wait, LongPollRegistry.Slot slot) {
     return polls.await(
         new LongPoll<>(

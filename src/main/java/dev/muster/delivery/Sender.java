@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Who sends a message (R7.1): a workspace's agent, or, without one, the human at the canvas. */
+/** The sender of a message (R7.1): a workspace, or, if {@code workspaceId} is null, the canvas. */
 public record Sender(@Nullable UUID workspaceId) {
 
   public static final Sender CANVAS = new Sender(null);
 
-  /** Headers by which clients name themselves; only the credential is believed. */
+  /** The headers by which clients name themselves; the server trusts only the credential. */
   private static final List<String> CLAIMS = List.of("X-Workspace-ID", "X-Source-Workspace-Id");
 
-  /** Refuses with 401 a header that contradicts the credential. */
+  /** Returns the sender; refuses with 401 a header that contradicts the credential. */
   public static Sender of(Caller caller, HttpServletRequest request) {
     return switch (caller) {
       case Caller.Admin(), Caller.Operator _ -> CANVAS;
@@ -44,12 +44,12 @@ public record Sender(@Nullable UUID workspaceId) {
     }
   }
 
-  /** Whose share of the server's resources its requests take. */
+  /** Returns the owner whose share of the server's resources the requests use. */
   public Object owner() {
     return workspaceId == null ? "admin" : workspaceId;
   }
 
-  /** The word for it in rows and messages. */
+  /** Returns the {@code source} value for rows and messages. */
   public String source() {
     return workspaceId == null ? "canvas_user" : "peer_agent";
   }

@@ -7,7 +7,7 @@ import java.util.Objects;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Messages that the control plane itself writes. */
+/** Builds messages that the control plane itself writes. */
 public final class SystemMessages {
 
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
@@ -23,7 +23,7 @@ public final class SystemMessages {
     return message;
   }
 
-  /** The JSON-RPC request that brings such a row to an agent that is called. */
+  /** Builds the JSON-RPC request that delivers such a row to a push agent. */
   static RawJson request(StoredMessage row) {
     String messageId = Objects.requireNonNull(row.messageId());
     ObjectNode message = message(messageId, Objects.requireNonNull(row.systemText()));

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Calls agents: with as many attempts as the settings allow while a sender waits, and with one for
- * what waits in the queue, which has pauses of its own.
+ * Sends requests to agents. While a sender waits, a send makes up to the configured number of
+ * attempts. A send from the queue makes one attempt, since the queue has its own pauses.
  */
 @Component
 class TargetCalls {
@@ -49,7 +49,11 @@ class TargetCalls {
         .build();
   }
 
-  /** {@code sink} takes the answer if it is a stream. */
+  /**
+   * Sends with retries.
+   *
+   * @param sink takes the response if it is a stream; may be null
+   */
   A2aResult send(A2aRequest request, @Nullable StreamSink sink) {
     return sink == null ? direct.send(request) : direct.send(request, sink);
   }

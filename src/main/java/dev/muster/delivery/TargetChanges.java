@@ -17,8 +17,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Moves and ends messages when their target changes: what waits for a removed workspace goes with
- * it (contract, section 2), and a change of the delivery mode loses and repeats nothing (R3.2).
+ * Queues or ends messages when their target changes. Removal of a workspace ends its waiting
+ * messages (docs/api.md, section 2). A change of the delivery mode neither loses nor duplicates a
+ * message (R3.2).
  */
 @Component
 @Order(1)
@@ -27,9 +28,7 @@ class TargetChanges implements WorkspaceListener {
   private static final String READ_POSITION =
       "SELECT greatest(read_seq, last_acked_seq) FROM activity_feeds WHERE workspace_id = :id";
 
-  /**
-   * Unread messages that were not delivered, in the feed of an agent that is called from now on.
-   */
+  /** Queues the unread, undelivered messages in the feed of a new push agent. */
   private static final String QUEUE_UNREAD =
       """
       INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at, expires_at)
@@ -85,7 +84,7 @@ class TargetChanges implements WorkspaceListener {
     this.settings = settings;
   }
 
-  /** After the delegations from and to them have ended. */
+  /** Drops the waiting messages, after the delegations from and to these workspaces have ended. */
   @Override
   public void removed(List<UUID> workspaceIds) {
     int _ =
@@ -119,7 +118,7 @@ class TargetChanges implements WorkspaceListener {
     AfterCommit.run(() -> wakeUps.queued(Set.of(workspaceId)));
   }
 
-  /** What is on its way runs to its end first. */
+  /** Leaves the waiting messages in the feed. A running attempt continues to its end. */
   private void leaveInFeed(UUID workspaceId) {
     Set<ActivityKey> _ =
         lease.withClaim(claim -> {

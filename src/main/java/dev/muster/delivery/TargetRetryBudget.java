@@ -8,8 +8,9 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * Per target, retries may add a fifth to the sends of the last ten seconds, or ten a second if that
- * is more (R7.10). Of targets that nothing was sent to for a minute, nothing is remembered.
+ * Limits the retries to each target (R7.10). Within the last 10 s, retries may reach a fifth of the
+ * sends; 10 retries per second are always allowed. A target without sends and retries for 1 minute
+ * is forgotten.
  */
 class TargetRetryBudget implements RetryBudget {
 
@@ -23,7 +24,7 @@ class TargetRetryBudget implements RetryBudget {
   private final LongSupplier nanos;
   private final LoadingCache<String, RetryWindow> loads;
 
-  /** {@code nanos} as {@link System#nanoTime}. */
+  /** {@code nanos} is a monotonic clock in ns, as {@link System#nanoTime}. */
   TargetRetryBudget(LongSupplier nanos) {
     this.nanos = nanos;
     this.loads =
@@ -44,13 +45,13 @@ class TargetRetryBudget implements RetryBudget {
     return loads.get(target).takeRetry(nanos.getAsLong());
   }
 
-  /** Sends and retries to one target, counted by seconds; times are of a monotonic clock, in ns. */
+  /** Counts sends and retries to one target per second. Times are of a monotonic clock, in ns. */
   private static final class RetryWindow {
 
     private final long[] sends = new long[WINDOW_S];
     private final long[] retries = new long[WINDOW_S];
 
-    /** When the last retries were, the oldest at {@link #oldest}. */
+    /** The times of the last 10 retries; the earliest is at {@link #oldest}. */
     private final long[] latest = new long[FLOOR_PER_SECOND];
 
     private final long start;
@@ -66,7 +67,7 @@ class TargetRetryBudget implements RetryBudget {
       sends[slot(now)]++;
     }
 
-    /** Counts the retry if there may be one. */
+    /** Counts the retry and returns true if the budget allows it. */
     synchronized boolean takeRetry(long now) {
       int slot = slot(now);
       boolean underFloor = now - latest[oldest] >= SECOND;
@@ -79,7 +80,10 @@ class TargetRetryBudget implements RetryBudget {
       return true;
     }
 
-    /** That of the current second; those that the clock has passed since are emptied. */
+    /**
+     * Returns the slot of the current second. Clears the slots of the seconds passed since the last
+     * call.
+     */
     private int slot(long now) {
       long current = Math.max(second, (now - start) / SECOND);
       for (long passed = Math.max(second + 1, current - WINDOW_S + 1);

@@ -6,11 +6,16 @@ import java.util.stream.Stream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** The targets for which messages wait, and how many wait. */
+/** Finds the targets for which messages wait, and counts the messages. */
 @Repository
 class WaitingTargets {
 
-  /** A target for which messages wait; whether one of them can be tried now. */
+  /**
+   * A target for which messages wait.
+   *
+   * @param isDue whether one of the messages can be tried now
+   * @param isThere whether the workspace has not been removed
+   */
   record WaitedFor(UUID id, boolean isDue, boolean isThere) {}
 
   private static final int TARGETS_ON_A_PAGE = 1000;
@@ -25,7 +30,7 @@ class WaitingTargets {
   private static final String COUNT =
       "SELECT count(*) FROM deliveries WHERE queued AND owner IS NULL";
 
-  /** By as many steps through the index as there are targets: how much waits costs nothing. */
+  /** Takes one index step per target; the number of waiting messages does not matter. */
   private static final String TARGETS =
       """
       WITH RECURSIVE target (id) AS (
@@ -51,7 +56,7 @@ class WaitingTargets {
     this.db = db;
   }
 
-  /** Whether at least so many messages wait for the target. */
+  /** Whether at least {@code most} messages wait for the target. */
   boolean hasWaiting(UUID targetId, int most) {
     return db.sql(HAS_WAITING)
         .param("target", targetId)
@@ -60,12 +65,12 @@ class WaitingTargets {
         .single();
   }
 
-  /** How many messages wait, for all targets. */
+  /** Counts the messages that wait, for all targets. */
   long count() {
     return db.sql(COUNT).query(Long.class).single();
   }
 
-  /** All of them by id; each page is read when the stream gets there. */
+  /** Streams all targets in id order. Reads each page of 1,000 when the stream reaches it. */
   Stream<WaitedFor> all() {
     return Stream.iterate(
             page(FIRST_ID), page -> !page.isEmpty(), page -> page(page.getLast().id()))

@@ -1,6 +1,6 @@
 /**
- * Brings messages to agents (R7.3 to R7.11): at once, by the queue, or by their feeds; and keeps
- * how that ended.
+ * Delivers messages to agents (R7.3 to R7.11) and stores the outcomes. Messages are sent at once,
+ * through the queue, or left in the agent's feed.
  */
 @ApplicationModule(
     allowedDependencies = {
