@@ -2,7 +2,7 @@
 -- the hot paths no foreign keys, which would lock another row for each write; and every one of those tables has a key
 -- that begins with the column by which it could be distributed.
 
--- Who exists. Whatever a heartbeat or a status change writes is in workspace_beats, so that the hot table stays narrow.
+-- Who exists. Whatever a heartbeat or a status change writes is in workspace_heartbeats, so that the hot table stays narrow.
 CREATE TABLE workspaces (
     id                   uuid PRIMARY KEY,
     name                 text             NOT NULL,
@@ -47,7 +47,7 @@ CREATE TABLE removed_workspaces (
 
 -- One narrow row a workspace: heartbeat, sweep, pause, resume, delete and register meet on its lock. Half of every page
 -- is left free and no index names a changing column, so that updates stay heap-only.
-CREATE TABLE workspace_beats (
+CREATE TABLE workspace_heartbeats (
     workspace_id         uuid PRIMARY KEY,
     status               text             NOT NULL CHECK (status IN
         ('awaiting_agent', 'online', 'degraded', 'offline', 'paused', 'failed', 'removed',

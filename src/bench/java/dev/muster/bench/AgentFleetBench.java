@@ -144,7 +144,7 @@ public final class AgentFleetBench {
         Statement statement = connection.createStatement();
         ResultSet row =
             statement.executeQuery(
-                "SELECT count(*) FROM workspace_beats WHERE status = 'online'"
+                "SELECT count(*) FROM workspace_heartbeats WHERE status = 'online'"
                     + " AND last_heartbeat_at > now() - interval '60 s'")) {
       row.next();
       return row.getInt(1);

@@ -34,7 +34,7 @@ final class BenchFleet {
                   """);
           PreparedStatement heartbeats =
               connection.prepareStatement(
-                  "INSERT INTO workspace_beats (workspace_id, status, status_since) VALUES (?,"
+                  "INSERT INTO workspace_heartbeats (workspace_id, status, status_since) VALUES (?,"
                       + " 'online', now())");
           PreparedStatement tokens =
               connection.prepareStatement(

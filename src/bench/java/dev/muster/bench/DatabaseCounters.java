@@ -19,11 +19,11 @@ record DatabaseCounters(long statements, long walSyncs, long updates, long inPla
 
   private static final String UPDATES =
       "SELECT coalesce(sum(n_tup_upd), 0) FROM pg_stat_user_tables WHERE relname ="
-          + " 'workspace_beats'";
+          + " 'workspace_heartbeats'";
 
   private static final String IN_PLACE_UPDATES =
       "SELECT coalesce(sum(n_tup_hot_upd), 0) FROM pg_stat_user_tables WHERE relname ="
-          + " 'workspace_beats'";
+          + " 'workspace_heartbeats'";
 
   static DatabaseCounters read(String url) throws SQLException {
     try (Connection connection = DriverManager.getConnection(url)) {

@@ -118,7 +118,7 @@ public final class RetentionBench {
         FROM (
             SELECT workspace_id, seq, md5(random()::text) AS noise,
                 now() - interval '14 days' + seq * interval '14 days' / %1$d AS at
-            FROM generate_series(1, %1$d) AS seq CROSS JOIN workspace_beats
+            FROM generate_series(1, %1$d) AS seq CROSS JOIN workspace_heartbeats
             ORDER BY seq) AS rows;
         UPDATE activity_feeds SET last_seq = %1$d, last_created_at = now(), total_bytes = 1000 * %1$d;
         """

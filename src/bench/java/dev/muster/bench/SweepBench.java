@@ -24,12 +24,12 @@ public final class SweepBench {
   private static final int WARM_UP_ROUNDS = 3;
 
   private static final String OFFLINE =
-      "SELECT count(*) FROM workspace_beats WHERE status = 'offline'";
+      "SELECT count(*) FROM workspace_heartbeats WHERE status = 'offline'";
 
   /** From the first row of a round that went offline to the last. */
   private static final String SWEPT_FOR_MS =
       """
-      SELECT 1000 * extract(epoch FROM max(status_since) - min(status_since)) FROM workspace_beats
+      SELECT 1000 * extract(epoch FROM max(status_since) - min(status_since)) FROM workspace_heartbeats
       WHERE status = 'offline'
       """;
 
@@ -129,12 +129,12 @@ public final class SweepBench {
    */
   private static void prepare(String url, String secondsFromNow) throws Exception {
     BenchFleet.execute(url, "UPDATE control_plane_uptime SET up_since = now() - interval '1 day'");
-    BenchFleet.execute(url, "VACUUM workspace_beats");
+    BenchFleet.execute(url, "VACUUM workspace_heartbeats");
     BenchFleet.execute(url, "CHECKPOINT");
     BenchFleet.execute(
         url,
         """
-        UPDATE workspace_beats SET status = 'online', last_heartbeat_at = now() + interval '%s seconds'
+        UPDATE workspace_heartbeats SET status = 'online', last_heartbeat_at = now() + interval '%s seconds'
         WHERE workspace_id IN (SELECT id FROM silent_ones)
         """
             .formatted(secondsFromNow));

@@ -101,7 +101,7 @@ class Proxy {
       Thread.ofVirtual()
           .name("unanswered-delivery")
           .start(() -> {
-            var _ = rest.get().thenAccept(ProxyResponse::letGo);
+            var _ = rest.get().thenAccept(ProxyResponse::release);
           });
       throw e;
     }

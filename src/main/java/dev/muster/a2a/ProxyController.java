@@ -88,7 +88,7 @@ class ProxyController {
       return isStream;
     } finally {
       if (isStream) {
-        var _ = reply.thenAccept(ProxyResponse::letGo);
+        var _ = reply.thenAccept(ProxyResponse::release);
       }
     }
   }
@@ -130,7 +130,7 @@ class ProxyController {
     DeferredResult<ResponseEntity<byte[]>> held =
         AsyncResponses.of(reply.thenApply(ProxyResponse::toHttp));
     held.onCompletion(() -> {
-      var _ = reply.thenAccept(ProxyResponse::letGo);
+      var _ = reply.thenAccept(ProxyResponse::release);
     });
     return held;
   }

@@ -51,7 +51,7 @@ class ActivityEventRelay implements FeedGrowthListener {
   }
 
   private void relay(SeriesRelay relay) {
-    relay.tell(changedFeeds -> relayRows(relay, changedFeeds));
+    relay.relay(changedFeeds -> relayRows(relay, changedFeeds));
     if (live.isWatched()) {
       answers.relay(live::publish);
     }
@@ -61,11 +61,11 @@ class ActivityEventRelay implements FeedGrowthListener {
   private Set<UUID> relayRows(SeriesRelay relay, Set<UUID> changedFeeds) {
     Set<UUID> behind = new HashSet<>(changedFeeds);
     while (!behind.isEmpty()) {
-      List<ActivityLoggedRow> page = repository.after(relay.told(behind));
+      List<ActivityLoggedRow> page = repository.after(relay.relayedUpTo(behind));
       live.publish(events(page));
       Map<UUID, Integer> counts = new HashMap<>();
       for (ActivityLoggedRow row : page) {
-        relay.setTold(row.workspaceId(), row.seq());
+        relay.setRelayed(row.workspaceId(), row.seq());
         counts.merge(row.workspaceId(), 1, Integer::sum);
       }
       if (page.size() < ActivityRelayRepository.MAX_ROWS) {

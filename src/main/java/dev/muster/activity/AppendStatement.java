@@ -73,7 +73,7 @@ class AppendStatement {
           FROM wanted v
           LEFT JOIN activity_feeds f ON f.workspace_id = v.workspace_id
           LEFT JOIN workspaces w ON w.id = v.workspace_id AND v.way IS NOT NULL
-          LEFT JOIN workspace_beats b ON b.workspace_id = v.workspace_id AND v.way IS NOT NULL
+          LEFT JOIN workspace_heartbeats b ON b.workspace_id = v.workspace_id AND v.way IS NOT NULL
           LEFT JOIN LATERAL (
               SELECT l.seq, l.created_at, l.content_hash FROM activity_logs l
               WHERE l.workspace_id = v.workspace_id AND l.message_key = v.message_key

@@ -324,7 +324,7 @@ public final class AgentClient {
   }
 
   /** Sends a heartbeat of one delegation (R8.5), as a workspace heartbeat that names it does. */
-  public void beatDelegation(String delegationId) {
+  public void heartbeatDelegation(String delegationId) {
     delegations.heartbeat(delegationId);
   }
 
@@ -335,7 +335,7 @@ public final class AgentClient {
    *
    * @param events 1 MiB of JSON at most
    */
-  public void tell(List<RuntimeEvent> events) {
+  public void sendRuntimeEvents(List<RuntimeEvent> events) {
     ArrayNode envelopes = JsonMapper.shared().createArrayNode();
     events.forEach(event -> envelopes.add(JsonMapper.shared().readTree(event.encode())));
     http.json(

@@ -307,7 +307,7 @@ public final class AgentLoop implements AutoCloseable {
   private final class Statuses implements HeartbeatListener {
 
     @Override
-    public void heard(String workspaceStatus) {
+    public void accepted(String workspaceStatus) {
       refusedSince.set(null);
       if (workspaceStatus.equals("paused")) {
         finish(End.PAUSED);

@@ -7,7 +7,7 @@ package dev.muster.agent;
 public interface HeartbeatListener {
 
   /** Called after an accepted heartbeat, with the workspace's status. */
-  default void heard(String workspaceStatus) {}
+  default void accepted(String workspaceStatus) {}
 
   /** Called after a failed heartbeat; the loop sends the next one after a back-off. */
   default void missed(Exception why) {}

@@ -84,7 +84,7 @@ public final class HeartbeatLoop implements AutoCloseable {
   private final AgentStatus vitals = new AgentStatus();
   private final RequestCounter tally = new RequestCounter();
   private final CancellationToken cancellation = new CancellationToken();
-  private final Runnable hurry = this::beatNow;
+  private final Runnable hurry = this::heartbeatNow;
   private final Thread thread;
   private volatile boolean wanted;
   private int missed;
@@ -129,7 +129,7 @@ public final class HeartbeatLoop implements AutoCloseable {
   }
 
   /** Requests a heartbeat now. Repeated requests give at most one heartbeat per second. */
-  public void beatNow() {
+  public void heartbeatNow() {
     wanted = true;
     LockSupport.unpark(thread);
   }
@@ -211,19 +211,19 @@ public final class HeartbeatLoop implements AutoCloseable {
         log.info("heartbeats are heard again");
       }
       missed = 0;
-      notifyListeners(heard -> heard.heard(status));
+      notifyListeners(accepted -> accepted.accepted(status));
       return client.cadence().heartbeatInterval();
     } catch (MusterException e) {
       if (e.isRemoval() || e.status() == 410) {
         stop();
         log.warn("the workspace is removed: {}", e.getMessage());
-        notifyListeners(heard -> heard.removed(String.valueOf(e.getMessage())));
+        notifyListeners(accepted -> accepted.removed(String.valueOf(e.getMessage())));
         return Duration.ZERO;
       }
       missed++;
       if (!cancellation.isCancelled()) {
         log.warn("heartbeat missed, {} in a row: {}", missed, e.getMessage());
-        notifyListeners(heard -> heard.missed(e));
+        notifyListeners(accepted -> accepted.missed(e));
       }
       return client.cadence().backOff(missed);
     }

@@ -62,7 +62,7 @@ final class PushEndpoint implements HttpHandler {
       throw e;
     } finally {
       if (slow) {
-        answer.unheard().run();
+        answer.onUndelivered().run();
       }
     }
   }

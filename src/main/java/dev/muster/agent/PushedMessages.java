@@ -29,7 +29,7 @@ final class PushedMessages {
    *
    * @param unheard to run when the response may be lost: reports the end of a delegated task
    */
-  record Answer(JsonNode json, Runnable unheard) {
+  record Answer(JsonNode json, Runnable onUndelivered) {
 
     static Answer of(JsonNode json) {
       return new Answer(json, () -> {});

@@ -17,7 +17,7 @@ class PresenceLock {
 
   private static final String LOCK =
       """
-      SELECT workspace_id FROM workspace_beats WHERE workspace_id IN (:caller, :callee) AND status <> 'removed'
+      SELECT workspace_id FROM workspace_heartbeats WHERE workspace_id IN (:caller, :callee) AND status <> 'removed'
       ORDER BY workspace_id FOR KEY SHARE
       """;
 

@@ -75,7 +75,7 @@ class SweepRepository {
       WITH due AS MATERIALIZED (
           SELECT * FROM (
               SELECT d.ctid AS place, d.delegation_id, d.status, d.deadline, d.last_heartbeat, beat.heard_at
-              FROM delegations d LEFT JOIN workspace_beats b ON b.workspace_id = d.callee_id
+              FROM delegations d LEFT JOIN workspace_heartbeats b ON b.workspace_id = d.callee_id
               CROSS JOIN LATERAL (SELECT coalesce(d.last_heartbeat,
                   CASE WHEN b.last_heartbeat_at > d.dispatched_at THEN b.last_heartbeat_at END) AS heard_at) AS beat
               WHERE d.ended_as IS NULL AND d.status <> 'stuck' AND d.deadline >= :now AND d.deadline >= :from

@@ -118,7 +118,7 @@ class DirectDeliveries {
       outgoing.standing().requireValid();
       return reply;
     } catch (RuntimeException revoked) {
-      reply.letGo();
+      reply.release();
       throw revoked;
     }
   }

@@ -27,7 +27,7 @@ public record ProxyResponse(
   }
 
   /** Releases the memory of the body, once it is written or will not be read. */
-  public void letGo() {
+  public void release() {
     if (space != null) {
       space.close();
     }

@@ -59,7 +59,7 @@ class QueueRepository {
       WITH target AS (
           SELECT w.id, CASE w.delivery_mode WHEN 'poll' THEN :max_of_target
               ELSE greatest(0, w.max_concurrent_tasks - b.active_tasks) END AS slots
-          FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+          FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
           WHERE w.id = ANY (:ids) AND w.removed_at IS NULL AND (w.delivery_mode = 'poll' OR w.url <> ''
               AND w.url !~* '^(remote:|\\s*$)' AND b.status IN ('online', 'degraded'))),
       open AS MATERIALIZED (

@@ -131,7 +131,7 @@ class QueueWorker implements SmartLifecycle {
     } finally {
       HeldClaim held = new HeldClaim(claim, Math.max(1, claimed.size()));
       if (claimed.isEmpty()) {
-        held.letGo();
+        held.stop();
       }
       claimed.forEach(message -> start(message, held));
     }
@@ -147,7 +147,7 @@ class QueueWorker implements SmartLifecycle {
       this.left = left;
     }
 
-    synchronized void letGo() {
+    synchronized void stop() {
       if (--left == 0) {
         lease.end(claim);
       }
@@ -176,7 +176,7 @@ class QueueWorker implements SmartLifecycle {
       failed.log(Level.DEBUG, "the message {} could not be given back", message.id(), e);
     } finally {
       running.remove(Thread.currentThread());
-      held.letGo();
+      held.stop();
       slots.release();
       wakeUps.wake(List.of(message.targetId()));
     }

@@ -106,29 +106,29 @@ public class EventLog {
   }
 
   /** Registers a listener that runs after new events arrive; it must return quickly. */
-  public void onNews(Runnable listener) {
+  public void onNewEvents(Runnable listener) {
     listeners.add(listener);
   }
 
   /** Loads the events that any replica published since the last call. */
   synchronized void catchUp() {
-    List<RecordedEvent> news;
+    List<RecordedEvent> newEvents;
     do {
-      news =
+      newEvents =
           repository.after(
               recent.head(),
               Optional.empty(),
               Optional.empty(),
               ROWS_IN_A_LOOK,
               EventRepository.MAX_PAGE_BYTES);
-      if (!news.isEmpty()) {
+      if (!newEvents.isEmpty()) {
         for (RecordedEventListener follower : followers) {
-          follower.follow(news);
+          follower.follow(newEvents);
         }
-        recent.add(news);
+        recent.add(newEvents);
         listeners.forEach(Runnable::run);
       }
-    } while (news.size() == ROWS_IN_A_LOOK || mayBeCut(news, EventRepository.MAX_PAGE_BYTES));
+    } while (newEvents.size() == ROWS_IN_A_LOOK || mayBeCut(newEvents, EventRepository.MAX_PAGE_BYTES));
   }
 
   /** Returns whether the byte limit may have cut the page; a character takes at most four bytes. */

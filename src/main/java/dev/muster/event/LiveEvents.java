@@ -64,7 +64,7 @@ public class LiveEvents {
     if (events.isEmpty() || !isWatched()) {
       return;
     }
-    add(events.stream().map(this::told).toList());
+    add(events.stream().map(this::toEntry).toList());
     listeners.forEach(Runnable::run);
   }
 
@@ -90,11 +90,11 @@ public class LiveEvents {
   }
 
   /** Registers a listener that runs after new events are published; it must return quickly. */
-  public void onNews(Runnable listener) {
+  public void onNewEvents(Runnable listener) {
     listeners.add(listener);
   }
 
-  private Entry told(LiveEvent event) {
+  private Entry toEntry(LiveEvent event) {
     RawJson payload = new RawJson(json.writeValueAsString(event.payload()));
     return new Entry(event.kind(), event.workspaceId(), event.timestamp(), payload);
   }

@@ -53,12 +53,12 @@ class ReplicaNotificationReader {
   private void listen() {
     try {
       Connection connection = listening();
-      PGNotification[] heard =
+      PGNotification[] notifications =
           connection.unwrap(PGConnection.class).getNotifications(MAX_SILENCE_MILLIS);
-      if (heard.length == 0) {
+      if (notifications.length == 0) {
         execute(connection, "SELECT 1");
       } else {
-        tell(ofOthers(heard));
+        dispatch(ofOthers(notifications));
       }
     } catch (SQLException e) {
       hangUp();
@@ -68,9 +68,9 @@ class ReplicaNotificationReader {
     }
   }
 
-  private ReplicaNotification ofOthers(PGNotification[] heard) {
+  private ReplicaNotification ofOthers(PGNotification[] notifications) {
     ReplicaNotification together = new ReplicaNotification();
-    for (PGNotification call : heard) {
+    for (PGNotification call : notifications) {
       if (!calls.isOwn(call.getParameter())) {
         together.addText(call.getParameter());
       }
@@ -78,7 +78,7 @@ class ReplicaNotificationReader {
     return together;
   }
 
-  private void tell(ReplicaNotification call) {
+  private void dispatch(ReplicaNotification call) {
     for (ReplicaNotificationListener receiver : receivers) {
       if (call.isAboutAll(receiver.topic())) {
         receiver.onResync();

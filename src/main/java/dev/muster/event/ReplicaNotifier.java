@@ -62,7 +62,7 @@ public class ReplicaNotifier {
     if (!isAsked()) {
       return;
     }
-    waitForTurn();
+    waitForInterval();
     calledAt = System.nanoTime();
     ReplicaNotification taken = take();
     try {
@@ -73,9 +73,9 @@ public class ReplicaNotifier {
     }
   }
 
-  private void waitForTurn() {
-    long turn = calledAt + CALL_INTERVAL.toNanos();
-    for (long left = turn - System.nanoTime(); left > 0; left = turn - System.nanoTime()) {
+  private void waitForInterval() {
+    long nextCallAt = calledAt + CALL_INTERVAL.toNanos();
+    for (long left = nextCallAt - System.nanoTime(); left > 0; left = nextCallAt - System.nanoTime()) {
       LockSupport.parkNanos(left);
     }
   }

@@ -52,7 +52,7 @@ public final class SeriesRelay implements LoopOwner {
   private final Set<UUID> feedsChanged = ConcurrentHashMap.newKeySet();
 
   /** Last relayed number of each series; makes lost, late and duplicate notifications harmless. */
-  private final Map<UUID, Long> told = new HashMap<>();
+  private final Map<UUID, Long> relayed = new HashMap<>();
 
   private final BackgroundLoop loop;
 
@@ -92,11 +92,11 @@ public final class SeriesRelay implements LoopOwner {
 
   /** Notes all current ends, so that rows stored before the first subscriber are not relayed. */
   private synchronized void begin() {
-    told.clear();
+    relayed.clear();
     feedsChanged.clear();
     newest = INITIAL_WATERMARK;
     for (End end : ends(Instant.EPOCH)) {
-      told.put(end.workspaceId(), end.lastSeq());
+      relayed.put(end.workspaceId(), end.lastSeq());
     }
   }
 
@@ -106,7 +106,7 @@ public final class SeriesRelay implements LoopOwner {
    * @param listener gets the grown series and returns those that may have more rows; if it fails,
    *     all of them are relayed again later
    */
-  public synchronized boolean tell(Function<Set<UUID>, Set<UUID>> listener) {
+  public synchronized boolean relay(Function<Set<UUID>, Set<UUID>> listener) {
     if (!live.isWatched()) {
       return false;
     }
@@ -125,18 +125,18 @@ public final class SeriesRelay implements LoopOwner {
     return true;
   }
 
-  /** Returns the last relayed number of each of these series; valid only within {@link #tell}. */
-  public Map<UUID, Long> told(Set<UUID> series) {
-    return series.stream().collect(Collectors.toMap(id -> id, this::lastTold));
+  /** Returns the last relayed number of each of these series; valid only within {@link #relay}. */
+  public Map<UUID, Long> relayedUpTo(Set<UUID> series) {
+    return series.stream().collect(Collectors.toMap(id -> id, this::lastRelayed));
   }
 
-  private long lastTold(UUID workspaceId) {
-    return told.getOrDefault(workspaceId, 0L);
+  private long lastRelayed(UUID workspaceId) {
+    return relayed.getOrDefault(workspaceId, 0L);
   }
 
-  /** Sets the last relayed number of a series; valid only within {@link #tell}. */
-  public void setTold(UUID workspaceId, long seq) {
-    told.put(workspaceId, seq);
+  /** Sets the last relayed number of a series; valid only within {@link #relay}. */
+  public void setRelayed(UUID workspaceId, long seq) {
+    relayed.put(workspaceId, seq);
   }
 
   private void lookIfDue() {
@@ -145,7 +145,7 @@ public final class SeriesRelay implements LoopOwner {
       return;
     }
     for (End end : ends(newest.minus(MAX_TRANSACTION))) {
-      if (end.lastSeq() > lastTold(end.workspaceId())) {
+      if (end.lastSeq() > lastRelayed(end.workspaceId())) {
         feedsChanged.add(end.workspaceId());
       }
     }

@@ -98,7 +98,7 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
       try {
         listener.heartbeatsStored(stored);
       } catch (RuntimeException e) {
-        log.log(Level.ERROR, "a listener of beats failed", e);
+        log.log(Level.ERROR, "a listener of heartbeats failed", e);
       }
     }
   }

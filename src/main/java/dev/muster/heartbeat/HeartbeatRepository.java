@@ -30,35 +30,35 @@ class HeartbeatRepository {
    */
   private static final String RECORD_STEADY =
       """
-      WITH beat AS (
+      WITH heartbeat AS (
           SELECT * FROM unnest(
               ?::uuid[], ?::float8[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[],
               ?::boolean[], ?::text[], ?::boolean[], ?::boolean[], ?::integer[])
-          AS beat (
+          AS heartbeat (
               workspace_id, error_rate, sample_error, active_tasks, current_task, uptime_seconds, runtime_state,
               sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds)
       ), steady AS (
-          SELECT b.workspace_id FROM workspace_beats b JOIN beat ON beat.workspace_id = b.workspace_id
-          WHERE b.status = 'online' AND coalesce(beat.error_rate, b.error_rate) < ?
+          SELECT b.workspace_id FROM workspace_heartbeats b JOIN heartbeat ON heartbeat.workspace_id = b.workspace_id
+          WHERE b.status = 'online' AND coalesce(heartbeat.error_rate, b.error_rate) < ?
           ORDER BY b.workspace_id
           FOR NO KEY UPDATE OF b SKIP LOCKED
       )
-      UPDATE workspace_beats b SET
+      UPDATE workspace_heartbeats b SET
           last_heartbeat_at = statement_timestamp(),
-          error_rate = coalesce(beat.error_rate, b.error_rate),
-          sample_error = beat.sample_error,
-          active_tasks = coalesce(beat.active_tasks, b.active_tasks),
-          busy_since = CASE WHEN coalesce(beat.active_tasks, b.active_tasks) > 0
+          error_rate = coalesce(heartbeat.error_rate, b.error_rate),
+          sample_error = heartbeat.sample_error,
+          active_tasks = coalesce(heartbeat.active_tasks, b.active_tasks),
+          busy_since = CASE WHEN coalesce(heartbeat.active_tasks, b.active_tasks) > 0
               THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, statement_timestamp()) END,
-          stalled = b.stalled AND coalesce(beat.active_tasks, b.active_tasks) > 0,
-          current_task = coalesce(beat.current_task, b.current_task),
-          uptime_seconds = coalesce(beat.uptime_seconds, b.uptime_seconds),
-          runtime_state = beat.runtime_state,
-          capabilities = CASE WHEN beat.sets_capabilities THEN beat.capabilities::json ELSE b.capabilities END,
-          native_status = CASE WHEN beat.sets_capabilities THEN beat.native_status ELSE b.native_status END,
+          stalled = b.stalled AND coalesce(heartbeat.active_tasks, b.active_tasks) > 0,
+          current_task = coalesce(heartbeat.current_task, b.current_task),
+          uptime_seconds = coalesce(heartbeat.uptime_seconds, b.uptime_seconds),
+          runtime_state = heartbeat.runtime_state,
+          capabilities = CASE WHEN heartbeat.sets_capabilities THEN heartbeat.capabilities::json ELSE b.capabilities END,
+          native_status = CASE WHEN heartbeat.sets_capabilities THEN heartbeat.native_status ELSE b.native_status END,
           idle_timeout_seconds =
-              CASE WHEN beat.sets_idle_timeout THEN beat.idle_timeout_seconds ELSE b.idle_timeout_seconds END
-      FROM steady JOIN beat ON beat.workspace_id = steady.workspace_id
+              CASE WHEN heartbeat.sets_idle_timeout THEN heartbeat.idle_timeout_seconds ELSE b.idle_timeout_seconds END
+      FROM steady JOIN heartbeat ON heartbeat.workspace_id = steady.workspace_id
       WHERE b.workspace_id = steady.workspace_id
       RETURNING b.workspace_id
       """;
@@ -66,42 +66,42 @@ class HeartbeatRepository {
   private static final String LOCK =
       """
       SELECT workspace_id, status, degraded_reason, error_rate, sample_error, native_status
-      FROM workspace_beats WHERE workspace_id = ANY (?)
+      FROM workspace_heartbeats WHERE workspace_id = ANY (?)
       ORDER BY workspace_id
       FOR NO KEY UPDATE SKIP LOCKED
       """;
 
   private static final String EXISTING =
-      "SELECT workspace_id FROM workspace_beats WHERE workspace_id = ANY (?)";
+      "SELECT workspace_id FROM workspace_heartbeats WHERE workspace_id = ANY (?)";
 
   private static final String RECORD_EVALUATED =
       """
-      UPDATE workspace_beats b SET
+      UPDATE workspace_heartbeats b SET
           last_heartbeat_at = statement_timestamp(),
-          error_rate = coalesce(beat.error_rate, b.error_rate),
-          sample_error = beat.sample_error,
-          active_tasks = coalesce(beat.active_tasks, b.active_tasks),
-          busy_since = CASE WHEN coalesce(beat.active_tasks, b.active_tasks) > 0
+          error_rate = coalesce(heartbeat.error_rate, b.error_rate),
+          sample_error = heartbeat.sample_error,
+          active_tasks = coalesce(heartbeat.active_tasks, b.active_tasks),
+          busy_since = CASE WHEN coalesce(heartbeat.active_tasks, b.active_tasks) > 0
               THEN coalesce(CASE WHEN b.active_tasks > 0 THEN b.busy_since END, statement_timestamp()) END,
-          stalled = b.stalled AND coalesce(beat.active_tasks, b.active_tasks) > 0,
-          current_task = coalesce(beat.current_task, b.current_task),
-          uptime_seconds = coalesce(beat.uptime_seconds, b.uptime_seconds),
-          runtime_state = beat.runtime_state,
-          capabilities = CASE WHEN beat.sets_capabilities THEN beat.capabilities::json ELSE b.capabilities END,
-          native_status = CASE WHEN beat.sets_capabilities THEN beat.native_status ELSE b.native_status END,
+          stalled = b.stalled AND coalesce(heartbeat.active_tasks, b.active_tasks) > 0,
+          current_task = coalesce(heartbeat.current_task, b.current_task),
+          uptime_seconds = coalesce(heartbeat.uptime_seconds, b.uptime_seconds),
+          runtime_state = heartbeat.runtime_state,
+          capabilities = CASE WHEN heartbeat.sets_capabilities THEN heartbeat.capabilities::json ELSE b.capabilities END,
+          native_status = CASE WHEN heartbeat.sets_capabilities THEN heartbeat.native_status ELSE b.native_status END,
           idle_timeout_seconds =
-              CASE WHEN beat.sets_idle_timeout THEN beat.idle_timeout_seconds ELSE b.idle_timeout_seconds END,
-          status_since = CASE WHEN beat.next_status = b.status THEN b.status_since ELSE statement_timestamp() END,
-          status = beat.next_status,
-          degraded_reason = beat.next_reason
+              CASE WHEN heartbeat.sets_idle_timeout THEN heartbeat.idle_timeout_seconds ELSE b.idle_timeout_seconds END,
+          status_since = CASE WHEN heartbeat.next_status = b.status THEN b.status_since ELSE statement_timestamp() END,
+          status = heartbeat.next_status,
+          degraded_reason = heartbeat.next_reason
       FROM unnest(
           ?::uuid[], ?::float8[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[],
           ?::boolean[], ?::text[], ?::boolean[], ?::boolean[], ?::integer[], ?::text[], ?::text[], ?::text[])
-      AS beat (
+      AS heartbeat (
           workspace_id, error_rate, sample_error, active_tasks, current_task, uptime_seconds, runtime_state,
           sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds,
           expected_status, next_status, next_reason)
-      WHERE b.workspace_id = beat.workspace_id AND b.status = beat.expected_status
+      WHERE b.workspace_id = heartbeat.workspace_id AND b.status = heartbeat.expected_status
       """;
 
   private final JdbcTemplate db;
@@ -160,7 +160,7 @@ class HeartbeatRepository {
           recorded
               + " of "
               + evaluated.size()
-              + " locked rows took their beats, which indicates a bug");
+              + " locked rows took their heartbeats, which indicates a bug");
     }
   }
 

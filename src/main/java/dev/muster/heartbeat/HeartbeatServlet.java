@@ -93,7 +93,7 @@ final class HeartbeatServlet extends HttpServlet {
       case HeartbeatResult.Removed(), HeartbeatResult.Unknown() -> {
         workspaces.requireSpeakerFor(id, caller);
         throw new IllegalStateException(
-            "a beat found no live workspace " + id + " where there is one");
+            "a heartbeat found no live workspace " + id + " where there is one");
       }
     };
   }

@@ -18,12 +18,12 @@ class LivenessRepository {
           count(*) FILTER (WHERE last_heartbeat_at < :heard_before) AS silent,
           count(*) FILTER (WHERE last_heartbeat_at < :heard_before
               AND (last_heartbeat_at >= :up_since OR :grace_is_over)) AS due
-      FROM workspace_beats WHERE status IN ('online', 'degraded')
+      FROM workspace_heartbeats WHERE status IN ('online', 'degraded')
       """;
 
   private static final String DUE_FROM =
       """
-      SELECT workspace_id FROM workspace_beats
+      SELECT workspace_id FROM workspace_heartbeats
       WHERE workspace_id >= :from AND status IN ('online', 'degraded')
           AND last_heartbeat_at < :heard_before AND (last_heartbeat_at >= :up_since OR :grace_is_over)
       ORDER BY workspace_id LIMIT :most
@@ -34,7 +34,7 @@ class LivenessRepository {
    */
   private static final String LOCK =
       """
-      SELECT workspace_id, status, last_heartbeat_at FROM workspace_beats
+      SELECT workspace_id, status, last_heartbeat_at FROM workspace_heartbeats
       WHERE workspace_id = ANY (:ids) AND status IN ('online', 'degraded')
           AND last_heartbeat_at < :heard_before AND (last_heartbeat_at >= :up_since OR :grace_is_over)
       ORDER BY workspace_id
@@ -43,7 +43,7 @@ class LivenessRepository {
 
   private static final String TAKE_OFFLINE =
       """
-      UPDATE workspace_beats b
+      UPDATE workspace_heartbeats b
       SET status = 'offline', status_since = statement_timestamp(), degraded_reason = NULL,
           stalled = false, busy_since = NULL
       FROM unnest(:ids::uuid[], :expected::text[]) AS row (workspace_id, status)

@@ -90,11 +90,11 @@ class StallSweep {
     }
   }
 
-  private int begin(List<UUID> batch, StallCutoff stall, List<UUID> told) {
+  private int begin(List<UUID> batch, StallCutoff stall, List<UUID> notified) {
     List<StalledWorkspace> stalled = repository.lockDue(batch, stall);
     repository.mark(stalled);
     events.recordAll(stalled.stream().map(one -> one.event(stall.now())).toList());
-    stalled.forEach(one -> told.add(one.workspaceId()));
+    stalled.forEach(one -> notified.add(one.workspaceId()));
     return stalled.size();
   }
 }

@@ -55,8 +55,8 @@ class Streams implements SmartLifecycle {
     this.values = values;
     this.metrics = metrics;
     this.loop = BackgroundLoop.start("streams", TICK, this::lookAfterAll);
-    events.onNews(this::wakeAll);
-    live.onNews(this::wakeAll);
+    events.onNewEvents(this::wakeAll);
+    live.onNewEvents(this::wakeAll);
   }
 
   /**

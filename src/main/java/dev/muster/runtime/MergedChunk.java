@@ -78,12 +78,12 @@ record MergedChunk(StoredEvent last, RawJson payload, int events) {
   }
 
   LiveEvent event() {
-    Map<String, Object> told = new LinkedHashMap<>();
-    told.put("type", last.type());
-    told.put("payload", payload);
-    told.put("run_id", last.runId());
-    told.put("id", last.id());
-    told.put("events", events);
-    return new LiveEvent(Kind.RUNTIME_EVENT, last.workspaceId(), last.createdAt(), told);
+    Map<String, Object> content = new LinkedHashMap<>();
+    content.put("type", last.type());
+    content.put("payload", payload);
+    content.put("run_id", last.runId());
+    content.put("id", last.id());
+    content.put("events", events);
+    return new LiveEvent(Kind.RUNTIME_EVENT, last.workspaceId(), last.createdAt(), content);
   }
 }

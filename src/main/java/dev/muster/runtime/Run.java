@@ -79,14 +79,14 @@ record Run(
         lostAt);
   }
 
-  Run endedBy(RuntimeEnd told, Instant at) {
-    return closed(new RunEnd.Exited(told.exitCode(), told.durationMs()), at, at, lostAt);
+  Run endedBy(RuntimeEnd end, Instant at) {
+    return closed(new RunEnd.Exited(end.exitCode(), end.durationMs()), at, at, lostAt);
   }
 
-  Run endedBy(RuntimeError told, Instant at) {
+  Run endedBy(RuntimeError end, Instant at) {
     RunEnd how =
         new RunEnd.Errored(
-            shown(told.kind(), MAX_WORD_LENGTH), shown(told.message(), MAX_MESSAGE_LENGTH));
+            shown(end.kind(), MAX_WORD_LENGTH), shown(end.message(), MAX_MESSAGE_LENGTH));
     return closed(how, at, at, lostAt);
   }
 

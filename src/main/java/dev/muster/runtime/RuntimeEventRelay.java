@@ -53,16 +53,16 @@ class RuntimeEventRelay {
 
   /** Relays page by page; a new subscriber is added between two pages. */
   private void relay(SeriesRelay relay) {
-    while (relay.tell(streamsChanged -> relayPage(relay, streamsChanged))) {
+    while (relay.relay(streamsChanged -> relayPage(relay, streamsChanged))) {
       LockSupport.parkNanos(PAGE_INTERVAL.toNanos());
     }
   }
 
   private Set<UUID> relayPage(SeriesRelay relay, Set<UUID> streamsChanged) {
     List<StreamSegment> page =
-        segments.after(relay.told(streamsChanged), MAX_PAGE_BYTES, MAX_PAGE_EVENTS);
+        segments.after(relay.relayedUpTo(streamsChanged), MAX_PAGE_BYTES, MAX_PAGE_EVENTS);
     publish(page);
-    page.forEach(segment -> relay.setTold(segment.workspaceId(), segment.lastSeq()));
+    page.forEach(segment -> relay.setRelayed(segment.workspaceId(), segment.lastSeq()));
     return page.isEmpty() ? Set.of() : streamsChanged;
   }
 

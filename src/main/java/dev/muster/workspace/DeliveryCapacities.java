@@ -19,7 +19,7 @@ public class DeliveryCapacities {
   private static final String OF =
       """
       SELECT w.id, b.status, w.delivery_mode, w.url, w.max_concurrent_tasks, b.active_tasks
-      FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+      FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
       WHERE w.id = ANY (:ids)
       """;
 

@@ -27,7 +27,7 @@ class FleetMetrics implements MeterBinder {
       """
       SELECT status, count(*) AS workspaces, count(*) FILTER (WHERE stalled) AS stalled,
         EXTRACT(EPOCH FROM now() - min(status_since)) AS oldest_s
-      FROM workspace_beats GROUP BY status
+      FROM workspace_heartbeats GROUP BY status
       """;
 
   /** NaN when the database cannot tell: a gap in the graph, not a fleet that is gone. */

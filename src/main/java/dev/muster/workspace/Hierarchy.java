@@ -40,7 +40,7 @@ public class Hierarchy {
 
   private static final String LIVE_CHILDREN =
       """
-      SELECT w.id, w.name FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+      SELECT w.id, w.name FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
       WHERE w.parent_id = :id AND b.status NOT IN ('paused', 'removed')
       ORDER BY w.created_at, w.id
       """;

@@ -36,7 +36,7 @@ class PeerRepository {
           FROM (
               SELECT w.id, w.name, w.role, w.tier, b.status, w.url, w.delivery_mode, w.parent_id, b.active_tasks,
                   w.agent_card, w.created_at, coalesce(octet_length(w.agent_card::text), 0) AS card_bytes
-              FROM peer JOIN workspaces w ON w.id = peer.id JOIN workspace_beats b ON b.workspace_id = w.id
+              FROM peer JOIN workspaces w ON w.id = peer.id JOIN workspace_heartbeats b ON b.workspace_id = w.id
               WHERE w.removed_at IS NULL AND w.id <> :id
                 AND (w.created_at, w.id) > (:after_time, :after_id)
                 AND (:q::text IS NULL OR strpos(lower(w.name), lower(:q)) > 0 OR strpos(lower(w.role), lower(:q)) > 0)

@@ -15,16 +15,16 @@ import org.springframework.stereotype.Repository;
 class StatusRepository {
 
   private static final String INSERT =
-      "INSERT INTO workspace_beats (workspace_id, status, status_since) VALUES (:id,"
+      "INSERT INTO workspace_heartbeats (workspace_id, status, status_since) VALUES (:id,"
           + " 'awaiting_agent', now())";
 
   private static final String LOCK =
-      "SELECT workspace_id, status FROM workspace_beats WHERE workspace_id = ANY (:ids) ORDER BY"
+      "SELECT workspace_id, status FROM workspace_heartbeats WHERE workspace_id = ANY (:ids) ORDER BY"
           + " workspace_id FOR UPDATE";
 
   private static final String MOVE =
       """
-      UPDATE workspace_beats b SET
+      UPDATE workspace_heartbeats b SET
           status = :to, status_since = now(), degraded_reason = NULL, stalled = false, busy_since = NULL
       FROM unnest(:ids::uuid[], :expected::text[]) AS row (workspace_id, status)
       WHERE b.workspace_id = row.workspace_id AND b.status = row.status
@@ -32,7 +32,7 @@ class StatusRepository {
 
   private static final String RECORD_REGISTRATION =
       """
-      UPDATE workspace_beats SET
+      UPDATE workspace_heartbeats SET
           last_heartbeat_at = now(), active_tasks = 0, current_task = '', error_rate = 0, runtime_state = '',
           sample_error = CASE WHEN :to = 'online' THEN '' ELSE sample_error END,
           degraded_reason = NULL, stalled = false, busy_since = NULL,

@@ -38,7 +38,7 @@ class WorkspaceRepository {
           w.max_concurrent_tasks, w.x, w.y, w.collapsed, w.created_at, w.updated_at, w.removed_at,
           b.status, b.status_since, b.degraded_reason, b.sample_error, b.error_rate, b.active_tasks, b.current_task,
           b.uptime_seconds, b.stalled, b.last_heartbeat_at
-      FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+      FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
       WHERE w.id = :id
       """;
 
@@ -46,7 +46,7 @@ class WorkspaceRepository {
       """
       SELECT w.id, w.name, w.delivery_mode, w.url, w.max_concurrent_tasks, w.removed_at,
           w.version, b.status, b.active_tasks, b.idle_timeout_seconds, (SELECT version FROM workspace_tree) AS tree_version
-      FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+      FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
       WHERE w.id = ?
       """;
 
@@ -62,7 +62,7 @@ class WorkspaceRepository {
                   b.status, b.status_since, b.degraded_reason, b.sample_error, b.error_rate, b.active_tasks,
                   b.current_task, b.uptime_seconds, b.stalled, b.last_heartbeat_at,
                   coalesce(octet_length(w.agent_card::text), 0) AS card_bytes
-              FROM workspaces w JOIN workspace_beats b ON b.workspace_id = w.id
+              FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
               WHERE w.removed_at IS NULL
                 AND (w.created_at, w.id) > (:after_time, :after_id)
                 AND (:status::text IS NULL OR b.status = :status)

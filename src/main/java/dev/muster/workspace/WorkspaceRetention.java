@@ -23,7 +23,7 @@ class WorkspaceRetention {
   /** Nobody gets a child once it is removed; and a row that somebody holds can wait a day. */
   private static final String LOCK_EXPIRED =
       """
-      SELECT b.workspace_id FROM workspace_beats b JOIN workspaces w ON w.id = b.workspace_id
+      SELECT b.workspace_id FROM workspace_heartbeats b JOIN workspaces w ON w.id = b.workspace_id
       WHERE w.removed_at < clock_timestamp() - interval '90 days' AND b.status = 'removed'
           AND NOT EXISTS (SELECT FROM workspaces child WHERE child.parent_id = w.id)
       ORDER BY b.workspace_id LIMIT :most
@@ -40,7 +40,7 @@ class WorkspaceRetention {
       "DELETE FROM workspace_registrations WHERE workspace_id = ANY (:ids)";
 
   private static final String DELETE_BEATS =
-      "DELETE FROM workspace_beats WHERE workspace_id = ANY (:ids)";
+      "DELETE FROM workspace_heartbeats WHERE workspace_id = ANY (:ids)";
 
   private static final String DELETE_WORKSPACES = "DELETE FROM workspaces WHERE id = ANY (:ids)";
 

@@ -127,10 +127,10 @@ class LongPollTest {
     feed.reported("\"activity_type\":\"a2a_receive\"");
     feed.log("more noise");
     assertThat(polls).noneMatch(CompletableFuture::isDone);
-    String heard = feed.receive(null, "hello");
-    assertOnly(within(SOON, polls.get(0)), heard);
-    assertOnly(within(SOON, polls.get(1)), heard);
-    assertOnly(within(SOON, polls.get(3)), heard);
+    String accepted = feed.receive(null, "hello");
+    assertOnly(within(SOON, polls.get(0)), accepted);
+    assertOnly(within(SOON, polls.get(1)), accepted);
+    assertOnly(within(SOON, polls.get(3)), accepted);
     assertThat(polls.get(2)).isNotDone();
     String failed = feed.reported("\"activity_type\":\"error\"");
     assertOnly(within(SOON, polls.get(2)), failed);

@@ -185,13 +185,13 @@ class PollTest {
                     }),
             Thread::startVirtualThread);
 
-    List<Long> heard = new ArrayList<>();
-    drain(feed, "?type=a2a_receive&limit=5", heard, 64);
+    List<Long> accepted = new ArrayList<>();
+    drain(feed, "?type=a2a_receive&limit=5", accepted, 64);
     writing.join();
 
     assertThat(feed.server()).isSameAs(TestServer.shared());
-    assertThat(heard).isSorted().doesNotHaveDuplicates();
-    assertThat(heard).isEqualTo(feed.seqsForAdmin("?type=a2a_receive&order=asc&limit=500"));
+    assertThat(accepted).isSorted().doesNotHaveDuplicates();
+    assertThat(accepted).isEqualTo(feed.seqsForAdmin("?type=a2a_receive&order=asc&limit=500"));
   }
 
   /** Polls by cursor until it has so many rows; gives the cursor. */

@@ -173,8 +173,8 @@ class RecentRowsTest {
     assertThat(recent.after(feed.id(), 2)).extracting(one -> one.row().seq()).containsExactly(3L);
     assertThat(recent.after(feed.id(), 0)).isEmpty();
     assertThat(recent.after(feed.id(), 3)).isEmpty();
-    String heard = feed.receive(null, "hello");
+    String accepted = feed.receive(null, "hello");
     await().atMost(Duration.ofSeconds(20)).until(poll::isDone);
-    assertThat(TestFeed.rowsOf(poll.join()).path(0).path("id").asString()).isEqualTo(heard);
+    assertThat(TestFeed.rowsOf(poll.join()).path(0).path("id").asString()).isEqualTo(accepted);
   }
 }

@@ -52,7 +52,7 @@ class AgentClientTest {
     Agent agent = AgentServer.CLIENT.create("Runner");
 
     AgentServer.client(agent)
-        .tell(
+        .sendRuntimeEvents(
             List.of(
                 new RuntimeEvent.RuntimeStart("t", "run_py", "python"),
                 new RuntimeEvent.RuntimeStdout("t", "hello\n"),
@@ -194,7 +194,7 @@ class AgentClientTest {
       assertThat(client.delegate(PEER, "write").id()).isEqualTo("d-1");
       client.recordDelegation(PEER, "write", "d-2");
       client.updateDelegation("d-1", new DelegationReport.Failed("stopped", "Cancelled"));
-      client.beatDelegation("d-1");
+      client.heartbeatDelegation("d-1");
       client.delegate(PEER, "write", Optional.of("k"), Optional.of(Duration.ofMinutes(1)));
       client.delegation("d-1", Duration.ofSeconds(5));
 

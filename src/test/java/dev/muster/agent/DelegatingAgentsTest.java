@@ -33,7 +33,7 @@ class DelegatingAgentsTest {
   private final AgentClient bosss = AgentServer.client(boss);
   private final AgentClient clerks = AgentServer.client(clerk);
   private final List<AgentLoop> loops = new ArrayList<>();
-  private final List<InboundMessage> heard = new ArrayList<>();
+  private final List<InboundMessage> accepted = new ArrayList<>();
 
   @AfterEach
   void stop() {
@@ -51,9 +51,9 @@ class DelegatingAgentsTest {
     assertThat(over.result()).isEqualTo("done: file that");
     assertThat(over.targetId()).isEqualTo(clerk.id().toString());
     hearOne();
-    assertThat(heard.getFirst().text()).isEqualTo("done: file that");
-    assertThat(heard.getFirst().delegationId()).isEqualTo(made.id());
-    assertThat(heard.getFirst().isAnswer()).isTrue();
+    assertThat(accepted.getFirst().text()).isEqualTo("done: file that");
+    assertThat(accepted.getFirst().delegationId()).isEqualTo(made.id());
+    assertThat(accepted.getFirst().isAnswer()).isTrue();
   }
 
   @Test
@@ -64,7 +64,7 @@ class DelegatingAgentsTest {
     clerks.updateDelegation(made.id(), new DelegationReport.Completed("filed by hand"));
     hearOne();
 
-    InboundMessage result = heard.getFirst();
+    InboundMessage result = accepted.getFirst();
     assertThat(result.source()).isEqualTo(InboundSource.SYSTEM);
     assertThat(result.text()).isEqualTo("filed by hand");
     assertThat(result.delegationId()).isEqualTo(made.id());
@@ -85,8 +85,8 @@ class DelegatingAgentsTest {
     assertThat(over.status()).isEqualTo("failed");
     assertThat(over.error()).isEqualTo("no such file");
     hearOne();
-    assertThat(heard.getFirst().source()).isEqualTo(InboundSource.SYSTEM);
-    assertThat(heard.getFirst().text()).isEqualTo("no such file");
+    assertThat(accepted.getFirst().source()).isEqualTo(InboundSource.SYSTEM);
+    assertThat(accepted.getFirst().text()).isEqualTo("no such file");
   }
 
   @Test
@@ -118,7 +118,7 @@ class DelegatingAgentsTest {
     bosss.recordDelegation(clerk.id().toString(), "file that", id);
     bosss.recordDelegation(clerk.id().toString(), "file that", id);
 
-    clerks.beatDelegation(id);
+    clerks.heartbeatDelegation(id);
     assertThat(now(id).status()).isEqualTo("in_progress");
     assertThat(lastBeat(id)).isNotEmpty();
 
@@ -230,11 +230,11 @@ class DelegatingAgentsTest {
         .atMost(LIMIT)
         .until(() ->
             inbound.runOnce((message, _) -> {
-              heard.add(message);
+              accepted.add(message);
               return Reply.of("thanks");
             })
                 > 0);
-    assertThat(heard).hasSize(1);
+    assertThat(accepted).hasSize(1);
   }
 
   private Delegation now(String id) {

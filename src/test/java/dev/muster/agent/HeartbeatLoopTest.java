@@ -172,7 +172,7 @@ class HeartbeatLoopTest {
     TestPeer platform = platform();
     platform.then(PeerBehavior.answer(200, HEARD), trouble, trouble);
     AtomicInteger missed = new AtomicInteger();
-    CountDownLatch heard = new CountDownLatch(2);
+    CountDownLatch accepted = new CountDownLatch(2);
     start(
         to(platform),
         new HeartbeatListener() {
@@ -182,12 +182,12 @@ class HeartbeatLoopTest {
           }
 
           @Override
-          public void heard(String workspaceStatus) {
-            heard.countDown();
+          public void accepted(String workspaceStatus) {
+            accepted.countDown();
           }
         });
 
-    awaitLatch(heard);
+    awaitLatch(accepted);
     assertThat(missed).hasValue(2);
   }
 
@@ -218,7 +218,7 @@ class HeartbeatLoopTest {
         to(platform),
         new HeartbeatListener() {
           @Override
-          public void heard(String workspaceStatus) {
+          public void accepted(String workspaceStatus) {
             throw new AssertionError("planted");
           }
         });
@@ -266,7 +266,7 @@ class HeartbeatLoopTest {
     loop.start();
     heartbeats(platform, 1);
     for (int i = 0; i < 10_000; i++) {
-      loop.beatNow();
+      loop.heartbeatNow();
     }
 
     heartbeats(platform, 2); // the one of the cadence, a second later

@@ -38,7 +38,7 @@ class LargeResultTest {
     assertThat(bosss.delegation(id, Duration.ZERO))
         .satisfies(now -> assertThat(now.status()).isEqualTo("completed"))
         .satisfies(now -> assertThat(now.result()).isEqualTo(LARGE));
-    assertThat(heard())
+    assertThat(accepted())
         .singleElement()
         .satisfies(one -> {
           assertThat(one.sourceId()).isEqualTo(clerk.id().toString());
@@ -52,7 +52,7 @@ class LargeResultTest {
 
     report();
 
-    assertThat(heard())
+    assertThat(accepted())
         .singleElement()
         .satisfies(one -> assertThat(one.text()).isEqualTo("the answer that was heard"));
   }
@@ -75,7 +75,7 @@ class LargeResultTest {
         .reportResult(InboundMessage.ofRequest(JsonMapper.shared().readTree(task)), LARGE);
   }
 
-  private List<InboundMessage> heard() {
+  private List<InboundMessage> accepted() {
     return bosss.fetchInbound(null, 10, "a2a_receive", Duration.ZERO);
   }
 }

@@ -83,7 +83,7 @@ class RemovalRaceTest {
               () -> {
                 try {
                   statement.execute(
-                      "SELECT FROM workspace_beats WHERE workspace_id = '"
+                      "SELECT FROM workspace_heartbeats WHERE workspace_id = '"
                           + callee.id()
                           + "' FOR UPDATE");
                 } catch (SQLException e) {

@@ -68,7 +68,7 @@ class SweeperTest {
     SERVER
         .database()
         .execute(
-            "UPDATE workspace_beats SET last_heartbeat_at = now() - interval '1 day' WHERE"
+            "UPDATE workspace_heartbeats SET last_heartbeat_at = now() - interval '1 day' WHERE"
                 + " workspace_id = '"
                 + callee.id()
                 + "'");
@@ -170,7 +170,7 @@ class SweeperTest {
     SERVER
         .database()
         .execute(
-            "UPDATE workspace_beats SET last_heartbeat_at = now() - interval '2 hours' WHERE"
+            "UPDATE workspace_heartbeats SET last_heartbeat_at = now() - interval '2 hours' WHERE"
                 + " workspace_id = '"
                 + callee.id()
                 + "'");

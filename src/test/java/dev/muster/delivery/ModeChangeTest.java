@@ -124,7 +124,7 @@ class ModeChangeTest {
     SERVER
         .database()
         .execute(
-            "UPDATE workspace_beats SET status = 'offline' WHERE workspace_id = '"
+            "UPDATE workspace_heartbeats SET status = 'offline' WHERE workspace_id = '"
                 + target.id()
                 + "'");
     Queued waiting = queue.put(target);

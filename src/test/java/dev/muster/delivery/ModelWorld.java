@@ -216,7 +216,7 @@ final class ModelWorld implements AutoCloseable {
   }
 
   void goOffline(String name) {
-    execute("UPDATE workspace_beats SET status = 'offline'", name);
+    execute("UPDATE workspace_heartbeats SET status = 'offline'", name);
   }
 
   void endPauses(int server, String name) {

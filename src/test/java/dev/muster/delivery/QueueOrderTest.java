@@ -320,7 +320,7 @@ class QueueOrderTest {
     SERVER
         .database()
         .execute(
-            "UPDATE workspace_beats SET active_tasks = 0 WHERE workspace_id = '"
+            "UPDATE workspace_heartbeats SET active_tasks = 0 WHERE workspace_id = '"
                 + target.id()
                 + "'");
     queue.awaitState(later, "delivered");

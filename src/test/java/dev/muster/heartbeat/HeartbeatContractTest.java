@@ -189,7 +189,7 @@ class HeartbeatContractTest {
     server
         .database()
         .execute(
-            "UPDATE workspace_beats SET status = 'offline' WHERE workspace_id = '"
+            "UPDATE workspace_heartbeats SET status = 'offline' WHERE workspace_id = '"
                 + agent.id()
                 + "'");
     assertThat(client.heartbeat(agent).field("workspace_status")).isEqualTo("online");

@@ -46,8 +46,8 @@ class HeartbeatCostTest {
       beatAtOnce(client, fleet);
 
       assertThat(batches.count() - batchesBefore).isLessThan(AGENTS * BEATS);
-      long looksOfTheQueue = calls(server, "%FROM deliveries%workspace_beats%");
-      assertThat(calls(server, "%workspace_beats%") - looksOfTheQueue)
+      long looksOfTheQueue = calls(server, "%FROM deliveries%workspace_heartbeats%");
+      assertThat(calls(server, "%workspace_heartbeats%") - looksOfTheQueue)
           .isEqualTo(batches.count() - batchesBefore);
       assertThat(calls(server, "%WHERE hash = %")).isZero();
       assertThat(calls(server, "BEGIN%"))
@@ -91,7 +91,7 @@ class HeartbeatCostTest {
 
   private static long updates(TestServer server, String column) {
     String counted =
-        "SELECT " + column + " FROM pg_stat_user_tables WHERE relname = 'workspace_beats'";
+        "SELECT " + column + " FROM pg_stat_user_tables WHERE relname = 'workspace_heartbeats'";
     return Long.parseLong(server.database().value(counted));
   }
 

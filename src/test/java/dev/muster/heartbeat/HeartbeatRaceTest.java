@@ -58,12 +58,12 @@ class HeartbeatRaceTest {
               .execute(
                   """
                   BEGIN;
-                  SELECT status FROM workspace_beats WHERE workspace_id = '%1$s' FOR UPDATE;
+                  SELECT status FROM workspace_heartbeats WHERE workspace_id = '%1$s' FOR UPDATE;
                   INSERT INTO events (id, event_type, workspace_id, payload, created_at)
                   SELECT gen_random_uuid(), 'WORKSPACE_OFFLINE', workspace_id,
                       json_build_object('status', 'offline', 'previous_status', status), clock_timestamp()
-                  FROM workspace_beats WHERE workspace_id = '%1$s';
-                  UPDATE workspace_beats SET status = 'offline', degraded_reason = NULL WHERE workspace_id = '%1$s';
+                  FROM workspace_heartbeats WHERE workspace_id = '%1$s';
+                  UPDATE workspace_heartbeats SET status = 'offline', degraded_reason = NULL WHERE workspace_id = '%1$s';
                   COMMIT
                   """
                       .formatted(agent.id()));

@@ -42,7 +42,7 @@ class LivenessRaceTest {
   private static final String LOCKED_OUT =
       """
       SELECT count(*) FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%workspace_beats%'
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%workspace_heartbeats%'
       """;
 
   @Test
@@ -131,7 +131,7 @@ class LivenessRaceTest {
   }
 
   private static String update(String columns, UUID id) {
-    return "UPDATE workspace_beats SET " + columns + " WHERE workspace_id = '" + id + "'";
+    return "UPDATE workspace_heartbeats SET " + columns + " WHERE workspace_id = '" + id + "'";
   }
 
   /** A sweep that looks who is due before this change, and has their rows after it. */
@@ -139,7 +139,7 @@ class LivenessRaceTest {
     try (Connection changing = FLEET.database().connect();
         Statement statement = changing.createStatement()) {
       changing.setAutoCommit(false);
-      statement.execute("LOCK TABLE workspace_beats IN EXCLUSIVE MODE"); // whoever only looks may
+      statement.execute("LOCK TABLE workspace_heartbeats IN EXCLUSIVE MODE"); // whoever only looks may
       var sweeping = CompletableFuture.supplyAsync(sweep, Thread::startVirtualThread);
       Awaitility.await().until(() -> !FLEET.database().value(LOCKED_OUT).equals("0"));
       statement.execute(update(change, id));

@@ -71,7 +71,7 @@ class LivenessSweepTest {
                     """
                     SELECT concat_ws(' ', status, coalesce(degraded_reason, 'none'), stalled, coalesce(busy_since::text, 'idle'),
                         status_since > now() - interval '1 minute')
-                    FROM workspace_beats WHERE workspace_id = '%s'
+                    FROM workspace_heartbeats WHERE workspace_id = '%s'
                     """
                         .formatted(silent)))
         .isEqualTo("offline none f idle t");
@@ -119,7 +119,7 @@ class LivenessSweepTest {
             fleet
                 .database()
                 .value(
-                    "SELECT count(DISTINCT xmin::text) FROM workspace_beats WHERE status ="
+                    "SELECT count(DISTINCT xmin::text) FROM workspace_heartbeats WHERE status ="
                         + " 'offline'"));
     assertThat(transactions).isEqualTo(batches);
   }
@@ -135,12 +135,12 @@ class LivenessSweepTest {
             CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
               IF NEW.status = 'offline' AND NEW.workspace_id =
-                  (SELECT workspace_id FROM workspace_beats ORDER BY last_heartbeat_at, workspace_id LIMIT 1) THEN
+                  (SELECT workspace_id FROM workspace_heartbeats ORDER BY last_heartbeat_at, workspace_id LIMIT 1) THEN
                 RAISE check_violation;
               END IF;
               RETURN NEW;
             END $$;
-            CREATE TRIGGER refuse BEFORE UPDATE ON workspace_beats FOR EACH ROW EXECUTE FUNCTION refuse()
+            CREATE TRIGGER refuse BEFORE UPDATE ON workspace_heartbeats FOR EACH ROW EXECUTE FUNCTION refuse()
             """);
     try {
       SweepReport report = sweepAt(NOW);
@@ -150,7 +150,7 @@ class LivenessSweepTest {
       assertThat(report.takenOffline()).isEqualTo(1_501 - BatchedTransitions.BATCH_SIZE);
       assertThat(metric("muster_sweep_errors_total{sweep=\"liveness\"}")).isPositive();
     } finally {
-      fleet.database().execute("DROP TRIGGER refuse ON workspace_beats; DROP FUNCTION refuse()");
+      fleet.database().execute("DROP TRIGGER refuse ON workspace_heartbeats; DROP FUNCTION refuse()");
     }
     assertThat(sweepAt(NOW).takenOffline()).isEqualTo(BatchedTransitions.BATCH_SIZE - 1);
   }
@@ -163,7 +163,7 @@ class LivenessSweepTest {
         var statement = connection.createStatement()) {
       connection.setAutoCommit(false);
       statement.execute(
-          "SELECT 1 FROM workspace_beats WHERE workspace_id = '" + held + "' FOR UPDATE");
+          "SELECT 1 FROM workspace_heartbeats WHERE workspace_id = '" + held + "' FOR UPDATE");
 
       assertThat(sweepAt(NOW).takenOffline()).isEqualTo(1);
       assertThat(fleet.statusOf(free)).isEqualTo("offline");

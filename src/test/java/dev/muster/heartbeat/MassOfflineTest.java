@@ -88,7 +88,7 @@ class MassOfflineTest {
   void tellsAgainOfASecondEpisode() {
     fleet.add(12, "online", NOW.minusSeconds(200));
     sweepAt(NOW);
-    fleet.database().execute("UPDATE workspace_beats SET last_heartbeat_at = '" + NOW + "'");
+    fleet.database().execute("UPDATE workspace_heartbeats SET last_heartbeat_at = '" + NOW + "'");
 
     assertThat(sweepAt(NOW.plusSeconds(60)).heldSince()).isNull();
     assertThat(stored()).isNull();

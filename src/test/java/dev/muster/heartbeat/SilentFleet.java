@@ -10,7 +10,7 @@ record SilentFleet(TestDatabase database) {
   void clear() {
     database.execute(
         """
-        TRUNCATE workspaces, workspace_beats, activity_feeds, runtime_heads CASCADE;
+        TRUNCATE workspaces, workspace_heartbeats, activity_feeds, runtime_heads CASCADE;
         DELETE FROM events;
         UPDATE control_plane_uptime SET hold_since = NULL
         """);
@@ -42,7 +42,7 @@ record SilentFleet(TestDatabase database) {
         INSERT INTO workspaces (id, name, tier, runtime, url, delivery_mode, max_concurrent_tasks, x, y,
             created_at, updated_at)
         SELECT id, 'w', 3, 'external', '', 'poll', 1, 0, 0, now(), now() FROM new_ones;
-        INSERT INTO workspace_beats (workspace_id, status, status_since, last_heartbeat_at, degraded_reason, stalled,
+        INSERT INTO workspace_heartbeats (workspace_id, status, status_since, last_heartbeat_at, degraded_reason, stalled,
             busy_since)
         SELECT id, '%1$s', now(), %2$s, %3$s, true, now() FROM new_ones;
         INSERT INTO activity_feeds (workspace_id) SELECT id FROM new_ones;
@@ -52,11 +52,11 @@ record SilentFleet(TestDatabase database) {
   }
 
   String statusOf(UUID id) {
-    return database.value("SELECT status FROM workspace_beats WHERE workspace_id = '" + id + "'");
+    return database.value("SELECT status FROM workspace_heartbeats WHERE workspace_id = '" + id + "'");
   }
 
   int count(String status) {
-    return number("SELECT count(*) FROM workspace_beats WHERE status = '" + status + "'");
+    return number("SELECT count(*) FROM workspace_heartbeats WHERE status = '" + status + "'");
   }
 
   int events(String type) {

@@ -201,7 +201,7 @@ class StallSweepTest {
     try (var connection = fleet.database().connect();
         var statement = connection.createStatement()) {
       connection.setAutoCommit(false);
-      statement.execute("SELECT 1 FROM workspace_beats FOR UPDATE");
+      statement.execute("SELECT 1 FROM workspace_heartbeats FOR UPDATE");
 
       assertThat(sweepAt(NOW, UP_FOR_AGES).begun().moved()).isZero();
       connection.rollback();
@@ -275,7 +275,7 @@ class StallSweepTest {
     fleet
         .database()
         .execute(
-            "UPDATE workspace_beats SET stalled = false, active_tasks = 1, busy_since = '"
+            "UPDATE workspace_heartbeats SET stalled = false, active_tasks = 1, busy_since = '"
                 + LONG_AGO
                 + "'");
   }
@@ -293,13 +293,13 @@ class StallSweepTest {
   private void set(String columns, UUID id) {
     fleet
         .database()
-        .execute("UPDATE workspace_beats SET " + columns + " WHERE workspace_id = '" + id + "'");
+        .execute("UPDATE workspace_heartbeats SET " + columns + " WHERE workspace_id = '" + id + "'");
   }
 
   private boolean isStalled(UUID id) {
     return fleet
         .database()
-        .value("SELECT stalled FROM workspace_beats WHERE workspace_id = '" + id + "'")
+        .value("SELECT stalled FROM workspace_heartbeats WHERE workspace_id = '" + id + "'")
         .equals("t");
   }
 }

@@ -149,7 +149,7 @@ class UptimeGapTest {
                 .value(
                     "SELECT max(last_heartbeat_at) < clock_timestamp() - make_interval(secs => "
                         + seconds
-                        + ") FROM workspace_beats")
+                        + ") FROM workspace_heartbeats")
                 .equals("t"));
   }
 
@@ -161,7 +161,7 @@ class UptimeGapTest {
         .atMost(Duration.ofSeconds(30))
         .until(() ->
             database
-                .value("SELECT bool_and(last_heartbeat_at > '" + back + "') FROM workspace_beats")
+                .value("SELECT bool_and(last_heartbeat_at > '" + back + "') FROM workspace_heartbeats")
                 .equals("t"));
     awaitSweeps(2);
     assertThat(fleet.events("WORKSPACE_OFFLINE")).isZero();

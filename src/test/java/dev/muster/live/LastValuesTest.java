@@ -33,7 +33,7 @@ class LastValuesTest {
           INSERT INTO workspaces (id, name, tier, runtime, url, delivery_mode, max_concurrent_tasks, x, y, created_at,
               updated_at)
           SELECT id, 'many', 3, 'external', '', 'poll', 1, 0, 0, now(), now() FROM fleet)
-      INSERT INTO workspace_beats (workspace_id, status, status_since, last_heartbeat_at)
+      INSERT INTO workspace_heartbeats (workspace_id, status, status_since, last_heartbeat_at)
       SELECT id, 'online', now(), now() FROM fleet
       """;
 
@@ -47,7 +47,7 @@ class LastValuesTest {
           server
               .database()
               .execute(
-                  "UPDATE workspace_beats SET last_heartbeat_at = clock_timestamp(), uptime_seconds"
+                  "UPDATE workspace_heartbeats SET last_heartbeat_at = clock_timestamp(), uptime_seconds"
                       + " = "
                       + round);
           int told = round;

@@ -126,7 +126,7 @@ public final class ReplicaKills implements AutoCloseable {
 
   private String status(LiveAgent one) {
     return database.value(
-        "SELECT status FROM workspace_beats WHERE workspace_id = '" + one.agent.id() + "'");
+        "SELECT status FROM workspace_heartbeats WHERE workspace_id = '" + one.agent.id() + "'");
   }
 
   private void assertOnlyTheSilentWentOffline(List<LiveAgent> agents, List<LiveAgent> silent) {
@@ -231,7 +231,7 @@ public final class ReplicaKills implements AutoCloseable {
       }
       lastBeatAt =
           database.value(
-              "SELECT last_heartbeat_at FROM workspace_beats WHERE workspace_id = '"
+              "SELECT last_heartbeat_at FROM workspace_heartbeats WHERE workspace_id = '"
                   + agent.id()
                   + "'");
     }

@@ -127,7 +127,7 @@ class LostRunsTest {
         .execute(
             """
             UPDATE control_plane_uptime SET up_since = now() - interval '1 day';
-            UPDATE workspace_beats SET last_heartbeat_at = now() - interval '4 minutes' WHERE workspace_id = '%s'
+            UPDATE workspace_heartbeats SET last_heartbeat_at = now() - interval '4 minutes' WHERE workspace_id = '%s'
             """
                 .formatted(agent.id()));
     Awaitility.await()

@@ -122,7 +122,7 @@ class ClosedRegistrationTest {
         .database()
         .value(
             """
-            SELECT concat_ws(' ', (SELECT count(*) FROM workspaces), (SELECT count(*) FROM workspace_beats),
+            SELECT concat_ws(' ', (SELECT count(*) FROM workspaces), (SELECT count(*) FROM workspace_heartbeats),
                 (SELECT count(*) FROM workspace_tokens), (SELECT count(*) FROM events))
             """);
   }

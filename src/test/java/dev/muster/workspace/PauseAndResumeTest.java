@@ -169,7 +169,7 @@ class PauseAndResumeTest {
     SERVER
         .database()
         .execute(
-            "UPDATE workspace_beats SET status = '%s' WHERE workspace_id = '%s'"
+            "UPDATE workspace_heartbeats SET status = '%s' WHERE workspace_id = '%s'"
                 .formatted(status, agent.id()));
   }
 

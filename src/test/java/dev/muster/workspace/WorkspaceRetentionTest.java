@@ -38,7 +38,7 @@ class WorkspaceRetentionTest {
     SERVER
         .database()
         .execute(
-            "TRUNCATE workspaces, workspace_beats, activity_feeds, runtime_heads,"
+            "TRUNCATE workspaces, workspace_heartbeats, activity_feeds, runtime_heads,"
                 + " removed_workspaces CASCADE");
   }
 
@@ -56,7 +56,7 @@ class WorkspaceRetentionTest {
     assertThat(count("removed_workspaces")).isEqualTo(3);
     for (String table :
         new String[] {
-          "workspaces", "workspace_beats", "workspace_tokens", "activity_feeds", "runtime_heads"
+          "workspaces", "workspace_heartbeats", "workspace_tokens", "activity_feeds", "runtime_heads"
         }) {
       assertThat(count(table)).as(table).isZero();
     }
@@ -168,7 +168,7 @@ class WorkspaceRetentionTest {
         var statement = connection.createStatement()) {
       connection.setAutoCommit(false);
       statement.execute(
-          "SELECT 1 FROM workspace_beats WHERE workspace_id = '" + held.id() + "' FOR UPDATE");
+          "SELECT 1 FROM workspace_heartbeats WHERE workspace_id = '" + held.id() + "' FOR UPDATE");
 
       assertThat(retention.sweep()).isEqualTo(1);
       connection.rollback();
@@ -186,7 +186,7 @@ class WorkspaceRetentionTest {
                 created_at, updated_at, removed_at)
             SELECT gen_random_uuid(), 'w', 3, 'external', '', 'poll', 1, 0, 0, now(), now(), now() - interval '91 days'
             FROM generate_series(1, 2300);
-            INSERT INTO workspace_beats (workspace_id, status, status_since) SELECT id, 'removed', now() FROM workspaces
+            INSERT INTO workspace_heartbeats (workspace_id, status, status_since) SELECT id, 'removed', now() FROM workspaces
             """);
 
     assertThat(retention.deleteBatch()).isEqualTo(1000);

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     versionProvider = AgentVersion.class,
     description = {
-      "Is an agent: registers, beats, and gives every message to a command, whose output is the"
+      "Is an agent: registers, sends heartbeats, and gives every message to a command, whose output is the"
           + " reply.",
       "",
       "The command runs by 'sh -c' and reads one JSON object: message_id, activity_id, source"

@@ -76,7 +76,7 @@ final class ExecHandler implements MessageHandler {
 
   private boolean somebodyHasIt(InboundMessage message) throws IOException, InterruptedException {
     for (String id : new LinkedHashSet<>(List.of(message.delegationId(), message.replyTo()))) {
-      if (!id.isEmpty() && waits.wasTold(id)) {
+      if (!id.isEmpty() && waits.wasReported(id)) {
         return true;
       }
     }

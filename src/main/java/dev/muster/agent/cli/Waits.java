@@ -109,7 +109,7 @@ final class Waits {
    * Returns whether a process waited for the answer with this id and got it. Deletes the file, so
    * only the first call returns true. Waits up to 30 s for a waiting process.
    */
-  boolean wasTold(String id) throws IOException, InterruptedException {
+  boolean wasReported(String id) throws IOException, InterruptedException {
     if (!Files.isDirectory(folder)) {
       return false;
     }
@@ -128,9 +128,9 @@ final class Waits {
         }
         Thread.sleep(20);
       }
-      boolean told = channel.size() > 0;
+      boolean reported = channel.size() > 0;
       Files.deleteIfExists(file);
-      return told;
+      return reported;
     }
   }
 
@@ -164,8 +164,8 @@ final class Waits {
     }
     List<Path> oldestFirst = files.stream().sorted(Comparator.comparing(Waits::time)).toList();
     for (Path file : oldestFirst.subList(0, files.size() - MAX_WAITS / 2)) {
-      boolean told = Files.exists(file) && Files.size(file) > 0;
-      if (told) {
+      boolean reported = Files.exists(file) && Files.size(file) > 0;
+      if (reported) {
         Files.deleteIfExists(file);
       }
     }

@@ -109,7 +109,7 @@ final class HttpAttempt extends EventListener {
   }
 
   /** Passes a step to the sender; blocks while the queue is full. */
-  void tell(AttemptStep step) throws InterruptedIOException {
+  void pass(AttemptStep step) throws InterruptedIOException {
     try {
       steps.put(step);
     } catch (InterruptedException e) {
@@ -121,8 +121,8 @@ final class HttpAttempt extends EventListener {
   private void run() {
     AttemptStep last = last();
     try {
-      tell(last);
-    } catch (InterruptedIOException leftBehind) {
+      pass(last);
+    } catch (InterruptedIOException abandoned) {
       // the sender has abandoned this attempt
     }
   }

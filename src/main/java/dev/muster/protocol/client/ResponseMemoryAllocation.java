@@ -38,7 +38,7 @@ public final class ResponseMemoryAllocation implements AutoCloseable {
   void take(long bytes) throws InterruptedException {
     budget.take(this, held(), bytes);
     if (!keep(bytes)) {
-      budget.giveBack(this, bytes);
+      budget.release(this, bytes);
       throw new InterruptedException("nobody needs the answer any more");
     }
   }
@@ -62,7 +62,7 @@ public final class ResponseMemoryAllocation implements AutoCloseable {
       held = 0;
     }
     if (all > 0) {
-      budget.giveBack(this, all);
+      budget.release(this, all);
     }
   }
 

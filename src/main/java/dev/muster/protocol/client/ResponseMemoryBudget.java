@@ -165,7 +165,7 @@ public final class ResponseMemoryBudget {
   }
 
   /** Releases bytes; also ends the allocation's permission to exceed the bounds. */
-  void giveBack(ResponseMemoryAllocation space, long bytes) {
+  void release(ResponseMemoryAllocation space, long bytes) {
     lock.lock();
     try {
       taken -= bytes;
@@ -173,8 +173,8 @@ public final class ResponseMemoryBudget {
         oversized = null;
         takenByOversized = 0;
       }
-      entered(targets, space.target()).giveBack(bytes);
-      entered(senders, space.sender()).giveBack(bytes);
+      entered(targets, space.target()).release(bytes);
+      entered(senders, space.sender()).release(bytes);
       left(targets, space.target());
       left(senders, space.sender());
       changed.signalAll();

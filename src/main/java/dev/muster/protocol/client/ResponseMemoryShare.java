@@ -27,7 +27,7 @@ final class ResponseMemoryShare {
     taken += bytes;
   }
 
-  void giveBack(long bytes) {
+  void release(long bytes) {
     taken -= bytes;
   }
 

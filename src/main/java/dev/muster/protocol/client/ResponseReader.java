@@ -60,11 +60,11 @@ final class ResponseReader {
   }
 
   private AttemptResult stream() throws IOException {
-    attempt.tell(new AttemptStep.StreamBegan(status, contentType));
+    attempt.pass(new AttemptStep.StreamBegan(status, contentType));
     InputStream in = body.byteStream();
     byte[] buffer = new byte[BUFFER];
     for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-      attempt.tell(new AttemptStep.StreamBytes(Arrays.copyOf(buffer, n)));
+      attempt.pass(new AttemptStep.StreamBytes(Arrays.copyOf(buffer, n)));
     }
     return new AttemptResult.StreamOver();
   }

@@ -107,7 +107,7 @@ class RequestDeadlineTest {
     String id = kinds.delegation(agent);
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         Connection tokens = locking("workspace_tokens");
-        Connection heartbeats = locking("workspace_beats");
+        Connection heartbeats = locking("workspace_heartbeats");
         Connection delegations = locking("delegations")) {
       long start = System.nanoTime();
       Future<TimedAnswer> heartbeat =

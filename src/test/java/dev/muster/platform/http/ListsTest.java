@@ -44,7 +44,7 @@ class ListsTest {
                 created_at, updated_at)
             SELECT id, 'Child ' || n, 'a&b', 3, '%s', 'external', '', 'poll', 1, 0, 0,
                 now() + (n / 10) * interval '1 millisecond', now() FROM many;
-            INSERT INTO workspace_beats (workspace_id, status, status_since)
+            INSERT INTO workspace_heartbeats (workspace_id, status, status_since)
             SELECT id, 'awaiting_agent', now() FROM many;
             """
                 .formatted(MANY, PARENT.id()));
@@ -127,7 +127,7 @@ class ListsTest {
                 created_at, updated_at)
             SELECT id, 'Large ' || n, 3, '%s', 'external', '', 'poll', 1,
                 json_build_object('text', repeat(chr(97 + n %% 26), 255000)), 0, 0, now(), now() FROM large;
-            INSERT INTO workspace_beats (workspace_id, status, status_since)
+            INSERT INTO workspace_heartbeats (workspace_id, status, status_since)
             SELECT id, 'awaiting_agent', now() FROM large;
             DROP TABLE large;
             """

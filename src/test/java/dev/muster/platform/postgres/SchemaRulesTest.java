@@ -25,7 +25,7 @@ class SchemaRulesTest {
   /** The tables of the hot paths, by the column that their rows could be distributed by. */
   private static final Map<String, String> DISTRIBUTED =
       Map.of(
-          "workspace_beats", "workspace_id",
+          "workspace_heartbeats", "workspace_id",
           "activity_feeds", "workspace_id",
           "activity_logs", "workspace_id",
           "deliveries", "workspace_id",
