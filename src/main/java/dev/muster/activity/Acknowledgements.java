@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** How far each agent has handled its feed (R6.7); never moved back. */
+/** Stores how far each agent has acknowledged its feed (R6.7); the number never decreases. */
 @Repository
 class Acknowledgements {
 
@@ -25,7 +25,10 @@ class Acknowledgements {
     this.db = db;
   }
 
-  /** What is acknowledged now; refuses a number that the feed has not reached. */
+  /**
+   * Raises the acknowledged {@code seq} and returns the stored one. Throws {@code
+   * VALIDATION_FAILED} for a {@code seq} above the feed's last.
+   */
   long record(UUID workspaceId, long seq) {
     return db.sql(RECORD)
         .param("workspace_id", workspaceId)

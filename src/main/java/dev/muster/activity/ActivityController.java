@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What an agent writes into its own feed: reports, notifications, acknowledgements. */
+/** Serves an agent's writes into its own feed: reports, notifications, acknowledgements. */
 @RestController
 class ActivityController {
 

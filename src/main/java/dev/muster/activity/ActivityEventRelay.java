@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Tells watchers of every new row of every feed, and of every answer that an agent gave, once and
- * in the feed's order, whichever replica wrote it (R6.10). Without watchers it does nothing and
- * costs nothing.
+ * Publishes a live event for each new row of each feed, and for each agent's response to the
+ * canvas. Each event is published once, in feed order, whichever replica wrote the row (R6.10).
+ * Without subscribers it runs no query.
  */
 @Component
 class ActivityEventRelay implements FeedGrowthListener {
@@ -57,7 +57,9 @@ class ActivityEventRelay implements FeedGrowthListener {
     }
   }
 
-  /** All there are; what cannot be read stays to be told. */
+  /**
+   * Publishes all rows after the relayed positions. A failed read leaves its rows for the next run.
+   */
   private Set<UUID> relayRows(SeriesRelay relay, Set<UUID> changedFeeds) {
     Set<UUID> behind = new HashSet<>(changedFeeds);
     while (!behind.isEmpty()) {

@@ -4,10 +4,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** Names a row: whose feed, and its number there. */
+/** Identifies an activity row by its feed and its {@code seq}. */
 public record ActivityKey(UUID workspaceId, long seq) {
 
-  /** Of the columns {@code workspace_id} and {@code seq}. */
+  /** Reads the columns {@code workspace_id} and {@code seq}. */
   public static ActivityKey of(ResultSet row) throws SQLException {
     return new ActivityKey(row.getObject("workspace_id", UUID.class), row.getLong("seq"));
   }

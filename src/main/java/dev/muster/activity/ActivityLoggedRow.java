@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A row as live events tell of it (R6.10, R6.5); {@code said} is there for what an agent said to
- * its canvas, and for what was said to it there.
+ * Holds an activity row for live events (R6.10, R6.5).
+ *
+ * @param said the chat text; null unless the row is a notification or a canvas message
  */
 record ActivityLoggedRow(
     UUID id,
@@ -33,14 +34,17 @@ record ActivityLoggedRow(
     @Nullable RawJson responseBody,
     @Nullable Said said) {
 
-  /** In bytes; a larger body is not told of, and is read in the feed. */
+  /** Largest body of an event, in bytes. Clients read a larger one from the feed. */
   static final int MAX_BODY_BYTES = 8 * 1024;
 
-  /** What was said at the canvas. */
+  /** The chat text of a row. */
   sealed interface Said {}
 
   /**
-   * {@code files} as they were given; {@code answered} is the message that it answers, if known.
+   * A notification by the agent.
+   *
+   * @param files the attachments as the agent sent them
+   * @param answered id of the message that the notification answers; null if it names none
    */
   record ByAgent(String message, List<JsonNode> files, @Nullable String answered) implements Said {}
 
@@ -69,7 +73,11 @@ record ActivityLoggedRow(
     return new LiveEvent(Kind.ACTIVITY_LOGGED, workspaceId, createdAt, payload);
   }
 
-  /** Of what was said, {@code workspaceName} is the agent's. */
+  /**
+   * Builds the chat event.
+   *
+   * @param workspaceName name of the agent's workspace; used only for {@link ByAgent}
+   */
   LiveEvent toEvent(Said said, String workspaceName) {
     return switch (said) {
       case ByAgent agent -> toEvent(agent, workspaceName);

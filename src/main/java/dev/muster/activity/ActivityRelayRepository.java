@@ -20,16 +20,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Finds the rows that were not told of yet. */
+/** Finds activity rows and responses that are not relayed yet. */
 @Repository
 class ActivityRelayRepository {
 
   static final int MAX_ROWS_OF_A_FEED = 200;
 
-  /** Rows have bodies: so many of them take less than what is kept of live events. */
+  /** Page size of the relay. A page with its bodies takes less memory than the kept live events. */
   static final int MAX_ROWS = 1_000;
 
-  /** By a look at all feeds: nothing that an append changes has an index. */
+  /** Scans all feeds, since no column that an append updates has an index. */
   private static final String ENDS_SINCE =
       """
       SELECT workspace_id, last_seq, least(last_created_at, clock_timestamp()) AS last_changed_at
@@ -81,8 +81,8 @@ class ActivityRelayRepository {
   }
 
   /**
-   * Rows after these of their feeds, at most {@link #MAX_ROWS_OF_A_FEED} each and {@link #MAX_ROWS}
-   * together, in their order.
+   * Returns the rows after these positions, in time order. The result has at most {@link
+   * #MAX_ROWS_OF_A_FEED} rows per feed and {@link #MAX_ROWS} in total.
    */
   List<ActivityLoggedRow> after(Map<UUID, Long> known) {
     return db.sql(AFTER)
@@ -95,7 +95,7 @@ class ActivityRelayRepository {
         .list();
   }
 
-  /** What agents answered to people after this time, at most {@link #MAX_ROWS}. */
+  /** Returns agents' responses to canvas messages after this time, at most {@link #MAX_ROWS}. */
   List<AnsweredMessage> answeredSince(Instant time) {
     return db.sql(ANSWERED_SINCE)
         .param("since", Timestamps.utc(time))
@@ -113,7 +113,7 @@ class ActivityRelayRepository {
         .list();
   }
 
-  /** By the database's clock. */
+  /** Returns the database's time. */
   Instant now() {
     return db.sql(NOW).query((row, n) -> Timestamps.instant(row, "now")).single();
   }

@@ -4,7 +4,7 @@ import dev.muster.platform.text.ErrorText;
 import dev.muster.platform.text.Text;
 import org.jspecify.annotations.Nullable;
 
-/** How it went, and how long it took. */
+/** Holds the status, error and duration of an activity. */
 public record ActivityResult(
     String status, @Nullable String errorDetail, @Nullable Long durationMs) {
 

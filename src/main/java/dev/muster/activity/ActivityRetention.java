@@ -16,8 +16,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Takes rows out of the feeds (R6.8): acknowledged ones after {@code ACTIVITY_RETENTION_DAYS}, all
- * after {@code ACTIVITY_HARD_RETENTION_DAYS}; always a feed's oldest, so what is kept has no gaps.
+ * Deletes old rows from the feeds (R6.8). Acknowledged rows go after {@code
+ * ACTIVITY_RETENTION_DAYS}, all rows after {@code ACTIVITY_HARD_RETENTION_DAYS}. The oldest rows go
+ * first, so the kept rows have no gaps.
  */
 @Configuration(proxyBeanMethods = false)
 class ActivityRetention {
@@ -59,7 +60,7 @@ class ActivityRetention {
     }
   }
 
-  /** How many were deleted. */
+  /** Deletes all expired rows and returns how many it deleted. */
   int sweep() {
     Instant keptFrom = repository.timeAgo(all);
     Instant keptFromIfAcked = repository.timeAgo(acked);

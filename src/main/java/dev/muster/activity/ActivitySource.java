@@ -3,7 +3,7 @@ package dev.muster.activity;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** Who wrote a row (R6.0). */
+/** The writer of an activity row (R6.0). */
 public enum ActivitySource {
   CANVAS_USER,
   PEER_AGENT,
@@ -15,7 +15,7 @@ public enum ActivitySource {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Of a stored word. */
+  /** Parses a stored word. */
   static ActivitySource of(String wire) {
     return valueOf(wire.toUpperCase(Locale.ROOT));
   }

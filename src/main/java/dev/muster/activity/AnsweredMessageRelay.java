@@ -14,14 +14,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was not told yet of agents' answers to people. An outcome has no number; so each look begins
- * a while before the newest that was told, and leaves out what it knows.
+ * Finds agents' responses to canvas messages that are not relayed yet. Delivery outcomes have no
+ * {@code seq}. So each read starts {@link SeriesRelay#MAX_TRANSACTION} before the newest known
+ * outcome and skips the known ones.
  */
 final class AnsweredMessageRelay {
 
   /**
-   * What an agent answered to a person, as live events tell of it (R10.1): what agents answer each
-   * other is in no chat. The response is as lists show it.
+   * An agent's response to a canvas message, for a live event (R10.1). Responses between agents
+   * have no event. The response is as lists show it.
    */
   record AnsweredMessage(
       ActivityKey key,
@@ -45,7 +46,7 @@ final class AnsweredMessageRelay {
 
   private final ActivityRelayRepository repository;
 
-  /** By when they were answered, as far back as a look goes. */
+  /** The end times of known outcomes, back to the start of the next read. */
   private final Map<ActivityKey, Instant> relayed = new HashMap<>();
 
   private Instant newest = Instant.EPOCH;
@@ -54,14 +55,16 @@ final class AnsweredMessageRelay {
     this.repository = repository;
   }
 
-  /** Answers that are stored already are not told. */
+  /** Marks the stored responses as relayed, so that only later ones are published. */
   synchronized void begin() {
     relayed.clear();
     newest = repository.now();
     newAnswers();
   }
 
-  /** Tells all there is; what cannot be read stays to be told. */
+  /**
+   * Publishes all responses that are not relayed yet. The next call repeats a query that failed.
+   */
   synchronized void relay(Consumer<List<LiveEvent>> listener) {
     List<LiveEvent> events = newAnswers().stream().map(AnsweredMessage::event).toList();
     if (!events.isEmpty()) {

@@ -11,18 +11,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** What the statement that appends has made of one row. */
+/** The result of {@link AppendStatement} for one row. */
 sealed interface AppendDecision {
 
   record Final(AppendResult appended) implements AppendDecision {}
 
-  /** Another transaction holds the head, or has written under it since the statement began. */
+  /** Another transaction holds the feed head, or has changed it since the statement began. */
   record Busy() implements AppendDecision {}
 
-  /** The feed seems to be full: its unread rows have to be counted again. */
+  /** The feed seems full; the caller must count its unread rows again. */
   record SeemsFull() implements AppendDecision {}
 
-  /** Of a row of the statement's result. */
+  /** Reads one row of the statement's result. */
   static AppendDecision of(UUID workspaceId, ResultSet row) throws SQLException {
     String verdict = row.getString("verdict");
     return switch (verdict) {

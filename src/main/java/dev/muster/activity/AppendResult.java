@@ -9,39 +9,39 @@ import org.jspecify.annotations.Nullable;
 public sealed interface AppendResult {
 
   /**
-   * It is in the feed, committed with the transaction.
+   * The row is in the feed and commits with the transaction.
    *
-   * @param depth how many messages wait for the target, of one that was queued
-   * @param idleTimeoutSeconds how long the target's agent may be silent within one answer, if it
-   *     said so; of one that is sent at once
+   * @param depth for a queued message, how many messages wait for the target; else 0
+   * @param idleTimeoutSeconds for a message that is sent at once, how long the agent may be silent
+   *     within one response, in seconds; null if the agent has not stated it
    */
   record Stored(UUID id, long seq, int depth, @Nullable Integer idleTimeoutSeconds)
       implements AppendResult {}
 
-  /** The same message is in the feed already (R7.3); nothing was written. */
+  /** The feed holds this message already: a duplicate message (R7.3). Nothing was written. */
   record Repeated(UUID id, long seq) implements AppendResult {}
 
-  /** Its id names a message of another content (R7.3); nothing was written. */
+  /** The message id belongs to a message with other content (R7.3). Nothing was written. */
   record OtherContent() implements AppendResult {}
 
-  /** The feed has no room for more unread rows (R6.7a); nothing was written. */
+  /** The feed is at its limit of unread rows or bytes (R6.7a). Nothing was written. */
   record FeedFull(String detail) implements AppendResult {
 
-    /** What the feed's own agent is answered. */
+    /** Builds the error for the feed's own agent. */
     public ProblemException refusal() {
       return new ProblemException(ErrorCode.FEED_FULL, detail);
     }
   }
 
-  /** As many messages as may wait for the target already (R7.7); nothing was written. */
+  /** The target's queue is full (R7.7). Nothing was written. */
   record QueueFull() implements AppendResult {}
 
-  /** What its {@link MessageAdmission} assumes is no longer so; nothing was written. */
+  /** An assumption of the row's {@link MessageAdmission} no longer holds. Nothing was written. */
   record Outdated() implements AppendResult {}
 
   /**
-   * Its target is what was assumed, but cannot be sent to at once: it is away or at capacity, or an
-   * earlier message of the same sender waits for it; nothing was written.
+   * The assumptions hold, but the message cannot be sent at once. The target is away or at
+   * capacity, or an earlier message of the same sender waits for it. Nothing was written.
    */
   record NotFree() implements AppendResult {}
 }

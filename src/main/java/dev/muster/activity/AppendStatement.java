@@ -16,20 +16,20 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Appends rows to feeds, and begins the deliveries of those that are messages: one statement for
- * many rows, which locks the heads, looks at what each row needs to be true, and writes what may be
- * written (R6.4, R7.3, R7.4).
+ * Appends rows to feeds and begins the deliveries of the messages among them (R6.4, R7.3, R7.4).
+ * One statement handles many rows. It locks the feed heads, checks the preconditions of each row,
+ * and writes the rows that pass.
  */
 @Component
 class AppendStatement {
 
   /**
-   * A lock may find a newer head than the statement sees otherwise: then names and deliveries that
-   * it reads are old too, and the row is busy. Heads are looked for in a set, since a join of two
-   * sets of the statement's own would compare each with each.
+   * A row is busy when its locked head is newer than the statement's snapshot. Message ids and
+   * deliveries of that snapshot are then stale too. IN matches the locked heads against a set,
+   * since a join of the statement's own CTEs would compare each row with each.
    *
-   * <p>Once the feed of a batch seems full, no later row of that feed is written either, so that
-   * numbers have no gaps.
+   * <p>After the first row that seems not to fit, the statement writes no later row of that feed,
+   * so that {@code seq} has no gaps.
    */
   static final String APPEND =
       """
@@ -134,7 +134,7 @@ class AppendStatement {
     this.quota = quota;
   }
 
-  /** The verdicts are in the order of the rows; no two of those may be one message. */
+  /** Runs the statement and returns its decisions in row order. No two rows may be one message. */
   List<AppendDecision> run(JdbcTemplate db, List<NewActivity> rows) {
     return db.query(
         APPEND,

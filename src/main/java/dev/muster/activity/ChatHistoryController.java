@@ -15,8 +15,7 @@ import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What people at the canvas and the agent said to each other, as a canvas shows it; what agents say
- * to each other is not in it.
+ * Serves the conversation between the canvas and an agent; messages between agents are not in it.
  */
 @RestController
 class ChatHistoryController {
@@ -34,12 +33,17 @@ class ChatHistoryController {
     this.json = json;
   }
 
-  /** Oldest first; {@code reachedEnd} is whether nothing older is kept. */
+  /**
+   * A page, oldest message first.
+   *
+   * @param reachedEnd whether no older message is kept
+   */
   record ChatHistory(List<ChatMessage> messages, boolean reachedEnd) {}
 
   /**
-   * A page of whole rows, the newest before {@code before_ts}. The first message is that of the
-   * oldest row, so with its timestamp the next page goes on without gap or repeat.
+   * Returns the newest rows before {@code before_ts}, each with all of its messages. The first
+   * message is the one of the oldest row. So its timestamp as {@code before_ts} gives the next page
+   * without gap or overlap.
    */
   @GetMapping("/workspaces/{id}/chat-history")
   @RouteAccess(CallerKind.VIEWER)

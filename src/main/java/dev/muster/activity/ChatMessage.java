@@ -22,13 +22,13 @@ import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One message of the conversation at a canvas. Its id is its row's with {@code :user} or {@code
- * :agent}, and never changes.
+ * One message of the conversation between the canvas and an agent.
  *
- * @param role {@code user}, {@code agent}, or {@code system} for what became of a message that the
- *     agent did not answer
- * @param attachments each with {@code uri} and {@code name}, {@code mimeType} and {@code size}
- *     where they are known
+ * @param id the row's id with {@code :user} or {@code :agent}; it never changes
+ * @param role {@code user}, {@code agent}, or {@code system} for an error or a response that is too
+ *     large to list
+ * @param attachments each with {@code uri}; {@code name}, {@code mimeType} and {@code size} where
+ *     known
  */
 record ChatMessage(
     String id,
@@ -42,7 +42,7 @@ record ChatMessage(
   private static final String AGENT = "agent";
   private static final String SYSTEM = "system";
 
-  /** Of a row of the conversation: a person's message with what became of it, or a notification. */
+  /** Converts one row: a canvas message with its response or error, or a notification. */
   static Stream<ChatMessage> of(StoredActivity row, JsonMapper json) {
     return row.source() == ActivitySource.SELF
         ? Stream.of(agent(row, AGENT, row.data().text(), row.createdAt(), filesOfNotification(row)))
@@ -61,7 +61,7 @@ record ChatMessage(
         row.id() + ":user", USER, row.data().text(), row.createdAt(), files, null);
   }
 
-  /** Nothing while the agent has the message, or it waits. */
+  /** Returns the response or error of a message; empty while it waits or the agent works on it. */
   private static Stream<ChatMessage> outcome(StoredActivity row) {
     if (!row.status().equals(ActivityResult.OK.status())) {
       String error = Objects.requireNonNullElse(row.errorDetail(), row.status());
@@ -92,7 +92,10 @@ record ChatMessage(
     };
   }
 
-  /** An answer of files alone is no document to be shown. */
+  /**
+   * Tells whether a response has text parts. For one without, {@link AgentResponse} gives the raw
+   * JSON, which the chat must not show beside the files.
+   */
   private static boolean hasText(JsonNode said) {
     return !said.path("parts").isArray()
         || said.path("parts").valueStream().anyMatch(part -> part.has("text"));
@@ -134,7 +137,10 @@ record ChatMessage(
     return file;
   }
 
-  /** What no reader of trees takes, such as one that is nested too deeply, is shown as it is. */
+  /**
+   * Parses a response. Returns a missing node for JSON that cannot be parsed, such as one nested
+   * too deeply; the chat then shows the raw text.
+   */
   private static JsonNode parsed(byte[] utf8) {
     try {
       return LosslessJson.parse(utf8);

@@ -13,7 +13,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.SqlArrayValue;
 import org.springframework.stereotype.Component;
 
-/** Appends rows in the transaction of its caller, and waits for feeds that others hold. */
+/** Appends rows in the caller's transaction, and waits for locked feeds. */
 @Component
 class FeedAppender {
 
@@ -34,7 +34,10 @@ class FeedAppender {
     this.signals = signals;
   }
 
-  /** Locks the heads of these feeds until the transaction ends, in the order of all that do. */
+  /**
+   * Locks the heads of these feeds until the transaction ends. The id order is common to all
+   * transactions that lock heads, which avoids deadlocks.
+   */
   void lock(Set<UUID> workspaceIds) {
     db.query(LOCK, (row, n) -> n, new SqlArrayValue("uuid", workspaceIds.toArray()));
   }

@@ -26,7 +26,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A feed as pollers and canvases read it (R6.2 to R6.6). */
+/** Serves a feed to polling agents and canvases (R6.2 to R6.6). */
 @RestController
 class FeedController {
 
@@ -52,7 +52,7 @@ class FeedController {
     this.memory = memory;
   }
 
-  /** The rows at once, or a wait for them. */
+  /** Returns the rows at once, or holds a long poll for them. */
   @GetMapping("/workspaces/{id}/activity")
   @RouteAccess({CallerKind.REMOVED_AGENT, CallerKind.VIEWER})
   @RateLimitGroup(RateLimitBucket.POLL)
@@ -65,8 +65,9 @@ class FeedController {
   }
 
   /**
-   * Done at once, unless the query waits and there is no row yet; with an empty list when there is
-   * none in time. Whether the caller may read is checked again with each look (R1.6).
+   * Reads the rows; the future is done at once unless the query waits and finds no row. At the
+   * timeout it completes with an empty list. Each read checks again whether the caller may read
+   * (R1.6).
    */
   private CompletableFuture<List<FeedRow>> rows(
       UUID id, Caller caller, FeedQuery query, HttpServletRequest request) {

@@ -4,22 +4,22 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Wants to know of feeds that have grown, or whose rows have outcomes now, by whichever replica;
- * its methods return soon.
+ * Receives the feeds that have new rows or new delivery outcomes, from any replica. The methods
+ * must return quickly.
  */
 public interface FeedGrowthListener {
 
-  /** After a commit here: messages wait for these targets. */
+  /** Reports queued messages for these targets, after a commit of this replica. */
   default void queued(Set<UUID> workspaceIds) {}
 
-  /** After the commit. */
+  /** Reports changed feeds, after the commit. */
   default void feedsChanged(Set<UUID> workspaceIds) {}
 
-  /** As {@link #feedsChanged}, after a commit of another replica. */
+  /** Reports changed feeds as {@link #feedsChanged} does, after a commit of another replica. */
   default void changedElsewhere(Set<UUID> workspaceIds) {
     feedsChanged(workspaceIds);
   }
 
-  /** Any feed may have grown: other replicas were not heard for a while. */
+  /** Reports that any feed may have changed: notifications between replicas were interrupted. */
   default void anyMayHaveGrown() {}
 }

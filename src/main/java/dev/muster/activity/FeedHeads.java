@@ -6,7 +6,10 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Every workspace has a feed head as long as it has a row, so that appends find one to lock. */
+/**
+ * Creates and deletes a workspace's feed head with the workspace, so that each append finds a head
+ * to lock.
+ */
 @Repository
 class FeedHeads implements WorkspaceListener {
 

@@ -4,15 +4,14 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The index that a reading goes along, with one statement for each direction (R6.2). What the index
- * does not decide is looked at row by row, by the same conditions in all of them.
+ * Selects the index of a feed read, with one statement per direction (R6.2). The statements check
+ * the conditions that the index does not cover row by row, and all use the same ones.
  *
- * <p>What the planner must not do is to guess: should it take the rows that are asked for to be
- * few, it reads all there are and sorts them, and in a long feed they are many. So the other
- * conditions are in a CASE, whose selectivity it does not try to tell, and the limit in a SELECT,
- * which it takes for a tenth of the rows. And outcomes are values of subqueries: an EXISTS would
- * let it put all of them into a hash table first. Of what is open, which is little, it may: most
- * agents that poll have none.
+ * <p>The planner must not estimate how many rows match. If it expected few, it would read and sort
+ * the whole feed, which may be long. So the other conditions are in a CASE, whose selectivity it
+ * does not estimate. The limit is in a SELECT, for which it assumes a tenth of the rows. Outcomes
+ * are values of subqueries, since an EXISTS would let it hash all of them first. It may hash the
+ * open deliveries: there are few, and most polling agents have none.
  */
 enum FeedIndex {
   ALL(
@@ -21,7 +20,7 @@ enum FeedIndex {
       WHERE l.workspace_id = :workspace_id AND l.seq > :after AND l.seq <= :up_to
       %s
       """),
-  /** The range is read for each of the letters {@code :classes}. */
+  /** Reads the range once for each letter of {@code :classes}. */
   BY_CLASS(
       """
       SELECT found.seq, found.listed_bytes FROM unnest(:classes::text[]) AS c (letter) CROSS JOIN LATERAL (
@@ -60,7 +59,7 @@ enum FeedIndex {
     this.newestFirst = statement(range, "DESC");
   }
 
-  /** With what the outcomes of their deliveries add to the bytes of the rows. */
+  /** Builds a statement whose {@code listed_bytes} include the row's delivery outcome. */
   private static String statement(String range, String direction) {
     String rest = OTHER_CONDITIONS + "ORDER BY l.seq " + direction + " LIMIT (SELECT :limit)";
     return """
@@ -72,7 +71,7 @@ enum FeedIndex {
         .formatted(range.formatted(rest), direction);
   }
 
-  /** The most selective one that the query allows. */
+  /** Returns the most selective index that the query allows. */
   static FeedIndex of(UUID workspaceId, FeedQuery query) {
     if (query.peerId().filter(peer -> !peer.equals(workspaceId)).isPresent()) {
       return WITH_PEER;
@@ -81,8 +80,8 @@ enum FeedIndex {
   }
 
   /**
-   * Whether the query asks for a row, by the conditions of the statements but for where it begins
-   * and ends; a query that goes on from a cursor.
+   * Tells whether a row matches the query, by the conditions of the statements except the range.
+   * The query must read on from a cursor.
    */
   static boolean matches(FeedQuery query, StoredActivity row) {
     List<String> classes = classesOf(query);
@@ -108,7 +107,7 @@ enum FeedIndex {
         : peer.equals(row.peerId());
   }
 
-  /** The letters of the rows that the query asks for; none for all of them. */
+  /** Returns the class letters that the query asks for; empty for all. */
   static List<String> classesOf(FeedQuery query) {
     if (query.source().filter(FeedQuery.SourceFilter.CANVAS::equals).isPresent()) {
       return RowClass.CHAT;

@@ -21,8 +21,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Reads where a reading of a feed begins. Most polls ask for no more than that: those that come
- * together share one statement, unless their query names a time.
+ * Reads the marks at which a feed read begins. Most polls need nothing else. Concurrent reads share
+ * one statement, unless their query names a time.
  */
 @Repository
 class FeedMarks {
@@ -30,9 +30,9 @@ class FeedMarks {
   private static final int BATCH_SIZE = 500;
 
   /**
-   * Times of rows rise with their numbers: the last row before a time is found by halving the
-   * numbers, one look at the primary key each. Rows below {@code low} are before the time, none
-   * from {@code high} on is.
+   * Finds the last row before a time by binary search over {@code seq}, since {@code created_at}
+   * rises with it. Each step is one lookup in the primary key. Rows below {@code low} are before
+   * the time; no row from {@code high} on is.
    */
   static final String MARKS_OF_TIMES =
       """
@@ -58,7 +58,7 @@ class FeedMarks {
       FROM feed
       """;
 
-  /** The parameters are arrays of one length: feeds, and the numbers of their cursors' rows. */
+  /** Takes two arrays of equal length: the feeds, and the {@code seq} of their cursors or null. */
   static final String MARKS =
       """
       SELECT f.workspace_id, f.last_seq, f.last_acked_seq, f.read_seq, l.created_at AS since_at
@@ -91,7 +91,7 @@ class FeedMarks {
             metrics);
   }
 
-  /** Of what is committed when this is called; empty for a workspace without a feed. */
+  /** Reads the marks that are committed at the call; empty for a workspace without a feed. */
   Optional<Marks> of(UUID workspaceId, Optional<UUID> since, FeedQuery query) {
     Asked one = new Asked(workspaceId, since.orElse(null));
     return query.isBoundByTime() ? read(one, query) : asked.submit(one);

@@ -9,7 +9,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.springframework.stereotype.Component;
 
-/** Tells the listeners here, and the other replicas, which feeds have grown. */
+/** Notifies the listeners of this replica, and the other replicas, of changed feeds. */
 @Component
 class FeedNotifier implements ReplicaNotificationListener {
 
@@ -21,7 +21,7 @@ class FeedNotifier implements ReplicaNotificationListener {
     this.listeners = listeners;
   }
 
-  /** Here, by a transaction that is committed. */
+  /** Notifies of new rows, after a commit of this replica. */
   void appended(List<NewActivity> rows) {
     Set<UUID> queued =
         rows.stream()
@@ -37,7 +37,7 @@ class FeedNotifier implements ReplicaNotificationListener {
     }
   }
 
-  /** Here, by a transaction that is committed. */
+  /** Notifies of changed feeds, after a commit of this replica. */
   void feedsChanged(Set<UUID> workspaceIds) {
     listeners.forEach(listener -> listener.feedsChanged(workspaceIds));
     calls.call(ReplicaTopic.FEEDS, workspaceIds);

@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Reads feeds: first which rows, then those rows, each with the outcome of its delivery. */
+/** Reads feeds in two steps: the row numbers, then the rows with their delivery outcomes. */
 @Repository
 class FeedPages {
 
-  /** A row that will be on a page, and how many bytes it takes there. */
+  /** A row of a page, and how many bytes it takes there. */
   record Listed(long seq, int bytes) {}
 
   /**
-   * What people and the agent said to each other: what a person asks of an agent without a message,
-   * such as its card, is not said.
+   * Lists canvas messages and notifications. A canvas request without a message, such as one for
+   * the agent card, is left out.
    */
   static final String CONVERSATION =
       """
@@ -39,7 +39,7 @@ class FeedPages {
       ORDER BY page.seq DESC LIMIT (SELECT :limit)
       """;
 
-  /** Until it has an outcome a row shows what it was written with. */
+  /** An outcome's columns replace the ones that the row was written with. */
   private static final String COLUMNS =
       """
       l.workspace_id, l.seq, l.activity_type, l.source, l.source_id, l.target_id, l.method, l.summary, l.request_bytes,
@@ -62,7 +62,7 @@ class FeedPages {
           WHERE l.workspace_id = :workspace_id AND l.seq = ANY (:seqs)
           """;
 
-  /** Without those that have an open delivery: its outcome changes them soon. */
+  /** Leaves out rows with an open delivery, since its outcome changes them soon. */
   static final String PLAIN_ROWS =
       "SELECT "
           + COLUMNS
@@ -101,7 +101,7 @@ class FeedPages {
     this.db = db;
   }
 
-  /** The next rows of the query, in its order, at most its limit. */
+  /** Lists the next rows of the query in its order, at most its limit. */
   List<Listed> list(UUID workspaceId, FeedQuery query, FeedPosition position) {
     return db.sql(FeedIndex.of(workspaceId, query).statement(query.isOldestFirst()))
         .param("workspace_id", workspaceId)
@@ -124,7 +124,7 @@ class FeedPages {
     return new Listed(row.getLong("seq"), row.getInt("listed_bytes"));
   }
 
-  /** The conversation at the canvas up to a row, newest first. */
+  /** Lists the conversation at the canvas up to a row, newest first. */
   List<Listed> conversation(UUID workspaceId, long upTo, int limit) {
     return db.sql(CONVERSATION)
         .param("workspace_id", workspaceId)
@@ -134,7 +134,7 @@ class FeedPages {
         .list();
   }
 
-  /** In no order; large bodies are only named. */
+  /** Reads the rows in no order; {@link Truncated} replaces bodies over 256 KiB. */
   List<StoredActivity> rows(UUID workspaceId, List<Long> seqs) {
     return db.sql(ROWS)
         .param("workspace_id", workspaceId)
@@ -145,8 +145,8 @@ class FeedPages {
   }
 
   /**
-   * The next rows of each feed after its position, at most {@code limit}, but those that have
-   * files, or an open delivery, or are larger than {@code largest}.
+   * Reads the next rows of each feed after its position, at most {@code limit}. It leaves out rows
+   * with files, with an open delivery, or larger than {@code largest} bytes.
    */
   List<Recent> plainRows(Map<UUID, Long> after, int limit, int largest) {
     return db.sql(PLAIN_ROWS)
@@ -158,7 +158,7 @@ class FeedPages {
         .list();
   }
 
-  /** Of all bodies of a row together; empty when there is no such row. */
+  /** Returns the bytes of all bodies of a row together; empty if there is no such row. */
   Optional<Long> bytes(UUID workspaceId, UUID id) {
     return db.sql(BYTES)
         .param("workspace_id", workspaceId)
@@ -167,7 +167,7 @@ class FeedPages {
         .optional();
   }
 
-  /** With all of its bodies. */
+  /** Reads one row with all of its bodies. */
   Optional<StoredActivity> find(UUID workspaceId, UUID id) {
     return db.sql(ONE)
         .param("workspace_id", workspaceId)

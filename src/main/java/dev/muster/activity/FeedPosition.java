@@ -3,16 +3,19 @@ package dev.muster.activity;
 import java.util.Optional;
 
 /**
- * Where a reading of a feed stands: rows after {@code after}, up to {@code upTo} inclusive. {@code
- * lastSeq} is the feed's end, read before any row was; {@code read} the position up to which it is
- * known to be read.
+ * The position of a feed read.
+ *
+ * @param lastSeq the feed's last {@code seq}, read before any row
+ * @param read the {@code seq} up to which the agent is known to have read
+ * @param after where the read begins, exclusive
+ * @param upTo where the read ends, inclusive
  */
 record FeedPosition(long lastSeq, long read, long after, long upTo) {
 
-  /** Of a feed without a head: nothing was ever appended. */
+  /** The position in a feed without a head, to which nothing was ever appended. */
   static final FeedPosition UNBORN = new FeedPosition(0, 0, 0, 0);
 
-  /** Before any row was looked at. */
+  /** Returns the position before the first row is read. */
   static FeedPosition of(FeedQuery query, Marks marks) {
     long start = query.startsAfterAcked() ? marks.acked() : marks.since().orElse(0L);
     long after = query.sinceSecs().isPresent() ? Math.max(start, marks.aged()) : start;
@@ -29,9 +32,14 @@ record FeedPosition(long lastSeq, long read, long after, long upTo) {
   }
 
   /**
-   * The numbers that a reading begins with: the feed's last, the last acknowledged, the last that
-   * is known to be read, that of the cursor's row if there is one, and those of the newest rows
-   * before the query's two times, 0 if there is none.
+   * The {@code seq} numbers with which a feed read begins.
+   *
+   * @param lastSeq the feed's last
+   * @param acked the last acknowledged
+   * @param read the last that is known to be read
+   * @param since the one of the cursor's row; empty if there is no such row
+   * @param aged the newest row before {@code since_secs}; 0 if there is none
+   * @param before the newest row before {@code before_ts}; 0 if there is none
    */
   record Marks(long lastSeq, long acked, long read, Optional<Long> since, long aged, long before) {}
 }

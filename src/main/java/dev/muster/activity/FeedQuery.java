@@ -16,8 +16,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What is asked of a feed, in the words of the request (R6.2); {@code isOwn} is whether it comes
- * with the workspace's own token.
+ * The parameters of a feed request (R6.2).
+ *
+ * @param isOwn whether the request carries the workspace's own token
  */
 record FeedQuery(
     boolean isOwn,
@@ -38,9 +39,9 @@ record FeedQuery(
   }
 
   enum SourceFilter {
-    /** What people at the canvas said, and what the agent said to them. */
+    /** Canvas messages and notifications. */
     CANVAS,
-    /** Whatever comes from a workspace. */
+    /** Rows whose source is a workspace. */
     AGENT
   }
 
@@ -52,7 +53,10 @@ record FeedQuery(
   private static final BigInteger MAX_SINCE_SECS = BigInteger.valueOf(2_592_000);
   private static final int MAX_NUMBER_LENGTH = 40;
 
-  /** No row is younger; the database has no room for all years that the text form has. */
+  /**
+   * Upper bound of {@code before_ts}. No row is newer, and the database cannot store every year
+   * that the parser accepts.
+   */
   private static final Instant FAR = Instant.parse("9999-12-31T00:00:00Z");
 
   static FeedQuery read(HttpServletRequest request, boolean isOwn) {
@@ -70,7 +74,7 @@ record FeedQuery(
         include(request));
   }
 
-  /** Of a request for the conversation at the canvas: {@code limit} and {@code before_ts}. */
+  /** Reads a chat request, which has only {@code limit} and {@code before_ts}. */
   static FeedQuery readChat(HttpServletRequest request) {
     return new FeedQuery(
         false,
@@ -86,7 +90,7 @@ record FeedQuery(
         Set.of());
   }
 
-  /** Of a request that asks for one row. */
+  /** Tells whether a request for one row includes {@code peer_info}. */
   static boolean wantsPeerInfo(HttpServletRequest request) {
     return include(request).contains(PEER_INFO);
   }
@@ -97,7 +101,7 @@ record FeedQuery(
         .orElse(Set.of());
   }
 
-  /** R6.3. */
+  /** Tells whether the request is a poll (R6.3). */
   boolean isPoll() {
     return sinceId.isPresent()
         || (isOwn && asksForReceived() && source.isEmpty() && peerId.isEmpty() && !wantsPeerInfo());
@@ -107,22 +111,24 @@ record FeedQuery(
     return givenOrder.orElse(isPoll() ? Order.ASC : Order.DESC) == Order.ASC;
   }
 
-  /** A poller without a cursor goes on after what it has acknowledged (R6.3). */
+  /** Tells whether the read starts after the last acknowledged row (R6.3). */
   boolean startsAfterAcked() {
     return isPoll() && sinceId.isEmpty() && sinceSecs.isEmpty();
   }
 
-  /** Whether its cursor says how far the agent has read (R3.2). */
+  /** Tells whether the cursor states how far the agent has read (R3.2). */
   boolean reportsReadPosition() {
     return isOwn && sinceId.isPresent();
   }
 
-  /** Whether it reads on from a cursor: then what it will find is newer than what was there. */
+  /**
+   * Tells whether the query reads forward from a cursor, so that later reads find only newer rows.
+   */
   boolean hasCursor() {
     return sinceId.isPresent() && isOldestFirst();
   }
 
-  /** Whether the agent has nothing left to hear when there is no row for it. */
+  /** Tells whether an empty result means that the agent has read the whole feed. */
   boolean asksForAllThatIsNew() {
     return isOwn
         && isPoll()
@@ -132,12 +138,15 @@ record FeedQuery(
         && !isBoundByTime();
   }
 
-  /** Whether the rows that it asks for depend on times, and so on when it is asked. */
+  /** Tells whether times bound the query, so that its range depends on when it runs. */
   boolean isBoundByTime() {
     return sinceSecs.isPresent() || beforeTs.isPresent();
   }
 
-  /** An agent must not answer itself (R6.5). */
+  /**
+   * Tells whether the query leaves out the agent's own rows: an agent must not answer itself
+   * (R6.5).
+   */
   boolean leavesOutOwn() {
     return isOwn && asksForReceived() && !include.contains("self");
   }
@@ -181,7 +190,7 @@ record FeedQuery(
 
   private static Instant time(String text) {
     try {
-      // a plus that was not escaped arrives as a space
+      // a plus that the client did not escape arrives as a space
       Instant time = OffsetDateTime.parse(text.replace(' ', '+')).toInstant();
       return time.isBefore(Instant.EPOCH) ? Instant.EPOCH : time.isAfter(FAR) ? FAR : time;
     } catch (DateTimeParseException notATime) {

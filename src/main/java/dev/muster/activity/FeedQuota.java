@@ -7,12 +7,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Bounds the unread rows of a feed, and their bytes (R6.7a). Read is what the agent acknowledged,
- * what it polled after, what was delivered to it, and what is deleted; own rows of an agent that
- * never reads are unread.
+ * Bounds the unread rows of a feed and their bytes (R6.7a). Read rows are those that the agent
+ * acknowledged, polled past or received by delivery, and deleted ones. Rows that an agent writes
+ * into its own feed and never reads are unread.
  *
- * <p>A head counts from the position where the count last began; only when the feed seems to be
- * full is it looked up how far it is read, so an append usually asks for nothing.
+ * <p>A head counts from the position of its last recount. The read position is looked up only when
+ * the feed seems full, so an append usually needs no further query.
  */
 @Component
 class FeedQuota {
@@ -20,7 +20,7 @@ class FeedQuota {
   private static final int DEFAULT_MAX_ROWS = 100_000;
   private static final long DEFAULT_MAX_BYTES = 1L << 30;
 
-  /** Of a feed that is locked: unread rows are counted from behind the last one that is read. */
+  /** Restarts the count of a locked feed after its last read row. */
   private static final String COUNT_ANEW =
       """
       UPDATE activity_feeds f SET version = f.version + 1, quota_seq = coalesce(unread.seq - 1, f.last_seq),
@@ -64,20 +64,20 @@ class FeedQuota {
   }
 
   /**
-   * Whether the row counts against the quota: what the control plane itself says is always stored,
-   * and what has a place in the queue or at the agent, which have bounds of their own. One row
-   * alone always fits.
+   * Tells whether the quota applies to a row. It does not apply to rows of source {@code system}.
+   * It does not apply to rows with a delivery, which have bounds of their own. The first unread row
+   * always fits.
    */
   static boolean bounds(NewActivity row) {
     return row.source() != ActivitySource.SYSTEM && row.delivery() == null;
   }
 
-  /** In a transaction that has locked the feed. */
+  /** Counts the unread rows again; the transaction must have locked the feed. */
   void countAnew(UUID workspaceId) {
     db.sql(COUNT_ANEW).param("workspace_id", workspaceId).update();
   }
 
-  /** The refusal of a row, for the agent that writes into its own feed. */
+  /** Builds the refusal of a row, with a text for the agent that writes into its own feed. */
   AppendResult.FeedFull full(UUID workspaceId) {
     return db.sql(UNREAD)
         .param("workspace_id", workspaceId)

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 
-/** Reads a page of a feed: no row is ever skipped (R6.4), and no page is too large (R6.6). */
+/** Reads pages of a feed without skipping a row (R6.4), bounded in bytes (R6.6). */
 @Service
 class FeedReader {
 
@@ -36,22 +36,22 @@ class FeedReader {
   }
 
   /**
-   * {@code query} for {@code workspaceId}, to be asked once or again and again.
+   * Creates a read of {@code query} that the caller may repeat.
    *
-   * @param memory is told the bytes of a page before it is read, and may refuse them
+   * @param memory receives the bytes of a page before it is read, and may refuse them
    */
   Reading reading(UUID workspaceId, FeedQuery query, LongConsumer memory) {
     return new Reading(workspaceId, query, memory);
   }
 
-  /** One query's reading, by one thread at a time. */
+  /** The repeatable read of one query, used by one thread at a time. */
   final class Reading {
 
     private final UUID workspaceId;
     private final FeedQuery query;
     private final LongConsumer memory;
 
-    /** Where a look that found nothing began, when time does not move it. */
+    /** Position of the last read without a result; null before, and for queries bound by time. */
     private @Nullable FeedPosition parkedAt;
 
     private Reading(UUID workspaceId, FeedQuery query, LongConsumer memory) {
@@ -61,8 +61,8 @@ class FeedReader {
     }
 
     /**
-     * The query's rows in its order, or the feed's last seq when there are none. Refuses a cursor
-     * whose row is not, or no longer, in this feed with {@code CURSOR_GONE}.
+     * Returns the query's rows in its order, or the feed's last {@code seq} if there are none.
+     * Throws {@code CURSOR_GONE} if the cursor's row is not, or no longer, in this feed.
      */
     PollResult<List<StoredActivity>> look() {
       if (parkedAt == null) {
@@ -77,7 +77,7 @@ class FeedReader {
       return page.isEmpty() ? lookFromTheStart() : new PollResult.Answer<>(page);
     }
 
-    /** At all that came since it was parked, as far as this replica knows. */
+    /** Reads from the cached rows that follow {@code since}. */
     private PollResult<List<StoredActivity>> lookAt(List<Recent> added, FeedPosition since) {
       List<Recent> page =
           added.stream()
@@ -111,8 +111,10 @@ class FeedReader {
   }
 
   /**
-   * What people at the canvas and the agent said to each other, newest first, before the query's
-   * time and at most its limit; {@code memory} as for {@link #reading}.
+   * Reads the conversation at the canvas, newest first, before the query's time and at most its
+   * limit.
+   *
+   * @param memory as for {@link #reading}
    */
   List<StoredActivity> conversation(UUID workspaceId, FeedQuery query, LongConsumer memory) {
     FeedPosition position = position(workspaceId, query);
@@ -124,7 +126,11 @@ class FeedReader {
     return !pages.conversation(workspaceId, seq - 1, 1).isEmpty();
   }
 
-  /** {@code memory} is told the bytes of the row before it is read, and may refuse them. */
+  /**
+   * Reads one row.
+   *
+   * @param memory receives the bytes of the row before it is read, and may refuse them
+   */
   Optional<StoredActivity> find(UUID workspaceId, UUID id, LongConsumer memory) {
     pages.bytes(workspaceId, id).ifPresent(memory::accept);
     return pages.find(workspaceId, id);
@@ -163,7 +169,7 @@ class FeedReader {
     Map<Long, StoredActivity> rows =
         pages.rows(workspaceId, seqs).stream()
             .collect(Collectors.toMap(StoredActivity::seq, Function.identity()));
-    // what a retention took away in between is missing
+    // retention may have deleted rows since they were listed
     return seqs.stream().map(rows::get).filter(Objects::nonNull).toList();
   }
 

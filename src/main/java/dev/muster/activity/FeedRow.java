@@ -5,12 +5,16 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.muster.platform.json.RawJson;
 import org.jspecify.annotations.Nullable;
 
-/** One row as canvases and pollers read it, in one record (R6.6). */
+/** One activity row of a response, with peer data if the request includes it (R6.6). */
 record FeedRow(
     @JsonUnwrapped StoredActivity row,
     @JsonUnwrapped @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable PeerInfo peerInfo) {
 
-  /** Added for {@code include=peer_info}; the attachments as an array of JSON objects. */
+  /**
+   * Fields for {@code include=peer_info}.
+   *
+   * @param attachments an array of JSON objects
+   */
   record PeerInfo(
       @Nullable String peerName,
       @Nullable String peerRole,

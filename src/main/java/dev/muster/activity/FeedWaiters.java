@@ -16,14 +16,14 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Wakes the polls that wait for rows of feeds: at once when one is told, and within a second when
- * it was not, by one look at all feeds that are waited for. What other replicas have appended is
- * read once for all whom it wakes.
+ * Wakes the long polls of feeds: at once on a notification, and within 1 s without one. The second
+ * case takes one query over all awaited feeds. Rows that other replicas appended are read once for
+ * all woken polls.
  */
 @Component
 class FeedWaiters implements FeedGrowthListener, RecordedEventListener {
 
-  /** What a poll of a feed waits for. */
+  /** The wait key of a feed's long polls. */
   record FeedTopic(UUID workspaceId) {}
 
   private static final String LAST_SEQS =
@@ -60,7 +60,7 @@ class FeedWaiters implements FeedGrowthListener, RecordedEventListener {
     readings.wake();
   }
 
-  /** Polls read for themselves when the rows cannot be had. */
+  /** Caches new rows, then wakes the polls. If the read fails, each poll reads for itself. */
   private void readAndWake() {
     Set<UUID> feeds = Set.copyOf(changedElsewhere);
     changedElsewhere.removeAll(feeds);
@@ -76,7 +76,7 @@ class FeedWaiters implements FeedGrowthListener, RecordedEventListener {
     loop.wake();
   }
 
-  /** Readers of a workspace that was removed are told so. */
+  /** Wakes the polls of removed workspaces, so that they respond with the refusal. */
   @Override
   public void follow(List<RecordedEvent> events) {
     feedsChanged(RecordedEvent.workspacesOf(events, EventType.WORKSPACE_REMOVED));
