@@ -134,7 +134,7 @@ class FeedPages {
         .list();
   }
 
-  /** Reads the rows in no order; {@link Truncated} replaces bodies over 256 KiB. */
+  /** Reads the rows in no order; {@link StoredActivity.Truncated} replaces bodies over 256 KiB. */
   List<StoredActivity> rows(UUID workspaceId, List<Long> seqs) {
     return db.sql(ROWS)
         .param("workspace_id", workspaceId)

@@ -28,7 +28,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Writes into feeds; the activity log's face to the other modules. */
+/** Appends rows to feeds; the activity log's interface for other modules. */
 @Service
 public class Feeds {
 
@@ -36,7 +36,7 @@ public class Feeds {
   private static final long MAX_SHARED_BYTES = 256L << 10;
   private static final Duration LOCK_TIMEOUT = Duration.ofMillis(300);
 
-  /** What names a message (R7.3): no two of one batch may be the same. */
+  /** Identifies a message (R7.3); one batch must not contain the same one twice. */
   private record MessageName(UUID workspaceId, @Nullable UUID senderId, String key) {}
 
   private final AppendStatement statement;
@@ -80,8 +80,9 @@ public class Feeds {
   }
 
   /**
-   * Returns after the commit, which it shares with others unless it is large; throws {@code
-   * UNAVAILABLE} when that cannot be had, or known, in time.
+   * Appends a row and returns after the commit. A row shares a group commit batch unless it is
+   * large or its feed stays locked. Throws {@code UNAVAILABLE} if the commit does not succeed in
+   * time or its outcome is unknown.
    */
   public AppendResult append(NewActivity row) {
     if (RowSize.estimate(row) > MAX_SHARED_BYTES) {
@@ -95,8 +96,8 @@ public class Feeds {
   }
 
   /**
-   * A row that an agent writes of itself, which is no message and so never a repeated one; refuses
-   * with {@code FEED_FULL}.
+   * Appends a row that an agent writes into its own feed; throws {@code FEED_FULL} if it is full.
+   * Such a row is no message, so it is never a duplicate message.
    */
   Stored appendOwn(NewActivity row) {
     return switch (append(row)) {
@@ -108,30 +109,39 @@ public class Feeds {
 
   /**
    * Appends in the caller's transaction; the feeds stay locked until it ends. Rows of one feed get
-   * their places in the order given.
+   * their {@code seq} in the given order.
    */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<AppendResult> appendAll(List<NewActivity> rows) {
     return rows.isEmpty() ? List.of() : appender.append(rows);
   }
 
-  /** Locks these feeds in the caller's transaction, before it locks any delegation. */
+  /**
+   * Locks these feeds in the caller's transaction. The caller must not lock an existing delegation
+   * afterwards, since other transactions lock delegations before feeds.
+   */
   @Transactional(propagation = Propagation.MANDATORY)
   public void lock(Set<UUID> workspaceIds) {
     appender.lock(workspaceIds);
   }
 
-  /** Up to where its own token has polled the feed, as far as this replica knows (R3.2). */
+  /**
+   * Returns the {@code seq} up to which the workspace's own token has polled (R3.2). Only positions
+   * that this replica has not written yet are known here; otherwise 0.
+   */
   public long readPosition(UUID workspaceId) {
     return positions.of(workspaceId);
   }
 
-  /** What is kept of rows of these feeds has changed, by a transaction that is committed. */
+  /** Notifies of changes to rows of these feeds, after the commit. */
   public void notifyChanges(Set<UUID> workspaceIds) {
     signals.feedsChanged(workspaceIds);
   }
 
-  /** Of rows with one name only the first is tried; its result is that of the others. */
+  /**
+   * Appends a batch. Of rows with the same message id only the first is tried; its result decides
+   * those of the others.
+   */
   private List<BatchOutcome<AppendDecision>> commit(List<NewActivity> batch) {
     Map<MessageName, NewActivity> firsts = new HashMap<>();
     List<NewActivity> distinct =
@@ -184,7 +194,10 @@ public class Feeds {
         : new MessageName(row.workspaceId(), row.sourceId(), row.identity().key());
   }
 
-  /** With a rider in a transaction, else by the statement alone, which commits itself. */
+  /**
+   * Runs the statement in a transaction if a {@link CommitAttachment} is bound. Otherwise the
+   * statement runs alone and commits itself.
+   */
   private List<BatchOutcome<AppendDecision>> run(List<NewActivity> rows) {
     List<AppendDecision> verdicts =
         CommitAttachment.current() == null

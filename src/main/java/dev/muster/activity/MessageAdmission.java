@@ -6,37 +6,42 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a message is delivered once its row is in the feed, and what must be true for that: the
- * statement that appends it looks, and appends nothing where it is not.
+ * States how a message is delivered and what must hold for that. The append statement checks this,
+ * and appends nothing if it does not hold.
  *
- * @param assumed what its sender knows of the target; null where that was looked up in the same
- *     transaction
+ * @param assumed what the sender knows of the target; null if it was read in the same transaction
  */
 public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable NewDelivery delivery) {
 
-  /** More than any target should have waiting (R7.7). */
+  /** Maximum number of messages in one target's queue (R7.7). */
   public static final int MAX_QUEUED = 1000;
 
-  /** Where the message goes. */
+  /** The way a message reaches its target. */
   public enum Way {
-    /** Its agent polls, and finds it in the feed. */
+    /** The agent polls and finds the message in its feed. */
     FEED,
-    /** It is sent at once: its agent was heard of lately, and has a free slot if it needs one. */
+    /**
+     * The message is sent at once. The agent is {@code online} or {@code degraded} and has a free
+     * slot if the message needs one.
+     */
     SEND,
-    /** It waits for its agent. */
+    /** The message waits in the target's queue. */
     QUEUE
   }
 
-  /** The versions of the target and of the hierarchy by which the way was decided. */
+  /** The versions of the target and of the hierarchy on which the choice of the way is based. */
   public record Assumed(long targetVersion, long treeVersion) {}
 
-  /** What is carried, and so in which order and how many at once. */
+  /** The kind of a delivery; it determines the order and the concurrency. */
   public enum Kind {
-    /** A message of a person or an agent: those of one sender are delivered one after the other. */
+    /**
+     * A message of the canvas or of an agent; those of one sender are delivered one after the
+     * other.
+     */
     MESSAGE("message"),
-    /** A delegation's: none waits for another. */
+    /** A message that delegates a task; it does not wait for other messages. */
     DELEGATION("delegation"),
-    /** How a delegation ended: its agent may be at work only because it waits for this. */
+    /** The end of a delegation. Its receiver may be busy only because it waits for this message. */
     RESULT("result");
 
     private final String wire;
@@ -49,7 +54,7 @@ public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable New
       return wire;
     }
 
-    /** Of a stored word. */
+    /** Parses a stored word. */
     public static Kind of(String wire) {
       return valueOf(wire.toUpperCase(Locale.ROOT));
     }
@@ -58,9 +63,10 @@ public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable New
   /**
    * The delivery that begins with the row.
    *
-   * @param needsSlot whether it must find a free slot at the target, to be sent at once
-   * @param owner which replica sends it at once, by its claim {@code claim}
-   * @param life how long it may wait
+   * @param needsSlot whether sending at once requires a free slot at the target
+   * @param owner the replica that sends the message at once; null if it is queued
+   * @param claim the delivery claim of {@code owner}; null if the message is queued
+   * @param life how long the message may wait; more than zero
    */
   public record NewDelivery(
       Kind kind,
@@ -81,7 +87,7 @@ public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable New
     return new MessageAdmission(Way.FEED, assumed, null);
   }
 
-  /** It waits for its target. */
+  /** Admits a message to the target's queue. */
   public static MessageAdmission toQueue(
       @Nullable Assumed assumed, Kind kind, int priority, Duration life) {
     return new MessageAdmission(

@@ -10,8 +10,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What makes a message the same one (R7.3), beside its feed and its sender: the SHA-256 of its id,
- * and that of its content, by which a reused id is told from a repeated message; in hexadecimal.
+ * Identifies a message within its feed and sender (R7.3).
+ *
+ * @param key SHA-256 of the message id, in hexadecimal
+ * @param contentHash SHA-256 of the content, in hexadecimal; it distinguishes a reused id from a
+ *     duplicate message
  */
 public record MessageIdentity(String key, String contentHash) {
 
@@ -24,20 +27,26 @@ public record MessageIdentity(String key, String contentHash) {
     }
   }
 
-  /** Of a message that is sent by this method. */
+  /** Computes the identity of a message that is sent by this method. */
   public static MessageIdentity of(String method, ObjectNode message) {
     return new MessageIdentity(
         keyOf(message.path("messageId").stringValue()), sha256(content(method, message)));
   }
 
-  /** The key of a message with this id; unlike UTF-8, it tells lone surrogates apart. */
+  /**
+   * Returns the key of a message id. It hashes UTF-16, since in UTF-8 all lone surrogates become
+   * equal.
+   */
   public static String keyOf(String messageId) {
     ByteBuffer bytes = ByteBuffer.allocate(2 * messageId.length());
     bytes.asCharBuffer().put(messageId);
     return sha256(bytes.array());
   }
 
-  /** All but the metadata, which may differ between two sends of one message. */
+  /**
+   * Returns the content to hash, without metadata: that may differ between two sends of one
+   * message.
+   */
   private static byte[] content(String method, ObjectNode message) {
     ObjectNode content = JsonNodeFactory.instance.objectNode().put("method", method);
     content.putObject("message").setAll(message).without("metadata");

@@ -16,7 +16,7 @@ import org.springframework.stereotype.Repository;
 @Repository
 public class Messages {
 
-  /** A message to {@code workspaceId} that was sent for the sake of a delegation. */
+  /** A message to {@code workspaceId} that belongs to a delegation. */
   public record DelegatedMessage(
       UUID workspaceId, UUID senderId, String messageId, String delegationId) {}
 
@@ -64,7 +64,10 @@ public class Messages {
   }
 
   /**
-   * The message to {@code workspaceId} that is known by {@code key}, a {@link MessageIdentity}'s.
+   * Finds a message to {@code workspaceId}.
+   *
+   * @param senderId null for the canvas and the system
+   * @param key the key of a {@link MessageIdentity}
    */
   public Optional<StoredMessage> find(UUID workspaceId, @Nullable UUID senderId, String key) {
     return db.sql(BY_NAME)
@@ -75,7 +78,7 @@ public class Messages {
         .optional();
   }
 
-  /** Those of these rows that are messages of workspaces and name a delegation. */
+  /** Returns the rows that are messages between workspaces and name a delegation. */
   public List<DelegatedMessage> delegated(Collection<ActivityKey> rows) {
     return db.sql(DELEGATED)
         .param("ids", rows.stream().map(ActivityKey::workspaceId).toArray(UUID[]::new))

@@ -8,7 +8,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row to be appended to the feed of {@code workspaceId}; made by the factory of its writer
+ * A row to append to the feed of {@code workspaceId}. Each kind of writer has a factory method
  * (R6.0).
  */
 public record NewActivity(
@@ -44,7 +44,11 @@ public record NewActivity(
     summary = cut(summary, MAX_SUMMARY_LENGTH);
   }
 
-  /** A message from another workspace, from itself, or ({@code sender} null) from the canvas. */
+  /**
+   * Creates the row of a message.
+   *
+   * @param sender another workspace or the target itself; null for the canvas
+   */
   public static NewActivity inbound(
       UUID target,
       @Nullable UUID sender,
@@ -68,12 +72,12 @@ public record NewActivity(
         null);
   }
 
-  /** The delivery that begins with the row, if one does. */
+  /** Returns the delivery that begins with the row; null if there is none. */
   @Nullable NewDelivery delivery() {
     return admission == null ? null : admission.delivery();
   }
 
-  /** The same row, of a message that is to be delivered so. */
+  /** Returns the same row with this admission. */
   public NewActivity with(MessageAdmission wanted) {
     return new NewActivity(
         workspaceId,
@@ -90,7 +94,7 @@ public record NewActivity(
         wanted);
   }
 
-  /** How a delegation of {@code caller} has ended (R8.7): its response is the result. */
+  /** Creates the row that reports the end of a delegation to {@code caller} (R8.7). */
   public static NewActivity delegateResult(
       UUID caller,
       UUID callee,
@@ -114,7 +118,7 @@ public record NewActivity(
         null);
   }
 
-  /** That {@code caller} has delegated something. */
+  /** Creates the row that notes a delegation in the feed of {@code caller}. */
   public static NewActivity delegation(
       UUID caller, UUID callee, String summary, RawJson request, MessageContent content) {
     return new NewActivity(
@@ -132,7 +136,7 @@ public record NewActivity(
         null);
   }
 
-  /** What an agent says to the people at its canvas (R6.5). */
+  /** Creates the row of a notification from the agent to the canvas (R6.5). */
   static NewActivity notification(
       UUID workspace, String summary, RawJson response, MessageContent content) {
     return new NewActivity(

@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What an agent says to the people at its canvas (R6.5). */
+/** A notification from the agent to the canvas (R6.5). */
 record Notification(String message, Optional<String> replyTo, List<ObjectNode> files) {
 
   private static final String REPLY_TO = "reply_to";
@@ -74,19 +74,19 @@ record Notification(String message, Optional<String> replyTo, List<ObjectNode> f
         content);
   }
 
-  /** The attached files of a notification that was stored, as they were given. */
+  /** Returns the attached files of a stored notification, as the agent sent them. */
   static List<JsonNode> filesOf(RawJson responseBody) {
     JsonNode parts = stored(responseBody).path("parts");
     return parts.valueStream().map(part -> part.path("file")).toList();
   }
 
-  /** The id of the message that a notification answers, if it says so. */
+  /** Returns the id of the message that a notification answers, if it names one. */
   static Optional<String> answeredBy(RawJson responseBody) {
     JsonNode id = stored(responseBody).path(REPLY_TO);
     return id.isString() ? Optional.of(id.stringValue()) : Optional.empty();
   }
 
-  /** Not by the database, which takes no JSON apart that has the escape of a NUL in it. */
+  /** Parses a stored body in Java, since the database fails on JSON with an escaped NUL. */
   private static JsonNode stored(RawJson responseBody) {
     return LosslessJson.parse(responseBody.text().getBytes(StandardCharsets.UTF_8));
   }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** Shows rows, with what {@code include=peer_info} adds if that is wanted (R6.2). */
+/** Converts rows for a response and adds {@code include=peer_info} if requested (R6.2). */
 @Component
 class PeerInfoEnricher {
 
@@ -30,7 +30,10 @@ class PeerInfoEnricher {
     this.platformUrl = platformUrl;
   }
 
-  /** Of the request it takes what it needs at once: rows may come when the request is parked. */
+  /**
+   * Returns the conversion. It reads the request now, since the rows of a long poll may arrive
+   * after the request's thread has returned.
+   */
   Function<List<StoredActivity>, List<FeedRow>> view(boolean wanted, HttpServletRequest request) {
     if (!wanted) {
       return rows -> rows.stream().map(row -> new FeedRow(row, null)).toList();
@@ -60,7 +63,7 @@ class PeerInfoEnricher {
             peer.name(), peer.role(), base + "/registry/discover/" + peer.id(), attachments);
   }
 
-  /** The other one; in a message to itself that is the workspace. */
+  /** Returns the other workspace of a row; for a message to itself, that workspace. */
   private static @Nullable UUID peer(StoredActivity row) {
     return row.peerId() == null ? row.sourceId() : row.peerId();
   }

@@ -12,9 +12,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * How far agents have read their feeds, by the cursors of their polls (R3.2): kept in memory, and
- * written every few seconds as far as it moved, so that a poll writes nothing. What a server that
- * ends did not write is told again by the next poll.
+ * Keeps how far agents have read their feeds, by the cursors of their polls (R3.2). Positions stay
+ * in memory and are written every 5 s if they changed, so that a poll writes nothing. After a
+ * crash, the agent's next poll reports an unwritten position again.
  */
 @Component
 class ReadPositions {
@@ -22,7 +22,10 @@ class ReadPositions {
   private static final Duration WRITE_INTERVAL = Duration.ofSeconds(5);
   private static final int FEEDS_AT_ONCE = 200;
 
-  /** In the order of all that lock heads; those that others hold are for the next time. */
+  /**
+   * Locks heads in id order, as all transactions do, which avoids deadlocks. Locked heads are
+   * skipped until the next run.
+   */
   private static final String WRITE =
       """
       WITH locked AS (
@@ -45,19 +48,19 @@ class ReadPositions {
     this.loop = BackgroundLoop.start("read-positions", WRITE_INTERVAL, this::write);
   }
 
-  /** Never back; costs no more than memory. */
+  /** Raises a position in memory; never lowers it. */
   void move(UUID workspaceId, long seq) {
     moved.merge(workspaceId, seq, Math::max);
   }
 
-  /** What cannot be written now stays for the next time. */
+  /** Writes the changed positions; those that fail stay for the next run. */
   void write() {
     List.copyOf(moved.entrySet()).stream()
         .gather(Gatherers.windowFixed(FEEDS_AT_ONCE))
         .forEach(this::write);
   }
 
-  /** What is not written yet of one feed; 0 when there is nothing. */
+  /** Returns the unwritten position of a feed; 0 if there is none. */
   long of(UUID workspaceId) {
     return moved.getOrDefault(workspaceId, 0L);
   }

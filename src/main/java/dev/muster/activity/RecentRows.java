@@ -18,9 +18,9 @@ import java.util.stream.Collectors;
 import org.springframework.stereotype.Component;
 
 /**
- * The newest rows of feeds that are waited for here, as this replica has just appended them, or
- * read them once for all whom they wake: so a poll that is woken by one needs no look at the
- * database. Nothing depends on what it has: what it does not know is read.
+ * Caches the newest rows of feeds with long polls on this replica. The rows come from this
+ * replica's appends, or from one read for all woken polls. So a woken poll usually needs no query.
+ * The cache is optional: polls read missing rows from the database.
  */
 @Component
 class RecentRows {
@@ -28,7 +28,7 @@ class RecentRows {
   /** A row as a list shows it, and how many bytes it takes there. */
   record Recent(StoredActivity row, int bytes) {}
 
-  /** A poll is woken by the first of them. */
+  /** A few are enough, since the first new row wakes a poll. */
   private static final int MAX_PER_FEED = 16;
 
   private static final int MAX_ROW_BYTES = 16 << 10;
@@ -50,7 +50,7 @@ class RecentRows {
     this.pages = pages;
   }
 
-  /** Of a transaction that is committed; before anybody is woken. */
+  /** Caches a committed row. Callers must do so before the polls are woken. */
   void keep(NewActivity row, Stored stored) {
     if (!polls.isWaitedFor(new FeedTopic(row.workspaceId()))
         || !isPlain(row)
@@ -64,7 +64,7 @@ class RecentRows {
     }
   }
 
-  /** Reads what another replica has appended to these feeds. */
+  /** Caches the rows that another replica appended to these feeds. */
   void read(Set<UUID> workspaceIds) {
     Map<UUID, Long> seen = new HashMap<>();
     for (UUID id : workspaceIds) {
@@ -89,7 +89,9 @@ class RecentRows {
     feeds.asMap().merge(workspaceId, rows, RecentRows::newest);
   }
 
-  /** Whether it is read as it was written: the outcome of a delivery changes its row soon. */
+  /**
+   * Tells whether the row reads as it was written. The outcome of a delivery would change it soon.
+   */
   private static boolean isPlain(NewActivity row) {
     return row.delivery() == null && row.content().attachments().isEmpty();
   }
@@ -102,7 +104,8 @@ class RecentRows {
   }
 
   /**
-   * The rows that follow {@code seq} without a gap, oldest first; none when it has not the next.
+   * Returns the rows that follow {@code seq} without a gap, oldest first. The list is empty if the
+   * next row is not cached.
    */
   List<Recent> after(UUID workspaceId, long seq) {
     List<Recent> next = new ArrayList<>();

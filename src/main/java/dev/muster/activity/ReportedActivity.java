@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** What an agent reports of its own work (R6.1). */
+/** An agent's report of its own work (R6.1). */
 record ReportedActivity(Optional<UUID> sourceId, NewActivity row) {
 
   private static final List<String> TYPES =
@@ -54,7 +54,7 @@ record ReportedActivity(Optional<UUID> sourceId, NewActivity row) {
             null));
   }
 
-  /** Secrets are looked for in the whole text, before it is cut. */
+  /** Reads the whole error text, so that secrets are found before the text is cut. */
   private static ActivityResult result(JsonBody body) {
     return new ActivityResult(
         body.text("status", MAX_WORD_LENGTH)
@@ -64,7 +64,7 @@ record ReportedActivity(Optional<UUID> sourceId, NewActivity row) {
         body.longInteger("duration_ms", 0, MAX_DURATION_MS).orElse(null));
   }
 
-  /** An agent writes in its own name. */
+  /** Throws {@code FORBIDDEN} if the report names another workspace as its source. */
   void requireOwnName() {
     if (sourceId.isPresent() && !sourceId.get().equals(row.workspaceId())) {
       throw new ProblemException(

@@ -9,8 +9,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Deletes the rows whose time is over, a few at a time and feed by feed, always a feed's oldest,
- * with the outcomes of their deliveries. A row whose delivery is open stays.
+ * Deletes expired rows and their delivery outcomes in small batches, oldest first in each feed.
+ * Rows with an open delivery stay.
  */
 @Repository
 class RetentionRepository {
@@ -21,7 +21,7 @@ class RetentionRepository {
   private static final String NOW = "SELECT now()";
 
   /**
-   * Also of workspaces that are gone: by as many steps through the primary key as there are feeds.
+   * Lists feeds by one step through the primary key per feed, feeds of deleted workspaces included.
    */
   private static final String FEEDS =
       """
@@ -36,8 +36,8 @@ class RetentionRepository {
       """;
 
   /**
-   * Times of rows rise with their numbers, so those whose time is over are the first of their feed.
-   * Whatever the age that is asked for, nothing younger than a day goes.
+   * {@code created_at} rises with {@code seq}, so the expired rows are the first of their feed.
+   * Rows younger than one day stay, whatever age is configured.
    */
   private static final String DELETE =
       """
@@ -73,7 +73,7 @@ class RetentionRepository {
     return db.sql(NOW).query((row, n) -> Timestamps.instant(row, "now")).single().minus(age);
   }
 
-  /** The next ones by id, of those that have rows. */
+  /** Returns the next feeds that have rows, by id. */
   List<UUID> feeds(UUID after) {
     return db.sql(FEEDS)
         .param("after", after)
@@ -83,7 +83,10 @@ class RetentionRepository {
   }
 
   /**
-   * Of rows that the agent acknowledged those before one time, of others those before the other.
+   * Deletes one batch of rows of these feeds and returns how many it deleted.
+   *
+   * @param allBefore all rows before this time are expired
+   * @param ackedBefore acknowledged rows before this time are expired
    */
   int deleteBefore(Instant allBefore, Instant ackedBefore, List<UUID> feeds) {
     return db.sql(DELETE)

@@ -6,8 +6,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The letters by which readings find rows without passing others (R6.2): each row has one, and a
- * reading merges those of a few.
+ * Maps each row to one class letter, so that a read skips other rows by index (R6.2). A read merges
+ * the rows of a few letters.
  */
 final class RowClass {
 
@@ -31,14 +31,14 @@ final class RowClass {
           "error", "E",
           "delegation", "D");
 
-  /** What an agent is to hear of (R6.5). */
+  /** The rows that an agent receives (R6.5). */
   static final List<String> INBOX = List.of(CANVAS, PEER, SYSTEM);
 
   static final List<String> INBOX_AND_NOTIFICATIONS = List.of(CANVAS, PEER, SYSTEM, NOTIFICATION);
 
   private static final List<String> RECEIVED = List.of(CANVAS, PEER, SYSTEM, NOTIFICATION, OWN);
 
-  /** What people at the canvas said, and what was said to them. */
+  /** Canvas messages and notifications. */
   static final List<String> CHAT = List.of(CANVAS, NOTIFICATION);
 
   private RowClass() {}
@@ -59,7 +59,7 @@ final class RowClass {
     };
   }
 
-  /** Those that all rows of a type have. */
+  /** Returns the letters that rows of this type may have. */
   static List<String> ofType(String activityType) {
     return activityType.equals(NewActivity.RECEIVED)
         ? RECEIVED

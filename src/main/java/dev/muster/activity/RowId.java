@@ -10,9 +10,9 @@ import java.time.temporal.ChronoField;
 import java.util.UUID;
 
 /**
- * Public ids of rows, of version 7 (RFC 9562): 48 bits of milliseconds, 10 bits of microseconds, 34
- * bits of the row's number and 30 bits that depend on its feed. So an id is made of what is stored
- * anyway, and tells which row to look at.
+ * Builds and parses the public ids of rows, UUIDs of version 7 (RFC 9562). An id has 48 bits of
+ * milliseconds, 10 bits of microseconds, 34 bits of {@code seq} and 30 bits of a hash of the feed's
+ * id. So an id needs no column of its own, and it names the row to read.
  */
 public final class RowId {
 
@@ -24,7 +24,11 @@ public final class RowId {
 
   private RowId() {}
 
-  /** {@code createdAt} in whole microseconds, as the database has it. */
+  /**
+   * Builds an id.
+   *
+   * @param createdAt in whole microseconds, as the database stores it
+   */
   public static UUID of(UUID workspaceId, long seq, Instant createdAt) {
     long micros = createdAt.get(ChronoField.MICRO_OF_SECOND) % 1000;
     long high =
@@ -33,19 +37,19 @@ public final class RowId {
     return new UUID(high, low);
   }
 
-  /** Of the columns {@code workspace_id}, {@code seq} and {@code created_at}. */
+  /** Reads the columns {@code workspace_id}, {@code seq} and {@code created_at}. */
   public static UUID of(ResultSet row) throws SQLException {
     ActivityKey key = ActivityKey.of(row);
     return of(key.workspaceId(), key.seq(), Timestamps.instant(row, "created_at"));
   }
 
-  /** The number in an id; of one that is no row's it is any number. */
+  /** Returns the {@code seq} in an id; an arbitrary number for an id that is no row's. */
   public static long seqOf(UUID id) {
     return (id.getMostSignificantBits() & 3) << SEQ_BITS_BELOW
         | (id.getLeastSignificantBits() >>> FEED_BITS & 0xffff_ffffL);
   }
 
-  /** In whole microseconds. */
+  /** Returns the time in an id, in whole microseconds. */
   static Instant createdAtOf(UUID id) {
     long micros = id.getMostSignificantBits() >>> 2 & 0x3ff;
     return Instant.ofEpochMilli(id.getMostSignificantBits() >>> 16).plus(micros, MICROS);

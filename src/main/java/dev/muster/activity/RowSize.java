@@ -5,8 +5,11 @@ import dev.muster.protocol.Attachment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a new row takes, in bytes: each of its bodies (null when there is none), the row as lists
- * show it, by which pages are bounded (R6.6), and all of it, by which its feed is (R6.7a).
+ * The sizes of a new row, in bytes.
+ *
+ * @param request null if there is no such body, as for the next two
+ * @param listed the row as lists show it; bounds a page (R6.6)
+ * @param whole all of the row; bounds its feed (R6.7a)
  */
 public record RowSize(
     @Nullable Integer request,
@@ -15,10 +18,10 @@ public record RowSize(
     int listed,
     long whole) {
 
-  /** A body beyond it is only named with its size. */
+  /** Largest body that lists show, in bytes; a larger one is shown as its size. */
   static final int MAX_BODY_BYTES = 256 * 1024;
 
-  /** Where a page ends, unless it has no row yet. */
+  /** The bytes at which a page ends, unless it has no row yet. */
   static final long MAX_PAGE_BYTES = 8L << 20;
 
   private static final int NAMES_AND_IDS = 700;
@@ -42,7 +45,7 @@ public record RowSize(
     return bytes == null ? 0 : bytes;
   }
 
-  /** Of all but the bodies. */
+  /** Returns the bytes of everything except the bodies. */
   private static long withoutBodies(NewActivity row) {
     long bytes = NAMES_AND_IDS;
     bytes += inJson(row.method()) + inJson(row.summary()) + inJson(row.result().errorDetail());
@@ -52,17 +55,17 @@ public record RowSize(
     return bytes;
   }
 
-  /** What the outcome of a delivery adds to its row. */
+  /** Returns the bytes that a delivery outcome adds to its row. */
   public static int ofOutcome(@Nullable RawJson response, @Nullable String errorDetail) {
     return (int) Math.min(inJson(errorDetail) + listed(bytes(response)), Integer.MAX_VALUE);
   }
 
-  /** In UTF-8; null when there is none. */
+  /** Returns the bytes of a body in UTF-8; null if there is none. */
   public static @Nullable Integer bytes(@Nullable RawJson body) {
     return body == null ? null : (int) utf8(body.text());
   }
 
-  /** Of all that is written, roughly: it bounds how much is stored at once. */
+  /** Returns the approximate size of all that is written; it bounds how much one batch stores. */
   static long estimate(NewActivity row) {
     return NAMES_AND_IDS
         + row.content().text().length()
@@ -75,7 +78,7 @@ public record RowSize(
     return body == null ? 0 : body.text().length();
   }
 
-  /** Of a body of so many bytes; null when there is none. */
+  /** Returns how many bytes a body takes in a list; 0 if there is none or it is too large. */
   private static long listed(@Nullable Integer bytes) {
     return bytes == null || bytes > MAX_BODY_BYTES ? 0 : bytes;
   }
@@ -85,14 +88,14 @@ public record RowSize(
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c >= 0x80) {
-        // half of a pair has two of its four bytes
+        // half of a surrogate pair has two of the four bytes
         bytes += c >= 0x800 && !Character.isSurrogate(c) ? 2 : 1;
       }
     }
     return bytes;
   }
 
-  /** Read with its row whether it is shown or not. */
+  /** Returns the bytes of an attachment, which is read with its row even if it is not shown. */
   private static long inJson(Attachment file) {
     return NAMES_OF_ATTACHMENT
         + inJson(file.kind())

@@ -11,23 +11,27 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.stereotype.Component;
 
 /**
- * Appends rows one by one, each in a transaction of its own that waits for its feed: large ones,
- * for which the others of a batch would have to wait, those of feeds that are never free when a
- * batch looks, and those of feeds that seem full. A few at a time, for the memory and connections
- * they take.
+ * Appends rows one by one, each in its own transaction that waits for its feed. It takes large
+ * rows, which would delay a batch, rows of feeds that stay locked, and rows of feeds that seem
+ * full. Few run at a time, since each takes memory and a connection.
  */
 @Component
 class SingleFeedWrites {
 
   private static final long MAX_CONCURRENT_ROW_BYTES = 2L << 20;
 
-  /** How long a transaction may take; with the waits before it, below the 5 s of R0.6. */
+  /**
+   * Longest duration of a transaction. With the waits before it, it stays below the 5 s of R0.6.
+   */
   private static final Duration TRANSACTION_LIMIT = Duration.ofSeconds(2);
 
-  /** Of a large row; a request that waited for its place has less, by its deadline. */
+  /**
+   * Longest duration for a large row. The request's deadline leaves less after a wait for the
+   * permit.
+   */
   private static final Duration LARGE_TRANSACTION_LIMIT = Duration.ofSeconds(4);
 
-  /** For its turn to be written. */
+  /** Longest wait for a permit. */
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private final FeedAppender appender;
@@ -36,8 +40,8 @@ class SingleFeedWrites {
   private final Semaphore rows = new Semaphore(4, true);
 
   /**
-   * Of several MiB each: one after the other, since two at once take twice as long, and then too
-   * long.
+   * Admits one row above 2 MiB at a time. Two at once would take twice as long and exceed the
+   * limit.
    */
   private final Semaphore largeRows = new Semaphore(1, true);
 
@@ -48,7 +52,7 @@ class SingleFeedWrites {
     this.transactions = transactions;
   }
 
-  /** Returns after the commit; refuses with {@code UNAVAILABLE} when too many wait. */
+  /** Returns after the commit; throws {@code UNAVAILABLE} if no permit is free in time. */
   AppendResult append(NewActivity row) {
     return RowSize.estimate(row) > MAX_CONCURRENT_ROW_BYTES
         ? append(row, largeRows, LARGE_TRANSACTION_LIMIT)

@@ -17,8 +17,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row as it is stored, and as it is shown (R6.6). A body is the {@link RawJson} that was stored,
- * or {@link Truncated} in a list.
+ * A row as it is stored and shown (R6.6). A body is the stored {@link RawJson}, or {@link
+ * Truncated} in a list.
  */
 @JsonPropertyOrder({"id", "workspaceId", "seq", "activityType", "type"})
 record StoredActivity(
@@ -42,7 +42,7 @@ record StoredActivity(
     @JsonIgnore @Nullable String attachments,
     @JsonIgnore @Nullable UUID peerId) {
 
-  /** What a poller hands to its agent. */
+  /** The part of a row that a polling client hands to its agent. */
   record Data(
       ActivitySource source,
       @Nullable UUID sourceId,
@@ -50,7 +50,7 @@ record StoredActivity(
       @Nullable String messageId,
       @Nullable String delegationId) {}
 
-  /** Stands in a list for a body that is too large for it; the row alone has it whole. */
+  /** Replaces a body that is too large for a list; a read of the single row has the whole body. */
   record Truncated(boolean truncated, int bytes) {
 
     static Truncated of(int bytes) {
@@ -58,13 +58,15 @@ record StoredActivity(
     }
   }
 
-  /** The activity type by its second name in the contract. */
+  /**
+   * Returns the activity type for the field {@code type}, its second name (docs/api.md, section 6).
+   */
   @JsonProperty
   String type() {
     return activityType;
   }
 
-  /** As it will be read, of a row without files and with small bodies. */
+  /** Builds the row as it will be read. The row must have no files and only small bodies. */
   static StoredActivity of(NewActivity row, Stored stored) {
     MessageContent content = row.content();
     return new StoredActivity(
@@ -101,8 +103,10 @@ record StoredActivity(
   }
 
   /**
-   * A document as it was read; {@code bytes} is the column of its size, which is there when the
-   * document itself is too large to be read.
+   * Reads a document.
+   *
+   * @param bytes the column of its size; it yields {@link Truncated} if the statement left out a
+   *     document that is too large
    */
   static @Nullable Object body(ResultSet row, String body, String bytes) throws SQLException {
     @Nullable String json = row.getString(body);

@@ -6,13 +6,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message as it is kept in a feed.
+ * A message as it is stored in a feed.
  *
  * @param id of its row
- * @param senderId null for the canvas, and for the system
- * @param age since it was stored
- * @param delegationId the delegation that it names, whether or not that is the sender's
- * @param systemText what the control plane itself says by it; null for others' messages
+ * @param senderId null for the canvas and the system
+ * @param age time since it was stored
+ * @param delegationId the delegation that it names, whether or not it is the sender's
+ * @param systemText the server's own text; null for messages of other senders
  */
 public record StoredMessage(
     ActivityKey key,

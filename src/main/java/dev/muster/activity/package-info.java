@@ -1,4 +1,7 @@
-/** The activity log: one feed a workspace, that agents poll and canvases show (contract, 6). */
+/**
+ * The activity log: one feed per workspace, which agents poll and canvases show (docs/api.md,
+ * section 6).
+ */
 @ApplicationModule(allowedDependencies = {"workspace", "identity", "event", "protocol", "platform"})
 @NullMarked
 package dev.muster.activity;
