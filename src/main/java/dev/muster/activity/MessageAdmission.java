@@ -39,7 +39,7 @@ public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable New
      * other.
      */
     MESSAGE("message"),
-    /** A message that delegates a task; it does not wait for other messages. */
+    /** A message that delegates a task; those of one sender do not wait for each other. */
     DELEGATION("delegation"),
     /** The end of a delegation. Its receiver may be busy only because it waits for this message. */
     RESULT("result");

@@ -13,8 +13,8 @@ import org.springframework.stereotype.Component;
 
 /**
  * Keeps how far agents have read their feeds, by the cursors of their polls (R3.2). Positions stay
- * in memory and are written every 5 s if they changed, so that a poll writes nothing. After a
- * crash, the agent's next poll reports an unwritten position again.
+ * in memory and are written every 5 s if they changed, so that a poll writes nothing. If the server
+ * ends before that, the agent's next poll reports the position again.
  */
 @Component
 class ReadPositions {

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-/** A request to delegate (R8.2). */
+/** A request to delegate a task (R8.2). */
 record DelegateRequest(
     Optional<UUID> targetId, PreviewedText task, Optional<String> idempotencyKey, Duration span) {
 
@@ -27,7 +27,10 @@ record DelegateRequest(
         body.integer("deadline_s", 1, MAX_SPAN_S).map(Duration::ofSeconds).orElse(USUAL_SPAN));
   }
 
-  /** Of two long keys that begin alike neither stands for the other's delegation. */
+  /**
+   * Shortens a long key to its start and a hash. Without the hash, two long keys with the same
+   * start would match each other's delegation.
+   */
   private static String kept(String key) {
     return key.length() <= MAX_KEY_LENGTH
         ? key

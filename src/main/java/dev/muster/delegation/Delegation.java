@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A row of the ledger as operators see it, without the texts that may be long. */
+/** A row of the ledger for operators, without the texts that may be long. */
 record Delegation(
     @JsonIgnore UUID id,
     String delegationId,

@@ -21,7 +21,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The whole ledger, for operators (R8.9). */
+/** Serves the whole ledger to operators (R8.9). */
 @RestController
 class DelegationAdminController {
 
@@ -63,7 +63,7 @@ class DelegationAdminController {
         Function.identity());
   }
 
-  /** None for all that are in flight. */
+  /** Parses the status; empty for all delegations in flight. */
   private static Optional<DelegationStatus> statusOf(String word) {
     return switch (word) {
       case IN_FLIGHT, "" -> Optional.empty();
@@ -83,12 +83,12 @@ class DelegationAdminController {
         return limit;
       }
     } catch (NumberFormatException notANumber) {
-      // falls through to the one message for both
+      // falls through to the error message that both cases share
     }
     throw ProblemException.validation("limit must be a whole number from 1 to 1000");
   }
 
-  /** How many there are of each status. */
+  /** Returns the number of delegations per status. */
   @GetMapping("/admin/delegations/stats")
   @RouteAccess(CallerKind.VIEWER)
   Map<String, Long> stats(Caller caller) {
@@ -101,6 +101,6 @@ class DelegationAdminController {
   @PostMapping("/admin/delegations/sweep")
   SweepReport sweep(Caller caller) {
     AccessChecks.requireAdmin(caller);
-    return RequestDeadline.without(sweeper::sweep); // as long as it takes (R1.8)
+    return RequestDeadline.without(sweeper::sweep); // the sweep has no time limit (R1.8)
   }
 }

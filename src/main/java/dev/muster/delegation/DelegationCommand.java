@@ -7,27 +7,34 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** What is to become of a delegation. */
+/** A requested change of a delegation. */
 sealed interface DelegationCommand {
 
   enum Step implements DelegationCommand {
-    /** It is on its way to its callee. */
+    /** The message is on its way to the callee. */
     DISPATCH,
-    /** Its callee has it. */
+    /** The callee has the task. */
     START,
-    /** Its callee is at work on it right now (R8.5). */
+    /** The callee reports that it works on the task now (R8.5). */
     HEARTBEAT,
-    /** An operator wants it delivered again (R8.9). */
+    /** An operator requests another delivery (R8.9). */
     RETRY
   }
 
   /**
-   * {@code callerNotified}: its caller learns of it by the callee's own message, and needs no row
-   * for it (R8.7).
+   * Completes the delegation.
+   *
+   * @param callerNotified whether the callee's own message tells the caller, which then needs no
+   *     row (R8.7)
    */
   record Complete(PreviewedText result, boolean callerNotified) implements DelegationCommand {}
 
-  /** The error is kept without secrets (R6.9); {@code kind} is a word for programs (R9.1). */
+  /**
+   * Fails the delegation.
+   *
+   * @param error stored without secrets (R6.9)
+   * @param kind a word for programs (R9.1); null if there is none
+   */
   record Fail(String error, @Nullable String kind) implements DelegationCommand {
 
     private static final String NO_REASON = "failed, without a reason";
@@ -44,7 +51,10 @@ sealed interface DelegationCommand {
 
   int LONGEST_WORD = 64;
 
-  /** What its caller or its callee reports (R8.4); refuses with 400 what is no report. */
+  /**
+   * Reads the report of a caller or callee (R8.4); throws {@code VALIDATION_FAILED} for another
+   * status.
+   */
   static DelegationCommand reported(JsonBody body) {
     String status = body.isText("status") ? body.text("status", LONGEST_WORD).orElse("") : "";
     return switch (status) {
@@ -60,7 +70,7 @@ sealed interface DelegationCommand {
     };
   }
 
-  /** A result that is no text is kept as the JSON it is. */
+  /** Reads the result. A result that is not a string is kept as its JSON text. */
   private static PreviewedText result(JsonBody body) {
     Optional<String> preview = body.text("response_preview", Integer.MAX_VALUE);
     Optional<String> whole =

@@ -12,7 +12,9 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @Configuration(proxyBeanMethods = false)
 class DelegationConfiguration {
 
-  /** Asked before there are beans. */
+  /**
+   * Reads the settings from the environment, since a condition is checked before there are beans.
+   */
   static final class SweeperIsEnabled implements Condition {
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {

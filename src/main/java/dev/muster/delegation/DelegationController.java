@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Where agents delegate, and report how that goes (R8.2, R8.4, R8.5). */
+/** Lets agents delegate tasks and report on them (R8.2, R8.4, R8.5). */
 @RestController
 class DelegationController {
 
@@ -59,7 +59,10 @@ class DelegationController {
     return ResponseEntity.ok(answer);
   }
 
-  /** In the old form the path names the target, and the token the caller. */
+  /**
+   * Returns the caller of the delegation. In the legacy form the path names the target, and the
+   * token the caller.
+   */
   private static UUID delegatingWorkspace(Caller caller, UUID id, Optional<UUID> targetId) {
     if (targetId.isPresent()) {
       return id;
@@ -80,7 +83,10 @@ class DelegationController {
     return callee;
   }
 
-  /** The admin may delegate for a workspace only what that may itself. */
+  /**
+   * Checks the admin with the rights of the workspace, so that it delegates only what that
+   * workspace may.
+   */
   private static Caller speaker(UUID delegating, Caller caller) {
     return caller.isAdmin() ? new Caller.Agent(delegating) : caller;
   }

@@ -15,7 +15,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 
-/** Takes delegations into the ledger, with all that is to follow from them, or nothing (R8.2). */
+/**
+ * Adds delegations to the ledger (R8.2). One transaction writes the delegation, its event, the
+ * caller's row and the dispatch, or nothing.
+ */
 @Service
 class DelegationCreation {
 
@@ -44,14 +47,21 @@ class DelegationCreation {
     this.transactions = transactions;
   }
 
-  /** {@code known} is the earlier one that its key stands for; null when it is new. */
+  /**
+   * An accepted request.
+   *
+   * @param known the earlier delegation with the same key; null if this one is new
+   */
   record Accepted(String delegationId, @Nullable Delegation known) {}
 
-  /** Returns after the commit: from then on it is delivered, whatever becomes of this server. */
+  /**
+   * Creates a delegation and returns after the commit. From then on the delegation survives the end
+   * of this server.
+   */
   Accepted delegate(UUID callerId, DeliveryTarget callee, DelegateRequest request) {
     return transactions.runRetryingDeadlocks(status -> {
       presence.require(callerId, callee.id());
-      // until the transaction ends no other delegates for this caller, by this key or another
+      // the locked head serialises the caller's requests, so two with one key cannot both insert
       feeds.lock(Set.of(callerId, callee.id()));
       @Nullable String key = request.idempotencyKey().orElse(null);
       Optional<Delegation> known =
@@ -75,7 +85,10 @@ class DelegationCreation {
     });
   }
 
-  /** One that its caller sent by itself; nothing happens when it is in the ledger (R8.4). */
+  /**
+   * Records a delegation that the caller sent itself (R8.4). Does nothing if the ledger has it
+   * already.
+   */
   void record(UUID callerId, DeliveryTarget callee, String delegationId, PreviewedText task) {
     NewDelegation delegation =
         new NewDelegation(

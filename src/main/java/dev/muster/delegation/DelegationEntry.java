@@ -6,7 +6,11 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A delegation in the list of one of its two workspaces (R8.6); {@code error} is its detail. */
+/**
+ * A delegation in the list of its caller or callee (R8.6).
+ *
+ * @param error the same text as {@code errorDetail}
+ */
 record DelegationEntry(
     String delegationId,
     String type,

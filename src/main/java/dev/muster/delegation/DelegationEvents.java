@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What the caller's events say of its delegations (R8.10). */
+/** Builds the caller's events about its delegations (R8.10). */
 final class DelegationEvents {
 
   private static final int TASK_CHARACTERS = 100;

@@ -5,19 +5,22 @@ import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.util.Set;
 
-/** The ids that callers give delegations which they send themselves. */
+/** Validates the ids that callers give to delegations which they send themselves. */
 final class DelegationId {
 
   private static final int MAX_LENGTH = 128;
 
-  /** The server takes no path with these, encoded or not; U+FFFD stands for what was lost. */
+  /**
+   * The server refuses paths with these characters, encoded or not. U+FFFD replaces a character
+   * that was lost.
+   */
   private static final String UNNAMEABLE = "/\\%\uFFFD";
 
   private static final Set<String> SEGMENTS_WITH_A_MEANING = Set.of(".", "..");
 
   private DelegationId() {}
 
-  /** Refuses an id that could not be found again as it is. */
+  /** Reads an id; throws {@code VALIDATION_FAILED} for one that a path could not name. */
   static String read(JsonBody body) {
     String id = body.requiredText("delegation_id", Integer.MAX_VALUE);
     boolean isGood =

@@ -16,7 +16,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** What the ends of messages mean for the delegations that they were sent for (R8.3). */
+/** Applies the outcomes of messages to their delegations (R8.3). */
 @Component
 class DelegationMessageHandler implements DelegationCallbacks {
 
@@ -44,8 +44,8 @@ class DelegationMessageHandler implements DelegationCallbacks {
   }
 
   /**
-   * An answer counts whichever delivery it is of; a failure only if it is of the present one. What
-   * comes too late changes nothing: the life cycle forbids it.
+   * Converts an outcome. A text response counts from any delivery, everything else only from the
+   * current one. The status transitions of R8.1 reject an outcome that comes too late.
    */
   private static TransitionRequest command(DelegationMessageOutcome outcome) {
     return switch (outcome) {

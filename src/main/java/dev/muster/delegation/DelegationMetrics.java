@@ -18,13 +18,15 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * How many delegations there are of each status, how old the oldest in flight are, how they ended,
- * and how long that took; with a line of the log for each end.
+ * Measures delegations: the number per status, the age of the oldest in flight, transitions and
+ * completion times. It also logs the ends.
  */
 @Component
 class DelegationMetrics {
 
-  /** Of a ledger of millions this is a look through an index. */
+  /**
+   * How long counts are cached, since the query scans an index of a ledger with millions of rows.
+   */
   private static final Duration FRESH = Duration.ofSeconds(15);
 
   private static final Logger log = LoggerFactory.getLogger(DelegationMetrics.class);
@@ -52,7 +54,7 @@ class DelegationMetrics {
     }
   }
 
-  /** NaN when the database cannot tell. */
+  /** Returns NaN if the counts are unknown, such as without the database. */
   private double value(DelegationStatus status, ToDoubleFunction<Group> part) {
     return groups
         .get()

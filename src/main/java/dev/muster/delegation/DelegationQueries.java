@@ -14,11 +14,14 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Repository;
 
-/** Lists of delegations, the newest first. */
+/** Lists delegations, newest first. */
 @Repository
 class DelegationQueries {
 
-  /** Ids byte by byte, as the database compares them: Java takes halves of them for signed. */
+  /**
+   * Compares ids as text, which orders them by bytes like the database. {@code UUID.compareTo}
+   * compares signed halves.
+   */
   private static final Comparator<Delegation> NEWEST_FIRST =
       Comparator.comparing(Delegation::createdAt)
           .thenComparing(delegation -> delegation.id().toString())
@@ -37,7 +40,7 @@ class DelegationQueries {
     this.db = db;
   }
 
-  /** Which side of a delegation a workspace is on. */
+  /** The side of a delegation that a workspace is on. */
   enum Direction {
     SENT,
     RECEIVED;
@@ -48,7 +51,12 @@ class DelegationQueries {
     }
   }
 
-  /** Of one workspace: of both directions, when there is none, and of all statuses. */
+  /**
+   * Lists delegations of one workspace.
+   *
+   * @param direction empty for both
+   * @param status empty for all
+   */
   Page<Delegation> of(
       UUID workspaceId,
       Optional<Direction> direction,
@@ -67,7 +75,11 @@ class DelegationQueries {
         limit);
   }
 
-  /** Of all workspaces: in flight, when there is no status. */
+  /**
+   * Lists delegations of all workspaces.
+   *
+   * @param status empty for all that are in flight
+   */
   Page<Delegation> ofAll(Optional<DelegationStatus> status, PageCursor after, int limit) {
     boolean isInFlight = status.isEmpty() || status.get().isInFlight();
     return page(list(db.sql(isInFlight ? IN_FLIGHT : ENDED), status, after, limit + 1), limit);
@@ -81,7 +93,7 @@ class DelegationQueries {
         + " ORDER BY d.created_at DESC, d.id DESC LIMIT :limit";
   }
 
-  /** The newest first, from before the cursor on. */
+  /** Reads the rows before the cursor, newest first. */
   private static List<Delegation> list(
       StatementSpec statement, Optional<DelegationStatus> status, PageCursor after, int limit) {
     PageCursor before = after.equals(PageCursor.START) ? PageCursor.END : after;

@@ -31,7 +31,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 
-/** Delegations as their two workspaces read them (R8.6). */
+/** Serves delegations to their callers and callees (R8.6). */
 @RestController
 class DelegationReadController {
 
@@ -87,7 +87,7 @@ class DelegationReadController {
         delegation -> DelegationEntry.of(delegation, id));
   }
 
-  /** At once, or when it has ended. */
+  /** Returns a delegation at once, or after a long poll for its end. */
   @GetMapping("/workspaces/{id}/delegations/{delegationId}")
   @RouteAccess(CallerKind.VIEWER)
   @RateLimitGroup(RateLimitBucket.POLL)
@@ -134,7 +134,7 @@ class DelegationReadController {
         return Duration.ofNanos((long) (seconds * 1e9));
       }
     } catch (NumberFormatException notANumber) {
-      // falls through to the one message for both
+      // falls through to the error message that both cases share
     }
     throw ProblemException.validation("wait: not usable (expected: seconds, 0..60)");
   }

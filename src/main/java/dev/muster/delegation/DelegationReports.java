@@ -13,18 +13,18 @@ import java.util.List;
 import java.util.UUID;
 import org.springframework.stereotype.Service;
 
-/** What agents and operators say of delegations: many of them share one commit. */
+/** Applies the reports of agents and operators, many in one group commit batch. */
 @Service
 class DelegationReports implements DelegationHeartbeatListener {
 
   /**
-   * Commands that are carried out or refused each by itself, but in one transaction.
+   * Commands of one transaction, each of which is applied or refused by itself.
    *
-   * @param key reports of one key are made in their order
+   * @param key reports with the same key are applied in order
    */
   private record Report(Object key, List<TransitionRequest> commands) {
 
-    /** About how many bytes they write. */
+    /** Returns the approximate number of bytes that the commands write. */
     long weight() {
       return commands.stream().mapToLong(command -> BYTES_OF_A_ROW + length(command)).sum();
     }
@@ -39,7 +39,7 @@ class DelegationReports implements DelegationHeartbeatListener {
   private static final int BYTES_OF_A_ROW = 512;
   private static final long MAX_BATCH_BYTES = 4L << 20;
 
-  /** The feeds that ends are told in are written by one after the other, all else side by side. */
+  /** Two batches run at once. They wait for each other only where both append to one feed. */
   private static final int COMMITTERS = 2;
 
   private final Ledger ledger;
@@ -59,7 +59,7 @@ class DelegationReports implements DelegationHeartbeatListener {
             metrics);
   }
 
-  /** Returns after the commit; throws {@code UNAVAILABLE} when that cannot be had in time. */
+  /** Returns after the commit; throws {@code UNAVAILABLE} if it does not succeed in time. */
   Ledger.Result make(TransitionRequest command) {
     return commits.submit(new Report(command.delegationId(), List.of(command))).getFirst();
   }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Puts delegations into the ledger, and reads them. */
+/** Inserts delegations into the ledger and reads them. */
 @Repository
 class DelegationRepository {
 
@@ -50,7 +50,7 @@ class DelegationRepository {
   private static final String FIND =
       "SELECT " + COLUMNS + " FROM delegations d WHERE d.delegation_id = :delegation_id";
 
-  /** Those for which there was no room when they were accepted. */
+  /** Selects the delegations whose message found no space in the callee's feed or queue. */
   private static final String QUEUED =
       """
       SELECT delegation_id FROM delegations WHERE ended_as IS NULL AND status = 'queued'
@@ -84,7 +84,10 @@ class DelegationRepository {
       SELECT ended_as, count(*), NULL FROM delegations WHERE ended_as IS NOT NULL GROUP BY ended_as
       """;
 
-  /** Of version 7, and ascending within this process: those of one moment keep their order. */
+  /**
+   * Generates ids of version 7. They ascend within this process, so ids of one moment keep their
+   * order.
+   */
   private static final TimeBasedEpochGenerator IDS = Generators.timeBasedEpochGenerator();
 
   private final JdbcClient db;
@@ -97,7 +100,11 @@ class DelegationRepository {
     return IDS.generate();
   }
 
-  /** {@code status} is {@code queued} or, of one that its caller has sent, {@code dispatched}. */
+  /**
+   * A delegation to insert.
+   *
+   * @param status {@code queued}, or {@code dispatched} if the caller has sent it itself
+   */
   record NewDelegation(
       String delegationId,
       UUID callerId,
@@ -107,7 +114,7 @@ class DelegationRepository {
       Duration span,
       @Nullable String idempotencyKey) {}
 
-  /** Whether its id was free. */
+  /** Inserts a delegation; returns false if its id is taken. */
   boolean insert(NewDelegation delegation) {
     return db.sql(INSERT)
             .param("delegation_id", delegation.delegationId())
@@ -123,7 +130,7 @@ class DelegationRepository {
         == 1;
   }
 
-  /** The one that this key stands for (R8.2). */
+  /** Returns the delegation that this key stands for (R8.2). */
   Optional<Delegation> findByKey(UUID callerId, String key) {
     return db.sql(FIND_BY_KEY)
         .param("caller", callerId)
@@ -139,7 +146,7 @@ class DelegationRepository {
         .optional();
   }
 
-  /** Those that have not been sent to their callees yet. */
+  /** Returns delegations that are not on their way to their callees yet, at most {@code most}. */
   List<String> queued(int most) {
     return db.sql(QUEUED)
         .param("most", most)
@@ -147,7 +154,12 @@ class DelegationRepository {
         .list();
   }
 
-  /** One that has not ended, with its present message. */
+  /**
+   * A delegation in flight.
+   *
+   * @param message its current message
+   * @param remainingTime until the deadline; negative after it
+   */
   record InFlight(DelegationMessage message, Duration remainingTime) {}
 
   Optional<InFlight> inFlight(String delegationId) {
@@ -164,10 +176,14 @@ class DelegationRepository {
         .optional();
   }
 
-  /** The whole of what it asks for, and of what came of it. */
+  /**
+   * The full texts of a delegation.
+   *
+   * @param result null if there is none
+   */
   record Texts(String task, @Nullable String result) {}
 
-  /** Of both texts together. */
+  /** Returns the bytes of both texts that are stored beside their previews. */
   long textBytes(String delegationId) {
     return db.sql(TEXT_BYTES)
         .param("delegation_id", delegationId)
@@ -182,13 +198,17 @@ class DelegationRepository {
         .single();
   }
 
-  /** How many are of a status, and how old the oldest of them is, if they are in flight. */
+  /**
+   * The delegations of one status.
+   *
+   * @param oldestS age of the oldest one in seconds; 0 if they have ended
+   */
   record Group(long delegations, double oldestS) {
 
     static final Group NONE = new Group(0, 0);
   }
 
-  /** Of all statuses. */
+  /** Counts the delegations of each status. */
   Map<DelegationStatus, Group> groups() {
     Map<DelegationStatus, Group> groups = new EnumMap<>(DelegationStatus.class);
     for (DelegationStatus status : DelegationStatus.values()) {

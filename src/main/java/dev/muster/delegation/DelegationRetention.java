@@ -13,7 +13,10 @@ class DelegationRetention {
 
   static final int BATCH_SIZE = 1000;
 
-  /** None ended before it was made, and so the old ones are looked for by their beginning. */
+  /**
+   * A delegation ends after its creation, so the condition on {@code created_at} narrows the
+   * search.
+   */
   private static final String DELETE_ENDED =
       """
       DELETE FROM delegations WHERE delegation_id IN (

@@ -11,8 +11,8 @@ import java.util.Map;
 import org.springframework.stereotype.Service;
 
 /**
- * Has delegations delivered again for operators (R8.9): a message that still waits is taken out of
- * the queue in the transaction that asks for the next one, so that at most one of them is sent.
+ * Delivers delegations again for operators (R8.9). The transaction that requests the next message
+ * removes the waiting one from the queue. So at most one of them is sent.
  */
 @Service
 class DelegationRetries {
@@ -40,8 +40,8 @@ class DelegationRetries {
   }
 
   /**
-   * A {@code stuck} or {@code dispatched} delegation is {@code queued} again, under a new
-   * messageId. Throws {@code DELIVERING} (409) while its present message is being sent.
+   * Moves a {@code stuck} or {@code dispatched} delegation to {@code queued}, under a new
+   * messageId. Throws {@code DELIVERING} (409) while its current message is being sent.
    */
   Ledger.Result retry(String delegationId) {
     Ledger.Result result = transactions.runRetryingDeadlocks(status -> retryLocked(delegationId));
@@ -53,7 +53,7 @@ class DelegationRetries {
 
   private Ledger.Result retryLocked(String delegationId) {
     List<LockedDelegation> found = rows.lock(List.of(delegationId));
-    // first: then the end of the replaced message is no longer that of the delegation
+    // before the withdrawal: the end of the replaced message then no longer ends the delegation
     Ledger.Result result =
         ledger
             .apply(

@@ -6,15 +6,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All of a delegation that changes.
+ * The part of a delegation that changes.
  *
  * @param attempt 1 for the first
- * @param retryCount how often an operator had it delivered again
- * @param lastHeartbeat of its callee, for this very delegation
- * @param dispatchedAt when it was brought on its way to the callee
- * @param result of one that is completed
- * @param error of one that failed; of one that is stuck, why
- * @param errorKind a word for programs, as R9.1 has them
+ * @param retryCount how many retries operators requested
+ * @param lastHeartbeat the callee's last heartbeat for this delegation; null if there is none
+ * @param dispatchedAt when it last became {@code dispatched}; null if it has not
+ * @param result null unless it is {@code completed}
+ * @param error why it is {@code failed} or {@code stuck}; null for other statuses
+ * @param errorKind a word for programs (R9.1); null if there is none
  */
 record DelegationState(
     DelegationStatus status,
@@ -28,10 +28,10 @@ record DelegationState(
     @Nullable String errorKind) {
 
   /**
-   * What the change makes of it at {@code now}; empty when the life cycle does not allow it. A
-   * delegation that stands as wanted already stays as it is.
+   * Returns the state after a change at {@code now}; empty if R8.1 does not allow the transition.
+   * The state stays the same if the delegation has the requested status already.
    *
-   * @param span from a retry to the new deadline
+   * @param span time from a retry to the new deadline
    */
   Optional<DelegationState> after(DelegationCommand change, Duration span, Instant now) {
     return switch (change) {
@@ -47,7 +47,7 @@ record DelegationState(
     };
   }
 
-  /** What was wrong with it is over, as long as it goes on. */
+  /** Changes the status to one in flight, and clears the error. */
   private Optional<DelegationState> moved(DelegationStatus to) {
     return moved(to, null, null, null);
   }
@@ -80,7 +80,10 @@ record DelegationState(
         status, attempt, retryCount, heartbeat, deadline, dispatched, result, error, errorKind);
   }
 
-  /** One that waits for its next delivery only notes the heartbeat. */
+  /**
+   * Stores the heartbeat. The status becomes {@code in_progress}, unless the delegation waits for
+   * its next delivery.
+   */
   private Optional<DelegationState> beaten(Instant now) {
     if (!status.isInFlight()) {
       return Optional.empty();

@@ -7,14 +7,14 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * How a delegation stands, and what may follow what (R8.1). A test holds every condition of a
- * statement and of the schema against this life cycle.
+ * The statuses of a delegation and their allowed transitions (R8.1). A test checks the conditions
+ * of all statements and of the schema against them.
  */
 enum DelegationStatus {
   QUEUED,
   DISPATCHED,
   IN_PROGRESS,
-  /** A warning: its callee fell silent. */
+  /** A warning: the callee has stopped sending heartbeats. */
   STUCK,
   COMPLETED,
   FAILED;
@@ -41,7 +41,7 @@ enum DelegationStatus {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Of a stored word. */
+  /** Parses a stored word. */
   static DelegationStatus of(String wire) {
     return valueOf(wire.toUpperCase(Locale.ROOT));
   }

@@ -14,22 +14,22 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Finds the delegations that will not end by themselves (R8.8): first those past their deadline,
- * which fail, since agents that beat for ever hang without getting anywhere; then those whose
- * callee was heard of and fell silent, which are stuck. One that was never heard of has until its
- * deadline.
+ * Finds delegations that do not end by themselves (R8.8). First, those past their deadline fail:
+ * heartbeats must not keep a hanging agent's delegation open. Then those whose callee sent
+ * heartbeats but fell silent become {@code stuck}. Without any heartbeat only the deadline applies.
  *
- * <p>Several sweeps at once do no harm: what another one has moved counts as a lost race.
+ * <p>Several sweeps may run at once: a delegation that another one has changed counts as a lost
+ * race.
  */
 @Component
 class DelegationSweeper {
 
   /**
-   * What a sweep did.
+   * The result of a sweep.
    *
-   * @param deadlineFailures delegations past their deadline, which failed
-   * @param stuckMarked delegations of silent callees, which are stuck
-   * @param errors those that another transaction changed first, and those that could not be stored
+   * @param deadlineFailures delegations past their deadline, now {@code failed}
+   * @param stuckMarked delegations of silent callees, now {@code stuck}
+   * @param errors delegations that another transaction changed first or that could not be stored
    */
   record SweepReport(int deadlineFailures, int stuckMarked, int errors) {}
 
@@ -57,7 +57,7 @@ class DelegationSweeper {
     this.metrics = new SweepMetrics(metrics, "delegation");
   }
 
-  /** Throws only when the database is away. */
+  /** Runs one sweep; throws only if the database is unreachable. */
   SweepReport sweep() {
     return metrics.measure(() -> {
       Optional<Uptime> up = uptime.look();
@@ -78,7 +78,10 @@ class DelegationSweeper {
     });
   }
 
-  /** While the control plane was away it heard no agent: each gets a threshold's time again. */
+  /**
+   * Tells whether one stuck threshold has passed since the last uptime gap. During the gap no
+   * heartbeat could arrive.
+   */
   private boolean graceIsOver(Uptime up) {
     return !up.upSince().plus(settings.stuckThreshold()).isAfter(up.now());
   }

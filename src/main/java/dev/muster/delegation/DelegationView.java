@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A delegation, whole (R8.6). */
+/** A whole delegation with its texts (R8.6). */
 record DelegationView(
     String delegationId,
     String type,

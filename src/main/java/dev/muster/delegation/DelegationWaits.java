@@ -17,7 +17,8 @@ import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
 
 /**
- * Waits for the ends of delegations (R8.6), of which every replica hears by their recorded events.
+ * Holds long polls for the ends of delegations (R8.6). Recorded events bring the ends to every
+ * replica.
  */
 @Component
 class DelegationWaits implements RecordedEventListener {
@@ -25,7 +26,7 @@ class DelegationWaits implements RecordedEventListener {
   private static final Set<String> ENDS =
       Set.of(EventType.DELEGATION_COMPLETE.name(), EventType.DELEGATION_FAILED.name());
 
-  /** The wait key: all waits for delegations of one caller share it. */
+  /** The wait key, which all waits for delegations of one caller share. */
   private record Topic(UUID callerId) {}
 
   private final LongPollRegistry polls;
@@ -45,10 +46,10 @@ class DelegationWaits implements RecordedEventListener {
   }
 
   /**
-   * Done when the delegation has ended, or, as it stands then, when the time is over.
+   * Completes with the delegation at its end, or with its current state at the timeout.
    *
-   * @param owner whose wait it is
-   * @param read refuses callers who may not, or no longer, read it
+   * @param owner the credential or client that the wait counts against
+   * @param read throws for callers who may not, or no longer, read it
    */
   CompletableFuture<DelegationView> await(
       Object owner,

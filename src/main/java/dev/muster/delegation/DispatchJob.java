@@ -17,9 +17,9 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Brings delegations on their way (R8.3): the message goes into the callee's feed, or into its
- * queue, in the transaction that says so. Nothing leaves the process here, so nothing can happen
- * twice. One for which there is no room stays {@code queued}, and is tried again by a sweep.
+ * Dispatches delegations (R8.3). One transaction appends the message to the callee's feed or queue
+ * and stores the status. It sends nothing over the network, so a repeated run cannot deliver twice.
+ * If feed or queue is full, the delegation stays {@code queued} and a sweep tries again.
  */
 @Component
 class DispatchJob {
@@ -29,7 +29,10 @@ class DispatchJob {
   private static final Logger log = LoggerFactory.getLogger(DispatchJob.class);
   private static final int MAX_PER_SWEEP = 1000;
 
-  /** The sweeper ends what is past its deadline; without it the queue does, a while later. */
+  /**
+   * Time that a message may wait beyond the deadline. The sweeper ends overdue delegations; without
+   * it, the queue does so after this time.
+   */
   private static final Duration AFTER_THE_DEADLINE = Duration.ofMinutes(15);
 
   private final Ledger ledger;
@@ -60,7 +63,7 @@ class DispatchJob {
     this.transactions = transactions;
   }
 
-  /** Tries all that found no room before; one that fails does not keep the others waiting. */
+  /** Tries again to dispatch queued delegations; one failure does not delay the others. */
   void sweep() {
     for (String id : delegations.queued(MAX_PER_SWEEP)) {
       try {
@@ -71,7 +74,7 @@ class DispatchJob {
     }
   }
 
-  /** On a thread of its own; the sweep does it where that fails. */
+  /** Dispatches on a separate thread; after a failure the sweep tries again. */
   void soon(String delegationId) {
     Thread.ofVirtual()
         .name("dispatch-" + delegationId)
@@ -97,7 +100,10 @@ class DispatchJob {
         });
   }
 
-  /** In the caller's transaction, which holds the presence of caller and callee. */
+  /**
+   * Dispatches in the caller's transaction, which must hold the {@link PresenceLock} of caller and
+   * callee.
+   */
   @Transactional(propagation = Propagation.MANDATORY)
   public void dispatch(String delegationId) {
     rows.lock(List.of(delegationId)).stream()

@@ -11,8 +11,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Ends the delegations from and to workspaces that are removed (contract, section 2): callers that
- * stay hear of it. Before the messages that carry them are dropped, since those lock feeds.
+ * Ends the delegations from and to removed workspaces, and notifies the remaining callers
+ * (docs/api.md, section 2). It runs before the removal of their queued messages, which locks feeds:
+ * delegations are locked before feeds.
  */
 @Repository
 @Order(0)

@@ -15,9 +15,9 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Moves delegations in the transaction of its caller, under the locks of their rows, which come
- * before those of feeds: so of two that race exactly one wins, and it is told to those that are to
- * know it, or nothing happens at all.
+ * Changes delegations in the caller's transaction. It locks their rows, and feeds only afterwards.
+ * So exactly one of two racing commands wins. The change, its event and the caller's row commit
+ * together or not at all.
  */
 @Service
 class Ledger {
@@ -25,13 +25,17 @@ class Ledger {
   /** The result of a command. */
   sealed interface Result {
 
-    /** {@code moved} is whether it has another status now; it stays as it is when it stood so. */
+    /**
+     * The command was applied.
+     *
+     * @param moved whether the status changed
+     */
     record Applied(DelegationStatus status, boolean moved) implements Result {}
 
-    /** The life cycle does not allow it (R8.1). */
+    /** The transition is not allowed (R8.1). */
     record Invalid(DelegationStatus status) implements Result {}
 
-    /** There is no such delegation, or none that the actor may change. */
+    /** The delegation does not exist, or the actor may not change it. */
     record NotFound() implements Result {}
   }
 
@@ -55,8 +59,8 @@ class Ledger {
   }
 
   /**
-   * Waits for rows that other transactions hold; returns the results of the commands, in their
-   * order.
+   * Applies the commands and returns their results in order. Waits for rows that other transactions
+   * hold.
    */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<Result> apply(List<TransitionRequest> commands) {
@@ -66,7 +70,10 @@ class Ledger {
     return results;
   }
 
-  /** As {@link #apply}, but those are busy of which another transaction holds a row. */
+  /**
+   * Applies the commands like {@link #apply}, but does not wait. A list with a delegation that
+   * another transaction holds gets {@link BatchOutcome.Locked}.
+   */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<BatchOutcome<List<Result>>> applySkippingLocked(List<List<TransitionRequest>> all) {
     Set<String> ids = idsOf(all.stream().flatMap(List::stream));
@@ -84,7 +91,7 @@ class Ledger {
     return outcomes;
   }
 
-  /** Does what follows from transitions that are stored already. */
+  /** Records events, metrics and the callers' rows for stored transitions. */
   @Transactional(propagation = Propagation.MANDATORY)
   public void recordTransitions(List<Transition> transitions) {
     events.recordAll(transitions.stream().map(DelegationEvents::of).toList());

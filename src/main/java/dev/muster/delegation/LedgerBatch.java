@@ -11,12 +11,12 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a transaction makes of delegations whose rows it holds, command by command. */
+/** Applies commands one by one, in memory, to delegations whose rows the transaction holds. */
 final class LedgerBatch {
 
   private final Map<String, LockedDelegation> held = new HashMap<>();
 
-  /** As they were before the first of their changes. */
+  /** The statuses before the first change. */
   private final Map<String, DelegationStatus> changed = new LinkedHashMap<>();
 
   private final List<Transition> transitions = new ArrayList<>();
@@ -61,7 +61,7 @@ final class LedgerBatch {
         .toList();
   }
 
-  /** In the order in which they happened. */
+  /** Returns the transitions in the order in which they happened. */
   List<Transition> transitions() {
     return transitions;
   }

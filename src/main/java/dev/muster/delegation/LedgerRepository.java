@@ -20,11 +20,15 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.PreparedStatementSetter;
 import org.springframework.stereotype.Repository;
 
-/** Locks rows of the ledger and moves them; the decisions between are {@link Ledger}'s. */
+/** Locks and updates rows of the ledger; {@link Ledger} decides on the changes. */
 @Repository
 class LedgerRepository {
 
-  /** A row whose status is to be what its progress says, and was {@code expected}. */
+  /**
+   * The update of a row.
+   *
+   * @param expected the status before it
+   */
   record Move(DelegationStatus expected, LockedDelegation next) {}
 
   private static final String LOCK =
@@ -63,12 +67,12 @@ class LedgerRepository {
     this.db = db;
   }
 
-  /** In the order of their ids, as all do that lock more than one. */
+  /** Locks rows in id order, as all transactions do, which avoids deadlocks. */
   List<LockedDelegation> lock(Collection<String> delegationIds) {
     return db.query(LOCK_AND_WAIT, ids(delegationIds), LedgerRepository::locked);
   }
 
-  /** Those that no other transaction holds. */
+  /** Locks the unlocked rows in id order (SKIP LOCKED) until the transaction ends. */
   List<LockedDelegation> lockSkippingLocked(Collection<String> delegationIds) {
     return db.query(LOCK_SKIPPING_LOCKED, ids(delegationIds), LedgerRepository::locked);
   }
@@ -84,7 +88,7 @@ class LedgerRepository {
             1, statement.getConnection().createArrayOf("text", delegationIds.toArray()));
   }
 
-  /** Of rows that this transaction has locked. */
+  /** Updates rows that this transaction has locked. */
   void move(List<Move> moves) {
     int moved = db.update(MOVE, (PreparedStatement statement) -> bind(statement, moves));
     if (moved != moves.size()) {
@@ -141,7 +145,7 @@ class LedgerRepository {
         row.getString("error_kind"));
   }
 
-  /** Without the whole result, which does not change any more. */
+  /** Reads the preview only, since the result of a completed delegation does not change. */
   private static @Nullable PreviewedText result(ResultSet row, DelegationStatus status)
       throws SQLException {
     return status == DelegationStatus.COMPLETED

@@ -9,10 +9,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A delegation whose row the transaction holds.
+ * A delegation whose row the transaction has locked.
  *
- * @param callerMode how its caller hears of things; null when the caller is gone
- * @param now the database's time, after the lock was had
+ * @param callerMode the caller's delivery mode; null if the caller is removed
+ * @param now the database's time, read by the statement that locks
  */
 record LockedDelegation(
     String delegationId,
@@ -33,17 +33,17 @@ record LockedDelegation(
     return progress.status();
   }
 
-  /** Of one that is completed. */
+  /** Returns the result of a completed delegation. */
   PreviewedText result() {
     return Objects.requireNonNull(progress.result());
   }
 
-  /** Of one that failed. */
+  /** Returns the error of a failed delegation; empty if there is none. */
   String error() {
     return Objects.requireNonNullElse(progress.error(), "");
   }
 
-  /** Its present message to the callee (R8.3). */
+  /** Returns the current message to the callee (R8.3). */
   DelegationMessage message() {
     return new DelegationMessage(
         delegationId, callerId, calleeId, MessageIds.of(delegationId, progress.retryCount()));

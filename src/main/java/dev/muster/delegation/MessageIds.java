@@ -1,13 +1,13 @@
 package dev.muster.delegation;
 
-/** By which messages delegations travel (R8.3, R8.7). */
+/** Builds and parses the ids of delegation messages (R8.3, R8.7). */
 final class MessageIds {
 
   private static final char RETRY = '~';
 
   private MessageIds() {}
 
-  /** Of the delivery after so many retries of an operator. */
+  /** Returns the id of the message after this many retries. */
   static String of(String delegationId, int retryCount) {
     return retryCount == 0 ? delegationId : delegationId + RETRY + retryCount;
   }
@@ -16,7 +16,7 @@ final class MessageIds {
     return delegationId + ":result";
   }
 
-  /** The id that a message of this id may belong to, if it is one of a retry. */
+  /** Returns the delegation id if {@code messageId} is one of a retry; else {@code messageId}. */
   static String withoutRetry(String messageId) {
     int mark = messageId.lastIndexOf(RETRY);
     return mark > 0 && messageId.substring(mark + 1).matches("[1-9][0-9]{0,9}")

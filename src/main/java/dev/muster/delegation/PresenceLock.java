@@ -6,11 +6,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Parts what is started for two workspaces from a removal of either: the removal waits, and then
- * finds what was started, or it came first and is found here. Without this, what is committed while
- * a removal looks for delegations would wait for its deadline.
+ * Prevents the removal of two workspaces until the transaction ends. Either the removal waits and
+ * then finds what the transaction committed, or it came first and is detected here. Without the
+ * lock, a delegation committed during a removal would stay open until its deadline.
  *
- * <p>The locks are those of foreign keys: heartbeats and status changes go on beside them.
+ * <p>The locks are those of foreign keys, so heartbeats and status changes do not wait for them.
  */
 @Repository
 class PresenceLock {
@@ -31,7 +31,10 @@ class PresenceLock {
     this.workspaces = workspaces;
   }
 
-  /** Whether both are there, and stay until the transaction ends. Before any other lock. */
+  /**
+   * Locks both workspaces; returns whether both exist. Must come before any other lock of the
+   * transaction.
+   */
   boolean holds(UUID callerId, UUID calleeId) {
     return db.sql(LOCK)
             .param("caller", callerId)
@@ -42,7 +45,7 @@ class PresenceLock {
         == BOTH;
   }
 
-  /** As {@link #holds}; refuses with 404 or 410 when one of them is not there. */
+  /** Locks like {@link #holds}; throws 404 or 410 if one does not exist. */
   void require(UUID callerId, UUID calleeId) {
     if (!holds(callerId, calleeId)) {
       workspaces.requirePresent(callerId);

@@ -4,9 +4,9 @@ import dev.muster.platform.text.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text of any length, with its first 4,096 bytes for lists.
+ * A text of any length with a preview of at most 4096 bytes.
  *
- * @param overflow the whole text, where the preview is not all of it
+ * @param overflow the whole text; null if the preview is the whole text
  */
 record PreviewedText(String preview, @Nullable String overflow) {
 
@@ -18,7 +18,7 @@ record PreviewedText(String preview, @Nullable String overflow) {
     return new PreviewedText(preview, preview.length() == clean.length() ? null : clean);
   }
 
-  /** With a preview that its author wrote. */
+  /** Creates a text with a preview by its author. */
   static PreviewedText of(String text, String preview) {
     String clean = Text.clean(text);
     String cut = Text.cutBytes(Text.clean(preview), PREVIEW_BYTES);

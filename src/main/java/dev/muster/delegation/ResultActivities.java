@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The rows by which callers hear, once, how their delegations ended (R8.7). */
+/** Builds the rows that tell callers, once, how their delegations ended (R8.7). */
 @Component
 class ResultActivities {
 
@@ -30,7 +30,10 @@ class ResultActivities {
     this.json = json;
   }
 
-  /** None for what is no end, for a caller that hears of it anyway, and for one that is gone. */
+  /**
+   * Builds the row of an end. Empty for other transitions, and if the caller is notified already or
+   * removed.
+   */
   Optional<NewActivity> of(Transition transition) {
     LockedDelegation delegation = transition.delegation();
     @Nullable DeliveryMode mode = delegation.callerMode();
@@ -62,7 +65,7 @@ class ResultActivities {
         result);
   }
 
-  /** The caller's own note that it delegated (R6.0). */
+  /** Builds the row that notes the delegation in the caller's feed (R6.0). */
   NewActivity delegated(NewDelegation delegation, String calleeName) {
     String id = delegation.delegationId();
     String task = delegation.task().fullText();

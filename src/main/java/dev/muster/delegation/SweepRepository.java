@@ -13,15 +13,16 @@ import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Repository;
 
 /**
- * The two rules of the sweeper, each one statement a batch: it goes on through the index of those
- * in flight where the last batch ended, moves what is due if that still stands as it was found, and
- * tells which of them it moved. Rows are found again by their places, so that the index is gone
- * through only once; and moved in the order of their ids, as all do that lock more than one.
+ * Runs the two rules of the sweeper, one statement per batch. A statement scans the index of
+ * delegations in flight from where the last batch ended. It changes those that are due and have not
+ * changed since, and returns which it changed. The update finds rows by {@code ctid}, so that the
+ * index is scanned only once. It goes in id order, as all transactions do that lock several, which
+ * avoids deadlocks.
  */
 @Repository
 class SweepRepository {
 
-  /** Where a rule is in the index. */
+  /** The position of a rule in the index. */
   record Place(Instant deadline, String delegationId) {
 
     static final Place START = new Place(Instant.EPOCH, "");
@@ -30,13 +31,13 @@ class SweepRepository {
   /**
    * A row that was due.
    *
-   * @param moved empty when another transaction had changed it
+   * @param moved empty if another transaction had changed it
    */
   record Selected(Place place, Optional<Transition> moved) {}
 
   /**
-   * Without a join of what was due and what was moved: a plan that is made once for all batches
-   * expects a row of each, and would compare all with all.
+   * Has no join of the due and the changed rows. A generic plan expects one row of each, and would
+   * compare each with each.
    */
   private static final String TELL =
       """
@@ -108,12 +109,20 @@ class SweepRepository {
     this.db = db;
   }
 
-  /** The next ones past their deadline, which fail; of {@code only} these, when it is there. */
+  /**
+   * Fails the next delegations past their deadline.
+   *
+   * @param only the ids to consider; null for all
+   */
   List<Selected> failOverdue(Instant now, Place from, @Nullable Collection<String> only) {
     return bind(db.sql(FAIL_OVERDUE), now, from, only).query(SweepRepository::selected).list();
   }
 
-  /** The next ones whose callee was heard of, but not since {@code silentSince}. */
+  /**
+   * Marks the next delegations whose callee sent heartbeats, but none since {@code silentSince}.
+   *
+   * @param only the ids to consider; null for all
+   */
   List<Selected> markStuck(
       Instant now, Instant silentSince, Place from, @Nullable Collection<String> only) {
     return bind(db.sql(MARK_STUCK), now, from, only)
@@ -122,7 +131,7 @@ class SweepRepository {
         .list();
   }
 
-  /** The next ones of all in flight, due or not. */
+  /** Returns the positions of the next delegations in flight, due or not. */
   List<Place> positions(Place from) {
     return db.sql(PLACES)
         .param("from", Timestamps.utc(from.deadline()))

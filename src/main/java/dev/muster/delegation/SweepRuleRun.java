@@ -20,20 +20,22 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * One run of a rule of the sweeper past all that are in flight, batch by batch, each in a
- * transaction of its own. Two of them are under way at once: while one is told of, the next is
- * moved. What cannot be stored together is tried one by one, and left where it cannot be at all.
+ * Runs one rule of the sweeper over all delegations in flight, each batch in its own transaction.
+ * Two batches run at once: while one records its transitions, the other updates its rows. The
+ * delegations of a failed batch are tried one by one; those that fail again stay unchanged.
  */
 final class SweepRuleRun {
 
-  /** How a rule moves the next batch; of {@code only} these, when it is there. */
+  /** Updates one batch. */
   interface Rule {
     List<Selected> batch(Place from, @Nullable List<String> only);
   }
 
   /**
-   * @param moved delegations that the rule has moved
-   * @param errors those that another transaction changed first, and those that could not be stored
+   * Counts what a run did.
+   *
+   * @param moved delegations that the rule changed
+   * @param errors delegations that another transaction changed first or that could not be stored
    */
   record Tally(int moved, int errors) {
 
@@ -44,7 +46,7 @@ final class SweepRuleRun {
     }
   }
 
-  /** Small enough that two at a time share the work evenly, also where thousands are due. */
+  /** Small enough that two batches at a time share the work evenly, even with thousands due. */
   static final int BATCH_SIZE = 1250;
 
   private static final Logger log = LoggerFactory.getLogger(SweepRuleRun.class);
@@ -55,7 +57,7 @@ final class SweepRuleRun {
   private final Ledger ledger;
   private final Rule rule;
 
-  /** Held while the next batch is looked for, which begins where the last one ended. */
+  /** Held during the search for the next batch, which begins where the last one ended. */
   private final ReentrantLock looking = new ReentrantLock();
 
   private Place from = Place.START;
@@ -74,7 +76,7 @@ final class SweepRuleRun {
     this.rule = rule;
   }
 
-  /** Throws only when the database is away. */
+  /** Runs the rule; throws only if the database is unreachable. */
   Tally run() {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var beside = CompletableFuture.supplyAsync(this::runBatches, threads);
@@ -117,9 +119,12 @@ final class SweepRuleRun {
     return tally;
   }
 
-  /** The next ones, or from the first try on the same again, whose ids are in {@code ids} then. */
+  /**
+   * Sweeps the next batch. A retry of the transaction takes the ids of its first try again, which
+   * {@code ids} then holds.
+   */
   private Tally sweepNext(AtomicReference<@Nullable List<String>> ids) {
-    // before the transaction begins, whose time is short
+    // locked before the transaction begins, since a wait would use up the time of the transaction
     looking.lock();
     try {
       return ended
@@ -145,7 +150,7 @@ final class SweepRuleRun {
     }
   }
 
-  /** All or nothing. */
+  /** Sweeps one batch in one transaction, all or nothing. */
   private Tally sweep(Supplier<List<Selected>> batch) {
     return tallyOf(
         transactions.runRetryingDeadlocks(_ -> {
@@ -155,9 +160,7 @@ final class SweepRuleRun {
         }));
   }
 
-  /**
-   * For a batch of which could not be found out what it was: the next ones in flight, due or not.
-   */
+  /** Skips a batch whose search failed; returns the next ids in flight, due or not. */
   private List<String> passNext() {
     looking.lock();
     try {
@@ -173,7 +176,7 @@ final class SweepRuleRun {
     return places.stream().map(Place::delegationId).toList();
   }
 
-  /** A lost race is no fault, and no alert. */
+  /** Counts a batch. A lost race is logged but raises no alert. */
   private Tally tallyOf(List<Selected> batch) {
     int moved = (int) batch.stream().filter(one -> one.moved().isPresent()).count();
     metrics.countTransitions(moved);

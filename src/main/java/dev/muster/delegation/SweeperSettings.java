@@ -5,8 +5,9 @@ import dev.muster.platform.settings.Values;
 import java.time.Duration;
 
 /**
- * How often delegations are swept, and after how long without a beat one is stuck (R8.8). Read at
- * the start; what is no positive whole number falls back to the default.
+ * The interval of the sweeper, and the time without a heartbeat after which a delegation is stuck
+ * (R8.8). The server reads them at start. A value that is not a positive whole number falls back to
+ * the default.
  */
 record SweeperSettings(boolean enabled, Duration interval, Duration stuckThreshold) {
 

@@ -4,10 +4,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * That a delegation moved to another status.
+ * A status transition of a delegation.
  *
- * @param callerNotified its caller learns of its end without a row of its own
- * @param lastHeartbeatAt when its callee was last heard of, for one that is stuck now
+ * @param callerNotified whether the caller learns of the end without a row of its own
+ * @param lastHeartbeatAt the callee's last heartbeat; null unless the delegation is now stuck
  */
 record Transition(
     DelegationStatus from,

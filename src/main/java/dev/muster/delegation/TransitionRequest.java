@@ -3,13 +3,15 @@ package dev.muster.delegation;
 import dev.muster.delivery.DelegationMessage;
 import java.util.UUID;
 
-/** A requested change of a delegation, and who requests it. */
+/** A request by an actor to change one delegation. */
 record TransitionRequest(String delegationId, Actor by, DelegationCommand change) {
 
-  /** Who requests a change; for an actor that may not change a delegation, there is none. */
+  /**
+   * The requester of a change. A delegation that the actor may not change does not exist for it.
+   */
   interface Actor {
 
-    /** The control plane, or an operator. */
+    /** The server itself or an operator. */
     Actor SYSTEM = delegation -> true;
 
     boolean mayChange(LockedDelegation delegation);
@@ -24,14 +26,14 @@ record TransitionRequest(String delegationId, Actor by, DelegationCommand change
       return delegation -> delegation.calleeId().equals(workspaceId);
     }
 
-    /** What delivers messages between its caller and its callee. */
+    /** The delivery of any message between the delegation's caller and callee. */
     static Actor messenger(DelegationMessage message) {
       return delegation ->
           delegation.callerId().equals(message.callerId())
               && delegation.calleeId().equals(message.calleeId());
     }
 
-    /** As {@link #messenger}, by a message that no operator's retry has replaced. */
+    /** Like {@link #messenger}, but only with a message that no retry has replaced. */
     static Actor delivery(DelegationMessage message) {
       return delegation ->
           messenger(message).mayChange(delegation)

@@ -1,4 +1,6 @@
-/** Tasks that workspaces give each other, until both know how they ended (contract, section 8). */
+/**
+ * Tasks that workspaces delegate to each other, up to their reported end (docs/api.md, section 8).
+ */
 @ApplicationModule(
     allowedDependencies = {
       "a2a",
