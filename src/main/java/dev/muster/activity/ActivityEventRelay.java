@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Publishes a live event for each new row of each feed, and for each agent's response to the
- * canvas. Each event is published once, in feed order, whichever replica wrote the row (R6.10).
- * Without subscribers it runs no query.
+ * Publishes live events for new feed rows and for agents' responses to the canvas. Each event is
+ * published once, in feed order, whichever replica wrote the row (R6.10). Without subscribers it
+ * runs no query.
  */
 @Component
 class ActivityEventRelay implements FeedGrowthListener {

@@ -16,9 +16,9 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Appends rows to feeds and begins the deliveries of the messages among them (R6.4, R7.3, R7.4).
- * One statement handles many rows. It locks the feed heads, checks the preconditions of each row,
- * and writes the rows that pass.
+ * Appends rows to feeds and begins the deliveries of messages (R6.4, R7.3, R7.4). One statement
+ * handles many rows. It locks the feed heads, checks the preconditions of each row, and writes the
+ * rows that meet them.
  */
 @Component
 class AppendStatement {

@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Serves the conversation between the canvas and an agent; messages between agents are not in it.
+ * Serves the conversation between the canvas and an agent. Messages between agents are not in it.
  */
 @RestController
 class ChatHistoryController {

@@ -61,7 +61,10 @@ record ChatMessage(
         row.id() + ":user", USER, row.data().text(), row.createdAt(), files, null);
   }
 
-  /** Returns the response or error of a message; empty while it waits or the agent works on it. */
+  /**
+   * Returns the response or error of a message. Empty while the message waits or the agent works on
+   * it.
+   */
   private static Stream<ChatMessage> outcome(StoredActivity row) {
     if (!row.status().equals(ActivityResult.OK.status())) {
       String error = Objects.requireNonNullElse(row.errorDetail(), row.status());

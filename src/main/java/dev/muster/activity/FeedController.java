@@ -65,7 +65,7 @@ class FeedController {
   }
 
   /**
-   * Reads the rows; the future is done at once unless the query waits and finds no row. At the
+   * Reads the rows. The future is done at once unless the query waits and finds no row. At the
    * timeout it completes with an empty list. Each read checks again whether the caller may read
    * (R1.6).
    */

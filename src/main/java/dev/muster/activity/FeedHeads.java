@@ -6,10 +6,7 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/**
- * Creates and deletes a workspace's feed head with the workspace, so that each append finds a head
- * to lock.
- */
+/** Creates and deletes feed heads with their workspaces. So each append finds a head to lock. */
 @Repository
 class FeedHeads implements WorkspaceListener {
 

@@ -80,8 +80,8 @@ enum FeedIndex {
   }
 
   /**
-   * Tells whether a row matches the query, by the conditions of the statements except the range.
-   * The query must read on from a cursor.
+   * Tells whether a row meets the query's conditions, except the range. The conditions are those of
+   * the statements; the query must read on from a cursor.
    */
   static boolean matches(FeedQuery query, StoredActivity row) {
     List<String> classes = classesOf(query);

@@ -30,9 +30,9 @@ class FeedMarks {
   private static final int BATCH_SIZE = 500;
 
   /**
-   * Finds the last row before a time by binary search over {@code seq}, since {@code created_at}
-   * rises with it. Each step is one lookup in the primary key. Rows below {@code low} are before
-   * the time; no row from {@code high} on is.
+   * Finds the last row before a time by binary search over {@code seq}. This is possible since
+   * {@code created_at} rises with {@code seq}. Each step is one lookup in the primary key. Rows
+   * below {@code low} are before the time; no row from {@code high} on is.
    */
   static final String MARKS_OF_TIMES =
       """
@@ -58,7 +58,10 @@ class FeedMarks {
       FROM feed
       """;
 
-  /** Takes two arrays of equal length: the feeds, and the {@code seq} of their cursors or null. */
+  /**
+   * Takes two arrays of equal length. They hold the feeds, and the {@code seq} of their cursors or
+   * null.
+   */
   static final String MARKS =
       """
       SELECT f.workspace_id, f.last_seq, f.last_acked_seq, f.read_seq, l.created_at AS since_at
@@ -91,7 +94,7 @@ class FeedMarks {
             metrics);
   }
 
-  /** Reads the marks that are committed at the call; empty for a workspace without a feed. */
+  /** Reads the marks that are committed at the call. Empty for a workspace without a feed. */
   Optional<Marks> of(UUID workspaceId, Optional<UUID> since, FeedQuery query) {
     Asked one = new Asked(workspaceId, since.orElse(null));
     return query.isBoundByTime() ? read(one, query) : asked.submit(one);

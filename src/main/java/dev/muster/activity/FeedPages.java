@@ -158,7 +158,7 @@ class FeedPages {
         .list();
   }
 
-  /** Returns the bytes of all bodies of a row together; empty if there is no such row. */
+  /** Returns the bytes of all bodies of a row together. Empty if there is no such row. */
   Optional<Long> bytes(UUID workspaceId, UUID id) {
     return db.sql(BYTES)
         .param("workspace_id", workspaceId)

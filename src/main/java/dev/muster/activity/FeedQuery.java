@@ -121,9 +121,7 @@ record FeedQuery(
     return isOwn && sinceId.isPresent();
   }
 
-  /**
-   * Tells whether the query reads forward from a cursor, so that later reads find only newer rows.
-   */
+  /** Tells whether the query reads forward from a cursor. Later reads then find only newer rows. */
   boolean hasCursor() {
     return sinceId.isPresent() && isOldestFirst();
   }
@@ -144,8 +142,8 @@ record FeedQuery(
   }
 
   /**
-   * Tells whether the query leaves out the agent's own rows: an agent must not answer itself
-   * (R6.5).
+   * Tells whether the query leaves out the agent's own rows (R6.5). Otherwise an agent could answer
+   * itself.
    */
   boolean leavesOutOwn() {
     return isOwn && asksForReceived() && !include.contains("self");

@@ -77,7 +77,7 @@ class FeedQuota {
     db.sql(COUNT_ANEW).param("workspace_id", workspaceId).update();
   }
 
-  /** Builds the refusal of a row, with a text for the agent that writes into its own feed. */
+  /** Builds the refusal of a row. Its text is for the agent that writes into its own feed. */
   AppendResult.FeedFull full(UUID workspaceId) {
     return db.sql(UNREAD)
         .param("workspace_id", workspaceId)

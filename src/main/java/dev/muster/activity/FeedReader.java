@@ -51,7 +51,10 @@ class FeedReader {
     private final FeedQuery query;
     private final LongConsumer memory;
 
-    /** Position of the last read without a result; null before, and for queries bound by time. */
+    /**
+     * The position of the last read without a result. Null before it, and for queries bound by
+     * time.
+     */
     private @Nullable FeedPosition parkedAt;
 
     private Reading(UUID workspaceId, FeedQuery query, LongConsumer memory) {
@@ -61,8 +64,8 @@ class FeedReader {
     }
 
     /**
-     * Returns the query's rows in its order, or the feed's last {@code seq} if there are none.
-     * Throws {@code CURSOR_GONE} if the cursor's row is not, or no longer, in this feed.
+     * Returns the query's rows in its order. If there are none, returns the feed's last {@code
+     * seq}. Throws {@code CURSOR_GONE} if the cursor's row is not, or no longer, in this feed.
      */
     PollResult<List<StoredActivity>> look() {
       if (parkedAt == null) {
@@ -111,8 +114,8 @@ class FeedReader {
   }
 
   /**
-   * Reads the conversation at the canvas, newest first, before the query's time and at most its
-   * limit.
+   * Reads the conversation at the canvas before the query's time, newest first. It returns at most
+   * the query's limit.
    *
    * @param memory as for {@link #reading}
    */

@@ -16,9 +16,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Wakes the long polls of feeds: at once on a notification, and within 1 s without one. The second
- * case takes one query over all awaited feeds. Rows that other replicas appended are read once for
- * all woken polls.
+ * Wakes the long polls of feeds that have new rows. A notification wakes them at once. Without one,
+ * a query over all awaited feeds wakes them within about 1 s. Rows that other replicas appended are
+ * read once for all woken polls.
  */
 @Component
 class FeedWaiters implements FeedGrowthListener, RecordedEventListener {

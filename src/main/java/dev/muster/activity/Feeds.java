@@ -81,8 +81,8 @@ public class Feeds {
 
   /**
    * Appends a row and returns after the commit. A row shares a group commit batch unless it is
-   * large or its feed stays locked. Throws {@code UNAVAILABLE} if the commit does not succeed in
-   * time or its outcome is unknown.
+   * large, or its feed stays locked or seems full. Throws {@code UNAVAILABLE} if the commit does
+   * not succeed in time or its outcome is unknown.
    */
   public AppendResult append(NewActivity row) {
     if (RowSize.estimate(row) > MAX_SHARED_BYTES) {
@@ -96,8 +96,8 @@ public class Feeds {
   }
 
   /**
-   * Appends a row that an agent writes into its own feed; throws {@code FEED_FULL} if it is full.
-   * Such a row is no message, so it is never a duplicate message.
+   * Appends a row that an agent writes into its own feed. Throws {@code FEED_FULL} if the feed is
+   * full. Such a row is no message, so it is never a duplicate message.
    */
   Stored appendOwn(NewActivity row) {
     return switch (append(row)) {

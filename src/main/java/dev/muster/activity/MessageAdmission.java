@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable NewDelivery delivery) {
 
-  /** Maximum number of messages in one target's queue (R7.7). */
+  /** Maximum number of messages in one target's queue (R7.7). Ends of delegations may exceed it. */
   public static final int MAX_QUEUED = 1000;
 
   /** The way a message reaches its target. */
@@ -29,17 +29,17 @@ public record MessageAdmission(Way way, @Nullable Assumed assumed, @Nullable New
     QUEUE
   }
 
-  /** The versions of the target and of the hierarchy on which the choice of the way is based. */
+  /** The versions of the target and of the hierarchy that determined the way. */
   public record Assumed(long targetVersion, long treeVersion) {}
 
   /** The kind of a delivery; it determines the order and the concurrency. */
   public enum Kind {
     /**
-     * A message of the canvas or of an agent; those of one sender are delivered one after the
+     * A message of the canvas or of an agent. Messages of one sender are delivered one after the
      * other.
      */
     MESSAGE("message"),
-    /** A message that delegates a task; those of one sender do not wait for each other. */
+    /** A message that delegates a task. Such messages do not wait for each other. */
     DELEGATION("delegation"),
     /** The end of a delegation. Its receiver may be busy only because it waits for this message. */
     RESULT("result");

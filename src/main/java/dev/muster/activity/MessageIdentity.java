@@ -44,7 +44,7 @@ public record MessageIdentity(String key, String contentHash) {
   }
 
   /**
-   * Returns the content to hash, without metadata: that may differ between two sends of one
+   * Returns the content to hash, without metadata. Metadata may differ between two sends of one
    * message.
    */
   private static byte[] content(String method, ObjectNode message) {

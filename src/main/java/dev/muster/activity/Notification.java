@@ -86,7 +86,7 @@ record Notification(String message, Optional<String> replyTo, List<ObjectNode> f
     return id.isString() ? Optional.of(id.stringValue()) : Optional.empty();
   }
 
-  /** Parses a stored body in Java, since the database fails on JSON with an escaped NUL. */
+  /** Parses a stored body in Java. The database fails on JSON with an escaped NUL. */
   private static JsonNode stored(RawJson responseBody) {
     return LosslessJson.parse(responseBody.text().getBytes(StandardCharsets.UTF_8));
   }

@@ -21,7 +21,8 @@ class RetentionRepository {
   private static final String NOW = "SELECT now()";
 
   /**
-   * Lists feeds by one step through the primary key per feed, feeds of deleted workspaces included.
+   * Lists feeds with one step through the primary key per feed. Feeds of deleted workspaces are
+   * included.
    */
   private static final String FEEDS =
       """

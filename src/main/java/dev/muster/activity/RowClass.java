@@ -6,8 +6,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps each row to one class letter, so that a read skips other rows by index (R6.2). A read merges
- * the rows of a few letters.
+ * Maps each row to one class letter (R6.2). The letter is indexed, so that a read skips other rows.
+ * A read merges the rows of a few letters.
  */
 final class RowClass {
 

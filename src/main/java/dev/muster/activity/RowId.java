@@ -11,8 +11,8 @@ import java.util.UUID;
 
 /**
  * Builds and parses the public ids of rows, UUIDs of version 7 (RFC 9562). An id has 48 bits of
- * milliseconds, 10 bits of microseconds, 34 bits of {@code seq} and 30 bits of a hash of the feed's
- * id. So an id needs no column of its own, and it names the row to read.
+ * milliseconds, 10 of microseconds, 34 of {@code seq} and 30 of a hash of the feed's id. So an id
+ * needs no column of its own, and it names the row to read.
  */
 public final class RowId {
 
@@ -43,7 +43,7 @@ public final class RowId {
     return of(key.workspaceId(), key.seq(), Timestamps.instant(row, "created_at"));
   }
 
-  /** Returns the {@code seq} in an id; an arbitrary number for an id that is no row's. */
+  /** Returns the {@code seq} in an id. The result is arbitrary for an id that is no row's. */
   public static long seqOf(UUID id) {
     return (id.getMostSignificantBits() & 3) << SEQ_BITS_BELOW
         | (id.getLeastSignificantBits() >>> FEED_BITS & 0xffff_ffffL);

@@ -65,7 +65,7 @@ public record RowSize(
     return body == null ? null : (int) utf8(body.text());
   }
 
-  /** Returns the approximate size of all that is written; it bounds how much one batch stores. */
+  /** Returns the approximate size of all that is written. It bounds how much one batch stores. */
   static long estimate(NewActivity row) {
     return NAMES_AND_IDS
         + row.content().text().length()
@@ -78,7 +78,7 @@ public record RowSize(
     return body == null ? 0 : body.text().length();
   }
 
-  /** Returns how many bytes a body takes in a list; 0 if there is none or it is too large. */
+  /** Returns how many bytes a body takes in a list. 0 if there is none or it is too large. */
   private static long listed(@Nullable Integer bytes) {
     return bytes == null || bytes > MAX_BODY_BYTES ? 0 : bytes;
   }
@@ -95,7 +95,7 @@ public record RowSize(
     return bytes;
   }
 
-  /** Returns the bytes of an attachment, which is read with its row even if it is not shown. */
+  /** Returns the bytes of an attachment. It is read with its row even if it is not shown. */
   private static long inJson(Attachment file) {
     return NAMES_OF_ATTACHMENT
         + inJson(file.kind())

@@ -50,7 +50,7 @@ record StoredActivity(
       @Nullable String messageId,
       @Nullable String delegationId) {}
 
-  /** Replaces a body that is too large for a list; a read of the single row has the whole body. */
+  /** Replaces a body that is too large for a list. A read of the single row has the whole body. */
   record Truncated(boolean truncated, int bytes) {
 
     static Truncated of(int bytes) {

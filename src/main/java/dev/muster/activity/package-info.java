@@ -1,6 +1,6 @@
 /**
- * The activity log: one feed per workspace, which agents poll and canvases show (docs/api.md,
- * section 6).
+ * The activity log, with one feed per workspace (docs/api.md, section 6). Agents poll the feeds,
+ * and canvases show them.
  */
 @ApplicationModule(allowedDependencies = {"workspace", "identity", "event", "protocol", "platform"})
 @NullMarked

@@ -84,8 +84,8 @@ class DelegationController {
   }
 
   /**
-   * Checks the admin with the rights of the workspace, so that it delegates only what that
-   * workspace may.
+   * Returns the caller whose rights are checked. The admin may delegate for a workspace only what
+   * that workspace may.
    */
   private static Caller speaker(UUID delegating, Caller caller) {
     return caller.isAdmin() ? new Caller.Agent(delegating) : caller;

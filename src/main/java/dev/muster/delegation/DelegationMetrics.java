@@ -18,15 +18,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Measures delegations: the number per status, the age of the oldest in flight, transitions and
- * completion times. It also logs the ends.
+ * Measures the number, age, transitions and completion times of delegations. It also logs the ends.
  */
 @Component
 class DelegationMetrics {
 
-  /**
-   * How long counts are cached, since the query scans an index of a ledger with millions of rows.
-   */
+  /** How long counts are cached. The query scans an index of a ledger with millions of rows. */
   private static final Duration FRESH = Duration.ofSeconds(15);
 
   private static final Logger log = LoggerFactory.getLogger(DelegationMetrics.class);

@@ -28,7 +28,7 @@ record DelegationState(
     @Nullable String errorKind) {
 
   /**
-   * Returns the state after a change at {@code now}; empty if R8.1 does not allow the transition.
+   * Returns the state after a change at {@code now}. Empty if R8.1 does not allow the transition.
    * The state stays the same if the delegation has the requested status already.
    *
    * @param span time from a retry to the new deadline

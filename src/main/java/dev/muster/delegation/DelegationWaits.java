@@ -48,8 +48,8 @@ class DelegationWaits implements RecordedEventListener {
   /**
    * Completes with the delegation at its end, or with its current state at the timeout.
    *
-   * @param owner the credential or client that the wait counts against
-   * @param read throws for callers who may not, or no longer, read it
+   * @param owner the workspace, admin or network whose share of held requests the wait takes
+   * @param read throws if the caller may not, or no longer, read the delegation
    */
   CompletableFuture<DelegationView> await(
       Object owner,

@@ -18,7 +18,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Dispatches delegations (R8.3). One transaction appends the message to the callee's feed or queue
- * and stores the status. It sends nothing over the network, so a repeated run cannot deliver twice.
+ * and stores the status. It sends nothing over the network, so a second run cannot deliver twice.
  * If feed or queue is full, the delegation stays {@code queued} and a sweep tries again.
  */
 @Component

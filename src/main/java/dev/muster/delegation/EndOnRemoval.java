@@ -11,8 +11,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Ends the delegations from and to removed workspaces, and notifies the remaining callers
- * (docs/api.md, section 2). It runs before the removal of their queued messages, which locks feeds:
+ * Ends the delegations from and to removed workspaces (docs/api.md, section 2). The remaining
+ * callers receive the end. It runs before the removal of queued messages, which locks feeds:
  * delegations are locked before feeds.
  */
 @Repository

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Runs one rule of the sweeper over all delegations in flight, each batch in its own transaction.
+ * Runs one rule of the sweeper over all delegations in flight. Each batch has its own transaction.
  * Two batches run at once: while one records its transitions, the other updates its rows. The
  * delegations of a failed batch are tried one by one; those that fail again stay unchanged.
  */
@@ -46,7 +46,10 @@ final class SweepRuleRun {
     }
   }
 
-  /** Small enough that two batches at a time share the work evenly, even with thousands due. */
+  /**
+   * Small enough that two batches at a time share the work evenly. This holds even with thousands
+   * due.
+   */
   static final int BATCH_SIZE = 1250;
 
   private static final Logger log = LoggerFactory.getLogger(SweepRuleRun.class);

@@ -5,9 +5,11 @@ import dev.muster.platform.settings.Values;
 import java.time.Duration;
 
 /**
- * The interval of the sweeper, and the time without a heartbeat after which a delegation is stuck
- * (R8.8). The server reads them at start. A value that is not a positive whole number falls back to
- * the default.
+ * The settings of the sweeper (R8.8). The server reads them at start. A value that is not a
+ * positive whole number falls back to the default.
+ *
+ * @param interval time between two sweeps
+ * @param stuckThreshold time without a heartbeat after which a delegation is stuck
  */
 record SweeperSettings(boolean enabled, Duration interval, Duration stuckThreshold) {
 
