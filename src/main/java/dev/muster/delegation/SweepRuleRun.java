@@ -26,7 +26,7 @@ import org.slf4j.event.Level;
  */
 final class SweepRuleRun {
 
-  /** Updates one batch. */
+  /** Updates one batch. It considers only the ids {@code only}, or all if {@code only} is null. */
   interface Rule {
     List<Selected> batch(Place from, @Nullable List<String> only);
   }
