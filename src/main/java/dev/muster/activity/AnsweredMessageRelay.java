@@ -4,7 +4,6 @@ import dev.muster.event.LiveEvent;
 import dev.muster.event.LiveEvent.Kind;
 import dev.muster.event.SeriesRelay;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,35 +58,33 @@ final class AnsweredMessageRelay {
   synchronized void begin() {
     relayed.clear();
     newest = repository.now();
-    newAnswers();
+    relay(events -> {});
   }
 
   /**
-   * Publishes all responses that are not relayed yet. The next call repeats a query that failed.
+   * Publishes all responses that are not relayed yet, page by page. A response is marked after its
+   * page is published, so the next call repeats what failed.
    */
   synchronized void relay(Consumer<List<LiveEvent>> listener) {
-    List<LiveEvent> events = newAnswers().stream().map(AnsweredMessage::event).toList();
-    if (!events.isEmpty()) {
-      listener.accept(events);
-    }
-  }
-
-  private List<AnsweredMessage> newAnswers() {
-    List<AnsweredMessage> found = new ArrayList<>();
     Instant from = newest.minus(SeriesRelay.MAX_TRANSACTION);
     List<AnsweredMessage> page;
     do {
       page = repository.answeredSince(from);
+      List<LiveEvent> events =
+          page.stream()
+              .filter(answer -> !answer.endedAt().equals(relayed.get(answer.key())))
+              .map(AnsweredMessage::event)
+              .toList();
+      if (!events.isEmpty()) {
+        listener.accept(events);
+      }
       for (AnsweredMessage answer : page) {
-        if (!answer.endedAt().equals(relayed.put(answer.key(), answer.endedAt()))) {
-          found.add(answer);
-        }
+        relayed.put(answer.key(), answer.endedAt());
         from = answer.endedAt();
       }
+      newest = from.isAfter(newest) ? from : newest;
     } while (page.size() == ActivityRelayRepository.MAX_ROWS);
-    newest = from.isAfter(newest) ? from : newest;
     Instant kept = newest.minus(SeriesRelay.MAX_TRANSACTION);
     relayed.values().removeIf(endedAt -> endedAt.isBefore(kept));
-    return found;
   }
 }
