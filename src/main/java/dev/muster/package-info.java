@@ -1,6 +1,4 @@
-/**
- * Starts the process and reports its health; the modules contain everything else.
- */
+/** Starts the process and reports its health; the modules contain everything else. */
 @NullMarked
 package dev.muster;
 

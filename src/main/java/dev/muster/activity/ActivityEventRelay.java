@@ -42,12 +42,12 @@ class ActivityEventRelay implements FeedGrowthListener {
 
   @Override
   public void feedsChanged(Set<UUID> workspaceIds) {
-    relay.feedsChanged(workspaceIds);
+    relay.seriesChanged(workspaceIds);
   }
 
   @Override
-  public void anyMayHaveGrown() {
-    relay.anyMayHaveGrown();
+  public void resync() {
+    relay.resync();
   }
 
   private void relay(SeriesRelay relay) {

@@ -21,5 +21,5 @@ public interface FeedGrowthListener {
   }
 
   /** Reports that any feed may have changed: notifications between replicas were interrupted. */
-  default void anyMayHaveGrown() {}
+  default void resync() {}
 }

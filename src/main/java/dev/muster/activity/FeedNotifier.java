@@ -55,6 +55,6 @@ class FeedNotifier implements ReplicaNotificationListener {
 
   @Override
   public void onResync() {
-    listeners.forEach(FeedGrowthListener::anyMayHaveGrown);
+    listeners.forEach(FeedGrowthListener::resync);
   }
 }

@@ -72,7 +72,7 @@ class FeedWaiters implements FeedGrowthListener, RecordedEventListener {
   }
 
   @Override
-  public void anyMayHaveGrown() {
+  public void resync() {
     loop.wake();
   }
 

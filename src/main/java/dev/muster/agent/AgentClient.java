@@ -33,7 +33,7 @@ import tools.jackson.databind.node.ArrayNode;
  */
 public final class AgentClient {
 
-  private static final Duration BEAT_LIMIT = Duration.ofSeconds(15);
+  private static final Duration HEARTBEAT_LIMIT = Duration.ofSeconds(15);
   private static final Duration EVENTS_LIMIT = Duration.ofSeconds(30);
 
   private final String workspaceId;
@@ -165,7 +165,7 @@ public final class AgentClient {
 
   String heartbeat(Heartbeat heartbeat, CancellationToken cancellation) {
     Duration most = cadence.longestGap();
-    Duration limit = BEAT_LIMIT.compareTo(most) < 0 ? BEAT_LIMIT : most;
+    Duration limit = HEARTBEAT_LIMIT.compareTo(most) < 0 ? HEARTBEAT_LIMIT : most;
     JsonNode answer =
         http.json(
             ServerRequest.post(

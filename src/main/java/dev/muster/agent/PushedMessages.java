@@ -27,7 +27,7 @@ final class PushedMessages {
   /**
    * Holds the JSON-RPC response to a request.
    *
-   * @param unheard to run when the response may be lost: reports the end of a delegated task
+   * @param onUndelivered to run when the response may be lost: reports the end of a delegated task
    */
   record Answer(JsonNode json, Runnable onUndelivered) {
 

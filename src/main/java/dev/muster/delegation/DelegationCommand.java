@@ -49,21 +49,23 @@ sealed interface DelegationCommand {
     }
   }
 
-  int LONGEST_WORD = 64;
+  int MAX_WORD_LENGTH = 64;
 
   /**
    * Reads the report of a caller or callee (R8.4); throws {@code VALIDATION_FAILED} for another
    * status.
    */
   static DelegationCommand reported(JsonBody body) {
-    String status = body.isText("status") ? body.text("status", LONGEST_WORD).orElse("") : "";
+    String status = body.isText("status") ? body.text("status", MAX_WORD_LENGTH).orElse("") : "";
     return switch (status) {
       case "in_progress" -> Step.START;
       case "completed" -> new Complete(result(body), false);
       case "failed" ->
           new Fail(
               body.text("error", Integer.MAX_VALUE).orElse(""),
-              body.text("error_kind", LONGEST_WORD).filter(kind -> !kind.isBlank()).orElse(null));
+              body.text("error_kind", MAX_WORD_LENGTH)
+                  .filter(kind -> !kind.isBlank())
+                  .orElse(null));
       default ->
           throw ProblemException.validation(
               "status must be one of: in_progress, completed, failed");

@@ -45,7 +45,7 @@ class OutcomeWaiters implements FeedGrowthListener, RecordedEventListener {
   }
 
   @Override
-  public void anyMayHaveGrown() {
+  public void resync() {
     loop.wake();
   }
 

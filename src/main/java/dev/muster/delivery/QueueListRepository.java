@@ -103,7 +103,7 @@ class QueueListRepository {
       FROM deliveries WHERE queued
       """;
 
-  private static final String LARGEST_QUEUES =
+  private static final String LONG_QUEUES =
       """
       SELECT workspace_id, count(*) AS waiting,
           floor(extract(epoch FROM clock_timestamp() - min(enqueued_at)))::bigint AS oldest_s
@@ -193,7 +193,7 @@ class QueueListRepository {
 
   /** Returns at most {@code most} targets, the longest queues first. */
   List<Waiting> mostWaiting(int most) {
-    return db.sql(LARGEST_QUEUES)
+    return db.sql(LONG_QUEUES)
         .param("most", most)
         .query((row, n) ->
             new Waiting(

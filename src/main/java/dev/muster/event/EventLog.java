@@ -128,7 +128,8 @@ public class EventLog {
         recent.add(newEvents);
         listeners.forEach(Runnable::run);
       }
-    } while (newEvents.size() == ROWS_IN_A_LOOK || mayBeCut(newEvents, EventRepository.MAX_PAGE_BYTES));
+    } while (newEvents.size() == ROWS_IN_A_LOOK
+        || mayBeCut(newEvents, EventRepository.MAX_PAGE_BYTES));
   }
 
   /** Returns whether the byte limit may have cut the page; a character takes at most four bytes. */

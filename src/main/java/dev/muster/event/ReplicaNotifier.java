@@ -75,7 +75,9 @@ public class ReplicaNotifier {
 
   private void waitForInterval() {
     long nextCallAt = calledAt + CALL_INTERVAL.toNanos();
-    for (long left = nextCallAt - System.nanoTime(); left > 0; left = nextCallAt - System.nanoTime()) {
+    for (long left = nextCallAt - System.nanoTime();
+        left > 0;
+        left = nextCallAt - System.nanoTime()) {
       LockSupport.parkNanos(left);
     }
   }

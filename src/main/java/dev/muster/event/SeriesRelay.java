@@ -49,7 +49,7 @@ public final class SeriesRelay implements LoopOwner {
 
   private final LiveEvents live;
   private final Function<Instant, List<End>> endsSince;
-  private final Set<UUID> feedsChanged = ConcurrentHashMap.newKeySet();
+  private final Set<UUID> changedSeries = ConcurrentHashMap.newKeySet();
 
   /** Last relayed number of each series; makes lost, late and duplicate notifications harmless. */
   private final Map<UUID, Long> relayed = new HashMap<>();
@@ -57,7 +57,7 @@ public final class SeriesRelay implements LoopOwner {
   private final BackgroundLoop loop;
 
   private Instant newest = INITIAL_WATERMARK;
-  private volatile long nextLookAt = System.nanoTime();
+  private volatile long nextPollAt = System.nanoTime();
 
   /**
    * Starts the relay's thread.
@@ -77,23 +77,23 @@ public final class SeriesRelay implements LoopOwner {
   }
 
   /** Marks series for the relay; call it after the commit. */
-  public void feedsChanged(Set<UUID> workspaceIds) {
+  public void seriesChanged(Set<UUID> workspaceIds) {
     if (live.isWatched()) {
-      feedsChanged.addAll(workspaceIds);
+      changedSeries.addAll(workspaceIds);
       loop.wake();
     }
   }
 
   /** Queries all series on the next run, because notifications of other replicas may be lost. */
-  public void anyMayHaveGrown() {
-    nextLookAt = System.nanoTime();
+  public void resync() {
+    nextPollAt = System.nanoTime();
     loop.wake();
   }
 
   /** Notes all current ends, so that rows stored before the first subscriber are not relayed. */
   private synchronized void begin() {
     relayed.clear();
-    feedsChanged.clear();
+    changedSeries.clear();
     newest = INITIAL_WATERMARK;
     for (End end : ends(Instant.EPOCH)) {
       relayed.put(end.workspaceId(), end.lastSeq());
@@ -110,16 +110,16 @@ public final class SeriesRelay implements LoopOwner {
     if (!live.isWatched()) {
       return false;
     }
-    lookIfDue();
-    Set<UUID> series = Set.copyOf(feedsChanged);
+    pollIfDue();
+    Set<UUID> series = Set.copyOf(changedSeries);
     if (series.isEmpty()) {
       return false;
     }
-    feedsChanged.removeAll(series);
+    changedSeries.removeAll(series);
     try {
-      feedsChanged.addAll(listener.apply(series));
+      changedSeries.addAll(listener.apply(series));
     } catch (RuntimeException e) {
-      feedsChanged.addAll(series);
+      changedSeries.addAll(series);
       throw e;
     }
     return true;
@@ -139,18 +139,18 @@ public final class SeriesRelay implements LoopOwner {
     relayed.put(workspaceId, seq);
   }
 
-  private void lookIfDue() {
+  private void pollIfDue() {
     long start = System.nanoTime();
-    if (start - nextLookAt < 0) {
+    if (start - nextPollAt < 0) {
       return;
     }
     for (End end : ends(newest.minus(MAX_TRANSACTION))) {
       if (end.lastSeq() > lastRelayed(end.workspaceId())) {
-        feedsChanged.add(end.workspaceId());
+        changedSeries.add(end.workspaceId());
       }
     }
     long took = System.nanoTime() - start;
-    nextLookAt = start + Math.max(POLL_INTERVAL.toNanos(), IDLE_SHARE * took);
+    nextPollAt = start + Math.max(POLL_INTERVAL.toNanos(), IDLE_SHARE * took);
   }
 
   private List<End> ends(Instant since) {

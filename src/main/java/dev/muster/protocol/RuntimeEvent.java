@@ -34,13 +34,13 @@ public sealed interface RuntimeEvent {
    */
   record RuntimeEnd(String taskName, int exitCode, BigInteger durationMs) implements RuntimeEvent {
 
-    public static final BigInteger LONGEST_MS =
+    public static final BigInteger MAX_MS =
         BigInteger.ONE.shiftLeft(Long.SIZE).subtract(BigInteger.ONE);
 
     public RuntimeEnd {
-      if (durationMs.signum() < 0 || durationMs.compareTo(LONGEST_MS) > 0) {
+      if (durationMs.signum() < 0 || durationMs.compareTo(MAX_MS) > 0) {
         throw new IllegalArgumentException(
-            "durationMs: " + durationMs + " (expected: 0.." + LONGEST_MS + ")");
+            "durationMs: " + durationMs + " (expected: 0.." + MAX_MS + ")");
       }
     }
 

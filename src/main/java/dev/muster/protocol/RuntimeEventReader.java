@@ -52,7 +52,7 @@ final class RuntimeEventReader {
           new RuntimeEnd(
               text(payload, "task_name"),
               whole(payload, "exit_code", MIN_INT, MAX_INT).intValueExact(),
-              whole(payload, "duration_ms", BigInteger.ZERO, RuntimeEnd.LONGEST_MS));
+              whole(payload, "duration_ms", BigInteger.ZERO, RuntimeEnd.MAX_MS));
       case "RuntimeError" ->
           new RuntimeError(
               text(payload, "task_name"), text(payload, "kind"), text(payload, "message"));

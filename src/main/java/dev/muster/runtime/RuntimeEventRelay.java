@@ -43,12 +43,12 @@ class RuntimeEventRelay {
 
   /** Marks streams for the relay; call it after the commit. */
   void streamsChanged(Set<UUID> workspaceIds) {
-    relay.feedsChanged(workspaceIds);
+    relay.seriesChanged(workspaceIds);
   }
 
   /** Queries all streams on the next run, because notifications of other replicas may be lost. */
-  void anyMayHaveGrown() {
-    relay.anyMayHaveGrown();
+  void resync() {
+    relay.resync();
   }
 
   /** Relays page by page; a new subscriber is added between two pages. */

@@ -37,6 +37,6 @@ class RuntimeStreamNotifier implements ReplicaNotificationListener {
 
   @Override
   public void onResync() {
-    relay.anyMayHaveGrown();
+    relay.resync();
   }
 }

@@ -29,13 +29,13 @@ class CanvasViewportController {
     static final Viewport UNMOVED = new Viewport(0, 0, 1);
 
     private static final double SMALLEST_ZOOM = 0.001;
-    private static final double LARGEST_ZOOM = 1_000;
+    private static final double MAX_ZOOM = 1_000;
 
     static Viewport read(JsonBody body) {
       return new Viewport(
           required("x", body.number("x", -NewWorkspace.FARTHEST, NewWorkspace.FARTHEST)),
           required("y", body.number("y", -NewWorkspace.FARTHEST, NewWorkspace.FARTHEST)),
-          required("zoom", body.number("zoom", SMALLEST_ZOOM, LARGEST_ZOOM)));
+          required("zoom", body.number("zoom", SMALLEST_ZOOM, MAX_ZOOM)));
     }
 
     private static double required(String name, Optional<Double> value) {

@@ -19,8 +19,8 @@ class StatusRepository {
           + " 'awaiting_agent', now())";
 
   private static final String LOCK =
-      "SELECT workspace_id, status FROM workspace_heartbeats WHERE workspace_id = ANY (:ids) ORDER BY"
-          + " workspace_id FOR UPDATE";
+      "SELECT workspace_id, status FROM workspace_heartbeats WHERE workspace_id = ANY (:ids) ORDER"
+          + " BY workspace_id FOR UPDATE";
 
   private static final String MOVE =
       """

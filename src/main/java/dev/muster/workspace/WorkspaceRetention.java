@@ -39,7 +39,7 @@ class WorkspaceRetention {
   private static final String DELETE_REGISTRATIONS =
       "DELETE FROM workspace_registrations WHERE workspace_id = ANY (:ids)";
 
-  private static final String DELETE_BEATS =
+  private static final String DELETE_HEARTBEATS =
       "DELETE FROM workspace_heartbeats WHERE workspace_id = ANY (:ids)";
 
   private static final String DELETE_WORKSPACES = "DELETE FROM workspaces WHERE id = ANY (:ids)";
@@ -85,7 +85,7 @@ class WorkspaceRetention {
         UUID[] ids = expired.toArray(UUID[]::new);
         db.sql(KEEP_IDS).param("ids", ids).update();
         db.sql(DELETE_REGISTRATIONS).param("ids", ids).update();
-        db.sql(DELETE_BEATS).param("ids", ids).update();
+        db.sql(DELETE_HEARTBEATS).param("ids", ids).update();
         db.sql(DELETE_WORKSPACES).param("ids", ids).update();
         changes.deleted(expired);
       }

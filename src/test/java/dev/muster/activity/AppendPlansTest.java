@@ -40,7 +40,8 @@ class AppendPlansTest {
         .isSubsetOf("Index Scan", "Index Only Scan", "Bitmap Heap Scan");
     assertThat(scans)
         .extracting(Scan::table)
-        .contains("activity_feeds", "activity_logs", "deliveries", "workspaces", "workspace_heartbeats");
+        .contains(
+            "activity_feeds", "activity_logs", "deliveries", "workspaces", "workspace_heartbeats");
     assertThat(scans)
         .filteredOn(scan -> scan.table().equals("activity_logs"))
         .extracting(Scan::index)

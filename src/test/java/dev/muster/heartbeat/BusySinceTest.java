@@ -76,14 +76,17 @@ class BusySinceTest {
     SERVER
         .database()
         .execute(
-            "UPDATE workspace_heartbeats SET stalled = true WHERE workspace_id = '" + agent.id() + "'");
+            "UPDATE workspace_heartbeats SET stalled = true WHERE workspace_id = '"
+                + agent.id()
+                + "'");
   }
 
   private static String busySince(Agent agent) {
     return SERVER
         .database()
         .value(
-            "SELECT coalesce(busy_since::text, 'idle') FROM workspace_heartbeats WHERE workspace_id = '"
+            "SELECT coalesce(busy_since::text, 'idle') FROM workspace_heartbeats WHERE workspace_id"
+                + " = '"
                 + agent.id()
                 + "'");
   }

@@ -150,7 +150,9 @@ class LivenessSweepTest {
       assertThat(report.takenOffline()).isEqualTo(1_501 - BatchedTransitions.BATCH_SIZE);
       assertThat(metric("muster_sweep_errors_total{sweep=\"liveness\"}")).isPositive();
     } finally {
-      fleet.database().execute("DROP TRIGGER refuse ON workspace_heartbeats; DROP FUNCTION refuse()");
+      fleet
+          .database()
+          .execute("DROP TRIGGER refuse ON workspace_heartbeats; DROP FUNCTION refuse()");
     }
     assertThat(sweepAt(NOW).takenOffline()).isEqualTo(BatchedTransitions.BATCH_SIZE - 1);
   }

@@ -52,7 +52,8 @@ class MassSilenceTest {
       assertThat(fleet.count("online")).isEqualTo(FLEET);
       assertThat(fleet.events("LIVENESS_SUSPENDED")).isEqualTo(1);
 
-      database.execute("UPDATE workspace_heartbeats SET last_heartbeat_at = now() + interval '1 hour'");
+      database.execute(
+          "UPDATE workspace_heartbeats SET last_heartbeat_at = now() + interval '1 hour'");
       Awaitility.await()
           .atMost(Duration.ofSeconds(30))
           .until(() -> !selfPreservation(second).path("suspended").asBoolean());
@@ -82,8 +83,8 @@ class MassSilenceTest {
       double took =
           Double.parseDouble(
               database.value(
-                  "SELECT extract(epoch FROM status_since - last_heartbeat_at) FROM workspace_heartbeats"
-                      + " WHERE status = 'offline'"));
+                  "SELECT extract(epoch FROM status_since - last_heartbeat_at) FROM"
+                      + " workspace_heartbeats WHERE status = 'offline'"));
       assertThat(took).isBetween((double) STALE_AFTER_S, STALE_AFTER_S + INTERVAL_S + 1.0);
     }
   }

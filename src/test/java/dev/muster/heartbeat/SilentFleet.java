@@ -52,7 +52,8 @@ record SilentFleet(TestDatabase database) {
   }
 
   String statusOf(UUID id) {
-    return database.value("SELECT status FROM workspace_heartbeats WHERE workspace_id = '" + id + "'");
+    return database.value(
+        "SELECT status FROM workspace_heartbeats WHERE workspace_id = '" + id + "'");
   }
 
   int count(String status) {

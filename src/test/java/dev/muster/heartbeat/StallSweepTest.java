@@ -293,7 +293,8 @@ class StallSweepTest {
   private void set(String columns, UUID id) {
     fleet
         .database()
-        .execute("UPDATE workspace_heartbeats SET " + columns + " WHERE workspace_id = '" + id + "'");
+        .execute(
+            "UPDATE workspace_heartbeats SET " + columns + " WHERE workspace_id = '" + id + "'");
   }
 
   private boolean isStalled(UUID id) {

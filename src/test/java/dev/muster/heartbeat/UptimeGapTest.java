@@ -161,7 +161,8 @@ class UptimeGapTest {
         .atMost(Duration.ofSeconds(30))
         .until(() ->
             database
-                .value("SELECT bool_and(last_heartbeat_at > '" + back + "') FROM workspace_heartbeats")
+                .value(
+                    "SELECT bool_and(last_heartbeat_at > '" + back + "') FROM workspace_heartbeats")
                 .equals("t"));
     awaitSweeps(2);
     assertThat(fleet.events("WORKSPACE_OFFLINE")).isZero();

@@ -47,8 +47,8 @@ class LastValuesTest {
           server
               .database()
               .execute(
-                  "UPDATE workspace_heartbeats SET last_heartbeat_at = clock_timestamp(), uptime_seconds"
-                      + " = "
+                  "UPDATE workspace_heartbeats SET last_heartbeat_at = clock_timestamp(),"
+                      + " uptime_seconds = "
                       + round);
           int told = round;
           // the next round begins when this one is being told, and long before it all is

@@ -35,7 +35,7 @@ class RuntimeRunsTest {
     JsonNode running = stream.run();
     assertThat(running.path("status").asString()).isEqualTo("running");
     assertThat(running.path("ended_at").isNull()).isTrue();
-    stream.add(new RuntimeEnd("t", 0, RuntimeEnd.LONGEST_MS));
+    stream.add(new RuntimeEnd("t", 0, RuntimeEnd.MAX_MS));
 
     JsonNode run = stream.run();
 
@@ -61,7 +61,7 @@ class RuntimeRunsTest {
     assertThat(run.path("status").asString()).isEqualTo("succeeded");
     assertThat(run.path("runtime_name").asString()).isEqualTo("run_py");
     assertThat(run.path("language").asString()).isEqualTo("python");
-    assertThat(run.path("duration_ms").bigIntegerValue()).isEqualTo(RuntimeEnd.LONGEST_MS);
+    assertThat(run.path("duration_ms").bigIntegerValue()).isEqualTo(RuntimeEnd.MAX_MS);
     assertThat(run.path("stdout").asString()).isEqualTo("hello\n");
     assertThat(run.path("stderr").asString()).isEqualTo("warn\n");
     assertThat(run.path("truncated").asBoolean()).isFalse();

@@ -56,7 +56,11 @@ class WorkspaceRetentionTest {
     assertThat(count("removed_workspaces")).isEqualTo(3);
     for (String table :
         new String[] {
-          "workspaces", "workspace_heartbeats", "workspace_tokens", "activity_feeds", "runtime_heads"
+          "workspaces",
+          "workspace_heartbeats",
+          "workspace_tokens",
+          "activity_feeds",
+          "runtime_heads"
         }) {
       assertThat(count(table)).as(table).isZero();
     }

@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     versionProvider = AgentVersion.class,
     description = {
-      "Is an agent: registers, sends heartbeats, and gives every message to a command, whose output is the"
-          + " reply.",
+      "Is an agent: registers, sends heartbeats, and gives every message to a command, whose output"
+          + " is the reply.",
       "",
       "The command runs by 'sh -c' and reads one JSON object: message_id, activity_id, source"
           + " (canvas_user, peer_agent, system), source_id, text, delegation_id, reply_to, raw.",

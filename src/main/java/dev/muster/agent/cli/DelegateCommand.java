@@ -71,7 +71,7 @@ final class DelegateCommand implements Callable<Integer> {
       Delegation now = ended(client, made);
       if (now.isOver()) {
         int code = report(now);
-        waiting.told();
+        waiting.markReported();
         return code;
       }
     }

@@ -54,7 +54,7 @@ final class SendCommand implements Callable<Integer> {
       SendResult sent = client.send(peer, text, Duration.ofSeconds(wait), id);
       int code = report(sent);
       if (!(sent instanceof SendResult.Queued)) {
-        waiting.told();
+        waiting.markReported();
       }
       return code;
     }

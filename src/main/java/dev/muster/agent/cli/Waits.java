@@ -33,7 +33,7 @@ final class Waits {
   private static final Logger log = LoggerFactory.getLogger(Waits.class);
   private static final Duration MAX_REPORT_TIME = Duration.ofSeconds(30);
   private static final int MAX_WAITS = 2_000;
-  private static final byte[] TOLD = {'1'};
+  private static final byte[] REPORTED = {'1'};
 
   private final Path folder;
 
@@ -46,7 +46,7 @@ final class Waits {
 
     private final Path file;
     private final @Nullable FileChannel locked;
-    private boolean told;
+    private boolean reported;
 
     private Wait(Path file, @Nullable FileChannel locked) {
       this.file = file;
@@ -54,10 +54,10 @@ final class Waits {
     }
 
     /** Records that this process has printed the answer. */
-    void told() throws IOException {
+    void markReported() throws IOException {
       if (locked != null) {
-        locked.write(ByteBuffer.wrap(TOLD), 0);
-        told = true;
+        locked.write(ByteBuffer.wrap(REPORTED), 0);
+        reported = true;
       }
     }
 
@@ -65,7 +65,7 @@ final class Waits {
     @Override
     public void close() throws IOException {
       if (locked != null) {
-        if (!told) {
+        if (!reported) {
           Files.deleteIfExists(file);
         }
         locked.close();

@@ -178,7 +178,7 @@ public final class NameWarnings implements HandlerInterceptor {
   private static final class Names {
 
     /** Then all is forgotten: strangers are not to fill the memory. */
-    private static final int MOST_REMEMBERED = 256;
+    private static final int MAX_REMEMBERED = 256;
 
     private final String kind;
     private final Set<String> known;
@@ -204,7 +204,7 @@ public final class NameWarnings implements HandlerInterceptor {
       if (name.length() > longest + Misspelling.MAX_EDITS) {
         return Optional.empty();
       }
-      if (compared.size() >= MOST_REMEMBERED) {
+      if (compared.size() >= MAX_REMEMBERED) {
         compared.clear();
       }
       return compared.computeIfAbsent(name, one -> Misspelling.nearest(one, known));

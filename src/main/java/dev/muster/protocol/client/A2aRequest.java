@@ -11,8 +11,8 @@ import java.util.Map;
  * @param target names the receiver in texts and budgets; not a URL
  * @param url an http or https URL
  * @param body not copied; the caller must not change it afterwards
- * @param headers additional headers; {@code Accept-Encoding} is always set here,
- *     {@code Content-Type}, {@code Accept} and {@code X-Timeout} only if absent
+ * @param headers additional headers; {@code Accept-Encoding} is always set here, {@code
+ *     Content-Type}, {@code Accept} and {@code X-Timeout} only if absent
  * @param readTimeout positive; maximum time without data from the peer in one attempt
  * @param deadline deadline of the whole send
  * @param space accounts for the memory of the response; the caller closes it when it no longer

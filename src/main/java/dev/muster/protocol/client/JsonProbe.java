@@ -23,7 +23,7 @@ sealed interface JsonProbe {
 
   record NotJson() implements JsonProbe {}
 
-  int MOST_TEXT = 4_096;
+  int MAX_TEXT = 4_096;
 
   /** Accepts long texts and numbers; the nesting limit stays. */
   JsonFactory JSON =
@@ -142,9 +142,9 @@ sealed interface JsonProbe {
 
   private static String text(JsonParser parser) {
     String text = parser.getString();
-    return text.codePointCount(0, text.length()) <= MOST_TEXT
+    return text.codePointCount(0, text.length()) <= MAX_TEXT
         ? text
-        : text.substring(0, text.offsetByCodePoints(0, MOST_TEXT));
+        : text.substring(0, text.offsetByCodePoints(0, MAX_TEXT));
   }
 
   /** Decodes strictly, because a byte-based parser accepts invalid UTF-8. */
