@@ -15,14 +15,15 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 
 /**
- * The hosts by which a server that listens on loopback alone may be called (R0.11). A web page can
- * have its own name lead to 127.0.0.1 (DNS rebinding) and would then be of the server's own origin;
- * its browser still sends the page's name as {@code Host}.
+ * Checks the {@code Host} header of a server that listens on loopback only (R0.11).
+ *
+ * <p>A web page can resolve its own name to 127.0.0.1 (DNS rebinding) and would then share the
+ * server's origin. The browser still sends the page's name as {@code Host}.
  */
 @Component
 final class AllowedHosts {
 
-  /** By which containers call the machine that they run on. */
+  /** The names by which containers reach their host machine. */
   private static final Set<String> OF_CONTAINERS =
       Set.of("host.docker.internal", "host.containers.internal");
 
@@ -35,7 +36,11 @@ final class AllowedHosts {
     allowed.addAll(settings.security("ALLOWED_HOSTS", Set.of(), AllowedHosts::parse));
   }
 
-  /** A request without {@code Host} (HTTP/1.0) is not a browser's, and passes. */
+  /**
+   * Refuses a request whose {@code Host} is not allowed.
+   *
+   * <p>A request without {@code Host} (HTTP/1.0) passes, because no browser sends one.
+   */
   void requireAllowed(HttpServletRequest request) {
     if (!onLoopback) {
       return;
@@ -58,7 +63,7 @@ final class AllowedHosts {
     try {
       return InetAddress.getByName(address).isLoopbackAddress();
     } catch (UnknownHostException e) {
-      return false; // nothing can listen there: the start fails by itself
+      return false; // no server can listen there; startup fails elsewhere
     }
   }
 

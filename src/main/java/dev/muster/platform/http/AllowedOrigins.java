@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 
-/** The origins whose pages may call: {@code CORS_ORIGINS}, and the server's own (R0.11). */
+/** Checks origins against {@code CORS_ORIGINS} and the server's own (R0.11). */
 @Component
 public final class AllowedOrigins {
 
@@ -31,11 +31,13 @@ public final class AllowedOrigins {
   }
 
   /**
-   * Refuses what a page of another origin sends, where that could do harm and the browser does not
-   * ask beforehand: changes of state, and WebSockets.
+   * Refuses a request of another origin's page.
+   *
+   * <p>Callers check state changes and WebSockets, which can do harm and which the browser may send
+   * without a preflight.
    *
    * <p>A request with {@code Authorization} passes: agents send an {@code Origin} with it, and no
-   * page has a browser add a bearer token.
+   * page can make a browser add a bearer token.
    */
   public void requireAllowed(HttpServletRequest request) {
     @Nullable String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
@@ -64,8 +66,9 @@ public final class AllowedOrigins {
   }
 
   /**
-   * Whether its host and port are those of {@code Host} or of {@code PUBLIC_URL}. The scheme does
-   * not count, since a proxy in front may have ended TLS.
+   * Returns whether the origin's host and port are those of {@code Host} or {@code PUBLIC_URL}.
+   *
+   * <p>The scheme does not count, because a reverse proxy may have ended TLS.
    */
   boolean isOwn(String origin, HttpServletRequest request) {
     Optional<Authority> from = origin.matches(ORIGIN) ? Authority.ofUrl(origin) : Optional.empty();

@@ -4,12 +4,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.springframework.web.context.request.async.DeferredResult;
 
-/** Answers that are given later, and held without a thread until then. */
+/** Turns futures into asynchronous responses that hold no thread. */
 public final class AsyncResponses {
 
   private AsyncResponses() {}
 
-  /** The wait has its own end: the container's, after half a minute, would be too early. */
+  /**
+   * Returns a response without a time-out.
+   *
+   * <p>The future has its own limit, and the container's 30 s would end it too early.
+   */
   public static <T> DeferredResult<T> of(CompletableFuture<T> answer) {
     DeferredResult<T> held = new DeferredResult<>(0L);
     var _ =

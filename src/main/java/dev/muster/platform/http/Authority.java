@@ -8,8 +8,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host and port of a url or of a {@code Host} header. The host is in lower case, without dots
- * at its end, an IPv6 address in brackets; a port that is not given is 0.
+ * Parses the host and port of a URL or a {@code Host} header.
+ *
+ * @param host in lower case without dots at the end; an IPv6 address is in brackets
+ * @param port 1..65535, or 0 if absent
  */
 record Authority(String host, int port) {
 
@@ -18,7 +20,11 @@ record Authority(String host, int port) {
   private static final String LOCALHOST = "localhost";
   private static final int HIGHEST_PORT = 65_535;
 
-  /** Empty when it is none: it holds nothing that a shell, a log or a url could stumble on. */
+  /**
+   * Parses a host and port; empty if {@code text} is not valid or null.
+   *
+   * <p>A parsed authority has no character that is special in a shell, a log or a URL.
+   */
   static Optional<Authority> parse(@Nullable String text) {
     Matcher form = FORM.matcher(text == null ? "" : text);
     if (!form.matches()) {
@@ -45,14 +51,14 @@ record Authority(String host, int port) {
         .filter(host -> !host.isEmpty());
   }
 
-  /** Of an http or https url; empty when it has no usable one. */
+  /** Returns the authority of an http or https URL; empty if it has no valid one. */
   static Optional<Authority> ofUrl(String url) {
     int from = url.indexOf("://") + 3;
     int end = url.indexOf('/', from);
     return parse(url.substring(from, end < 0 ? url.length() : end));
   }
 
-  /** Whether only programs of this machine can mean it (RFC 6761, section 6.3, for the names). */
+  /** Returns whether only programs on this machine can reach it (names: RFC 6761, section 6.3). */
   boolean isLoopback() {
     if (host.equals(LOCALHOST) || host.endsWith("." + LOCALHOST)) {
       return true;
@@ -65,7 +71,7 @@ record Authority(String host, int port) {
             .isPresent();
   }
 
-  /** The same host and port; the default ports of http and https are the same as none. */
+  /** Compares host and port; the ports 80 and 443 equal an absent one. */
   boolean sameAs(Authority other) {
     return host.equals(other.host) && withoutDefault(port) == withoutDefault(other.port);
   }

@@ -11,7 +11,9 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
- * Holds routes that want no body to the limit of all (R0.7); the others meet theirs when they read.
+ * Applies the default body limit to routes that read no body (R0.7).
+ *
+ * <p>The other routes apply their limit when they read.
  */
 @Component
 final class BodilessRouteLimit implements HandlerInterceptor {

@@ -6,10 +6,10 @@ import dev.muster.platform.quota.Quota.Grant;
 import org.springframework.stereotype.Component;
 
 /**
- * Bounds the memory of all request bodies in flight together, and of each owner's (R0.7).
+ * Bounds the memory of all request bodies in flight, in total and per owner (R0.7).
  *
- * <p>The first {@link #SMALL_BYTES} of every body come from a budget of their own, so that small
- * requests are served while large ones have used up theirs.
+ * <p>The first {@link #SMALL_BYTES} of every body come from a separate budget. Small requests are
+ * still served when large ones have used up theirs.
  */
 @Component
 final class BodyBudget {
@@ -18,7 +18,7 @@ final class BodyBudget {
 
   private static final long MAX_BODY_BYTES = 16L << 20;
 
-  /** While its buffer grows a body is there twice. */
+  /** While a buffer grows, the body is in memory twice. */
   private static final long MAX_READ_BYTES = 2 * MAX_BODY_BYTES;
 
   private static final long MAX_BYTES = 512L << 20;
@@ -40,7 +40,7 @@ final class BodyBudget {
     small = new Quota(max / 4, max / 16);
   }
 
-  /** What one request holds; of one thread at a time. */
+  /** The bytes that one request holds; used by one thread at a time. */
   final class Share {
 
     private final Object owner;
@@ -53,8 +53,12 @@ final class BodyBudget {
     }
 
     /**
-     * Holds so many bytes from now on, more or fewer than before. More are refused with {@code
-     * UNAVAILABLE} when the budget or the owner's part of it is used up.
+     * Sets the bytes held, more or fewer than before.
+     *
+     * <p>Growth is refused with {@code UNAVAILABLE} when the budget or the owner's part of it is
+     * used up.
+     *
+     * @param bytes the new total of this request, 0 or more
      */
     void resize(long bytes) {
       long ofSmall = Math.min(bytes, SMALL_BYTES);
@@ -73,7 +77,10 @@ final class BodyBudget {
       largeBytes = ofLarge;
     }
 
-    /** The body is not there at once: its sender holds a thread and a connection meanwhile. */
+    /**
+     * Counts the body as arriving. It has not arrived at once, so it occupies a thread and a
+     * connection.
+     */
     void beginArrival() {
       if (!arriving) {
         require(BodyBudget.this.arriving.take(owner, 1));
@@ -97,12 +104,12 @@ final class BodyBudget {
     return new Share(owner);
   }
 
-  /** The bytes that all requests hold. */
+  /** Returns the bytes that all requests hold. */
   long held() {
     return small.held() + large.held();
   }
 
-  /** The bodies that are not whole yet. */
+  /** Returns the number of incomplete bodies. */
   long arriving() {
     return arriving.held();
   }

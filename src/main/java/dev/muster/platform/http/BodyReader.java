@@ -15,27 +15,33 @@ import java.util.concurrent.locks.LockSupport;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 
-/** Reads a request's body whole, up to its route's limit and within the budget of all (R0.7). */
+/** Reads a whole request body within its route's limit and the memory budget (R0.7). */
 @Component
 public final class BodyReader {
 
   public static final int KIB = 1024;
 
-  /** The limit of every route that names none. */
+  /** The limit in bytes of every route that sets none. */
   public static final int DEFAULT_LIMIT = 256 * KIB;
 
-  /** The attribute under which a request's share of the budget is kept. */
+  /** The request attribute that holds its share of the budget. */
   private static final String SHARE = BodyReader.class.getName() + ".share";
 
   private static final int CHUNK = 16 * KIB;
 
-  /** What is allocated before anything of the body has arrived, whatever length is declared. */
+  /** The bytes allocated before any of the body arrives, whatever length is declared. */
   private static final int FIRST_BUFFER = 4 * KIB;
 
-  /** Every read is bounded by the connection's idle time-out, and all of them together by this. */
+  /**
+   * Bounds all reads of a body together; the connection's idle time-out bounds each single read.
+   */
   private static final Duration MAX_READ = Duration.ofSeconds(30);
 
-  /** A client that is still sending gets to read its 413 if it ends soon, and then it is cut. */
+  /**
+   * Bounds the drain of a body that is too large.
+   *
+   * <p>A client that is still sending can finish and read its 413; then the connection is closed.
+   */
   private static final Duration MAX_DRAIN_TIME = Duration.ofSeconds(2);
 
   private static final int MAX_DRAINED_BYTES = 32 << 20;
@@ -48,9 +54,11 @@ public final class BodyReader {
   }
 
   /**
-   * Refuses with {@code BODY_TOO_LARGE}, or {@code UNAVAILABLE} when the bodies in flight of all,
-   * or of the request's owner, take all they may. Memory is taken as the bytes arrive. A client
-   * that sends slowly does not use up its request's deadline.
+   * Reads the body; empty if there is none.
+   *
+   * <p>Refuses with {@code BODY_TOO_LARGE}, or with {@code UNAVAILABLE} when the budget of all
+   * bodies or of the request's owner is used up. Memory is reserved as the bytes arrive. The
+   * request's deadline does not count the time of this read, so a slow sender does not exceed it.
    */
   public byte[] read(HttpServletRequest request, int maxBytes) throws IOException {
     long declared = request.getContentLengthLong();
@@ -72,7 +80,7 @@ public final class BodyReader {
       HttpServletRequest request, int maxBytes, long declared, BodyBudget.Share share)
       throws IOException {
     InputStream body = request.getInputStream();
-    // one more than allowed shows that there are more
+    // one byte more than allowed detects a body that is too large
     int mostBytes = declared >= 0 ? (int) declared : maxBytes + 1;
     byte[] buffer = new byte[Math.min(mostBytes, FIRST_BUFFER)];
     share.resize(buffer.length);
@@ -143,7 +151,7 @@ public final class BodyReader {
         Map.of("max_bytes", maxBytes));
   }
 
-  /** Reads only what is there, since a read that waits could wait for long. */
+  /** Discards available bytes only, because a blocking read could last longer than the limit. */
   private static void drain(ServletInputStream body) throws IOException {
     long giveUpAt = System.nanoTime() + MAX_DRAIN_TIME.toNanos();
     byte[] thrownAway = new byte[CHUNK];

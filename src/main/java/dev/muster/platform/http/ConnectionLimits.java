@@ -17,16 +17,18 @@ import org.eclipse.jetty.io.SelectorManager.AcceptListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the open connections: so many for all, and seven eighths of them for each remote network,
- * so that descriptors and memory remain for the database, the agents and other clients. Behind a
- * proxy all clients are of one network, so the share is no smaller.
+ * Bounds the open connections, in total and per remote network.
  *
- * <p>Before a bound is reached, those that are without a request for longest are closed; clients
- * expect that of kept connections. At the bound new ones are closed at once.
+ * <p>Each network may hold seven eighths of the total. Descriptors and memory then remain for the
+ * database, the agents and other clients. Behind a proxy all clients are in one network, so its
+ * share is not smaller.
+ *
+ * <p>Before a bound is reached, the connections with the oldest last request are closed; clients
+ * expect that of idle connections. At the bound a new connection is closed at once.
  */
 final class ConnectionLimits implements AcceptListener {
 
-  /** What an idle connection may cost of the heap, generously. */
+  /** A generous estimate of the heap bytes of an idle connection. */
   private static final long HEAP_BYTES_PER_CONNECTION = 16L << 10;
 
   private static final int DESCRIPTORS_WHERE_NOT_KNOWN = 8192;
@@ -36,7 +38,7 @@ final class ConnectionLimits implements AcceptListener {
   private final ConcurrentHashMap<SelectableChannel, RemoteNetwork> networks =
       new ConcurrentHashMap<>();
 
-  /** Counts down to the next search for idle ones, which looks at all connections. */
+  /** Counts down the accepted connections to the next search, which reads all connections. */
   private int untilSearch;
 
   ConnectionLimits(int max, Supplier<Stream<PacedEndPoint>> open) {
@@ -44,7 +46,7 @@ final class ConnectionLimits implements AcceptListener {
     this.open = open;
   }
 
-  /** Three quarters of this process's descriptors, as far as the heap is large enough. */
+  /** Returns three quarters of this process's descriptors, or fewer if the heap is too small. */
   static int forThisProcess() {
     long descriptors =
         ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
@@ -82,7 +84,7 @@ final class ConnectionLimits implements AcceptListener {
     }
   }
 
-  /** An eighth of each bound is kept free, as long as there are idle connections. */
+  /** Closes idle connections, if there are any, to keep an eighth of each bound free. */
   private void makeRoom(RemoteNetwork network) {
     long ofAll = connections.held() - sevenEighths(connections.limit());
     long ofNetwork = connections.heldBy(network) - sevenEighths(connections.ownerLimit());

@@ -18,8 +18,10 @@ import org.springframework.web.cors.UrlBasedCorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 
 /**
- * Lets pages of other origins in, as far as {@code CORS_ORIGINS} names them; it takes no {@code *},
- * so credentials are allowed to origins that an operator has written down, and to no others.
+ * Allows pages of the origins in {@code CORS_ORIGINS}.
+ *
+ * <p>The setting takes no {@code *}, so credentials are allowed only to origins that an operator
+ * has listed.
  */
 @Configuration(proxyBeanMethods = false)
 class CorsFilterConfiguration {
@@ -30,7 +32,7 @@ class CorsFilterConfiguration {
     if (!origins.allowed().isEmpty()) {
       CorsConfiguration allowed = new CorsConfiguration();
       allowed.setAllowedOrigins(origins.allowed());
-      // canvases send their requests with credentials; no cookie counts here, the token decides
+      // canvases send requests with credentials; the server ignores cookies and checks the token
       allowed.setAllowCredentials(true);
       allowed.addAllowedMethod(CorsConfiguration.ALL);
       allowed.addAllowedHeader(CorsConfiguration.ALL);
@@ -53,8 +55,10 @@ class CorsFilterConfiguration {
   }
 
   /**
-   * Answers pages of listed origins as CORS wants it; to others it says nothing, so that their
-   * browsers keep the answer from them, and refuses when they ask beforehand.
+   * Sends CORS headers to listed origins only.
+   *
+   * <p>Pages of other origins get none, so that browsers hide the response from them. Their
+   * preflight requests are refused.
    */
   private static final class ProblemCorsProcessor extends DefaultCorsProcessor {
 

@@ -6,12 +6,12 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** A query parameter that is one of a few words. */
+/** Reads a query parameter that is one of a few words. */
 public final class EnumParameter {
 
   private EnumParameter() {}
 
-  /** Empty for {@code ""}; refuses with 400 a word that is none of these values. */
+  /** Returns the value of {@code word}; empty for {@code ""}. Refuses an unknown word with 400. */
   public static <E> Optional<E> read(
       String name, String word, E[] values, Function<E, String> wire) {
     if (word.isEmpty()) {

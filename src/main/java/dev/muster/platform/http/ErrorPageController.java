@@ -9,7 +9,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.RequestMapping;
 
-/** Answers errors that never reached a controller with the same problem details. */
+/** Writes problem details for errors that never reached a controller. */
 @Controller
 final class ErrorPageController implements ErrorController {
 

@@ -12,8 +12,10 @@ import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
 /**
- * Refuses what other sites' pages send from a browser (R0.11), on every route; inside of the filter
- * that frames answers, before whatever looks at credentials or bodies.
+ * Refuses requests that pages of other sites send from a browser (R0.11).
+ *
+ * <p>It runs on every route, inside {@link RequestEnvelopeFilter} and before any code that reads
+ * credentials or bodies.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 15)

@@ -22,7 +22,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Fits the web server to a service of many small requests and many waiting ones. */
+/** Configures Jetty for many small requests and many held ones. */
 @Component
 final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServletWebServerFactory> {
 
@@ -62,16 +62,18 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
     HttpConfiguration http =
         listener.getConnectionFactory(HttpConnectionFactory.class).getHttpConfiguration();
     http.setSendServerVersion(false);
-    // each connection would keep 70 KiB of the fields it has seen; agents hold two connections
+    // the cache takes 70 KiB per connection, and each agent holds two connections
     http.setHeaderCacheSize(0);
-    // parameters come from the query; a body is JSON, whatever its type says (R0.1)
+    // parameters come from the query only; a body is JSON, whatever its content type says (R0.1)
     http.setFormEncodedMethods();
     return listener;
   }
 
   /**
-   * What is not even HTTP (a bad request line, headers too large) gets a problem detail as well.
-   * The log tells how many there were and nothing of what was sent, which may be a token.
+   * Writes a problem detail for a request that is not HTTP.
+   *
+   * <p>Examples are a bad request line and headers that are too large. The log has the number of
+   * such requests and none of their content, which may hold a token.
    */
   private boolean answerBadHttp(Request request, Response response, Callback callback) {
     int status = response.getStatus() < 400 ? 500 : response.getStatus();

@@ -13,7 +13,7 @@ import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
-/** Gives controllers the request's body as a {@link JsonBody}, whatever its content type claims. */
+/** Passes the request's body to controllers as a {@link JsonBody}, whatever its content type. */
 @Component
 final class JsonBodyResolver implements HandlerMethodArgumentResolver {
 

@@ -14,8 +14,9 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Answers with a bare array: one page with a {@code Link} to the next, or the whole list, streamed
- * (R0.10).
+ * Writes lists as a bare JSON array (R0.10).
+ *
+ * <p>It writes one page with a {@code Link} to the next, or streams the whole list.
  */
 @Component
 public final class ListResponses {
@@ -28,15 +29,16 @@ public final class ListResponses {
     this.json = json;
   }
 
-  /** Reads a page: rows after the cursor, at most {@code limit} of them. */
+  /** Reads one page: at most {@code limit} rows after the cursor. */
   @FunctionalInterface
   public interface PageSource<T> {
     Page<T> read(PageCursor after, int limit);
   }
 
   /**
-   * One page when the client asked for one, else all pages in a row. {@code view} makes a row what
-   * the client sees.
+   * Writes one page if the request has a limit or a cursor, otherwise all pages.
+   *
+   * @param view maps a row to its JSON view
    */
   public <T> void write(
       HttpServletRequest request,
@@ -59,11 +61,11 @@ public final class ListResponses {
       write(page, view, out);
     }
     out.writeEndArray();
-    // only now: to close it ends the array, and a part of the list would look like all of it
+    // not in a finally block: close() ends the array, and a partial list would look complete
     out.close();
   }
 
-  /** One page, of at most {@code limit} rows, also when the client asked for none. */
+  /** Writes one page of at most {@code limit} rows, whatever page the request asks for. */
   public <T> void writePage(
       HttpServletRequest request,
       HttpServletResponse response,
@@ -81,7 +83,11 @@ public final class ListResponses {
     }
   }
 
-  /** Of a whole list the first page alone is due at the request's deadline (R1.8). */
+  /**
+   * Gives each further page of a whole list its own deadline.
+   *
+   * <p>The request's deadline covers the first page only (R1.8).
+   */
   private static <T> Page<T> inItsOwnTime(Supplier<Page<T>> reading) {
     return RequestDeadline.within(RequestDeadline.LIMIT, reading::get);
   }

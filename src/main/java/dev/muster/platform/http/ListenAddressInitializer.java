@@ -13,8 +13,10 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * Where the server listens: on loopback while it is one person's, else on all addresses; and only
- * on usable ones.
+ * Sets the address and port on which the server listens.
+ *
+ * <p>With the embedded database the default address is loopback, otherwise all addresses. Startup
+ * fails on an unusable setting.
  */
 final class ListenAddressInitializer
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
@@ -30,7 +32,7 @@ final class ListenAddressInitializer
     Optional<String> address =
         settings.security("SERVER_ADDRESS", Optional.empty(), ListenAddressInitializer::address);
     Map<String, Object> listening = new HashMap<>();
-    // Spring's own names, when given, win; it reads ours only from the process environment
+    // Spring's names take precedence; Spring reads SERVER_* from the process environment only
     if (settings.text("server.port").isEmpty()) {
       port.ifPresent(chosen -> listening.put("server.port", chosen));
     }

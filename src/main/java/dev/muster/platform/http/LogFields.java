@@ -3,7 +3,7 @@ package dev.muster.platform.http;
 import java.util.UUID;
 import org.slf4j.MDC;
 
-/** What log lines say of the request they were written for. */
+/** Sets the request and workspace fields of log lines, for the current thread. */
 public final class LogFields {
 
   static final String REQUEST_ID = "request_id";
@@ -11,7 +11,7 @@ public final class LogFields {
 
   private LogFields() {}
 
-  /** The workspace whose agent is calling. */
+  /** Sets the workspace whose agent sends the request. */
   public static void workspace(UUID id) {
     MDC.put(WORKSPACE_ID, id.toString());
   }

@@ -30,12 +30,14 @@ import org.springframework.web.servlet.HandlerMapping;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Tells a caller of unknown fields and query parameters that are nearly known ones of the same call
- * (contract, section 12): they stay ignored (R0.1), and the answer has a header for each of the
- * first three. The log has their number once a minute.
+ * Warns callers of probably misspelled fields and query parameters (docs/api.md, section 12).
  *
- * <p>A name that is known costs a look into a set, any other is compared once and remembered. Only
- * the top level of a body is looked at, never what is inside cards, messages or metadata.
+ * <p>A warning names an unknown name that resembles a known name of the same operation. The name
+ * stays ignored (R0.1). The response has a header for each of the first three. The log has their
+ * number once a minute.
+ *
+ * <p>A known name costs one set lookup; any other name is compared once and cached. Only the top
+ * level of a body is checked, never the inside of cards, messages or metadata.
  */
 @Component
 public final class NameWarnings implements HandlerInterceptor {
@@ -47,14 +49,14 @@ public final class NameWarnings implements HandlerInterceptor {
   private static final int MAX_WARNINGS = 3;
   private static final int MAX_NAME_LENGTH = 64;
 
-  /** Of one body or query: whoever sends more names that nobody knows learns of no others. */
+  /** The unknown names checked per body or query; the rest get no warning. */
   private static final int MAX_UNKNOWN = 64;
 
   private final Map<String, Map<String, Known>> byPath = new HashMap<>();
   private final LongAdder suppressed = new LongAdder();
   private final BackgroundLoop loop;
 
-  /** What an operation takes. */
+  /** The known names of one operation. */
   private record Known(Names fields, Names parameters) {}
 
   NameWarnings(OperationNames operations) {
@@ -70,7 +72,7 @@ public final class NameWarnings implements HandlerInterceptor {
     this.loop = BackgroundLoop.start("name-warnings", LOG_INTERVAL, this::logSuppressed);
   }
 
-  /** Looks at the query, once the caller is known. */
+  /** Checks the query parameters, after authentication. */
   @Override
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
@@ -84,14 +86,14 @@ public final class NameWarnings implements HandlerInterceptor {
     return true;
   }
 
-  /** Reads a body as {@link JsonBody#parse} does, and looks at its fields. */
+  /** Parses a body like {@link JsonBody#parse} and checks its fields. */
   public JsonBody parse(byte[] utf8, HttpServletRequest request, HttpServletResponse response) {
     JsonBody body = JsonBody.parse(utf8);
     look(body.names(), request, response);
     return body;
   }
 
-  /** Looks at the fields of a body that is a JSON object, or of each object of an array. */
+  /** Checks the fields of a JSON object, or of each object in an array. */
   public void look(JsonNode body, HttpServletRequest request, HttpServletResponse response) {
     if (body.isObject()) {
       look(body.propertyNames(), request, response);
@@ -108,7 +110,7 @@ public final class NameWarnings implements HandlerInterceptor {
     }
   }
 
-  /** Null for what the description of the API does not have. */
+  /** Returns the names of the request's operation; null if the API description lacks it. */
   private @Nullable Known known(HttpServletRequest request) {
     Object path = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
     @Nullable Map<String, Known> methods =
@@ -117,7 +119,7 @@ public final class NameWarnings implements HandlerInterceptor {
     return methods == null ? null : methods.get(method.equals("HEAD") ? "GET" : method);
   }
 
-  /** Of the query alone, also of a name that is not encoded well. */
+  /** Returns the parameter names of the query only; names with an invalid encoding are skipped. */
   private static List<String> parameters(String query) {
     return List.of(query.split("&")).stream()
         .map(parameter -> decoded(parameter.split("=", 2)[0]))
@@ -156,7 +158,7 @@ public final class NameWarnings implements HandlerInterceptor {
     }
   }
 
-  /** One line, unless there is nothing to count. */
+  /** Logs the number of warnings, unless it is 0. */
   void logSuppressed() {
     long number = suppressed.sumThenReset();
     if (number > 0) {
@@ -174,10 +176,10 @@ public final class NameWarnings implements HandlerInterceptor {
     logSuppressed();
   }
 
-  /** The names of one kind that an operation knows, and what was found out about others. */
+  /** Holds the known names of one kind and caches the results for others. */
   private static final class Names {
 
-    /** Then all is forgotten: strangers are not to fill the memory. */
+    /** At this size the cache is cleared, so that clients cannot fill the memory. */
     private static final int MAX_REMEMBERED = 256;
 
     private final String kind;
@@ -199,7 +201,7 @@ public final class NameWarnings implements HandlerInterceptor {
       return known.contains(name);
     }
 
-    /** The known name that an unknown one is probably meant to be. */
+    /** Returns the known name that most resembles {@code name}; empty if none is near. */
     Optional<String> meant(String name) {
       if (name.length() > longest + Misspelling.MAX_EDITS) {
         return Optional.empty();
@@ -214,7 +216,7 @@ public final class NameWarnings implements HandlerInterceptor {
       return "unknown %s \"%s\", did you mean \"%s\"?".formatted(kind, printable(name), meant);
     }
 
-    /** With {@code ?} for each character that a header cannot have. */
+    /** Replaces each character that a header cannot carry by {@code ?}. */
     private static String printable(String name) {
       return Text.cut(name, MAX_NAME_LENGTH)
           .codePoints()

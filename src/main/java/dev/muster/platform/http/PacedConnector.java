@@ -12,10 +12,13 @@ import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.ServerConnector;
 
-/** Accepts connections that none of them can fill the server with: see {@link PacedEndPoint}. */
+/** Accepts connections that no client can use to occupy the server; see {@link PacedEndPoint}. */
 final class PacedConnector extends ServerConnector {
 
-  /** The idle time-out sees only the pause between two bytes, which a slow sender makes short. */
+  /**
+   * Bounds the time of a request's headers. The idle time-out bounds only the pause between two
+   * bytes, so a slow sender does not reach it.
+   */
   static final Duration MAX_HEADERS_TIME = Duration.ofSeconds(10);
 
   private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -23,7 +26,11 @@ final class PacedConnector extends ServerConnector {
   private final AtomicInteger pausing = new AtomicInteger();
   private final Counter pauses;
 
-  /** As {@code other}, which it replaces; {@code pauses} counts those of all connections. */
+  /**
+   * Creates a connector that replaces {@code other} and copies its settings.
+   *
+   * @param pauses counts the pauses of all connections
+   */
   PacedConnector(ServerConnector other, int maxConnections, Counter pauses) {
     super(
         other.getServer(),

@@ -16,20 +16,22 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
- * A connection that gives up its thread from time to time.
+ * Pauses a connection whose client sends without waiting for responses.
  *
- * <p>The server goes on reading a connection, and serving what it reads, until nothing is left to
- * read. The threads are virtual and nobody takes the processor from them: a client that always has
- * sent more (pipelined requests, frames, chunks) would keep one processor for itself. So after a
- * turn of more than {@link #UNITS_IN_A_TURN} reads and requests and {@link #TURN_NANOS} the
- * connection pauses. A client that waits for its answers never meets this: whenever there is
- * nothing to read, its next turn begins. That is looked at before each write too: after it, the
- * next request of a quick client may be there before the server reads again.
+ * <p>Jetty reads a connection and serves its requests until no more bytes are there. Its threads
+ * are virtual and are not preempted. A client that never stops sending (pipelined requests, frames,
+ * chunks) would occupy one processor.
  *
- * <p>The pause grows with the number of connections that pause, so that all of them together take a
- * quarter of the processors at most. If they took more, the threads that come out of their pauses
- * would always be there to run, and the scheduler, which empties one of its queues before it looks
- * at the next, would hardly come to the others.
+ * <p>The connection therefore pauses after more than {@link #UNITS_IN_A_TURN} reads and requests
+ * that took more than {@link #TURN_NANOS} ns.
+ *
+ * <p>A client that waits for its responses is never paused: the count restarts whenever there is
+ * nothing to read. The server checks that before each write too. After the write, the next request
+ * of a fast client may have arrived before the server reads again.
+ *
+ * <p>The pause grows with the number of paused connections, so that all of them use at most a
+ * quarter of the processors. With more, resumed threads would always be ready to run. The scheduler
+ * empties one queue before it reads the next, so other threads would rarely run.
  */
 final class PacedEndPoint extends SocketChannelEndPoint {
 
@@ -46,8 +48,10 @@ final class PacedEndPoint extends SocketChannelEndPoint {
   private volatile long lastRequestAt = System.nanoTime();
 
   /**
-   * {@code pausing} counts the connections of the server that pause now, {@code pauses} their
-   * pauses.
+   * Creates the end point of one connection.
+   *
+   * @param pausing the number of connections of the server that pause now
+   * @param pauses counts the pauses of all connections
    */
   PacedEndPoint(
       SocketChannel channel,
@@ -61,7 +65,7 @@ final class PacedEndPoint extends SocketChannelEndPoint {
     this.pauses = pauses;
   }
 
-  /** Of a connection to whose bytes others, those of TLS, may be wrapped around. */
+  /** Counts a request of a connection, which TLS may wrap. */
   static void countRequest(EndPoint connected) {
     EndPoint endPoint = connected;
     while (endPoint instanceof EndPoint.Wrapper wrapper) {
@@ -104,7 +108,7 @@ final class PacedEndPoint extends SocketChannelEndPoint {
     return super.flush(buffers);
   }
 
-  /** Whether all that the client has sent is read. */
+  /** Returns whether all bytes that the client has sent are read. */
   private boolean clientWaits() {
     try {
       return getConnection() instanceof HttpConnection http
@@ -115,7 +119,10 @@ final class PacedEndPoint extends SocketChannelEndPoint {
     }
   }
 
-  /** By the thread that reads the connection or serves its request. */
+  /**
+   * Counts a read or request. Only the thread that reads the connection or serves its request calls
+   * it.
+   */
   private void countUnit() {
     units++;
     if (units == 1) {
@@ -129,7 +136,7 @@ final class PacedEndPoint extends SocketChannelEndPoint {
     }
   }
 
-  /** Parks: a thread that only yields may be continued before those that wait for longer. */
+  /** Parks the thread. After a yield it could resume before threads that have waited longer. */
   private void pause(long turn) {
     pauses.increment();
     int sharers = pausing.incrementAndGet();
@@ -142,7 +149,7 @@ final class PacedEndPoint extends SocketChannelEndPoint {
     }
   }
 
-  /** Whether it has neither a request nor the beginning of one. */
+  /** Returns whether the connection has neither a request nor the start of one. */
   boolean isIdle() {
     return isFillInterested()
         && getConnection() instanceof HttpConnection http
@@ -153,7 +160,11 @@ final class PacedEndPoint extends SocketChannelEndPoint {
     return lastRequestAt;
   }
 
-  /** Whether a request has begun before {@code nanoTime} and its headers have not ended. */
+  /**
+   * Returns whether a request started before {@code nanoTime} and its headers are incomplete.
+   *
+   * @param nanoTime a value of {@link System#nanoTime}
+   */
   boolean hasUnfinishedHeadersSince(long nanoTime) {
     if (!(getConnection() instanceof HttpConnection http)) {
       return false;

@@ -5,7 +5,10 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** Counts each request to the turn of its connection: hundreds of small ones come in one read. */
+/**
+ * Counts each request for the pauses of its connection. One read can bring hundreds of small
+ * requests.
+ */
 final class PacedRequests extends Handler.Wrapper {
 
   PacedRequests(Handler handler) {

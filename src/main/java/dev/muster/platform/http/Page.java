@@ -2,10 +2,18 @@ package dev.muster.platform.http;
 
 import java.util.List;
 
-/** One page of a list and where the next one starts; {@code next} is null on the last page. */
+/**
+ * Holds one page of a list.
+ *
+ * @param next the cursor of the next page; null on the last page
+ */
 public record Page<T>(List<T> items, @org.jspecify.annotations.Nullable PageCursor next) {
 
-  /** Where a page of large rows ends early, so that no list takes the memory of all requests. */
+  /**
+   * Ends a page of large rows early.
+   *
+   * <p>The bound keeps one list from using up the memory of all requests.
+   */
   public static final int MAX_BYTES = 8 << 20;
 
   public Page {
@@ -13,15 +21,21 @@ public record Page<T>(List<T> items, @org.jspecify.annotations.Nullable PageCurs
   }
 
   /**
-   * Of {@code rows} read with one more than {@code limit}: that one tells that there is a next
-   * page.
+   * Creates a page from rows.
+   *
+   * @param rows read with a limit of {@code limit + 1}; an additional row shows that there is a
+   *     next page
    */
   public static <T> Page<T> of(
       List<T> rows, int limit, java.util.function.Function<T, PageCursor> cursorOf) {
     return of(rows, rows.size(), limit, cursorOf);
   }
 
-  /** As above; of the {@code found} rows, those beyond {@link #MAX_BYTES} are missing. */
+  /**
+   * Creates a page from rows that end at {@link #MAX_BYTES}.
+   *
+   * @param found the number of rows found, including those that {@code rows} lacks
+   */
   public static <T> Page<T> of(
       List<T> rows, int found, int limit, java.util.function.Function<T, PageCursor> cursorOf) {
     boolean more = found > Math.min(limit, rows.size());

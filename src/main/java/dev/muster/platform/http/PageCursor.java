@@ -7,15 +7,16 @@ import java.util.Base64;
 import java.util.UUID;
 
 /**
- * Where a keyset-paged list goes on: after the row with this time and id. Opaque to clients
- * (R0.10).
+ * Marks the row after which a keyset-paged list continues, by time and id.
+ *
+ * <p>Its text is opaque to clients (R0.10).
  */
 public record PageCursor(Instant createdAt, UUID id) {
 
-  /** Before every row there can be. */
+  /** Precedes every possible row. */
   public static final PageCursor START = new PageCursor(Instant.EPOCH, new UUID(0, 0));
 
-  /** After every row there can be. */
+  /** Follows every possible row. */
   public static final PageCursor END =
       new PageCursor(Instant.parse("9999-12-31T00:00:00Z"), new UUID(-1, -1));
 
@@ -32,7 +33,9 @@ public record PageCursor(Instant createdAt, UUID id) {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** Refuses with {@code VALIDATION_FAILED} whatever {@link #text} did not write. */
+  /**
+   * Parses a cursor. Refuses text that {@link #text} did not write with {@code VALIDATION_FAILED}.
+   */
   public static PageCursor parse(String text) {
     try {
       byte[] bytes = Base64.getUrlDecoder().decode(text);
@@ -45,7 +48,7 @@ public record PageCursor(Instant createdAt, UUID id) {
         }
       }
     } catch (IllegalArgumentException | java.time.DateTimeException notOurs) {
-      // falls through to the one message for all
+      // falls through to the shared error below
     }
     throw ProblemException.validation(
         "cursor: not one of this list (expected: the cursor of the last page's Link header)");
@@ -53,6 +56,6 @@ public record PageCursor(Instant createdAt, UUID id) {
 
   private static boolean isStorable(Instant time) {
     return !time.isBefore(Instant.EPOCH)
-        && time.getEpochSecond() < 253_402_300_800L; // the year 10000
+        && time.getEpochSecond() < 253_402_300_800L; // start of the year 10000
   }
 }

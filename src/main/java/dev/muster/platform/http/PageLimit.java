@@ -6,7 +6,7 @@ import java.math.BigInteger;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The {@code limit} of a list: 1..1000, clamped (R0.10). */
+/** Reads the {@code limit} of a list: 1..1000, clamped (R0.10). */
 public final class PageLimit {
 
   public static final int DEFAULT = 100;
@@ -15,7 +15,10 @@ public final class PageLimit {
 
   private PageLimit() {}
 
-  /** Empty when the client sent none; no whole number is refused with {@code VALIDATION_FAILED}. */
+  /**
+   * Returns the limit; empty if absent. Refuses text other than a whole number with {@code
+   * VALIDATION_FAILED}.
+   */
   public static Optional<Integer> of(HttpServletRequest request) {
     @Nullable String text = request.getParameter("limit");
     if (text == null || text.isEmpty()) {
@@ -26,7 +29,7 @@ public final class PageLimit {
         return Optional.of(new BigInteger(text).max(BigInteger.ONE).min(MAX).intValue());
       }
     } catch (NumberFormatException notANumber) {
-      // falls through to the one message for both
+      // falls through to the shared error below
     }
     throw ProblemException.validation(
         "limit: not a whole number of up to " + MAX_NUMBER_LENGTH + " digits (expected: 1..1000)");

@@ -6,9 +6,7 @@ import java.util.Optional;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 
-/**
- * The address under which clients reach this server: {@code PUBLIC_URL}, else the request's own.
- */
+/** Provides the server's base URL: {@code PUBLIC_URL}, or the request's own. */
 @Component
 public final class PlatformUrl {
 
@@ -21,19 +19,22 @@ public final class PlatformUrl {
     this.authority = configured.flatMap(Authority::ofUrl);
   }
 
-  /** Host and port of the setting. */
+  /** Returns the host and port of {@code PUBLIC_URL}; empty if it is not set. */
   Optional<Authority> authority() {
     return authority;
   }
 
-  /** Whether clients come by TLS: then a proxy stands in front, for Muster itself speaks none. */
+  /**
+   * Returns whether clients use TLS. A reverse proxy then ends it, because Muster speaks no TLS.
+   */
   public boolean isTls() {
     return configured.filter(url -> url.startsWith("https:")).isPresent();
   }
 
   /**
-   * Without a slash at its end. A {@code Host} that is no host and port is not repeated: the
-   * connection's own address stands in for it.
+   * Returns the base URL without a slash at its end.
+   *
+   * <p>An invalid {@code Host} is not copied; the connection's local address replaces it.
    */
   public String of(HttpServletRequest request) {
     return configured.orElseGet(() ->

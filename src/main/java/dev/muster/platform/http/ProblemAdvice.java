@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
 
-/** Answers whatever a controller throws with its problem detail. */
+/** Writes the problem detail of any exception that a controller throws. */
 @RestControllerAdvice
 final class ProblemAdvice {
 
@@ -25,7 +25,7 @@ final class ProblemAdvice {
   @ExceptionHandler(Throwable.class)
   void answer(Throwable failure, HttpServletResponse response) throws IOException {
     if (response.isCommitted() && isHangUp(failure)) {
-      return; // there is no client left to tell
+      return; // the client has closed the connection
     }
     if (failure instanceof HttpRequestMethodNotSupportedException e
         && e.getSupportedMethods() != null) {
@@ -34,7 +34,7 @@ final class ProblemAdvice {
     writer.write(failure, response);
   }
 
-  /** However the writer of the answer has wrapped it. */
+  /** Searches the causes, because response writers wrap the exception. */
   private static boolean isHangUp(Throwable failure) {
     return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
         .limit(MAX_CAUSES)

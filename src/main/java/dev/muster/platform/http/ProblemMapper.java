@@ -17,8 +17,9 @@ import org.springframework.web.bind.MissingServletRequestParameterException;
 import org.springframework.web.method.annotation.MethodArgumentTypeMismatchException;
 
 /**
- * The one table from what went wrong to what the client reads; nothing of the database or the code
- * gets out.
+ * Maps exceptions to the problems that clients read.
+ *
+ * <p>No detail of the database or the code reaches the client.
  */
 final class ProblemMapper {
 
@@ -43,7 +44,7 @@ final class ProblemMapper {
               ErrorCode.METHOD_NOT_ALLOWED,
               e.getMethod() + " is not allowed here; the header Allow names what is");
       case ErrorResponse response -> ofStatus(response.getStatusCode());
-      // a query that is no query: found when the first parameter is asked for
+      // an invalid query string, which Jetty finds when the first parameter is read
       case HttpException bad when bad.getCode() < 500 ->
           ofStatus(HttpStatusCode.valueOf(bad.getCode()));
       case UnknownCommitOutcomeException _ ->

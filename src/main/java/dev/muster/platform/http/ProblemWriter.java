@@ -8,13 +8,13 @@ import java.io.IOException;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Writes a problem as the whole answer, with the headers that its code asks for. */
+/** Writes a problem as the whole response, with the headers of its code. */
 @Component
 public final class ProblemWriter {
 
   private static final String RETRY_AFTER_SECONDS = "5";
 
-  /** An agent has to read first. */
+  /** Longer than the other delay, because an agent must first read its feed. */
   private static final String RETRY_AFTER_OF_FULL_FEEDS = "60";
 
   private final JsonMapper json;
@@ -26,8 +26,9 @@ public final class ProblemWriter {
   }
 
   /**
-   * Writes what {@code failure} means to the client (one table for all routes); never more than a
-   * started answer.
+   * Writes the problem of {@code failure}.
+   *
+   * <p>If the response is committed, it throws {@link IOException} instead.
    */
   public void write(Throwable failure, HttpServletResponse response) throws IOException {
     boolean _ = outages.met(failure);
@@ -39,7 +40,7 @@ public final class ProblemWriter {
       outages.refused();
     }
     if (response.isCommitted()) {
-      // half an answer cannot be mended: a cut connection is the honest sign of it
+      // the client must see that the response is incomplete, so the connection is cut
       throw new IOException("the answer had begun when the request failed: " + problem.code());
     }
     response.resetBuffer();
@@ -55,13 +56,13 @@ public final class ProblemWriter {
       response.setHeader("WWW-Authenticate", "Bearer");
     } else if (problem.code() == ErrorCode.BODY_TOO_LARGE
         || problem.code() == ErrorCode.REQUEST_TIMEOUT) {
-      // the rest of the body is not waited for
+      // the server does not read the rest of the body
       response.setHeader("Connection", "close");
     }
     response.getOutputStream().write(bytes(problem, response));
   }
 
-  /** With the id that the answer carries in its header. */
+  /** Serializes the problem with the request id of the response's header. */
   private byte[] bytes(Problem problem, HttpServletResponse response) {
     return json.writeValueAsBytes(problem.body(response.getHeader(RequestId.HEADER)));
   }

@@ -5,14 +5,20 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
 /**
- * Where a request without a good credential comes from: an IPv4 address, or the /64 of an IPv6 one,
- * which is what a single customer is given at least.
+ * Identifies the network of a request without a valid credential.
+ *
+ * <p>It is an IPv4 address, or the /64 of an IPv6 address, which is the least that one customer
+ * gets.
  */
 public record RemoteNetwork(boolean v4, long bits) {
 
   static final RemoteNetwork UNKNOWN = new RemoteNetwork(false, 0);
 
-  /** {@code address} as the connection gives it: a literal, in brackets or not. */
+  /**
+   * Parses the literal address of a connection; {@link #UNKNOWN} if it is not one.
+   *
+   * @param address with or without brackets and an IPv6 scope
+   */
   public static RemoteNetwork of(String address) {
     try {
       String literal =
@@ -24,7 +30,7 @@ public record RemoteNetwork(boolean v4, long bits) {
     }
   }
 
-  /** An IPv4 address mapped into IPv6 is an {@link Inet4Address} already. */
+  /** Maps an address. Java parses an IPv4-mapped IPv6 address to an {@link Inet4Address}. */
   private static RemoteNetwork of(InetAddress address) {
     ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
     return address instanceof Inet4Address

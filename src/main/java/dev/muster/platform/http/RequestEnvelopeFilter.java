@@ -13,9 +13,10 @@ import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
 /**
- * Frames every request, the hot route included: security headers before (R0.9), its deadline
- * (R1.8), the body's share of the budget given back after, and a problem detail for whatever
- * escaped the routes.
+ * Sets the security headers (R0.9) and the deadline (R1.8) of every request, hot routes included.
+ *
+ * <p>It releases the request's resources at its end. It writes a problem detail for an exception
+ * that no route handles.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
@@ -52,8 +53,10 @@ final class RequestEnvelopeFilter extends HttpFilter {
   }
 
   /**
-   * Servlets answer a TRACE with the request itself, credentials included. By a name that they do
-   * not know it is a method like any other that a route does not have (R0.5).
+   * Renames the method TRACE, because servlets echo such a request with its credentials.
+   *
+   * <p>Servlets do not know the new name, so the request is refused like any method that a route
+   * does not have (R0.5).
    */
   private static HttpServletRequest withoutTrace(HttpServletRequest request) {
     if (!request.getMethod().equals("TRACE")) {

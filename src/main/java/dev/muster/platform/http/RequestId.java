@@ -4,7 +4,7 @@ import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** The name of one request in answers and log lines: the client's, when it sent a sane one. */
+/** Chooses the id of a request: the client's if it is valid, otherwise a random one. */
 final class RequestId {
 
   static final String HEADER = "X-Request-ID";
@@ -19,7 +19,7 @@ final class RequestId {
         : HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
   }
 
-  /** Nothing that could break out of a log line, a header or a JSON string. */
+  /** Returns whether the id is safe in a log line, a header and a JSON string. */
   private static boolean isSane(String id) {
     if (id.isEmpty() || id.length() > MAX_LENGTH) {
       return false;

@@ -11,14 +11,15 @@ import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
 /**
- * Gives every request its id, in the answer's header and in the log lines on the way; outside of
- * whatever may answer or log.
+ * Sets the id of every request in the response header and the log fields.
+ *
+ * <p>It runs first, outside all code that can respond or log.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE)
 public final class RequestIdFilter extends HttpFilter {
 
-  /** Where every answer carries its request's id. */
+  /** The response header with the request's id. */
   public static final String HEADER = RequestId.HEADER;
 
   @Override

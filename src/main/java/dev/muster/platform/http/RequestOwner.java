@@ -4,8 +4,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose share of the server's resources a request takes: its workspace's or the admin's once the
- * credential is known, else that of the network it comes from.
+ * Identifies the owner of a request, to whose share its resources count.
+ *
+ * <p>The owner is the workspace or the admin after authentication, otherwise the remote network.
  */
 public final class RequestOwner {
 
@@ -13,7 +14,11 @@ public final class RequestOwner {
 
   private RequestOwner() {}
 
-  /** {@code owner} is a value with {@code equals}. */
+  /**
+   * Sets the owner.
+   *
+   * @param owner a value with {@code equals}
+   */
   public static void set(HttpServletRequest request, Object owner) {
     request.setAttribute(OWNER, owner);
   }

@@ -6,8 +6,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request holds until its answer is written, or its client is gone, and then gives back.
- * Requests that are answered later keep it until then.
+ * Releases a request's resources when its response is written or its client is gone.
+ *
+ * <p>An asynchronous request keeps them until its response is complete.
  */
 final class RequestResources {
 
@@ -18,7 +19,9 @@ final class RequestResources {
 
   private RequestResources() {}
 
-  /** Of a request that has begun; may be kept by other threads, also beyond its end. */
+  /**
+   * Returns the resources of a started request. Other threads may keep them, also after its end.
+   */
   static RequestResources of(HttpServletRequest request) {
     if (request.getAttribute(HELD) instanceof RequestResources resources) {
       return resources;
@@ -26,19 +29,19 @@ final class RequestResources {
     throw new IllegalStateException("the request did not pass the filter that begins it");
   }
 
-  /** Runs {@code giveBack} once, when the request ends; at once when it has ended already. */
+  /** Runs {@code release} once, when the request ends; at once if it has ended. */
   void onEnd(Runnable release) {
     if (!add(release)) {
       release.run();
     }
   }
 
-  /** Before anything may be held for the request. */
+  /** Starts a request. It must run before the first {@link #of}. */
   static void begin(HttpServletRequest request) {
     request.setAttribute(HELD, new RequestResources());
   }
 
-  /** After its first dispatch: it has ended, or it does when its asynchronous answer is written. */
+  /** Ends a request after its first dispatch; an asynchronous one ends with its response. */
   static void end(HttpServletRequest request) {
     RequestResources resources = of(request);
     if (request.isAsyncStarted()) {
@@ -85,11 +88,11 @@ final class RequestResources {
       resources.giveBackAll();
     }
 
-    /** It is completed afterwards. */
+    /** Does nothing: {@link #onComplete} follows. */
     @Override
     public void onTimeout(AsyncEvent event) {}
 
-    /** It is completed afterwards. */
+    /** Does nothing: {@link #onComplete} follows. */
     @Override
     public void onError(AsyncEvent event) {}
 

@@ -8,14 +8,15 @@ import java.util.function.LongConsumer;
 import org.springframework.stereotype.Component;
 
 /**
- * Bounds the memory of large answers, from before they are read out of the database until their
- * clients have taken them: for all requests together by the heap, and for each owner by a quarter
- * of that.
+ * Bounds the memory of large responses, in total and per owner.
+ *
+ * <p>It counts from before the database read until the client has received the response. The total
+ * depends on the heap; an owner's share is a quarter of it.
  */
 @Component
 public final class ResponseMemory {
 
-  /** An answer up to this size is not counted. */
+  /** A response of up to this size is not counted. */
   public static final int FREE_BYTES = 256 * BodyReader.KIB;
 
   static final long MAX_BYTES = 512L << 20;
@@ -33,12 +34,14 @@ public final class ResponseMemory {
   }
 
   /**
-   * Reserves memory for the answer to a request: told the answer's bytes, about, before that is
-   * read; held until the request ends. An answer larger than its owner's share takes the whole
-   * share.
+   * Returns a function that reserves memory for the response to a request.
    *
-   * <p>Refuses with {@code RATE_LIMITED} when the owner's other answers take its share, and with
-   * {@code UNAVAILABLE} when those of all requests leave no room. May be told on any thread.
+   * <p>The caller passes the approximate size in bytes before the read. The memory is held until
+   * the request ends. A response that is larger than its owner's share takes the whole share.
+   *
+   * <p>The function refuses with {@code RATE_LIMITED} when the owner's other responses use up its
+   * share. It refuses with {@code UNAVAILABLE} when the responses of all requests use up the total.
+   * It may run on any thread.
    */
   public LongConsumer of(HttpServletRequest request) {
     Object owner = RequestOwner.of(request);

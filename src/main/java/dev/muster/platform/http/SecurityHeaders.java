@@ -2,7 +2,7 @@ package dev.muster.platform.http;
 
 import java.util.Map;
 
-/** What every answer carries for browsers (R0.9). */
+/** Lists the security headers of every response (R0.9). */
 final class SecurityHeaders {
 
   static final Map<String, String> ALL =

@@ -6,8 +6,9 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.InitBinder;
 
 /**
- * Reads the flags of queries as they are described: {@code true}, {@code false}, and nothing, which
- * is as if absent. Spring's own editor takes {@code on}, {@code yes}, {@code 1} and any case too.
+ * Reads query flags strictly: {@code true}, {@code false}, or empty, which counts as absent.
+ *
+ * <p>Spring's editor also accepts {@code on}, {@code yes}, {@code 1} and any case.
  */
 @ControllerAdvice
 final class StrictFlags {
@@ -19,7 +20,7 @@ final class StrictFlags {
 
   private static final class Flag extends PropertyEditorSupport {
 
-    /** Of a parameter that is there twice the first counts. */
+    /** Uses the first value of a repeated parameter. */
     @Override
     public void setValue(Object value) {
       if (value instanceof String[] texts) {

@@ -8,8 +8,9 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.InitBinder;
 
 /**
- * Reads ids in paths strictly (R0.3). An editor, since Spring falls back to a forgiving one behind
- * a converter.
+ * Parses ids in paths strictly (R0.3).
+ *
+ * <p>It is an editor, because with a converter Spring falls back to a lenient editor.
  */
 @ControllerAdvice
 final class UuidPathEditor {

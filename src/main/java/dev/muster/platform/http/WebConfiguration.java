@@ -10,8 +10,10 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * What all controllers share: strict ids, JSON whatever the client says it accepts, bodies read by
- * our rules.
+ * Registers what all controllers share: {@link JsonBody} arguments, interceptors and JSON
+ * responses.
+ *
+ * <p>Responses are JSON, whatever the client accepts.
  */
 @Configuration(proxyBeanMethods = false)
 class WebConfiguration implements WebMvcConfigurer {
@@ -31,7 +33,7 @@ class WebConfiguration implements WebMvcConfigurer {
     resolvers.add(bodies);
   }
 
-  /** After the credential check (R1.4's order). */
+  /** Runs these interceptors after the credential check (order of R1.4). */
   @Override
   public void addInterceptors(InterceptorRegistry registry) {
     registry.addInterceptor(bodiless).order(Ordered.LOWEST_PRECEDENCE);

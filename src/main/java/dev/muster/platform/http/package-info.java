@@ -1,4 +1,4 @@
-/** The conventions every route keeps: problem details, body limits, paging, headers. */
+/** Implements the conventions of all routes: problem details, body limits, paging and headers. */
 @NullMarked
 package dev.muster.platform.http;
 

@@ -5,24 +5,24 @@ import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
 import java.util.UUID;
 
-/** Reads ids strictly: the 36-character form of a UUID and nothing else (R0.3). */
+/** Parses an id: the 36-character form of a UUID and nothing else (R0.3). */
 public final class Ids {
 
   private static final int LENGTH = 36;
 
   private Ids() {}
 
-  /** Refuses with {@code INVALID_ID}. */
+  /** Parses {@code text}, or refuses it with {@code INVALID_ID}. */
   public static UUID parse(String text) {
     if (text.length() == LENGTH) {
       try {
         UUID id = UUID.fromString(text);
-        // fromString forgives short groups; writing it back shows them
+        // fromString accepts short groups; comparing with its toString rejects them
         if (id.toString().equalsIgnoreCase(text)) {
           return id;
         }
       } catch (IllegalArgumentException notAUuid) {
-        // falls through to the one message for all
+        // falls through to the shared error below
       }
     }
     throw new ProblemException(

@@ -14,10 +14,11 @@ import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 
 /**
- * One JSON object of a request, read by the conventions of R0.1: unknown fields are ignored, text
- * too long is cut, numbers out of range are clamped, and only what is missing or of a wrong type is
- * refused, with a message that says what was expected. Explicit nulls count as absent unless a
- * caller asks for the {@link OptionalField}.
+ * Reads one JSON object of a request by the conventions of R0.1.
+ *
+ * <p>Unknown fields are ignored, long texts are cut and numbers out of range are clamped. Only a
+ * missing field or a wrong type is refused, with a message that names the expected value. An
+ * explicit null counts as absent unless the caller asks for an {@link OptionalField}.
  */
 public final class JsonBody {
 
@@ -25,7 +26,7 @@ public final class JsonBody {
 
   private final JsonFields fields;
 
-  /** Stands before the names of its fields in a message: {@code canvas.}, for example. */
+  /** The prefix of field names in error messages, for example {@code canvas.}; may be empty. */
   private final String path;
 
   private JsonBody(JsonFields fields, String path) {
@@ -33,17 +34,20 @@ public final class JsonBody {
     this.path = path;
   }
 
-  /** Refuses with {@code VALIDATION_FAILED} whatever is not one JSON object in UTF-8. */
+  /** Parses one JSON object in UTF-8, or refuses the bytes with {@code VALIDATION_FAILED}. */
   public static JsonBody parse(byte[] utf8) {
     return new JsonBody(JsonFields.parse(utf8), "");
   }
 
-  /** For documents of others, where a field of another type is none of our business. */
+  /**
+   * Returns whether the field is a string. Use it for documents of other systems, where a field of
+   * another type is not an error.
+   */
   public boolean isText(String name) {
     return fields.given(name).filter(JsonNode::isString).isPresent();
   }
 
-  /** Cleaned (R0.8) and cut on code points. */
+  /** Returns the text, cleaned (R0.8) and cut to {@code maxCodePoints} code points. */
   public Optional<String> text(String name, int maxCodePoints) {
     return fields.given(name).map(value -> textOf(name, value, maxCodePoints));
   }
@@ -59,7 +63,7 @@ public final class JsonBody {
                     : "a text of 1 to " + maxCodePoints + " characters"));
   }
 
-  /** {@code ""} counts as absent (R0.3). */
+  /** Returns the id; {@code ""} counts as absent (R0.3). */
   public Optional<UUID> id(String name) {
     return fields
         .given(name)
@@ -68,7 +72,7 @@ public final class JsonBody {
         .map(Ids::parse);
   }
 
-  /** {@code ""} counts as absent here too (R0.3); null is a value. */
+  /** Returns the id as a field: {@code ""} counts as absent (R0.3), null is {@code Given}. */
   public OptionalField<UUID> idField(String name) {
     boolean empty =
         fields
@@ -90,7 +94,10 @@ public final class JsonBody {
     return fields.given(name).map(value -> clamped(name, value, min, max));
   }
 
-  /** NaN and infinities, also as too large an exponent, are refused. */
+  /**
+   * Returns the number, clamped to the range. Refuses NaN and infinities, also those that a too
+   * large exponent makes.
+   */
   public Optional<Double> number(String name, double min, double max) {
     return fields.given(name).map(value -> Math.clamp(finite(name, value, "number"), min, max));
   }
@@ -101,12 +108,12 @@ public final class JsonBody {
         .map(value -> expect(value.isBoolean(), name, value, "true or false").booleanValue());
   }
 
-  /** An object as a body of its own, for its fields. */
+  /** Returns a nested object as a {@code JsonBody}. */
   public Optional<JsonBody> object(String name) {
     return rawObject(name).map(raw -> inner(raw, name));
   }
 
-  /** An array of objects, each as a body of its own. */
+  /** Returns an array of objects, each as a {@code JsonBody}. */
   public Optional<List<JsonBody>> objects(String name) {
     return fields
         .given(name)
@@ -130,7 +137,7 @@ public final class JsonBody {
     return new JsonBody(JsonFields.parse(utf8), path + name + ".");
   }
 
-  /** An object, byte for byte as it was sent. */
+  /** Returns a nested object with the exact text of the request. */
   public Optional<RawJson> rawObject(String name) {
     return fields
         .given(name)
@@ -140,12 +147,12 @@ public final class JsonBody {
         });
   }
 
-  /** Any value but null, byte for byte as it was sent. */
+  /** Returns any value except null, with the exact text of the request. */
   public Optional<RawJson> rawJson(String name) {
     return fields.given(name).map(value -> fields.raw(name));
   }
 
-  /** Any value but null, for those who look for something in it. */
+  /** Returns any value except null as a tree. */
   public Optional<JsonNode> tree(String name) {
     return fields.given(name);
   }
@@ -154,7 +161,7 @@ public final class JsonBody {
     return rawObject(name).orElseThrow(() -> missing(name, "a JSON object"));
   }
 
-  /** At most {@code maxItems} texts; what is beyond is left out. */
+  /** Returns the first {@code maxItems} texts and drops the rest. */
   public Optional<List<String>> texts(String name, int maxItems, int maxCodePoints) {
     return fields.given(name).map(value -> textsOf(name, value, maxItems, maxCodePoints));
   }
@@ -174,19 +181,21 @@ public final class JsonBody {
     return texts;
   }
 
-  /** The names of all fields, in no order; a view. */
+  /** Returns an unmodifiable view of all field names, in no order. */
   public Set<String> names() {
     return fields.names();
   }
 
-  /** Whether the sender wrote the field, be it as null. */
+  /** Returns whether the field is present, including as null. */
   public boolean has(String name) {
     return fields.has(name);
   }
 
   /**
-   * {@code read} is one of this body's readers, for example {@code body.field("role", () ->
-   * body.text("role", 255))}.
+   * Reads a field and keeps absent apart from null.
+   *
+   * @param read a reader of this body, for example {@code body.field("role", () ->
+   *     body.text("role", 255))}
    */
   public <T> OptionalField<T> field(String name, Supplier<Optional<T>> read) {
     return has(name) ? new OptionalField.Given<>(read.get()) : new OptionalField.Absent<>();
@@ -226,7 +235,11 @@ public final class JsonBody {
     return value;
   }
 
-  /** Shows what was sent: of a number that none can hold, the tree has only an infinity. */
+  /**
+   * Quotes the request's text.
+   *
+   * <p>The tree holds only an infinity for a number that is too large.
+   */
   private ProblemException unexpected(String name, RawJson sent, String expected) {
     String shown = Text.clean(Text.cut(sent.text(), SHOWN_OF_A_BAD_VALUE));
     return ProblemException.validation(

@@ -18,7 +18,7 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** One JSON object taken apart: its fields as trees, and where each of them stands. */
+/** Holds the fields of one JSON object as trees with their text positions. */
 final class JsonFields {
 
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
@@ -57,7 +57,10 @@ final class JsonFields {
     }
   }
 
-  /** A parser of bytes would refuse lone surrogates in names, be they escaped. */
+  /**
+   * Decodes first, because a byte parser refuses lone surrogates in names even when they are
+   * escaped.
+   */
   private static String decoded(byte[] utf8) {
     try {
       return Utf8.text(utf8);
@@ -91,7 +94,7 @@ final class JsonFields {
     return Collections.unmodifiableSet(fields.keySet());
   }
 
-  /** The field's value, unless it is absent or null. */
+  /** Returns the field's value; empty if it is absent or null. */
   Optional<JsonNode> given(String name) {
     @Nullable Located located = fields.get(name);
     return located == null || located.value().isNull()
@@ -99,7 +102,7 @@ final class JsonFields {
         : Optional.of(located.value());
   }
 
-  /** The items of an array that is there, each byte for byte. */
+  /** Returns the exact text of each item. The field must be present and an array. */
   List<RawJson> rawItems(String name) {
     String array = raw(name).text();
     List<RawJson> items = new ArrayList<>();
@@ -115,7 +118,7 @@ final class JsonFields {
     return items;
   }
 
-  /** A value that is there, byte for byte. */
+  /** Returns the exact text of a value. The field must be present. */
   RawJson raw(String name) {
     Located located = Objects.requireNonNull(fields.get(name));
     return new RawJson(json.substring(located.start(), located.end()));

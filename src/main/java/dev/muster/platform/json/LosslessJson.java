@@ -12,13 +12,18 @@ import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Documents that are read, changed in places and written again, where the rest must come out as it
- * went in: every digit of a number, the order of members, and characters that neither UTF-8 nor
- * PostgreSQL has room for, which are written as escapes.
+ * Reads and writes JSON documents without loss.
+ *
+ * <p>The digits of numbers and the order of members are kept. Characters that UTF-8 or PostgreSQL
+ * cannot store are written as escapes.
  */
 public final class LosslessJson {
 
-  /** Small values make the largest trees, a hundred bytes for two that were sent. */
+  /**
+   * Bounds the memory of a tree.
+   *
+   * <p>Small values make the largest trees: two bytes sent can take a hundred bytes of heap.
+   */
   private static final long MAX_TOKENS = 1_000_000;
 
   private static final JsonMapper MAPPER =
@@ -38,8 +43,8 @@ public final class LosslessJson {
   private LosslessJson() {}
 
   /**
-   * Refuses with {@code VALIDATION_FAILED} what is not one JSON value in UTF-8, or is nested too
-   * deep.
+   * Parses one JSON value in UTF-8. Refuses anything else, or too deep nesting, with {@code
+   * VALIDATION_FAILED}.
    */
   public static JsonNode parse(byte[] utf8) {
     try {
@@ -67,17 +72,20 @@ public final class LosslessJson {
     return ProblemException.validation("invalid JSON: " + reason);
   }
 
-  /** As text that PostgreSQL's {@code json} takes and UTF-8 can carry. */
+  /** Writes text that PostgreSQL's {@code json} type accepts and UTF-8 can encode. */
   public static RawJson write(JsonNode value) {
     return new RawJson(withLoneSurrogatesEscaped(MAPPER.writeValueAsString(value)));
   }
 
-  /** One text for all orders of members, at every depth. */
+  /** Writes the members sorted at every depth, so that equal documents give equal texts. */
   public static String canonical(JsonNode value) {
     return withLoneSurrogatesEscaped(SORTING.writeValueAsString(value));
   }
 
-  /** Characters beyond ASCII stand only in strings, where an escape means the same. */
+  /**
+   * Escapes lone surrogates. JSON has them only in strings, where an escape means the same
+   * character.
+   */
   private static String withLoneSurrogatesEscaped(String json) {
     StringBuilder escaped = new StringBuilder();
     int copied = 0;

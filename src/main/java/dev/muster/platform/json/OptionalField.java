@@ -3,13 +3,13 @@ package dev.muster.platform.json;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** A field of a request body, where absent, null and a value are three different things. */
+/** Tells apart an absent field, an explicit null and a value. */
 public sealed interface OptionalField<T> {
 
-  /** The sender did not write the field. */
+  /** The request does not have the field. */
   record Absent<T>() implements OptionalField<T> {}
 
-  /** The sender wrote the field: {@code empty} is an explicit null. */
+  /** The request has the field; {@code value} is empty for an explicit null. */
   record Given<T>(Optional<T> value) implements OptionalField<T> {}
 
   default boolean given() {
@@ -22,7 +22,7 @@ public sealed interface OptionalField<T> {
     }
   }
 
-  /** The value, or empty when absent or null. */
+  /** Returns the value; empty if the field is absent or null. */
   default Optional<T> value() {
     return this instanceof Given<T>(Optional<T> value) ? value : Optional.empty();
   }

@@ -3,5 +3,5 @@ package dev.muster.platform.json;
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** A JSON value kept, and written, byte for byte as its sender wrote it (R0.8). */
+/** Keeps and writes a JSON value exactly as the sender wrote it (R0.8). */
 public record RawJson(@JsonValue @JsonRawValue String text) {}

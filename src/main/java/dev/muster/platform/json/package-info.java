@@ -1,4 +1,4 @@
-/** Request bodies and raw JSON values. */
+/** Reads and writes request bodies and raw JSON values. */
 @NullMarked
 package dev.muster.platform.json;
 

@@ -8,8 +8,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The log of one place in the code that callers can reach as often as they like: one line a second,
- * with the number of those that were left out since the one before.
+ * Limits one log statement to one line per second.
+ *
+ * <p>Callers can reach such a statement at any rate. Each line has the number of lines suppressed
+ * since the one before.
  */
 public final class LimitedLog {
 
@@ -19,12 +21,16 @@ public final class LimitedLog {
   private final AtomicLong loggedAt = new AtomicLong(System.nanoTime() - PAUSE.toNanos());
   private final AtomicLong leftOut = new AtomicLong();
 
-  /** Each place has its own, named after the class that it stands in. */
+  /**
+   * Creates the log of one statement.
+   *
+   * @param place the class of the statement, which names the logger
+   */
   public LimitedLog(Class<?> place) {
     this.log = LoggerFactory.getLogger(place);
   }
 
-  /** As {@code Logger} does; a last argument that is an exception comes with its trace. */
+  /** Logs like {@code Logger}; an exception as the last argument is logged with its stack trace. */
   public void log(Level level, String message, @Nullable Object... arguments) {
     long last = loggedAt.get();
     long now = System.nanoTime();

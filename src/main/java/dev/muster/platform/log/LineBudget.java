@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * How many lines of one kind may be written: enough to name each of a handful, too few for
- * thousands at once to bury all else. Safe from any thread.
+ * Limits the log lines of one kind to 50 within 10 s.
+ *
+ * <p>The limit allows a line each for a few subjects; thousands at once would hide all other lines.
+ * Thread-safe.
  */
 public final class LineBudget {
 
@@ -21,7 +23,11 @@ public final class LineBudget {
     this.windowBegan = nanoTime.getAsLong();
   }
 
-  /** How many of {@code wanted} lines to write: 50 within 10 s, then none until these are over. */
+  /**
+   * Returns how many of {@code wanted} lines to write.
+   *
+   * <p>It grants at most 50 in a window of 10 s, so the result may be 0.
+   */
   public synchronized int grant(int wanted) {
     long now = nanoTime.getAsLong();
     if (now - windowBegan >= WINDOW_NANOS) {

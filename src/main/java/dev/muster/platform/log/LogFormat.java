@@ -12,8 +12,10 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * {@code LOG_FORMAT}: lines for people, or one JSON object a line (ECS) for collectors. Read here
- * and not as other tuning settings are, since there is no log yet when it has to be known.
+ * Applies {@code LOG_FORMAT}: text lines, or one JSON object per line (ECS).
+ *
+ * <p>This setting is read before the other tuning settings, because it must be known before logging
+ * starts.
  */
 public final class LogFormat implements EnvironmentPostProcessor, Ordered {
 
@@ -27,7 +29,10 @@ public final class LogFormat implements EnvironmentPostProcessor, Ordered {
     this.log = logs.getLog(LogFormat.class);
   }
 
-  /** Whether the log is for collectors, which keep it where a token does not belong. */
+  /**
+   * Returns whether the log is JSON for collectors. Collectors keep log lines, so tokens must not
+   * be in them.
+   */
   public static boolean isJson(Settings settings) {
     return settings.text(SETTING).filter(JSON::equalsIgnoreCase).isPresent();
   }
@@ -55,7 +60,7 @@ public final class LogFormat implements EnvironmentPostProcessor, Ordered {
     return value.replaceAll("\\p{Cntrl}", " ");
   }
 
-  /** After the sources of all settings. */
+  /** Runs after the property sources of all settings are present. */
   @Override
   public int getOrder() {
     return Ordered.LOWEST_PRECEDENCE;

@@ -20,12 +20,12 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /**
- * The one place that tells the log of a database that cannot answer: a line when that begins, one
- * each minute while it lasts, and one when it is over. Whoever meets an outage reports it here and
- * logs nothing itself.
+ * Logs database outages: the start, one line per minute, and the end.
  *
- * <p>It is over when the database answers and nobody has met a failure of it for a few seconds: a
- * database that answers some and fails others is one outage, not hundreds.
+ * <p>Code that meets an outage reports it to this class and logs nothing itself.
+ *
+ * <p>An outage ends when the database responds and no failure was reported for 5 s. A database that
+ * serves some requests and fails others is one outage, not hundreds.
  */
 @Component
 public final class OutageLog {
@@ -37,13 +37,16 @@ public final class OutageLog {
   private static final Duration LOG_INTERVAL = Duration.ofMinutes(1);
   private static final int VALIDATION_S = 1;
 
-  /** An outage that lasts. */
+  /** The state of the current outage. */
   private static final class Episode {
     private final long beganAt;
     private long loggedAt;
     private long refused;
 
-    /** Null as long as the database does not answer, or fails somebody. */
+    /**
+     * {@link System#nanoTime} since when all is well; null after a failed check or a reported
+     * failure.
+     */
     private @Nullable Long answersSince;
 
     Episode(long now) {
@@ -63,7 +66,11 @@ public final class OutageLog {
     loops.reportFailuresTo(this::met);
   }
 
-  /** {@code looksEvery}: how often the database is asked while it is away. */
+  /**
+   * Creates the log.
+   *
+   * @param looksEvery the interval of database checks during an outage
+   */
   OutageLog(BooleanSupplier databaseAnswers, LongSupplier nanoTime, Duration looksEvery) {
     this.databaseAnswers = databaseAnswers;
     this.nanoTime = nanoTime;
@@ -71,8 +78,10 @@ public final class OutageLog {
   }
 
   /**
-   * Whether {@code failure} is an outage, or comes of one that is known. It is told here then, and
-   * the caller has nothing to log; everything else is the caller's.
+   * Reports a failure and returns whether an outage explains it.
+   *
+   * <p>If true, the outage is logged here and the caller logs nothing. If false, the caller must
+   * log the failure.
    */
   public boolean met(Throwable failure) {
     if (DatabaseOutage.isCauseOf(failure)) {
@@ -84,12 +93,12 @@ public final class OutageLog {
         && refusal.code() == ErrorCode.UNAVAILABLE;
   }
 
-  /** Whether the database is known to be away. */
+  /** Returns whether an outage is known. */
   public synchronized boolean isUnderWay() {
     return episode != null;
   }
 
-  /** A request was answered with 503: counted while an outage lasts. */
+  /** Counts a 503 response, if an outage is known. */
   public synchronized void refused() {
     @Nullable Episode now = episode;
     if (now != null) {

@@ -1,4 +1,4 @@
-/** The form of the log, and a bound on what callers cause in it. */
+/** Formats the log and limits the lines that callers can cause. */
 @NullMarked
 package dev.muster.platform.log;
 

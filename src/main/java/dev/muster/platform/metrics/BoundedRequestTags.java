@@ -11,9 +11,10 @@ import org.springframework.http.server.observation.ServerRequestObservationConte
 import org.springframework.stereotype.Component;
 
 /**
- * The tags of request timers. An agent's answer is passed on with whatever status it has, and each
- * would make series that are kept for ever: those that are not the server's own are {@code 4xx} and
- * the like.
+ * Bounds the status tags of request timers.
+ *
+ * <p>The proxy passes on any status of an agent's response, and each status would add series that
+ * are kept for ever. A status that the server itself does not use becomes {@code 4xx} and the like.
  */
 @Component
 final class BoundedRequestTags extends DefaultServerRequestObservationConvention {

@@ -6,8 +6,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A value that is read from the database with a scrape: once for all gauges that show a part of it,
- * and not at all while nobody scrapes.
+ * Reads a value from the database when metrics are scraped, and caches it.
+ *
+ * <p>All gauges that show a part of the value share one read. Without scrapes there are no reads.
  */
 public final class CachedScrape<T> {
 
@@ -20,7 +21,11 @@ public final class CachedScrape<T> {
   private long readAt;
 
   /**
-   * {@code unknown} is shown when the database cannot tell: a gap in the graph, not an empty fleet.
+   * Creates the cache.
+   *
+   * @param fresh how long a read value is used
+   * @param unknown the value while the database read fails; it should make a gap in the graph,
+   *     not a zero
    */
   public CachedScrape(Duration fresh, Supplier<T> read, T unknown) {
     this.fresh = fresh;

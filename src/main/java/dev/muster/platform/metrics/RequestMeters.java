@@ -21,19 +21,21 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.http.server.observation.ServerRequestObservationContext;
 
 /**
- * What is kept of requests. Each route and outcome has a timer without buckets. Routes that agents
- * call all the time, and that answer at once, have buckets under a name of their own: Prometheus
- * wants all series of a name alike. Statuses are counted for all routes together.
+ * Configures the meters of HTTP requests.
+ *
+ * <p>Each route and outcome has a timer without buckets. Routes that agents call often, and that
+ * respond at once, have a second timer with buckets. It has a separate name, because Prometheus
+ * requires the same form for all series of a name. Statuses are counted for all routes together.
  */
 @Configuration(proxyBeanMethods = false)
 class RequestMeters {
 
-  /** The timer of Spring's observation. */
+  /** The timer of Spring's HTTP server observation. */
   private static final String TIMER = "http.server.requests";
 
   private static final Set<String> KEPT = Set.of("method", "uri", "outcome");
 
-  /** Method and route. */
+  /** Method and route of the timers with buckets. */
   private static final Set<String> WITH_BUCKETS =
       Set.of(
           "POST /registry/heartbeat",
@@ -57,7 +59,7 @@ class RequestMeters {
     };
   }
 
-  /** The registry is asked for late: it comes after what observes. */
+  /** Resolves the registry lazily, because Spring creates it after the observation handlers. */
   @Bean
   ObservationHandler<ServerRequestObservationContext> requestHandler(
       ObjectProvider<MeterRegistry> metrics) {

@@ -1,4 +1,4 @@
-/** What gauges of more than one module are made of. */
+/** Parts of meters that more than one module uses. */
 @NullMarked
 package dev.muster.platform.metrics;
 

@@ -18,11 +18,10 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The description of the API (OpenAPI 3.1): all files of {@code openapi/} make one, and {@link
- * SharedResponses} adds what operations share.
+ * Builds the OpenAPI 3.1 description from all files of {@code openapi/}.
  *
- * <p>It is made once, at the start, and nothing of a request is in it: it is the same for every
- * client, whatever host or language a request names.
+ * <p>{@link SharedResponses} adds what operations share. The description is built once at startup
+ * and is the same for every client, whatever host or language a request names.
  */
 @Component
 final class ApiDescription {
@@ -40,7 +39,7 @@ final class ApiDescription {
     this.yaml = writer().dump(JSON.convertValue(whole, Map.class)).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** For reading alone, as is {@link #yaml}. */
+  /** Returns the shared array, which callers must not change; the same holds for {@link #yaml}. */
   byte[] json() {
     return json;
   }
@@ -74,7 +73,7 @@ final class ApiDescription {
     return whole;
   }
 
-  /** Objects are merged at every depth, so that files may add to each other's paths. */
+  /** Merges objects at every depth, so that several files can add to one path. */
   private static void merge(ObjectNode into, ObjectNode from) {
     for (var field : from.properties()) {
       if (into.get(field.getKey()) instanceof ObjectNode object

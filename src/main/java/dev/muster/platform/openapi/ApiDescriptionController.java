@@ -8,7 +8,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The description of the API, and what the page that shows it is told (contract, section 11). */
+/** Serves the API description and the settings of Swagger UI (docs/api.md, section 11). */
 @RestController
 class ApiDescriptionController {
 
@@ -22,7 +22,7 @@ class ApiDescriptionController {
           true,
           "tagsSorter",
           "alpha",
-          // none: the description is sent to nobody
+          // empty, so that the page sends the description to no validator
           "validatorUrl",
           "");
 

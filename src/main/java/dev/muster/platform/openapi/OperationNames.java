@@ -8,18 +8,18 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The names that each operation takes, as the description of the API has them. */
+/** Lists the field and parameter names of each operation in the API description. */
 @Component
 public final class OperationNames {
 
   private static final List<String> CHOICES = List.of("oneOf", "anyOf", "allOf");
 
   /**
-   * Of one operation.
+   * The names of one operation.
    *
-   * @param path with its variables, such as {@code /workspaces/{id}}
-   * @param fields of the body, at its top level alone
-   * @param parameters of the query
+   * @param path the path template, such as {@code /workspaces/{id}}
+   * @param fields the top-level fields of the body
+   * @param parameters the query parameters
    */
   public record Operation(String method, String path, Set<String> fields, Set<String> parameters) {}
 
@@ -29,7 +29,7 @@ public final class OperationNames {
     this.description = JsonMapper.shared().readTree(description.json());
   }
 
-  /** In no order. */
+  /** Returns all operations in no order. */
   public List<Operation> all() {
     return description
         .path("paths")
@@ -59,7 +59,7 @@ public final class OperationNames {
     return new Operation(method, path, Set.copyOf(fields), Set.copyOf(parameters));
   }
 
-  /** Of an array those of its items. */
+  /** Collects the fields of a schema; for an array, those of its items. */
   private void addFields(JsonNode reference, Set<String> fields) {
     JsonNode schema = resolved(reference);
     fields.addAll(schema.path("properties").propertyNames());

@@ -10,9 +10,10 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Adds to an operation what it shares with the others, from {@code x-role}, {@code x-viewer},
- * {@code x-limit} and {@code x-problems}: who may call, the rate limit's headers, and an answer for
- * each status of a refusal.
+ * Adds the callers, rate limit headers and error responses to an operation.
+ *
+ * <p>They come from {@code x-role}, {@code x-viewer}, {@code x-limit} and {@code x-problems}. Each
+ * error status gets one response.
  */
 final class SharedResponses {
 
@@ -73,7 +74,7 @@ final class SharedResponses {
     String status = Integer.toString(code.status().value());
     boolean described = answers.path(status).path("content").has("application/json");
     if (described) {
-      return; // this status means something else here than a refusal
+      return; // here the operation describes this status itself, with another meaning
     }
     ObjectNode answer = answers.withObjectProperty(status);
     answer.put("description", code.status().getReasonPhrase());

@@ -9,15 +9,13 @@ import org.springframework.http.CacheControl;
 import org.springframework.web.servlet.config.annotation.ResourceHandlerRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/**
- * Serves Swagger UI's files, with an initializer of our own that names this server's description.
- */
+/** Serves Swagger UI with an initializer that names this server's description. */
 @Configuration(proxyBeanMethods = false)
 class SwaggerUiConfiguration implements WebMvcConfigurer {
 
   private static final String OWN_FILES = "classpath:/swagger-ui/";
 
-  /** Its folder is named after its version. */
+  /** Finds the library's folder, which is named after its version. */
   private static final String LIBRARY =
       "classpath*:/META-INF/resources/webjars/swagger-ui/*/swagger-ui.css";
 

@@ -1,4 +1,4 @@
-/** The description of the API: what the resources in {@code openapi/} say, made whole. */
+/** Builds and serves the API description from the resources in {@code openapi/}. */
 @NullMarked
 package dev.muster.platform.openapi;
 

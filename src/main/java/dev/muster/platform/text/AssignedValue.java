@@ -1,15 +1,17 @@
 package dev.muster.platform.text;
 
 /**
- * What is assigned: the inside of a quoted text, or a word up to the next white space or closing
+ * Locates the value of an assignment in a text.
+ *
+ * <p>The value is the inside of a quoted text, or a word up to the next white space or closing
  * punctuation.
  *
- * @param start where the value begins, after an opening quote
- * @param end where it ends, or where reading stopped for the time being
+ * @param start index of the first character, after an opening quote
+ * @param end index after the last character, or where the bounded scan stopped
  * @param quote the opening quote, {@code \} for an escaped one, 0 for none
  */
 record AssignedValue(int start, int end, char quote) {
-  /** What is read of a value before it is decided on; so a refused one costs no more than this. */
+  /** The characters scanned before the decision, which bounds the cost of a rejected value. */
   private static final int LOOK = 256;
 
   private static final String CLOSERS = "\"'`,;&<>)]}\\";
@@ -43,7 +45,7 @@ record AssignedValue(int start, int end, char quote) {
     return new AssignedValue(start, withoutFullStop(text, start, end), (char) 0);
   }
 
-  /** The value's end, however far that is. */
+  /** Returns the end of the value without the bound on its length. */
   int wholeEnd(String text) {
     boolean interrupted = end - start >= LOOK - 1;
     return interrupted ? scan(text, end, text.length(), quote) : end;
@@ -53,7 +55,7 @@ record AssignedValue(int start, int end, char quote) {
     return text.substring(start, end);
   }
 
-  /** Whether no further word of a sentence follows. */
+  /** Returns whether the value ends its clause, so that no further word follows. */
   boolean endsClause(String text) {
     return quote != 0 || end == text.length() || ",;\r\n\"'\\".indexOf(text.charAt(end)) >= 0;
   }
@@ -74,7 +76,7 @@ record AssignedValue(int start, int end, char quote) {
     return c == quote || c == '\n' || c == '\r';
   }
 
-  /** A full stop or colon after an unquoted value belongs to the sentence. */
+  /** Drops {@code .:!?} at the end of an unquoted value, which belong to the sentence. */
   private static int withoutFullStop(String text, int start, int end) {
     int last = end;
     while (last > start && ".:!?".indexOf(text.charAt(last - 1)) >= 0) {

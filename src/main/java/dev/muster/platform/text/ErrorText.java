@@ -2,14 +2,16 @@ package dev.muster.platform.text;
 
 import org.jspecify.annotations.Nullable;
 
-/** Errors as they are kept: without secrets, and not long (R6.9). */
+/** Prepares error texts for storage: redacts secrets and cuts the length (R6.9). */
 public final class ErrorText {
 
   private static final int MAX_LENGTH = 4096;
 
   private ErrorText() {}
 
-  /** Secrets are taken out before the text is cut, since half a secret looks like none. */
+  /**
+   * Redacts and then cuts to 4096 code points. A secret that is cut first is no longer recognised.
+   */
   public static String kept(String error) {
     return Text.cut(Redaction.redact(Text.clean(error)), MAX_LENGTH);
   }

@@ -1,13 +1,18 @@
 package dev.muster.platform.text;
 
 /**
- * Escaped characters such as in URLs ({@code %3D}) and JSON ({@code \n}), whose letters and digits
- * are no part of the word that comes after them.
+ * Recognises escapes in URLs ({@code %3D}) and JSON ({@code \n}).
+ *
+ * <p>Their letters and digits are no part of the word that follows.
  */
 final class Escape {
   private Escape() {}
 
-  /** How many characters from here on belong to an escape that began just before; mostly none. */
+  /**
+   * Returns how many characters from {@code at} belong to an escape.
+   *
+   * <p>The escape starts at {@code at - 1}; the result is 0 if there is none.
+   */
   static int lengthAt(String text, int at) {
     char before = at == 0 ? ' ' : text.charAt(at - 1);
     if (before == '%') {
@@ -19,7 +24,11 @@ final class Escape {
     return text.charAt(at) == 'u' ? 5 : 1;
   }
 
-  /** Whether a word may start here, because no letter or digit stands before it. */
+  /**
+   * Returns whether a word may start at {@code at}.
+   *
+   * <p>No letter or digit may precede it, except those of an escape.
+   */
   static boolean startsWord(String text, int at) {
     return at == 0
         || !isLetterOrDigit(text.charAt(at - 1))

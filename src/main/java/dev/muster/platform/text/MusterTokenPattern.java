@@ -1,15 +1,17 @@
 package dev.muster.platform.text;
 
-/** The tokens that Muster makes: 32 random bytes in base64url, without any prefix (R1.1). */
+/** Redacts Muster's tokens: 32 random bytes in base64url without a prefix (R1.1). */
 final class MusterTokenPattern {
   static final int LENGTH = 43;
 
-  /** 43 characters hold two bits more than 32 bytes; those are 0. */
+  /**
+   * The possible last characters: 43 characters hold two bits more than 32 bytes, and those are 0.
+   */
   private static final String LAST = "AEIMQUYcgkosw048";
 
   private MusterTokenPattern() {}
 
-  /** The text without such tokens; the same instance when there are none. */
+  /** Returns the text without such tokens; the same instance when there are none. */
   static String redact(String text) {
     RedactedRanges cuts = new RedactedRanges(text);
     int start = 0;

@@ -1,6 +1,6 @@
 package dev.muster.platform.text;
 
-/** The places of a text where a secret stood, in order. */
+/** Collects the ranges of a text to redact, in ascending order. */
 final class RedactedRanges {
   private final String text;
   private final StringBuilder out = new StringBuilder();
@@ -15,7 +15,9 @@ final class RedactedRanges {
     copied = end;
   }
 
-  /** The text with the mark in all these places; the same instance when there are none. */
+  /**
+   * Returns the text with {@link Redaction#MARK} for each range; the same instance without ranges.
+   */
   String applied() {
     return out.isEmpty() ? text : out.append(text, copied, text.length()).toString();
   }

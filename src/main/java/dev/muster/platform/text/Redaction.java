@@ -1,23 +1,26 @@
 package dev.muster.platform.text;
 
 /**
- * Takes secrets out of error texts and log lines before they are stored and cut (R6.9).
+ * Removes secrets from error texts and log lines before they are cut and stored (R6.9).
  *
- * <p>What is taken: Muster's own tokens, {@code Bearer} and {@code Basic} credentials, API keys
- * with a known prefix, JWTs, private keys in PEM, credentials in urls, and values assigned to names
- * like {@code password}, {@code token} or {@code api_key} (query strings, JSON, shell, headers).
- * All else stays verbatim. Takes time linear in the length of the text, whoever wrote it.
+ * <p>Redacted are Muster's tokens, {@code Bearer} and {@code Basic} credentials, API keys with a
+ * known prefix, JWTs, PEM private keys and credentials in URLs. Also redacted are values assigned
+ * to names like {@code password}, {@code token} or {@code api_key} (query strings, JSON, shell,
+ * headers). The rest stays verbatim. The time is linear in the length of any text.
  */
 public final class Redaction {
-  /** What stands where a secret stood. */
+  /** Replaces each secret. */
   public static final String MARK = "[redacted]";
 
-  /** A secret that has neither a colon nor an equals sign beside it has a longer unbroken run. */
+  /**
+   * A text without a run of this length, {@code :}, {@code =}, {@code %} or {@code --} holds no
+   * secret.
+   */
   private static final int MIN_RUN = 12;
 
   private Redaction() {}
 
-  /** The text without its secrets; the same instance when there are none. */
+  /** Returns the text without its secrets; the same instance when there are none. */
   public static String redact(String text) {
     if (!mayHoldSecret(text)) {
       return text;
@@ -29,7 +32,7 @@ public final class Redaction {
     return SecretAssignment.redact(MusterTokenPattern.redact(result));
   }
 
-  /** One quick look, after which most texts need no second one. */
+  /** Rejects most texts in one pass, so that the patterns run on few. */
   private static boolean mayHoldSecret(String text) {
     int run = 0;
     char before = ' ';

@@ -7,17 +7,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A value assigned to a name that speaks of a secret: {@code ?api_key=…}, {@code "token":"…"},
- * {@code DB_PASSWORD=…}, {@code X-Api-Key: …}, {@code --password …}.
+ * Redacts values assigned to a secret's name.
  *
- * <p>After {@code =}, a quoted name or an authentication header any value is a secret. After a
- * plain colon it may as well be prose ("unexpected token: else"), so it has to look like a key.
+ * <p>Examples are {@code ?api_key=…}, {@code "token":"…"}, {@code DB_PASSWORD=…}, {@code X-Api-Key:
+ * …} and {@code --password …}.
+ *
+ * <p>After {@code =}, a quoted name or an authentication header, any value is a secret. After a
+ * plain colon the text may be prose ("unexpected token: else"), so the value must look like a key.
  */
 record SecretAssignment(SecretName name, boolean prose, AssignedValue value) {
   private static final Pattern SCHEME =
       Pattern.compile("(?i)(?:bearer|basic|token|digest|negotiate|apikey)\\s{1,4}");
 
-  /** Words that say something about a secret, or stand in for one. */
+  /** Words that describe a secret or stand in for one; they are not redacted. */
   private static final Set<String> WORDS =
       Set.of(
           """
@@ -29,11 +31,11 @@ record SecretAssignment(SecretName name, boolean prose, AssignedValue value) {
           """
               .split("\\s+"));
 
-  /** References to a variable, format directives, and rows of stars or dots. */
+  /** Matches references to a variable, format directives, and rows of stars or dots. */
   private static final Pattern PLACEHOLDER =
       Pattern.compile("\\$|\\$\\{.*|\\$[A-Z_][A-Z0-9_]*|%[a-z]|[*.xX•…_-]{3,}");
 
-  /** The text with such values replaced; the same instance when it has none. */
+  /** Returns the text with such values replaced; the same instance when there are none. */
   static String redact(String text) {
     RedactedRanges cuts = new RedactedRanges(text);
     int at = 0;

@@ -4,14 +4,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A name that ends in a word for a secret, such as {@code OPENAI_API_KEY}, {@code clientSecret} or
- * {@code X-Auth-Token}; what comes before that word matters little.
+ * Recognises names that end in a word for a secret.
  *
- * @param start where the word for a secret begins
+ * <p>Examples are {@code OPENAI_API_KEY}, {@code clientSecret} and {@code X-Auth-Token}. Most text
+ * before that word is ignored.
+ *
+ * @param start index of the word for a secret
  */
 record SecretName(int start, Kind kind) {
 
-  /** What the word is about. */
+  /** The kind of secret that the name announces. */
   enum Kind {
     PASSWORD,
     KEY,
@@ -23,10 +25,10 @@ record SecretName(int start, Kind kind) {
   private static final List<String> KINDS_OF_KEY =
       List.of("api", "access", "private", "account", "secret");
 
-  /** As far back as the beginning of a header's or option's name is looked for. */
+  /** The characters searched backwards for the start of a header's or option's name. */
   private static final int MAX_LENGTH = 40;
 
-  /** The name that ends before this index, if it is one. */
+  /** Returns the secret's name that ends before index {@code end}; empty if there is none. */
   static Optional<SecretName> before(String text, int end) {
     return firstOf(PASSWORDS, text, end, Kind.PASSWORD)
         .or(() -> firstOf(KEYS, text, end, Kind.KEY))
@@ -53,7 +55,10 @@ record SecretName(int start, Kind kind) {
     return firstOf(KINDS_OF_KEY, text, parted ? gap : end - 3, Kind.KEY);
   }
 
-  /** {@code pwd}, but not as a part of a word, and {@code pass}, but only as a part of a name. */
+  /**
+   * Accepts {@code pwd} unless a letter precedes it, and {@code pass} only after {@code _} or
+   * {@code -}.
+   */
   private static Optional<SecretName> shortPassword(String text, int end) {
     if (endsWith(text, end, "pwd")) {
       boolean whole = end < 4 || !Character.isLetter(text.charAt(end - 4));
@@ -68,18 +73,18 @@ record SecretName(int start, Kind kind) {
     return text.regionMatches(true, end - word.length(), word, 0, word.length());
   }
 
-  /** Whether the whole name is that of a header like {@code X-Api-Key}. */
+  /** Returns whether the whole name is that of a header like {@code X-Api-Key}. */
   boolean isHeader(String text) {
     int first = wholeStart(text);
     return text.regionMatches(true, first, "x-", 0, 2);
   }
 
-  /** Whether the whole name is that of a command line option like {@code --api-key}. */
+  /** Returns whether the whole name is that of a command line option like {@code --api-key}. */
   boolean isOption(String text) {
     return text.startsWith("--", wholeStart(text));
   }
 
-  /** {@code PWD=/home/x} is where a process runs. */
+  /** Returns whether this is a working directory, such as {@code PWD=/home/x}. */
   boolean isFolder(String text, String value) {
     return value.startsWith("/") && text.regionMatches(true, start, "pwd", 0, 3);
   }

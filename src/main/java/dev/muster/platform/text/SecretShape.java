@@ -5,24 +5,25 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A kind of secret that is recognised by its shape: the group {@code secret} of a pattern, if it
- * passes a test.
+ * Redacts one kind of secret, recognised by its shape.
  *
- * <p>A pattern has to be linear on any text: its runs are possessive, and what it reads before it
- * fails is bounded. What it matches is not read again, passed or not.
+ * <p>The secret is the group {@code secret} of the pattern, if it passes the test.
  *
- * @param start the characters that every match begins with; searching them is cheap
- * @param word whether those must be the beginning of a word
+ * <p>A pattern must be linear on any text: its runs are possessive, and the text it reads before it
+ * fails is bounded. Matched text is not scanned again, whether or not it passes the test.
+ *
+ * @param start the characters that every match begins with; searching for them is cheap
+ * @param word whether {@code start} must begin a word
  */
 record SecretShape(String start, boolean word, Pattern pattern, Predicate<String> test) {
 
-  /** A secret in whatever comes after these characters. */
+  /** Creates a shape whose secret follows these characters. */
   static SecretShape after(String start, String regex) {
     Pattern pattern = Pattern.compile(Pattern.quote(start) + regex);
     return new SecretShape(start, false, pattern, _ -> true);
   }
 
-  /** A key that begins with this prefix. */
+  /** Creates a shape for keys that begin with this prefix. */
   static SecretShape prefixed(String prefix, String rest) {
     Pattern pattern = Pattern.compile("(?<secret>" + Pattern.quote(prefix) + rest + ")");
     return new SecretShape(prefix, true, pattern, _ -> true);
@@ -36,7 +37,7 @@ record SecretShape(String start, boolean word, Pattern pattern, Predicate<String
     return new SecretShape(start, word, pattern, newTest);
   }
 
-  /** The text with its secrets of this kind replaced; the same instance when it has none. */
+  /** Returns the text with its secrets of this kind replaced; the same instance without any. */
   String redact(String text) {
     int at = text.indexOf(start);
     if (at < 0) {

@@ -6,9 +6,11 @@ import static dev.muster.platform.text.SecretShape.prefixed;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** The table of secrets that are recognised by their shape. */
+/** Lists the secrets that are recognised by their shape. */
 final class SecretShapes {
-  /** Headers are shorter than this; with no body so near, the text only speaks of a block. */
+  /**
+   * PEM headers are shorter than this; a match without a body this near only mentions a key block.
+   */
   private static final int PEM_BODY_WITHIN = 160;
 
   private static final Pattern PEM_BODY = Pattern.compile("[A-Za-z0-9+/]{20}");
@@ -18,17 +20,17 @@ final class SecretShapes {
 
   static final List<SecretShape> ALL =
       List.of(
-          // A key block; one that was cut off before its end is taken whole.
+          // A PEM key block; a block without an end line is redacted whole.
           prefixed(
                   "-----BEGIN ",
                   "[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
                       + "[^-]*+(?:-(?!----)[^-]*+){0,8}+(?:-----END [A-Z0-9 ]{0,40}-----)?+")
               .onlyIf(SecretShapes::hasPemBody),
-          // JWS and JWE, whole or cut off after the second part; without a point it may be
+          // JWS and JWE, whole or cut off after the second part; without a dot the text may be
           // anything.
           prefixed("eyJ", "[A-Za-z0-9_-]{8,}+(?:\\.{1,2}[A-Za-z0-9_-]++){0,4}+")
               .onlyIf(text -> text.indexOf('.') >= 0),
-          // user:password before the last @, or a key in the place of the user.
+          // user:password before the last @, or a key instead of the user.
           after(
                   "://",
                   "(?<secret>[^\\s/?#\"'<>\\\\@:]{0,256}:[^\\s/?#\"'<>\\\\]{1,256}"
@@ -39,7 +41,7 @@ final class SecretShapes {
           after("BEARER", CREDENTIALS).onlyWord().onlyIf(SecretShapes::looksLikeKey),
           after("Basic", CREDENTIALS).onlyWord().onlyIf(SecretShapes::looksLikeKey),
           after("basic", CREDENTIALS).onlyWord().onlyIf(SecretShapes::looksLikeKey),
-          // OpenAI, Anthropic and their like; but package names begin so too.
+          // OpenAI, Anthropic and similar; the test excludes package names with this prefix.
           prefixed("sk-", "[A-Za-z0-9_-]{16,}+").onlyIf(SecretShapes::looksLikeKey),
           prefixed("sk_live_", "[A-Za-z0-9]{10,}+"),
           prefixed("sk_test_", "[A-Za-z0-9]{10,}+"),

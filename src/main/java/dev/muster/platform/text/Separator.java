@@ -3,18 +3,20 @@ package dev.muster.platform.text;
 import java.util.Optional;
 
 /**
- * What stands between a name and its value: {@code :}, {@code =}, {@code :=}, {@code =>}, {@code
- * %3D}, or the blank after a command line option, with quotes and white space around it.
+ * Locates the separator between a name and its value.
  *
- * @param nameEnd where the name before it ends
- * @param valueStart where the value after it begins, at its opening quote if it has one
- * @param strong whether it assigns beyond doubt, which a colon after a plain word does not
- * @param blank whether it is nothing but white space
+ * <p>It is {@code :}, {@code =}, {@code :=}, {@code =>}, {@code %3D} or the blank after a command
+ * line option. Quotes and white space around it belong to it.
+ *
+ * @param nameEnd index after the name
+ * @param valueStart index of the value, at its opening quote if it has one
+ * @param strong whether it is surely an assignment; a colon after an unquoted word is not
+ * @param blank whether it is only white space
  */
 record Separator(int nameEnd, int valueStart, boolean strong, boolean blank) {
   private static final int MAX_SPACES = 4;
 
-  /** The separator that begins at this index. */
+  /** Returns the separator that begins at index {@code at}; empty if there is none. */
   static Optional<Separator> at(String text, int at) {
     char c = text.charAt(at);
     if (c == ' ' || c == '\t') {

@@ -4,9 +4,10 @@ import java.util.Collection;
 import java.util.stream.Collectors;
 
 /**
- * Text from outside, made fit to be stored: cleaned and cut (R0.1, R0.8).
+ * Cleans and cuts text from outside before it is stored (R0.1, R0.8).
  *
- * <p>Every function returns the same instance when there is nothing to do.
+ * <p>{@link #clean}, {@link #cut} and {@link #cutBytes} return the same instance when nothing
+ * changes.
  */
 public final class Text {
   private static final int FEW = 5;
@@ -15,8 +16,8 @@ public final class Text {
   private Text() {}
 
   /**
-   * The text with U+FFFD for each U+0000 and each lone surrogate, which PostgreSQL and UTF-8 have
-   * no room for; as many {@code char}s as before.
+   * Replaces each U+0000 and each lone surrogate by U+FFFD, because PostgreSQL and UTF-8 cannot
+   * store them. The number of {@code char}s stays the same.
    */
   public static String clean(String text) {
     for (int i = 0; i < text.length(); i++) {
@@ -41,7 +42,7 @@ public final class Text {
     return new String(chars);
   }
 
-  /** The first so many code points; a lone surrogate counts as one. */
+  /** Returns the first {@code maxCodePoints} code points; a lone surrogate counts as one. */
   public static String cut(String text, int maxCodePoints) {
     requireNotNegative(maxCodePoints);
     if (text.length() <= maxCodePoints) {
@@ -55,13 +56,15 @@ public final class Text {
   }
 
   /**
-   * The longest beginning that takes no more than so many bytes in UTF-8, ending between code
-   * points; a lone surrogate counts three, like the U+FFFD that {@link #clean} makes of it.
+   * Returns the longest prefix of at most {@code maxUtf8Bytes} bytes in UTF-8.
+   *
+   * <p>It ends between code points. A lone surrogate counts three bytes, like the U+FFFD that
+   * {@link #clean} makes of it.
    */
   public static String cutBytes(String text, int maxUtf8Bytes) {
     requireNotNegative(maxUtf8Bytes);
     if (text.length() <= maxUtf8Bytes / 3) {
-      return text; // three bytes for a char is the most there can be
+      return text; // a char takes at most three bytes
     }
     int end = 0;
     int bytes = 0;
@@ -76,7 +79,7 @@ public final class Text {
     return text;
   }
 
-  /** The first five, and how many more there are: for a line that names a few of them. */
+  /** Returns the first five elements and the number of the others, for log lines. */
   public static String few(Collection<?> things) {
     String first =
         things.stream().limit(FEW).map(String::valueOf).collect(Collectors.joining(", "));

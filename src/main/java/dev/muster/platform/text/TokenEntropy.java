@@ -1,8 +1,9 @@
 package dev.muster.platform.text;
 
 /**
- * Tells keys from language by how often a word changes between capitals, small letters, digits and
- * the rest.
+ * Tells keys from words by counting changes of character class.
+ *
+ * <p>The classes are capitals, small letters, digits and the rest.
  */
 record TokenEntropy(int length, int capitals, int smalls, int digits, int changes) {
 
@@ -21,20 +22,25 @@ record TokenEntropy(int length, int capitals, int smalls, int digits, int change
     return new TokenEntropy(word.length(), capitals, smalls, digits, changes);
   }
 
-  /** Whether the word is more likely a key than a word, in a place where keys stand. */
+  /**
+   * Returns whether the word looks like a key.
+   *
+   * <p>Use it only where a key is plausible.
+   */
   boolean looksLikeKey() {
     int letters = capitals + smalls;
     if (letters == 0) {
       return digits >= 16;
     }
-    boolean base64 = changes * 4 > length; // camel case changes twice a word, less than that
+    boolean base64 = changes * 4 > length; // camel case stays below: two changes per word
     return digits > 0 || base64 || (length >= 32 && letters == length);
   }
 
   /**
-   * Whether 43 characters of base64url look drawn by lot: 27 changes and 17 capitals are to be
-   * expected then, whereas a name in camel case has one capital a word. Misses fewer than one token
-   * in a million.
+   * Returns whether 43 characters of base64url look random.
+   *
+   * <p>Random text has about 27 changes and 17 capitals; a camel case name has one capital per
+   * word. Misses fewer than one token in a million.
    */
   boolean looksLikeOwnToken() {
     return capitals > 0 && smalls > 0 && (changes >= 12 || Math.min(capitals, smalls) >= 10);

@@ -1,4 +1,4 @@
-/** Text as it is stored and logged: cleaned, cut and free of secrets. */
+/** Cleans, cuts and redacts text before it is stored or logged. */
 @NullMarked
 package dev.muster.platform.text;
 
