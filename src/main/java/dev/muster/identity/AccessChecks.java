@@ -5,14 +5,14 @@ import dev.muster.platform.problem.ProblemException;
 import java.util.UUID;
 
 /**
- * The refusals of callers whose credential is good but not for this; asked after the target is
+ * Refuses callers whose valid credential lacks the required right. Call it after the target is
  * known to exist (R1.4).
  */
 public final class AccessChecks {
 
   private AccessChecks() {}
 
-  /** The refusal of a viewer where something may change. */
+  /** Returns the refusal of a viewer on a route that may change data. */
   public static ProblemException readsOnly() {
     return new ProblemException(
         ErrorCode.FORBIDDEN, "a viewer's token reads; it cannot be used for this");
@@ -25,7 +25,7 @@ public final class AccessChecks {
     }
   }
 
-  /** As {@link #requireAdmin}, for reads, which viewers may as well. */
+  /** As {@link #requireAdmin}, but also admits viewers; for routes that only read. */
   public static void requireReader(Caller caller) {
     if (!caller.readsAll()) {
       throw new ProblemException(
@@ -33,7 +33,7 @@ public final class AccessChecks {
     }
   }
 
-  /** As {@link #requireSpeakerFor}, for reads, which viewers may as well. */
+  /** As {@link #requireSpeakerFor}, but also admits viewers; for routes that only read. */
   public static void requireReaderOf(UUID workspaceId, Caller caller) {
     if (!caller.reads(workspaceId)) {
       throw new ProblemException(
@@ -43,14 +43,14 @@ public final class AccessChecks {
     }
   }
 
-  /** The role {@code ws}: the workspace's own agent, the admin, or an operator. */
+  /** Requires the role {@code ws}: the workspace's own agent, the admin or an operator. */
   public static void requireSpeakerFor(UUID workspaceId, Caller caller) {
     if (!caller.speaksFor(workspaceId)) {
       throw ofAnotherWorkspace();
     }
   }
 
-  /** The refusal of another workspace's agent where only those may who speak for this one. */
+  /** Returns the refusal of an agent that does not speak for the target workspace. */
   public static ProblemException ofAnotherWorkspace() {
     return new ProblemException(
         ErrorCode.FORBIDDEN,

@@ -11,23 +11,24 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.stereotype.Component;
 
 /**
- * The operator's token (R1.2): the value of {@code ADMIN_TOKEN}, or one made at the first start,
- * whose hash alone is kept in the database. The embedded mode keeps it readable in its home as
- * well, and that file is then what counts.
+ * Holds the hash of the admin token (R1.2). The token is the value of {@code ADMIN_TOKEN}, or is
+ * made at the first start. Of a made token the database keeps only the hash. The embedded mode also
+ * keeps it in clear, in a file of its home directory. That file then overrides the hash in the
+ * database.
  */
 @Component
 class AdminToken {
 
   private static final Logger log = LoggerFactory.getLogger(AdminToken.class);
 
-  /** Its name in the home. */
+  /** The file's name in the home directory of the embedded mode. */
   static final String FILE = "admin-token";
 
   private static final int MIN_LENGTH = 16;
 
   private final SecretHash hash;
 
-  /** Only the embedded mode has it in clear. */
+  /** The token in clear; present only in the embedded mode without {@code ADMIN_TOKEN}. */
   private final Optional<Secret> shown;
 
   AdminToken(Settings settings, AdminTokenRepository repository, ObjectProvider<MusterHome> home) {

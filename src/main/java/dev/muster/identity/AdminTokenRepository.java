@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Keeps the hash of the admin token that the server made. */
+/** Stores the hash of the admin token that the server made. */
 @Repository
 class AdminTokenRepository {
 
@@ -31,7 +31,7 @@ class AdminTokenRepository {
     return db.sql(FIND).query((row, n) -> new SecretHash(row.getBytes("hash"))).optional();
   }
 
-  /** Whether this replica was the first, and its token is the one. */
+  /** Stores the hash if none is stored; returns whether this replica's hash was stored. */
   boolean keepIfFirst(SecretHash hash) {
     return db.sql(KEEP_IF_FIRST).param("hash", hash.bytes()).update() == 1;
   }

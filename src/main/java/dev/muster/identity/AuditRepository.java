@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Keeps who changed what (R1.7). */
+/** Stores the audit of changes by the admin and operators (R1.7). */
 @Repository
 class AuditRepository {
 
-  /** What a request does; {@code targets} may grow until it is stored. */
+  /** A request's audit row before it is stored. {@code targets} may grow until then. */
   record Action(
       UUID id,
       String who,
@@ -26,7 +26,7 @@ class AuditRepository {
       Set<String> targets,
       String requestId) {}
 
-  /** What was done, as it is read. */
+  /** An audit row as a client reads it. */
   record Entry(
       Instant at,
       String who,
@@ -38,7 +38,7 @@ class AuditRepository {
 
   private record Row(UUID id, Entry entry) {}
 
-  /** A commit of which nobody knows may be tried again. */
+  /** The caller may repeat it after an unknown commit outcome: ON CONFLICT skips a stored row. */
   private static final String INSERT =
       """
       INSERT INTO operator_actions (id, at, who, role, credential_id, action, targets, outcome, request_id)

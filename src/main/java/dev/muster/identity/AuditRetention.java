@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Deletes the audit, and ended tokens of viewers and operators, after 90 days. */
+/** Deletes audit rows, and ended viewer and operator tokens, after 90 days. */
 @Configuration(proxyBeanMethods = false)
 class AuditRetention {
 

@@ -23,9 +23,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.web.servlet.HandlerMapping;
 
 /**
- * Writes one row for each change by the admin or an operator, in the transaction of that change
- * (R1.7). A request that may change something takes its row along from the moment it is let in;
- * what commits nothing leaves none. Requests of agents and reads have no part in it.
+ * Writes one row for each change by the admin or an operator (R1.7). The row is stored in the
+ * transaction of the change. A request that may change data is given its row when it is admitted. A
+ * request that commits nothing leaves no row. Reads and requests of agents are not recorded.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 11)
@@ -43,7 +43,7 @@ public class AuditTrail extends HttpFilter {
     this.transactions = transactions;
   }
 
-  /** The row of one request, on its way. */
+  /** The audit row of the running request, stored in its first transaction that commits. */
   private static final class Entry extends CommitAttachment {
 
     private final AuditRepository repository;
@@ -60,7 +60,10 @@ public class AuditTrail extends HttpFilter {
     }
   }
 
-  /** Names one thing more that the running request changes; its path's ids are named already. */
+  /**
+   * Adds a target to the running request's audit row, up to 1,000. The ids of the request's path
+   * are added on admission. Without an audit row it does nothing.
+   */
   public static void addTarget(Object id) {
     if (CommitAttachment.current() instanceof Entry entry
         && entry.action.targets().size() < MAX_TARGETS) {
@@ -69,8 +72,8 @@ public class AuditTrail extends HttpFilter {
   }
 
   /**
-   * Runs a change of one statement, which for agents needs no transaction of its own, and for
-   * others shares one with their row.
+   * Runs a change of one statement. With an audit row, the change and the row share one
+   * transaction. Without one, the statement needs no explicit transaction.
    */
   public <R> R change(Supplier<R> work) {
     return CommitAttachment.current() == null
@@ -78,7 +81,7 @@ public class AuditTrail extends HttpFilter {
         : transactions.execute(status -> work.get());
   }
 
-  /** From here on, a change that the request makes is told of. */
+  /** Attaches an audit row to a non-read request of the admin or an operator. */
   void begin(Caller caller, HttpServletRequest request, HttpServletResponse response) {
     if (READING.contains(request.getMethod())) {
       return;
@@ -131,7 +134,10 @@ public class AuditTrail extends HttpFilter {
     }
   }
 
-  /** In the request's time if possible, else once more after it. */
+  /**
+   * Marks the stored row as refused. After a failure a new thread tries once more, without the
+   * request's deadline.
+   */
   private void noteRefusal(Entry entry) {
     CommitAttachment.clear();
     UUID action = entry.action.id();

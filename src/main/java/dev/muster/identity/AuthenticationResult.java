@@ -3,9 +3,11 @@ package dev.muster.identity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who presents a credential, and the key under which its requests are counted: all tokens of a
- * workspace together, those of viewers and operators each by itself; null for nobody. The caller is
- * null when the token was revoked by an operator: it admits nowhere.
+ * The caller that a credential identifies, and the key of its rate limit.
+ *
+ * @param caller null when an operator revoked the token or it expired; admitted nowhere
+ * @param key the workspace's id, shared by all its tokens; for a viewer or operator the token's id;
+ *     "admin" for the admin token; null without a credential
  */
 record AuthenticationResult(@Nullable Caller caller, @Nullable Object key) {
 

@@ -3,15 +3,15 @@ package dev.muster.identity;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A token of the database as this replica remembers it. */
+/** Holds a stored token as this replica's cache knows it. */
 final class CachedToken {
 
-  /** Whether a token may be used, and if not, who ended it. */
+  /** Whether a token may be used, and if not, why it was revoked. */
   enum State {
     LIVE,
-    /** Revoked on purpose: unknown from now on. */
+    /** Revoked by an operator, or expired; treated as unknown. */
     REVOKED,
-    /** Revoked because its workspace was removed: its agent is told so (R1.5). */
+    /** Revoked because its workspace was removed; its agent is informed of that (R1.5). */
     REVOKED_BY_REMOVAL
   }
 
@@ -20,12 +20,12 @@ final class CachedToken {
   private final State state;
   private volatile boolean usedSinceLastNote;
 
-  /** {@code holder}: whose it is while it is live. */
+  /** Creates the entry; {@code holder} is the caller that presents the token while it is live. */
   CachedToken(UUID id, Caller holder, State state) {
     this.id = id;
     this.holder = holder;
     this.state = state;
-    // the first use of an agent's token is noted when it is looked up
+    // the look-up itself stores the first use of an agent's token, but not of a role token
     this.usedSinceLastNote = !(holder instanceof Caller.Agent);
   }
 
@@ -33,7 +33,7 @@ final class CachedToken {
     return id;
   }
 
-  /** All tokens of a workspace are counted together. */
+  /** Returns the rate limit key: the workspace's id for an agent, else the token's id. */
   UUID countedBy() {
     return holder instanceof Caller.Agent(UUID workspaceId) ? workspaceId : id;
   }
@@ -42,7 +42,7 @@ final class CachedToken {
     return state;
   }
 
-  /** Null when an operator revoked it. */
+  /** Returns the caller, or null when an operator revoked the token or it expired. */
   @Nullable Caller caller() {
     return switch (state) {
       case LIVE -> holder;
@@ -61,7 +61,7 @@ final class CachedToken {
     }
   }
 
-  /** Whether it was used since this was last asked. */
+  /** Returns whether the token was used since the last call, and resets that mark. */
   boolean takeUse() {
     boolean used = usedSinceLastNote;
     usedSinceLastNote = false;

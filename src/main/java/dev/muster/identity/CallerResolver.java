@@ -9,7 +9,7 @@ import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
-/** Gives controllers the {@link Caller} that the interceptor let in. */
+/** Passes the {@link Caller} that the interceptor admitted to controller parameters. */
 @Component
 final class CallerResolver implements HandlerMethodArgumentResolver {
 

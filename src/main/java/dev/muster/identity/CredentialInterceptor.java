@@ -12,11 +12,11 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
- * Lets a request to its controller only with a credential that the route admits.
+ * Admits a request to its controller only with a credential that the route accepts.
  *
- * <p>It runs after the route is found (an unknown path is a 404 to everybody) and before the body
- * is read (R1.4's order), counts the request against its rate limit, and whatever declares nothing
- * is closed to those without a live credential.
+ * <p>It runs after routing, so an unknown path is a 404 for every caller. It runs before the body
+ * is read (R1.4's order), and counts the request against its rate limit. A route without
+ * {@link RouteAccess} requires a live credential.
  */
 @Component
 final class CredentialInterceptor implements HandlerInterceptor {
@@ -33,7 +33,7 @@ final class CredentialInterceptor implements HandlerInterceptor {
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
     if (request.getDispatcherType() == DispatcherType.ASYNC) {
-      return true; // it was let in when it came
+      return true; // admitted in its first dispatch
     }
     HandlerMethod route = route(handler);
     Set<CallerKind> admitted = admitted(route);
@@ -50,7 +50,7 @@ final class CredentialInterceptor implements HandlerInterceptor {
     if (handler instanceof HandlerMethod method) {
       return method;
     }
-    // only annotated methods are routes of ours; any other handler that may turn up is closed
+    // only controller methods are routes; any other handler is refused
     throw new ProblemException(ErrorCode.NOT_FOUND, "there is nothing at this path");
   }
 

@@ -3,13 +3,14 @@ package dev.muster.identity;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 
-/** A credential with which something long was begun, looked at again while it lasts (R1.6). */
+/** Re-checks the credential of a long-running request or stream (R1.6). */
 public final class CredentialRecheck {
 
+  /** The outcome of a re-check. */
   public enum Result {
     VALID,
     REVOKED,
-    /** The database cannot tell: show nothing until it can. */
+    /** The database does not answer; the caller must show nothing until it does. */
     UNKNOWN
   }
 
@@ -17,7 +18,7 @@ public final class CredentialRecheck {
   private final String authorization;
   private final Caller caller;
 
-  /** {@code authorization} is the header by which {@code caller} was recognised. */
+  /** Creates the re-check; {@code authorization} is the header that identified {@code caller}. */
   public CredentialRecheck(Credentials credentials, String authorization, Caller caller) {
     this.credentials = credentials;
     this.authorization = authorization;
@@ -29,8 +30,8 @@ public final class CredentialRecheck {
   }
 
   /**
-   * Refuses with {@code UNAUTHENTICATED} when the credential is not good any more, and with {@code
-   * UNAVAILABLE} when nobody can tell.
+   * Requires that the credential is still valid. Refuses an invalid one with
+   * {@code UNAUTHENTICATED}, and with {@code UNAVAILABLE} when the database does not answer.
    */
   public void requireValid() {
     if (!credentials.callerOf(authorization).equals(caller)) {

@@ -5,7 +5,7 @@ import dev.muster.platform.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 
-/** Tells from a request's {@code Authorization} who is calling (R1.2 to R1.5). */
+/** Identifies the caller by the {@code Authorization} header (R1.2 to R1.5). */
 @Service
 public class Credentials {
 
@@ -21,7 +21,8 @@ public class Credentials {
   }
 
   /**
-   * Refuses a bad credential with {@code UNAUTHENTICATED}; none at all is {@link Caller.Anonymous}.
+   * Returns the caller; without a credential {@link Caller.Anonymous}. Refuses an invalid
+   * credential with {@code UNAUTHENTICATED}.
    */
   public Caller callerOf(@Nullable String authorization) {
     @Nullable Caller caller = authenticate(authorization).caller();
@@ -32,8 +33,8 @@ public class Credentials {
   }
 
   /**
-   * As above, with what the caller's requests are counted by; a token that was revoked is known for
-   * that.
+   * As {@link #callerOf}, with the rate limit key. A stored token that was revoked is not refused
+   * here, so that its requests count against its workspace.
    */
   AuthenticationResult authenticate(@Nullable String authorization) {
     if (authorization == null || authorization.isBlank()) {
@@ -56,14 +57,14 @@ public class Credentials {
     return new AuthenticationResult(known.caller(), known.countedBy());
   }
 
-  /** The refusal of a request without a credential. */
+  /** Returns the refusal of a request without a credential. */
   public static ProblemException missing() {
     return new ProblemException(
         ErrorCode.UNAUTHENTICATED,
         "a credential is missing (expected: the header Authorization: Bearer <token>)");
   }
 
-  /** The refusal of a credential that is not, or no longer, good. */
+  /** Returns the refusal of an unknown or revoked credential. */
   public static ProblemException unknown() {
     return new ProblemException(
         ErrorCode.UNAUTHENTICATED,

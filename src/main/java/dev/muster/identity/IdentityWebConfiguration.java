@@ -6,11 +6,11 @@ import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** Puts the credential check before every controller. */
+/** Registers the credential check in front of every controller. */
 @Configuration(proxyBeanMethods = false)
 class IdentityWebConfiguration implements WebMvcConfigurer {
 
-  /** The API's description and the page that shows it, which everybody may read. */
+  /** The OpenAPI description and its page, open to every caller. */
   private static final List<String> MANUAL =
       List.of(
           "/v3/api-docs",

@@ -14,14 +14,14 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.http.HttpHeaders;
 
 /**
- * So many requests a minute for each key: a bucket that refills evenly, so that who was refused may
- * go on soon.
+ * Limits each key to a number of requests per minute. Its token bucket refills evenly, so a refused
+ * caller waits for one token and not for a full minute.
  */
 final class KeyedRateLimiter {
 
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
-  /** After a minute without a request a bucket is full again, and may as well be forgotten. */
+  /** An idle bucket is full after one minute, so eviction after two loses nothing. */
   private static final Duration CACHE_TTL = Duration.ofMinutes(2);
 
   private static final int MAX_REMEMBERED = 200_000;
@@ -45,7 +45,9 @@ final class KeyedRateLimiter {
                     .build());
   }
 
-  /** Counts a request and says in its headers how many are left; refuses the one too many. */
+  /**
+   * Counts a request and sets the {@code X-RateLimit} headers; refuses it when no token is left.
+   */
   void take(Object key, HttpServletResponse response) {
     ConsumptionProbe probe = buckets.get(key).tryConsumeAndReturnRemaining(1);
     response.setIntHeader("X-RateLimit-Limit", perMinute);

@@ -1,13 +1,13 @@
 package dev.muster.identity;
 
-/** What the requests to a route count against, each on its own (contract, section 11). */
+/** The separate rate limits that routes count against (docs/api.md, section 11). */
 public enum RateLimitBucket {
-  /** Whatever has no limit of its own. */
+  /** Every route without another limit. */
   GENERAL,
-  /** Agents' beats, so that a busy agent never falls silent. */
+  /** Heartbeats, which a busy agent must still be able to send. */
   HEARTBEAT,
-  /** What agents ask again and again. */
+  /** Routes that agents poll. */
   POLL,
-  /** Never limited: what probes ask. */
+  /** Not limited: probe routes, and routes that count their requests themselves. */
   NONE
 }

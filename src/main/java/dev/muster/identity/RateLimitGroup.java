@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The limit that a route's requests count against; {@link RateLimitBucket#GENERAL} without it. */
+/** Names the limit of a route; without it {@link RateLimitBucket#GENERAL} applies. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface RateLimitGroup {

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * The limits of this replica (contract, section 11): each credential's by kind of route, each
- * remote network's for requests without a known credential, and each workspace's for its revoked
- * tokens, which use up nothing of its live ones.
+ * Holds this replica's rate limits (docs/api.md, section 11). Each credential has one per kind of
+ * route. Each remote network has one for requests without a known credential. Each workspace has
+ * one for its revoked tokens, so that these use up nothing of its live ones.
  */
 @Component
 final class RateLimits {
@@ -61,7 +61,7 @@ final class RateLimits {
     return settings.tuning(name, DEFAULT, Values::zeroOrPositiveInt);
   }
 
-  /** Refuses with {@code RATE_LIMITED} what is one too many of a credential. */
+  /** Counts a request of a credential; refuses with {@code RATE_LIMITED} above the limit. */
   void take(RateLimitBucket limit, Object credential, HttpServletResponse response) {
     KeyedRateLimiter allowance = ofCredentials.get(limit);
     if (allowance != null) {
@@ -70,8 +70,9 @@ final class RateLimits {
   }
 
   /**
-   * Counts what a route does not admit: against the workspace that a revoked token belonged to,
-   * else against the network.
+   * Counts a request that the route does not admit.
+   *
+   * @param workspace the workspace of the revoked token; null counts against the network
    */
   void takeOfRefused(
       @Nullable Object workspace, HttpServletRequest request, HttpServletResponse response) {
@@ -82,7 +83,10 @@ final class RateLimits {
     }
   }
 
-  /** Refuses with {@code RATE_LIMITED} what is one too many without a known credential. */
+  /**
+   * Counts a request without a known credential against its network; refuses with
+   * {@code RATE_LIMITED} above the limit.
+   */
   void takeOfNetwork(HttpServletRequest request, HttpServletResponse response) {
     if (ofNetworks != null) {
       ofNetworks.take(RemoteNetwork.of(request.getRemoteAddr()), response);

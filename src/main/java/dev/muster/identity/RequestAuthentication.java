@@ -13,8 +13,8 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Service;
 
 /**
- * What every request passes before its body is read (R1.4): a credential that the route admits,
- * else 401; then the rate limit, else 429.
+ * Checks credential and rate limit before the body is read (R1.4). Responds with 401 when the route
+ * does not admit the credential, then with 429 above the limit.
  */
 @Service
 public class RequestAuthentication {
@@ -30,10 +30,13 @@ public class RequestAuthentication {
   }
 
   /**
-   * {@code admitted} are those besides callers with a live credential.
+   * Admits a request or refuses it.
    *
-   * <p>A good credential is never slowed by the bad ones that come from the same address: behind a
-   * proxy that is everybody's. Look-ups of tokens are bounded by themselves.
+   * <p>A request with a live credential does not count against its network. Behind a proxy all
+   * clients share one address, so failed requests of others would block it. The token look-ups have
+   * their own limit.
+   *
+   * @param admitted the kinds of callers admitted besides those with a live credential
    */
   public Caller admit(
       HttpServletRequest request,
@@ -44,8 +47,9 @@ public class RequestAuthentication {
   }
 
   /**
-   * As above, for a credential that may come in another place than the header; {@code
-   * authorization} has the header's form.
+   * As above, for a credential that does not come from the header.
+   *
+   * @param authorization the credential in the form of the header; null when there is none
    */
   public Caller admit(
       HttpServletRequest request,
@@ -80,8 +84,8 @@ public class RequestAuthentication {
   }
 
   /**
-   * For routes that want no credential: a good one decides alone what the request counts against,
-   * so that nobody who has one is slowed by those who come from the same address.
+   * Counts a request to a route that requires no credential. A live credential makes it count
+   * against that credential only. So other clients of the same address cannot block it.
    */
   void admitEverybody(
       HttpServletRequest request, HttpServletResponse response, RateLimitBucket limit) {

@@ -5,11 +5,11 @@ import dev.muster.platform.problem.ProblemException;
 import java.util.Locale;
 import java.util.UUID;
 
-/** What a token that belongs to no workspace is good for (R1.7). */
+/** The rights of a token that belongs to no workspace (R1.7). */
 enum Role {
-  /** Reads what the admin and agents read, but no token lists and no audit; changes nothing. */
+  /** Reads what the admin and agents read, except token lists and the audit; changes nothing. */
   VIEWER,
-  /** Does what the admin does, but mints and revokes no operators. */
+  /** Does what the admin does, except mint and revoke operator tokens. */
   OPERATOR;
 
   @JsonValue

@@ -26,7 +26,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Tokens of viewers and operators, and the audit of what is done (R1.7). */
+/** Manages viewer and operator tokens, and lists the audit (R1.7). */
 @RestController
 class RoleTokenController {
 
@@ -103,7 +103,7 @@ class RoleTokenController {
     return Map.of("status", "revoked");
   }
 
-  /** The newest first. */
+  /** Lists the audit, newest row first. */
   @GetMapping("/admin/audit")
   void audit(Caller caller, HttpServletRequest request, HttpServletResponse response)
       throws IOException {

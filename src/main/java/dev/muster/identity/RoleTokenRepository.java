@@ -10,13 +10,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/**
- * Stores the tokens of viewers and operators, by hash alone; {@link TokenRepository} finds them.
- */
+/** Stores viewer and operator tokens as hashes; {@link TokenRepository} looks them up. */
 @Repository
 class RoleTokenRepository {
 
-  /** What may be shown of one after it was minted. */
+  /** The fields of a minted token that may be shown. */
   record Info(
       UUID id,
       String name,
@@ -80,7 +78,7 @@ class RoleTokenRepository {
         .update();
   }
 
-  /** The oldest first. */
+  /** Returns the live tokens, oldest first. */
   List<Info> live() {
     return db.sql(LIVE)
         .query((row, n) ->
@@ -96,7 +94,7 @@ class RoleTokenRepository {
         .list();
   }
 
-  /** The hash of a live token that is one no more. */
+  /** Revokes a live token and returns its hash; empty when there is none. */
   Optional<SecretHash> revoke(UUID id, Role role) {
     return db.sql(REVOKE)
         .param("id", id)

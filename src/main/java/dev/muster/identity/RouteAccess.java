@@ -6,9 +6,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Widens who may call a route. Without it a route wants a live credential: the admin's, an
- * operator's or a workspace's (R1.4, nothing fails open). What a caller may do with a target is the
- * route's own decision.
+ * Admits further callers to a route. Without it a route requires a live credential of the admin, an
+ * operator or a workspace (R1.4, nothing fails open). The route itself checks the caller's right to
+ * its target.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
@@ -16,15 +16,15 @@ public @interface RouteAccess {
 
   CallerKind[] value();
 
-  /** Callers beyond those with a live credential. */
+  /** Kinds of callers besides those with a live credential. */
   enum CallerKind {
-    /** Everybody; a good credential only decides what the request counts against. */
+    /** Every caller; a live credential only selects the rate limit. */
     PUBLIC,
-    /** A request without a credential; a bad one is still refused. */
+    /** A request without a credential; an invalid one is still refused. */
     ANONYMOUS,
     /** The agent of a removed workspace (R1.5). */
     REMOVED_AGENT,
-    /** Who only reads (R1.7); every other route is closed to viewers. */
+    /** A viewer, who only reads (R1.7); routes without this kind refuse viewers. */
     VIEWER
   }
 }

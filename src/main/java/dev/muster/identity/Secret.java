@@ -7,8 +7,8 @@ import java.security.SecureRandom;
 import java.util.Base64;
 
 /**
- * A bearer secret in clear: 32 random bytes as base64url without padding (R1.1). Shown once, never
- * stored or logged.
+ * Holds a bearer secret in clear: 32 random bytes as base64url without padding (R1.1). It is shown
+ * once, and never stored or logged.
  */
 record Secret(String text) {
 
@@ -22,7 +22,7 @@ record Secret(String text) {
     return new Secret(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
   }
 
-  /** What is stored in its place. */
+  /** Returns the SHA-256 hash that is stored instead of the secret. */
   SecretHash hash() {
     try {
       byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);

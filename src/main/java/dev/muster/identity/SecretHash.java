@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.Arrays;
 
-/** The SHA-256 of a secret, as a map key. */
+/** Holds the SHA-256 of a secret; usable as a map key. */
 final class SecretHash {
 
   private final byte[] sha256;
@@ -17,7 +17,7 @@ final class SecretHash {
     return sha256.clone();
   }
 
-  /** In constant time. */
+  /** Compares in constant time, so that timing reveals nothing of the hash. */
   boolean matches(SecretHash other) {
     return MessageDigest.isEqual(sha256, other.sha256);
   }

@@ -13,10 +13,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
-/**
- * Tells the person who started the embedded mode where the server is and with what token, at every
- * start (R1.2).
- */
+/** Shows the server's address and admin token at every start of the embedded mode (R1.2). */
 @Component
 class StartupNotice {
 
@@ -40,8 +37,8 @@ class StartupNotice {
   }
 
   /**
-   * On standard output and not in the log: the token is for the person at the terminal. A log for
-   * collectors says only where it is.
+   * Prints to standard output, because a log would keep the token. With {@code LOG_FORMAT=json} it
+   * logs only the path of the token's file.
    */
   @EventListener(ApplicationReadyEvent.class)
   void announce(ApplicationReadyEvent ready) {

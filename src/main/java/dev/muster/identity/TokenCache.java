@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Remembers the tokens of this replica's callers, so that a look-up costs no SQL when warm, and
- * forgets revoked ones.
+ * Caches the tokens that callers of this replica present, and drops revoked ones. A cached look-up
+ * runs no SQL.
  *
- * <p>Every 2 s it re-reads the revocations of the last ten minutes; when it could not for 5 s it
- * answers "cannot tell" rather than trust itself (R1.6). Unknown tokens are not remembered.
+ * <p>Every 2 s it reads the revocations of the last ten minutes. When that has not succeeded for 5
+ * s, cached look-ups fail with {@code UNAVAILABLE} (R1.6). Unknown tokens are not cached.
  */
 @Component
 class TokenCache {
@@ -37,7 +37,10 @@ class TokenCache {
   private static final int MAX_REMEMBERED = 500_000;
   private static final Duration REVOCATION_POLL_INTERVAL = Duration.ofSeconds(2);
 
-  /** A revocation's time is drawn before its commit lets others see it. */
+  /**
+   * How far each read overlaps the last: {@code revoked_at} is set before the commit makes it
+   * visible.
+   */
   private static final Duration MAX_COMMIT = Duration.ofMinutes(10);
 
   private static final Duration LAST_USED_WRITE_INTERVAL = Duration.ofMinutes(1);
@@ -55,7 +58,7 @@ class TokenCache {
   private final BackgroundLoop uses;
   private volatile long revocationsReadAt = System.nanoTime();
 
-  /** By the database's clock, which also runs while this machine sleeps. */
+  /** In the database's time, because this machine's clock stops while it sleeps. */
   private Instant revocationsKnownTo;
 
   TokenCache(TokenRepository repository, MeterRegistry metrics) {
@@ -87,7 +90,10 @@ class TokenCache {
     return Optional.of(remembered);
   }
 
-  /** One statement for all who wait: a fleet that comes back to a cold replica shares it. */
+  /**
+   * Looks up one group commit batch in one statement. So a fleet that reconnects to a cold replica
+   * does not run one statement per agent.
+   */
   private List<BatchOutcome<Optional<CachedToken>>> lookUp(List<SecretHash> presented) {
     return BatchRetry.run(
         presented,
@@ -114,8 +120,8 @@ class TokenCache {
   }
 
   /**
-   * What was revoked before the read began is known after it; so that moment is what the memory is
-   * as old as.
+   * Applies new revocations. The cache then knows all revocations committed before the read began,
+   * so it records that moment as its age.
    */
   private void readRevocations() {
     long asOf = System.nanoTime();

@@ -4,5 +4,5 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What may be shown of a token after it was minted. */
+/** The fields of a minted workspace token that may be shown. */
 public record TokenInfo(UUID id, String prefix, Instant createdAt, @Nullable Instant lastUsedAt) {}

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Stores workspace tokens, by hash alone, and finds all tokens by it. */
+/** Stores workspace tokens as hashes, and looks up all tokens by hash. */
 @Repository
 class TokenRepository {
 
-  /** A token's revocation as other replicas hear of it. */
+  /** A revoked token's hash and its new state, as other replicas read them. */
   record Revocation(SecretHash hash, State state) {}
 
   private static final String INSERT =
@@ -30,8 +30,9 @@ class TokenRepository {
       """;
 
   /**
-   * Looks tokens up and, the first time one is ever presented, notes that: "never used" must be
-   * exact (R3.1). Waits for nobody: who has a token locked notes its use as well, or revokes it.
+   * Looks up tokens and stores the first use of a workspace token: "never used" must be exact
+   * (R3.1). SKIP LOCKED avoids a wait. The transaction that holds a token's lock also stores its
+   * use, or revokes it.
    */
   private static final String PRESENT =
       """
@@ -95,7 +96,7 @@ class TokenRepository {
 
   private static final String NOW = "SELECT clock_timestamp() AS now";
 
-  /** A token that expires is one that is revoked then. */
+  /** Includes role tokens that expired in the interval: expiry counts as a revocation. */
   private static final String REVOKED_SINCE =
       """
       SELECT hash, revoked_by FROM workspace_tokens WHERE revoked_at > :since
@@ -128,7 +129,7 @@ class TokenRepository {
         .update();
   }
 
-  /** Those of them that are stored. */
+  /** Returns the tokens of those hashes that are stored. */
   Map<SecretHash, CachedToken> findByHash(Set<SecretHash> presented) {
     Map<SecretHash, CachedToken> stored = new HashMap<>();
     db.sql(PRESENT)

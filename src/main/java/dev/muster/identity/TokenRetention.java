@@ -14,8 +14,8 @@ class TokenRetention {
   static final int BATCH_SIZE = 1000;
 
   /**
-   * Whether a workspace's tokens were ever used decides who may register it (R3.1), so the last
-   * that tells so stays as long as its workspace.
+   * Keeps the last used token of a workspace for as long as the workspace exists. Registration
+   * depends on whether any token was ever used (R3.1).
    */
   private static final String DELETE_REVOKED =
       """

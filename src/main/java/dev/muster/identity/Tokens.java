@@ -8,17 +8,17 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The tokens by which agents speak for their workspaces (R1.1, R1.3). */
+/** Mints, lists and revokes the tokens of workspaces (R1.1, R1.3). */
 @Service
 public class Tokens {
 
-  /** The most live tokens a workspace may have. */
+  /** The maximum number of live tokens per workspace. */
   public static final int MAX_LIVE = 50;
 
-  /** A revocation reaches every replica's memory within this time (R1.6). */
+  /** The maximum time, 5 s, until every replica refuses a revoked token (R1.6). */
   public static final Duration REVOCATION_REACH = Duration.ofSeconds(5);
 
-  /** A new token: its id, and itself in clear. */
+  /** A new token: its id, and the token in clear. */
   public record Minted(UUID id, String token) {}
 
   private final TokenRepository repository;
@@ -29,7 +29,7 @@ public class Tokens {
     this.memory = memory;
   }
 
-  /** Mints a token and returns it in clear, for this once. Runs in the caller's transaction. */
+  /** Mints a token in the caller's transaction. Only this call returns it in clear. */
   @Transactional(propagation = Propagation.MANDATORY)
   public Minted mint(UUID workspaceId) {
     Secret secret = Secret.random();
@@ -47,14 +47,14 @@ public class Tokens {
     return repository.countLive(workspaceId) >= MAX_LIVE;
   }
 
-  /** Whether any token of the workspace, revoked ones included, was ever presented. */
+  /** Whether any token of the workspace, revoked ones included, was ever used. */
   public boolean everUsed(UUID workspaceId) {
     return repository.everUsed(workspaceId);
   }
 
   /**
-   * Whether there was such a live token. It stops working here at once and elsewhere within the
-   * reach.
+   * Revokes a live token; returns false when there is none. This replica refuses it after the
+   * commit, the others within {@link #REVOCATION_REACH}.
    */
   @Transactional
   public boolean revoke(UUID workspaceId, UUID tokenId) {
@@ -63,7 +63,7 @@ public class Tokens {
     return revoked.isPresent();
   }
 
-  /** Revokes a token that was never used; false when it was, or is not live any more. */
+  /** Revokes an unused token; returns false when it was used or is not live. */
   @Transactional(propagation = Propagation.MANDATORY)
   public boolean revokeUnused(UUID workspaceId, UUID tokenId) {
     var revoked = repository.revokeUnused(workspaceId, tokenId);

@@ -1,4 +1,4 @@
-/** Tokens, the admin token, who is calling, and how often one may. */
+/** Authenticates callers, manages their tokens and limits their request rate. */
 @ApplicationModule(allowedDependencies = {"platform"})
 @NullMarked
 package dev.muster.identity;

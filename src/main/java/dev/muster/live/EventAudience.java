@@ -5,24 +5,24 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose events a stream shows, and how much of them; what belongs to no workspace is for operators
- * alone.
+ * Decides whose events a stream shows, and how much of each. Only {@link Everything} includes
+ * events that belong to no workspace.
  */
 sealed interface EventAudience {
 
-  /** The workspace whose own events are shown; null for an operator, who sees all of all. */
+  /** Returns the workspace whose events are shown in full; null when all events are. */
   @Nullable UUID self();
 
-  /** Whether it sees of this one what {@link PeerView} shows. */
+  /** Whether the stream shows the {@link PeerView} of this workspace. */
   boolean isPeer(@Nullable UUID workspaceId);
 
-  /** Whether it sees all events of this one. */
+  /** Whether the stream shows all events of this workspace. */
   default boolean seesAllOf(@Nullable UUID workspaceId) {
     @Nullable UUID self = self();
     return self == null || self.equals(workspaceId);
   }
 
-  /** An operator's canvas. */
+  /** All events, for the admin, operators and viewers. */
   record Everything() implements EventAudience {
 
     @Override
@@ -36,7 +36,7 @@ sealed interface EventAudience {
     }
   }
 
-  /** One workspace alone. */
+  /** The events of one workspace only. */
   record OneWorkspace(UUID self) implements EventAudience {
 
     @Override
@@ -45,7 +45,7 @@ sealed interface EventAudience {
     }
   }
 
-  /** An agent, who also sees a little of those it may talk to (R3.4, R10.3). */
+  /** An agent's own events, and the {@link PeerView} of its peers (R3.4, R10.3). */
   record Family(UUID self, HierarchyCache tree) implements EventAudience {
 
     @Override

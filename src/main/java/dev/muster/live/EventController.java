@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The recorded events, for operators (R10.2). */
+/** Lists the recorded events for the admin, operators and viewers (R10.2). */
 @RestController
 class EventController {
 

@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's stream: its sources, each with a place in it, and a sink.
+ * Sends the events of its sources to one client's sink.
  *
- * <p>It keeps no queue. Whenever there may be something to send, one thread at a time reads on from
- * its places and sends; so a slow client costs no memory, gets every event, and of the values the
- * latest. A client that takes nothing for {@link #TIMEOUT}, or is overrun by the live events, is
- * closed, never skipped.
+ * <p>The stream keeps no queue. At each wake-up one thread reads on from the position of each
+ * source and sends. So a slow client costs no memory. It still receives every recorded and live
+ * event, and the latest of the last values. The stream closes when the client accepts nothing for
+ * {@link #TIMEOUT}, or falls behind the buffer of live events. It never skips a live event.
  */
 final class EventStream {
 
@@ -26,10 +26,13 @@ final class EventStream {
 
   static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  /** Once it is to end, a client that takes nothing is not waited for as long. */
+  /** How long a client may accept nothing once the stream is to end. */
   private static final Duration END_TIMEOUT = Duration.ofSeconds(2);
 
-  /** Without it a thin line would look like a stand-still. */
+  /**
+   * The most characters of one send. {@link #TIMEOUT} applies to each send. Without this limit a
+   * client on a slow connection would exceed it with one large batch.
+   */
   private static final int CHARACTERS_IN_A_PORTION = 64 * 1024;
 
   private static final int IDLE = 0;
@@ -45,12 +48,12 @@ final class EventStream {
   private final SendTimeout sending = new SendTimeout();
   private final AtomicInteger state = new AtomicInteger(IDLE);
 
-  /** Written by the thread that serves alone, as the next one. */
+  /** Accessed only by the serving thread once {@code started} is set; so is {@code closed}. */
   private List<Frame> greeting = List.of();
 
   private boolean closed;
 
-  /** Of the thread that looks after all streams. */
+  /** Accessed only by the {@code streams} loop and, once that is closed, by the shutdown. */
   private boolean aborted;
 
   private volatile boolean started;
@@ -71,21 +74,21 @@ final class EventStream {
     this.onClosed = onClosed;
   }
 
-  /** The sink can take frames; {@code first} go before all others. */
+  /** Starts sending, once the sink accepts frames; {@code first} precede all others. */
   void start(List<Frame> first) {
     greeting = first;
     started = true;
     wake();
   }
 
-  /** There may be something to send. */
+  /** Lets a thread serve the stream, because a source may have frames to send. */
   void wake() {
     if (state.getAndUpdate(was -> was == IDLE ? SERVED : WANTED_AGAIN) == IDLE) {
       threads.execute(this::serve);
     }
   }
 
-  /** More values may be sent, and a client that has stopped reading is noticed. */
+  /** Renews the allowance of last values. Ends or aborts a stream whose client does not read. */
   void tick() {
     sources.values().tick();
     if (!started && System.nanoTime() - openedAt > TIMEOUT.toNanos()) {
@@ -119,7 +122,7 @@ final class EventStream {
     }
   }
 
-  /** The first reason counts. */
+  /** Ends the stream; a later call does not change the reason. */
   void end(StreamEnd reason) {
     if (end == null) {
       end = reason;
@@ -127,7 +130,7 @@ final class EventStream {
     wake();
   }
 
-  /** Ends it although it is in the middle of a frame that the client does not take. */
+  /** Ends the stream even while a send is blocked by the client. */
   void abort(StreamEnd reason) {
     StreamEnd first = end == null ? reason : end;
     end = first;
@@ -146,7 +149,7 @@ final class EventStream {
       } catch (IOException e) {
         end = end == null ? StreamEnd.GONE : end;
       } catch (RuntimeException e) {
-        // the database, as a rule: the places stand still and the next tick tries again
+        // mostly a database failure: the positions are unchanged, so the next tick retries
         log.debug("a stream could not go on", e);
       } catch (Error e) {
         log.error("a stream met a fault", e);
@@ -178,7 +181,7 @@ final class EventStream {
     }
   }
 
-  /** Whether there was something. */
+  /** Sends the source's next frames; returns whether its position advanced. */
   private boolean sendNextOf(Source source) throws IOException {
     if (end != null || held) {
       return false;
@@ -188,7 +191,7 @@ final class EventStream {
     return next.isPresent();
   }
 
-  /** In portions, each with the whole patience. */
+  /** Sends the frames in portions; {@link #TIMEOUT} applies to each portion separately. */
   private void send(List<Frame> frames) throws IOException {
     List<Frame> portion = new ArrayList<>();
     int characters = 0;

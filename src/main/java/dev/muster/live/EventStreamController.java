@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Server-sent events, of all workspaces or of one (R10.4). */
+/** Streams server-sent events of all workspaces or of one (R10.4). */
 @RestController
 class EventStreamController {
 
@@ -65,7 +65,10 @@ class EventStreamController {
     stream(caller, new EventAudience.OneWorkspace(id), start, request, response);
   }
 
-  /** A client that comes back says by the header where it was, whatever stands in its url. */
+  /**
+   * Reads the start position. {@code Last-Event-ID} takes precedence over {@code after}: a
+   * reconnecting client sends the header with the old url.
+   */
   private StreamStart start(HttpServletRequest request) {
     @Nullable String lastEventId = request.getHeader(LAST_EVENT_ID);
     return lastEventId == null || lastEventId.isBlank()
@@ -82,7 +85,7 @@ class EventStreamController {
       throws IOException {
     response.setContentType("text/event-stream;charset=utf-8");
     response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store, no-transform");
-    // nginx would collect what is meant to arrive at once
+    // without it nginx buffers the response and delays events
     response.setHeader("X-Accel-Buffering", "no");
     if (request.getMethod().equals("HEAD")) {
       return;

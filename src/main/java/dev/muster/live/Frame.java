@@ -11,10 +11,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that a stream tells, before it has the form of its carrier.
+ * Holds one event or value of a stream, before its encoding.
  *
- * @param seq is there for recorded events only
- * @param isForPeers whether of the payload only what {@link PeerView} shows is told
+ * @param workspaceId null when the event belongs to no workspace
+ * @param seq null except for recorded events
+ * @param isForPeers whether the payload is reduced to what {@link PeerView} shows
  */
 record Frame(
     String event,
@@ -48,7 +49,7 @@ record Frame(
     return new Frame(event, workspaceId, timestamp, payload, seq, true);
   }
 
-  /** The payload as it is told. */
+  /** Returns the payload to send, reduced when the frame is for peers. */
   Object content() {
     if (!isForPeers) {
       return payload;
@@ -60,14 +61,18 @@ record Frame(
     };
   }
 
-  /** At most about so many characters it takes on the wire. */
+  /** Returns the approximate maximum size on the wire, in characters. */
   int size() {
     return 128 + (payload instanceof RawJson json ? json.text().length() : 0);
   }
 
   /**
-   * Tells that the events the client asked for cannot be had: {@code reason} is {@code expired}
-   * (kept no longer) or {@code future} (never was such a number, as after a restored backup).
+   * Returns a {@code REPLAY_GAP} frame: the requested events are not available.
+   *
+   * @param reason {@code expired} (deleted by retention) or {@code future} (no event has that seq
+   *     yet, as after a restored backup)
+   * @param requestedAfter the seq the client asked to continue after
+   * @param continuesAfter the seq the stream continues after
    */
   static Frame replayGap(String reason, long requestedAfter, long continuesAfter) {
     Map<String, Object> payload = new LinkedHashMap<>();

@@ -11,8 +11,8 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Frames as they go over the wire; a recorded event is written once for those who see all of it,
- * and once for peers, however many are told.
+ * Encodes frames for the wire. It caches the text of recorded events, one in full and one for
+ * peers. So a recorded event is usually encoded once per form, not once per stream.
  */
 @Component
 class FrameEncoder {
@@ -29,12 +29,12 @@ class FrameEncoder {
     this.json = json;
   }
 
-  /** R10.3. */
+  /** Encodes a frame as the text of a WebSocket message (R10.3). */
   String forWebSocket(Frame frame) {
     return text(forWebSockets, frame, this::webSocketText);
   }
 
-  /** R10.4: an event of the stream, its {@code id} and the empty line after it included. */
+  /** Encodes a frame as a server-sent event with its {@code id} and final empty line (R10.4). */
   String forServerSentEvents(Frame frame) {
     return text(forServerSentEvents, frame, this::serverSentText);
   }
@@ -61,7 +61,10 @@ class FrameEncoder {
     return id + "data: " + onOneLine(json.writeValueAsString(fields)) + "\n\n";
   }
 
-  /** Cards come back byte for byte; a line break in one stands between its tokens, never inside. */
+  /**
+   * Replaces line breaks, which would end the {@code data} field. Stored cards keep their bytes,
+   * and a line break in JSON can occur only between tokens.
+   */
   private static String onOneLine(String json) {
     return json.replace('\n', ' ').replace('\r', ' ');
   }

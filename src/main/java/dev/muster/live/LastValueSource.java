@@ -5,10 +5,13 @@ import dev.muster.event.LastValues;
 import java.util.List;
 import java.util.Optional;
 
-/** The last values that changed since the stream began: in a tick so many, and the latest ones. */
+/**
+ * Reads the last values that changed since the stream began. It reads at most {@link #MAX_PER_TICK}
+ * per tick.
+ */
 final class LastValueSource implements Source {
 
-  /** What a canvas gets in a tick; the rest waits, and only the latest of each. */
+  /** The most values per tick of 250 ms. The others wait, and only the latest of each is sent. */
   static final int MAX_PER_TICK = 125;
 
   private final LastValues values;
@@ -22,7 +25,7 @@ final class LastValueSource implements Source {
     this.place = values.newest();
   }
 
-  /** More may be sent. */
+  /** Renews the allowance for the next tick. */
   void tick() {
     allowance = MAX_PER_TICK;
   }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The live events from the beginning of the stream on: all of them, as long as it keeps up. Peers
- * see none (R10.3).
+ * Reads all live events since the stream began, unless it is overrun. Peers' live events are not
+ * shown (R10.3).
  */
 final class LiveSource implements Source {
 
@@ -20,7 +20,9 @@ final class LiveSource implements Source {
     this.place = events.newest();
   }
 
-  /** There are no longer all that come next; the place stands still for ever. */
+  /**
+   * Whether events after the position have left the buffer. The position then never advances again.
+   */
   boolean isOverrun() {
     return events.isOverrun(place);
   }

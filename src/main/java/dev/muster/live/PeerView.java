@@ -15,8 +15,8 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a workspace's token sees of the workspaces it may talk to (R10.3): how they are, as discover
- * and peers show it, and nothing of what they say or work on. Live events are never among it.
+ * Reduces events to what a peer may see (R10.3). A peer sees status, name, url and card, as
+ * discover and peers show them. It does not see the content of messages or tasks, or live events.
  */
 final class PeerView {
 
@@ -38,7 +38,7 @@ final class PeerView {
           "agent_card",
           "active_tasks");
 
-  /** What was stored is read whatever its size. */
+  /** Has no size limits, so that every stored payload can be read. */
   private static final JsonMapper JSON =
       JsonMapper.builder(
               JsonFactory.builder()
@@ -54,12 +54,12 @@ final class PeerView {
 
   private PeerView() {}
 
-  /** Types that this version does not know are not shown. */
+  /** Whether peers see events of this type. A type unknown to this version is not shown. */
   static boolean showsRecorded(String eventType) {
     return RECORDED.contains(eventType);
   }
 
-  /** No default: a new type does not compile until it is decided here. */
+  /** Has no default branch, so that a new event type does not compile unclassified. */
   private static boolean shows(EventType type) {
     return switch (type) {
       case WORKSPACE_AWAITING_AGENT,
@@ -99,7 +99,7 @@ final class PeerView {
     return kept;
   }
 
-  /** The members that stay are the same, byte for byte (R0.8). */
+  /** Returns the payload with the permitted members only; their bytes are unchanged (R0.8). */
   static RawJson reduced(RawJson payload) {
     String text = payload.text();
     StringBuilder kept = new StringBuilder("{");

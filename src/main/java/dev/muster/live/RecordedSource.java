@@ -9,8 +9,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The recorded events, or a {@code REPLAY_GAP} in their place: all of those that the viewer sees
- * whole, and of its peers what happens after the stream was opened (R10.3).
+ * Reads the recorded events after a position; missing ones become one {@code REPLAY_GAP}. It shows
+ * all events of workspaces that the audience sees in full. Of peers it shows only events after the
+ * stream opened (R10.3).
  */
 final class RecordedSource implements Source {
 
@@ -40,7 +41,7 @@ final class RecordedSource implements Source {
   }
 
   private Optional<List<Frame>> nextOfAll() {
-    // read before the events: what is numbered up to here and yet not among them is kept no longer
+    // read before the events: a seq up to this head that is missing among them was deleted
     long head = events.head();
     List<RecordedEvent> next = events.after(lastSeq);
     if (next.isEmpty() && head <= lastSeq) {
@@ -53,7 +54,9 @@ final class RecordedSource implements Source {
     return Optional.of(frames);
   }
 
-  /** What others did before is not shown, so it is not read either. */
+  /**
+   * Reads only the workspace's own events up to the opening. Earlier events of peers are not shown.
+   */
   private List<Frame> nextOfOwnPast(UUID self) {
     EventLog.Past past = events.pastOf(self, lastSeq);
     List<Frame> frames = gapBefore(past.firstKept());

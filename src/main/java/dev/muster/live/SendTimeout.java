@@ -3,10 +3,10 @@ package dev.muster.live;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Knows for how long a client has not taken what is being sent to it. */
+/** Measures how long a send to the client has been blocked. */
 final class SendTimeout {
 
-  /** Something that returns when the client's side has taken it. */
+  /** A send that returns when the client's side has accepted the data. */
   interface Sending {
     void run() throws IOException;
   }
@@ -20,7 +20,7 @@ final class SendTimeout {
     try {
       work.run();
     } catch (RuntimeException e) {
-      // how much the client got is not known: it comes back and says so itself
+      // what the client received is unknown; it reports its position when it reconnects
       throw new IOException("a stream cannot be written to", e);
     } finally {
       sending = false;

@@ -9,12 +9,12 @@ import java.util.Objects;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.jspecify.annotations.Nullable;
 
-/** One response of server-sent events (R10.4). */
+/** Writes one response of server-sent events (R10.4). */
 final class ServerSentSink implements Sink {
 
   private static final String PING = ": ping\n\n";
 
-  /** How soon a browser comes back after a cut, in milliseconds; and a first sign of life. */
+  /** Sets a browser's reconnection delay in ms, and sends a first comment at once. */
   private static final String OPENING = "retry: 2000\n: connected\n\n";
 
   private final FrameEncoder framing;
@@ -24,7 +24,7 @@ final class ServerSentSink implements Sink {
     this.framing = framing;
   }
 
-  /** The answer begins; it is held from now on. */
+  /** Starts the asynchronous response, without a timeout. */
   void begin(AsyncContext begun) throws IOException {
     begun.setTimeout(0);
     response = begun;
@@ -43,13 +43,16 @@ final class ServerSentSink implements Sink {
     write(PING);
   }
 
-  /** There is no answer to a ping: a client that is gone shows in the next write. */
+  /** Always true: clients do not respond to pings, so a lost client shows as a failed write. */
   @Override
   public boolean isResponsive() {
     return true;
   }
 
-  /** The response has no place for a reason; the client connects again and is told then. */
+  /**
+   * Ends the response without the reason, which this format cannot carry. The client learns it when
+   * it reconnects.
+   */
   @Override
   public void close(StreamEnd end) {
     @Nullable AsyncContext begun = response;
@@ -58,11 +61,11 @@ final class ServerSentSink implements Sink {
         begun.complete();
       }
     } catch (IllegalStateException completedAlready) {
-      // the client hung up, and the container noticed first
+      // the container has completed it, since the client disconnected
     }
   }
 
-  /** Nothing in the servlet API ends a write that waits for the client. */
+  /** Closes the connection, because the servlet API cannot end a blocked write. */
   @Override
   public void abort(StreamEnd end) {
     @Nullable AsyncContext begun = response;

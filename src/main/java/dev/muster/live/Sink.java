@@ -3,20 +3,20 @@ package dev.muster.live;
 import java.io.IOException;
 import java.util.List;
 
-/** The client's end of a stream: one WebSocket, or one response of server-sent events. */
+/** Sends frames to the client, over a WebSocket or as server-sent events. */
 interface Sink {
 
-  /** Returns when the client's side has taken them; fails when it is gone. */
+  /** Sends frames; returns when the client's side has accepted them, fails when it is gone. */
   void send(List<Frame> frames) throws IOException;
 
   void ping() throws IOException;
 
-  /** Whether the client has shown, within its time, that it is there. */
+  /** Whether the client has responded to recent pings. */
   boolean isResponsive();
 
-  /** Says goodbye; nothing is sent afterwards. */
+  /** Closes the connection with the reason where possible; nothing is sent afterwards. */
   void close(StreamEnd end);
 
-  /** Ends a {@link #send} that does not return, from another thread. */
+  /** Ends a blocked {@link #send} from another thread. */
   void abort(StreamEnd end);
 }

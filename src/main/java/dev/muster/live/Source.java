@@ -3,15 +3,15 @@ package dev.muster.live;
 import java.util.List;
 import java.util.Optional;
 
-/** One kind of what a stream tells, and the stream's place in it. */
+/** Reads one kind of event for a stream, and keeps the stream's position. */
 interface Source {
 
-  /** Whether there is something after the place; may be asked by any thread. */
+  /** Whether there are events after the position; safe for any thread. */
   boolean hasMore();
 
   /**
-   * The frames to be sent next, which may be none, and moves on behind them; empty when it did not
-   * move. Only the thread that serves the stream reads.
+   * Reads the next frames and advances the position; only the serving thread calls it. The list may
+   * be empty, when no event read is shown. The result is empty when the position did not advance.
    */
   Optional<List<Frame>> next();
 }

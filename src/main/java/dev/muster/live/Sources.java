@@ -1,6 +1,6 @@
 package dev.muster.live;
 
-/** What one stream tells. */
+/** Groups the three sources of one stream. */
 record Sources(RecordedSource recorded, LiveSource live, LastValueSource values) {
 
   boolean haveMore() {

@@ -4,14 +4,14 @@ import java.util.Locale;
 
 /** Why a stream ends, with its WebSocket close code (RFC 6455, section 7.4; R10.3, R1.6). */
 enum StreamEnd {
-  /** The client went away. */
+  /** The client disconnected, or did not complete the connection. */
   GONE(1000, "goodbye"),
   SHUTDOWN(1001, "the server goes down; connect again and go on after the last seq"),
   REVOKED(1008, "the token is not good any more"),
-  /** It sent what nobody reads. */
+  /** The client sent more frames than the server accepts. */
   FLOODING(1008, "clients have nothing to send here but a ping now and then"),
   TOO_LARGE(1009, "a message of more than 4 KiB; clients have nothing to send here"),
-  /** It did not read, or did not answer pings. */
+  /** The client did not read, or did not respond to pings. */
   SLOW(1013, "the client reads too slowly; connect again and go on after the last seq");
 
   private final int code;

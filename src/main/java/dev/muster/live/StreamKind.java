@@ -3,7 +3,7 @@ package dev.muster.live;
 import java.time.Duration;
 import java.util.Locale;
 
-/** The two carriers of streams, and how often each is pinged (R10.3, R10.4). */
+/** The transports of streams, and how often each is pinged (R10.3, R10.4). */
 enum StreamKind {
   WEBSOCKET(Duration.ofSeconds(20)),
   SSE(Duration.ofSeconds(15));

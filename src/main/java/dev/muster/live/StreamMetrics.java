@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.stereotype.Component;
 
-/** How many streams are open, and why others ended (contract, section 11). */
+/** Counts open streams, and closed streams by reason (docs/api.md, section 11). */
 @Component
 class StreamMetrics {
 

@@ -5,13 +5,17 @@ import dev.muster.platform.problem.ProblemException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where a stream begins: the event it goes on after, and what the client must be told first. */
+/** Holds the seq after which a stream begins, and the frames it sends first. */
 record StreamStart(long after, List<Frame> greeting) {
 
   /**
-   * {@code position} is the seq that the client has seen; with none the stream begins now. A number
-   * that no event ever had, as after a restored backup, is answered by {@code REPLAY_GAP} and what
-   * comes from now on; what is no number is refused, {@code name} being where it stood.
+   * Reads a start position; refuses a position that is not a number.
+   *
+   * <p>A seq that no event has reached, as after a restored backup, yields a {@code REPLAY_GAP} and
+   * the events from now on.
+   *
+   * @param position the last seq the client has seen; null or blank starts with new events
+   * @param name the header or parameter it came from, for the refusal
    */
   static StreamStart of(@Nullable String position, String name, EventLog events) {
     if (position == null || position.isBlank()) {

@@ -3,7 +3,7 @@ package dev.muster.live;
 import dev.muster.identity.Caller;
 import dev.muster.identity.CredentialRecheck;
 
-/** Who opened a stream: what it shows, and the credential that must stay good. */
+/** Holds what a stream shows and the credential that must stay valid. */
 record StreamSubscriber(EventAudience viewer, CredentialRecheck standing) {
 
   Caller caller() {

@@ -3,7 +3,7 @@ package dev.muster.live;
 import dev.muster.identity.Caller;
 import java.time.Duration;
 
-/** Whose one stream is, and when it is due for a ping and for another look at its credential. */
+/** Tracks one stream's caller, and when its next ping and credential check are due. */
 final class StreamTimers {
 
   private static final Duration STANDING_INTERVAL = Duration.ofSeconds(1);

@@ -22,7 +22,7 @@ import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
-/** All open streams of this replica: wakes them, looks after them, and ends them at a shutdown. */
+/** Opens, wakes, checks and closes the streams of this replica. */
 @Component
 class Streams implements SmartLifecycle {
 
@@ -30,7 +30,7 @@ class Streams implements SmartLifecycle {
 
   private static final int MAX_STREAMS = 10_000;
 
-  /** The last ones are for operators. */
+  /** The other 100 streams are reserved for the admin and operators. */
   private static final int MAX_STREAMS_OF_WORKSPACES = 9_900;
 
   private static final int MAX_STREAMS_OF_A_WORKSPACE = 50;
@@ -60,9 +60,10 @@ class Streams implements SmartLifecycle {
   }
 
   /**
-   * Makes a stream that begins after the event {@code after}; refuses with {@code UNAVAILABLE} when
-   * there are too many, the server goes down, or the database cannot answer. The stream is to be
-   * started, or ended.
+   * Opens a stream that begins after the event {@code after}; the caller must start or end it.
+   * Refuses with {@code RATE_LIMITED} when the caller has 50 streams open. Refuses with
+   * {@code UNAVAILABLE} when this replica has no free stream, is shutting down, or the database
+   * does not answer.
    */
   EventStream open(StreamKind kind, StreamSubscriber subscriber, Sink sink, long after) {
     StreamTimers schedule = new StreamTimers(kind, subscriber.caller());
@@ -118,7 +119,10 @@ class Streams implements SmartLifecycle {
     }
   }
 
-  /** For one who watches already: what is live and last from now on is news. */
+  /**
+   * Creates the sources. The caller has subscribed before, so no live event or last value is
+   * missed.
+   */
   private Sources sources(EventAudience viewer, long after) {
     return new Sources(
         new RecordedSource(events, viewer, after),
@@ -160,7 +164,10 @@ class Streams implements SmartLifecycle {
     running = true;
   }
 
-  /** Before the web server waits for its requests to end: streams never do by themselves. */
+  /**
+   * Ends all streams. It runs before the web server waits for its requests, because streams do not
+   * end by themselves.
+   */
   @Override
   public void stop() {
     running = false;

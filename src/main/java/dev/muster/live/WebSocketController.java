@@ -28,7 +28,10 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** {@code GET /ws} (R10.3): everything is checked before the upgrade, and refused as over HTTP. */
+/**
+ * Serves {@code GET /ws} (R10.3). It checks everything before the upgrade, so a refusal is an
+ * ordinary HTTP response.
+ */
 @RestController
 class WebSocketController {
 
@@ -59,7 +62,7 @@ class WebSocketController {
     this.origins = origins;
   }
 
-  /** Admits by itself, since a browser's credential comes by another header than others'. */
+  /** Authenticates here, not in the interceptor. A browser sends its token in another header. */
   @GetMapping("/ws")
   @RouteAccess(CallerKind.PUBLIC)
   @RateLimitGroup(RateLimitBucket.NONE)
@@ -140,7 +143,7 @@ class WebSocketController {
   private static WebSocketSink accepted(
       HttpServletRequest request, JettyServerUpgradeResponse answer, WebSocketSink sink) {
     WebSocketCredential.requestedToken(request).ifPresent(answer::setAcceptedSubProtocol);
-    // compression would cost hundreds of KiB a socket
+    // compression would need hundreds of KiB of memory per socket
     answer.setExtensions(List.of());
     return sink;
   }

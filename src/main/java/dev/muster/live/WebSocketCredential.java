@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * The token of a WebSocket request: in {@code Authorization}, or, since a browser cannot send that,
- * in an offer of subprotocols: {@code muster-auth.<token>} or {@code molecule-auth.<hex of token>}
- * (R10.3). An offer with a token is never echoed.
+ * Reads the token of a WebSocket request (R10.3). It is in {@code Authorization}, which a browser
+ * cannot set. A browser sends it as an offered subprotocol: {@code muster-auth.<token>} or
+ * {@code molecule-auth.<hex of token>}. The response never echoes an offer with a token.
  */
 final class WebSocketCredential {
 
@@ -24,7 +24,7 @@ final class WebSocketCredential {
 
   private WebSocketCredential() {}
 
-  /** In the form of the header; null when there is none. */
+  /** Returns the credential in the form of the header; null when there is none. */
   static @Nullable String authorizationOf(HttpServletRequest request) {
     @Nullable String header = request.getHeader(HttpHeaders.AUTHORIZATION);
     return header != null && !header.isBlank()
@@ -37,7 +37,7 @@ final class WebSocketCredential {
             .orElse(null);
   }
 
-  /** The first offer that is a protocol of ours. */
+  /** Returns the first offered subprotocol that the server supports. */
   static Optional<String> requestedToken(HttpServletRequest request) {
     return offers(request).stream().filter(SPOKEN::contains).findFirst();
   }
@@ -58,7 +58,10 @@ final class WebSocketCredential {
         : Optional.empty();
   }
 
-  /** What is not hex is no token, and is refused as one that nobody knows. */
+  /**
+   * Decodes a token. Text that is not hexadecimal becomes "?", which is refused as an unknown
+   * token.
+   */
   private static String ofHex(String hex) {
     try {
       return new String(HexFormat.of().parseHex(hex), StandardCharsets.UTF_8);

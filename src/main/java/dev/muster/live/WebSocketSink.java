@@ -15,25 +15,26 @@ import org.eclipse.jetty.websocket.api.Session;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One WebSocket (R10.3). What a client sends is counted and ignored; one that sends too much is not
- * read any more, and ended. Public only because the container calls it by reflection.
+ * Sends frames over one WebSocket (R10.3). It counts and ignores what the client sends. When the
+ * client sends too much, it stops reading and ends the stream. Public only because the container
+ * calls it by reflection.
  */
 public final class WebSocketSink implements Sink, Session.Listener {
 
-  /** Clients have nothing to say here. */
+  /** The most bytes of one client message; the server uses none of its content. */
   private static final int MAX_MESSAGE_BYTES = 4 * 1024;
 
-  /** Answers to pings, and pings of the client's own, are far fewer. */
+  /** Well above the pongs and pings of a normal client, per {@link #PERIOD}. */
   private static final int MAX_FRAMES_IN_A_PERIOD = 100;
 
   private static final Duration PERIOD = Duration.ofSeconds(10);
 
   private static final int MAX_UNANSWERED_PINGS = 3;
 
-  /** What a client may take to read its backlog and the goodbye at the end of it. */
+  /** Time for a client to read its backlog and the close frame after it. */
   private static final Duration GOODBYE = Duration.ofSeconds(10);
 
-  /** Time to read the close frame, for a client that is not read any more itself. */
+  /** Time to read the close frame, for a client whose frames are no longer read. */
   private static final Duration SHORT_GOODBYE = Duration.ofSeconds(1);
 
   private final FrameEncoder framing;
@@ -42,7 +43,7 @@ public final class WebSocketSink implements Sink, Session.Listener {
   private List<Frame> greeting = List.of();
   private final AtomicInteger unansweredPings = new AtomicInteger();
 
-  /** Of the thread that reads, as the next two. */
+  /** Accessed only by the thread that handles frames, as are the next two fields. */
   private long periodBeganAt = System.nanoTime();
 
   private int framesInPeriod;
@@ -52,7 +53,7 @@ public final class WebSocketSink implements Sink, Session.Listener {
     this.framing = framing;
   }
 
-  /** Before the handshake: the stream that starts, with {@code first}, when it is done. */
+  /** Sets the stream to start after the handshake, and the frames it sends first. */
   void serve(EventStream served, List<Frame> first) {
     greeting = first;
     stream = served;
@@ -60,14 +61,14 @@ public final class WebSocketSink implements Sink, Session.Listener {
 
   @Override
   public void onWebSocketOpen(Session opened) {
-    // pings show who is gone
+    // pings detect a lost client, so no idle timeout is needed
     opened.setIdleTimeout(Duration.ZERO);
     session = opened;
     Objects.requireNonNull(stream).start(greeting);
     opened.demand();
   }
 
-  /** Every frame comes here, and none to the callbacks for messages. */
+  /** Handles every frame; no callback receives whole messages. */
   @Override
   public void onWebSocketFrame(org.eclipse.jetty.websocket.api.Frame frame, Callback callback) {
     Session open = Objects.requireNonNull(session);
@@ -161,7 +162,10 @@ public final class WebSocketSink implements Sink, Session.Listener {
     }
   }
 
-  /** The goodbye goes behind what is being sent, which a revoked token is not to see. */
+  /**
+   * Closes the WebSocket. A close frame would follow the frames in transmission. A revoked token
+   * must not receive those, so it is disconnected at once.
+   */
   @Override
   public void abort(StreamEnd end) {
     @Nullable Session open = session;

@@ -1,4 +1,4 @@
-/** What happens, as operators and canvases read it. */
+/** Streams and lists events for canvases, operators and agents. */
 @ApplicationModule(allowedDependencies = {"workspace", "identity", "event", "platform"})
 @NullMarked
 package dev.muster.live;

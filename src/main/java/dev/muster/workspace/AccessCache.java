@@ -7,19 +7,19 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Who was found to be allowed to talk to whom (R3.4), for as long as the tree is what it was then:
- * its version is read with every target, so nothing that is forbidden by now is ever allowed, on
- * whichever replica it was forbidden. What was refused is not remembered.
+ * Caches which pairs of workspaces may talk to each other (R3.4). An entry is valid only for the
+ * hierarchy version it was computed for. That version is read with every target, so a pair that any
+ * replica has since separated is refused. Refusals are not cached.
  */
 @Component
 class AccessCache {
 
   private record Pair(UUID one, UUID other) {}
 
-  /** Some 10 MiB; others are looked up again. */
+  /** About 10 MiB; a pair beyond it is looked up again. */
   private static final int MAX_PAIRS = 50_000;
 
-  /** By the version of the tree that they were looked up for. */
+  /** The hierarchy version for which each pair was allowed. */
   private final Cache<Pair, Long> allowed = Caffeine.newBuilder().maximumSize(MAX_PAIRS).build();
 
   private final Hierarchy hierarchy;
@@ -28,7 +28,11 @@ class AccessCache {
     this.hierarchy = hierarchy;
   }
 
-  /** As {@link Hierarchy#mayTalk}; the version must have been read before the call. */
+  /**
+   * As {@link Hierarchy#mayTalk}, with a cache.
+   *
+   * @param treeVersion the hierarchy version, read before this call
+   */
   boolean mayTalk(UUID one, UUID other, long treeVersion) {
     Pair pair = new Pair(one, other);
     @Nullable Long known = allowed.getIfPresent(pair);

@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Replaces agent cards, outside of registrations and beats. */
+/** Replaces agent cards outside of registrations and heartbeats. */
 @Service
 class AgentCardUpdates {
 

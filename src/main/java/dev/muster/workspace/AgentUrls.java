@@ -13,11 +13,11 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-/** What the registry asks of an agent's url (R3.2, R3.3). */
+/** Checks agent urls before the registry stores them (R3.2, R3.3). */
 @Component
 class AgentUrls {
 
-  /** Longer ones are refused, not cut: half a url leads elsewhere. */
+  /** The most characters of a url. A longer url is refused, since a cut url leads elsewhere. */
   static final int MAX_LENGTH = 4096;
 
   private final AgentUrlGuard guard;
@@ -26,7 +26,7 @@ class AgentUrls {
     this.guard = guard;
   }
 
-  /** Refuses by label, never by address. */
+  /** Refuses a url that must not be called; the refusal never names an address. */
   void requireCallable(String field, String url) {
     if (guard.check(url, owner()) instanceof Verdict.Refused(String label, String reason)) {
       throw new ProblemException(
@@ -40,26 +40,26 @@ class AgentUrls {
     }
   }
 
-  /** Whose share of the look-ups a check takes. */
+  /** Returns the owner whose share of concurrent look-ups the check uses. */
   private static Object owner() {
     return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes current
         ? RequestOwner.of(current.getRequest())
         : "server";
   }
 
-  /** Only push workspaces are called, so only their cards' urls are looked at. */
+  /** Checks the card's url of a push workspace. Poll workspaces are never called. */
   void requireCallableCard(DeliveryMode mode, RawJson card) {
     if (mode == DeliveryMode.PUSH) {
       cardUrl(card).ifPresent(url -> requireCallable("agent_card.url", url));
     }
   }
 
-  /** The url that a card names, if it names a usable one. */
+  /** Returns the card's url, if it is usable. */
   static Optional<String> cardUrl(RawJson card) {
     return cardText(card, "url", MAX_LENGTH).filter(DeliveryMode::isUsable);
   }
 
-  /** The name that a card gives its agent. */
+  /** Returns the agent's name in the card, if there is one. */
   static Optional<String> cardName(RawJson card) {
     return cardText(card, "name", WorkspaceName.MAX_LENGTH).flatMap(WorkspaceName::made);
   }

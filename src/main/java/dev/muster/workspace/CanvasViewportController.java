@@ -14,15 +14,16 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Where the people at the canvas look, one place for all of them; for operators. */
+/** Stores the one viewport that all canvases share; viewers may only read it. */
 @RestController
 class CanvasViewportController {
 
   /**
-   * What lies in the middle of the canvas, and how large it is drawn.
+   * The centre and scale of the canvas.
    *
-   * @param x in the units of a workspace's {@code x} and {@code y}, as {@code y}
-   * @param zoom 1 is the usual size
+   * @param x in the units of a workspace's {@code x} and {@code y}
+   * @param y as {@code x}
+   * @param zoom a factor from 0.001 to 1,000; 1 is the normal size
    */
   record Viewport(double x, double y, double zoom) {
 
@@ -71,7 +72,7 @@ class CanvasViewportController {
         .orElse(Viewport.UNMOVED);
   }
 
-  /** The last one that was stored counts. */
+  /** Replaces the viewport; the last write wins. */
   @PutMapping("/canvas/viewport")
   Map<String, String> store(Caller caller, JsonBody body) {
     Viewport viewport = Viewport.read(body);

@@ -4,10 +4,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Why a workspace is alive but of little use (R4.2), with the hint that operators and canvases
- * show.
- */
+/** Names why a workspace is degraded (R4.2), with the hint that a canvas shows. */
 public enum DegradedReason {
   RUNTIME_WEDGED("the agent's runtime reports that it is wedged; restart it"),
   ERROR_RATE("many of the agent's recent requests failed; last_sample_error shows one of them");
@@ -27,7 +24,7 @@ public enum DegradedReason {
     return hint;
   }
 
-  /** Of a stored word, or none. */
+  /** Parses a stored word; null yields null. */
   public static @Nullable DegradedReason ofNullable(@Nullable String wire) {
     return wire == null ? null : valueOf(wire.toUpperCase(Locale.ROOT));
   }

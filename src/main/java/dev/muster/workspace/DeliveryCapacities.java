@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Tells what workspaces can take, for those who bring messages to them. */
+/** Reads how many messages workspaces can accept. */
 @Repository
 public class DeliveryCapacities {
 
@@ -33,7 +33,7 @@ public class DeliveryCapacities {
     return Optional.ofNullable(of(List.of(workspaceId)).get(workspaceId));
   }
 
-  /** Removed ones included; unknown ones are missing. */
+  /** Returns capacities by workspace id, removed workspaces included; unknown ids are absent. */
   public Map<UUID, DeliveryCapacity> of(Collection<UUID> workspaceIds) {
     return db
         .sql(OF)

@@ -2,7 +2,7 @@ package dev.muster.workspace;
 
 import java.util.UUID;
 
-/** What a workspace can take right now, by its last beat; {@code url} is empty when it has none. */
+/** Holds what a workspace can accept, by its last heartbeat; {@code url} is "" when it has none. */
 public record DeliveryCapacity(
     UUID workspaceId,
     WorkspaceStatus status,
@@ -16,7 +16,7 @@ public record DeliveryCapacity(
     return isHere && (deliveryMode == DeliveryMode.POLL || DeliveryMode.isUsable(url));
   }
 
-  /** How many messages may be brought to it at once; none while it cannot be reached (R7.6). */
+  /** Returns how many more messages it can accept; 0 while it is unreachable (R7.6). */
   public int freeSlots() {
     return isReachable() ? Math.max(0, maxConcurrentTasks - activeTasks) : 0;
   }

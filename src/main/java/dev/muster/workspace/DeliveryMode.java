@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How messages reach a workspace's agent (R3.2): sent to its url, or fetched by itself. */
+/** Names how messages reach an agent (R3.2): sent to its url, or polled by the agent. */
 public enum DeliveryMode {
   PUSH,
   POLL;
@@ -30,20 +30,20 @@ public enum DeliveryMode {
                 "delivery_mode: \"" + wire + "\" (expected: \"push\" or \"poll\")"));
   }
 
-  /** The field {@code delivery_mode}; {@code ""} counts as absent. */
+  /** Reads the field {@code delivery_mode}; {@code ""} counts as absent. */
   static Optional<DeliveryMode> sent(JsonBody body) {
     return body.text("delivery_mode", MAX_LENGTH)
         .filter(word -> !word.isEmpty())
         .map(DeliveryMode::of);
   }
 
-  /** As sent, else as stored, else by whether there is a url to push to. */
+  /** Chooses the sent mode, else the stored one, else PUSH if the url is usable. */
   static DeliveryMode decide(
       Optional<DeliveryMode> sent, Optional<DeliveryMode> stored, String url) {
     return sent.or(() -> stored).orElse(isUsable(url) ? PUSH : POLL);
   }
 
-  /** {@code remote:} urls name agents that nobody can dial. */
+  /** Whether a url can be called; {@code remote:} urls cannot. */
   static boolean isUsable(String url) {
     return !url.isBlank() && !url.regionMatches(true, 0, "remote:", 0, "remote:".length());
   }

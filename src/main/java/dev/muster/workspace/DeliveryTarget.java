@@ -4,12 +4,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workspace that is there, as those need to know it who send to it.
+ * Describes an existing workspace to the senders of messages.
  *
  * @param url "" when there is none
- * @param idleTimeoutSeconds how long its agent may be silent within one answer, if it said so
- * @param version grows with every write to the workspace, but for its status and telemetry
- * @param treeVersion of the hierarchy at the same moment
+ * @param idleTimeoutSeconds how long its agent may be silent within one response; null when the
+ *     agent set none
+ * @param version grows with every write to the workspace, except its status and heartbeat data
+ * @param treeVersion the hierarchy version read in the same statement
  */
 public record DeliveryTarget(
     UUID id,
@@ -23,7 +24,7 @@ public record DeliveryTarget(
     long version,
     long treeVersion) {
 
-  /** Whether a call has a chance: its agent was heard of lately, and has said where it is. */
+  /** Whether a call can succeed: the status is online or degraded, and the url is usable. */
   public boolean isReachable() {
     return (status == WorkspaceStatus.ONLINE || status == WorkspaceStatus.DEGRADED)
         && DeliveryMode.isUsable(url);

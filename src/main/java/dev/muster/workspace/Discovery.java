@@ -6,11 +6,11 @@ import dev.muster.platform.problem.ProblemException;
 import java.util.UUID;
 import org.springframework.stereotype.Service;
 
-/** Agents find each other: R3.4 to R3.6. */
+/** Resolves a workspace for an agent that wants to call it (R3.4 to R3.6). */
 @Service
 class Discovery {
 
-  /** What a peer needs to reach another; no url when it polls. */
+  /** What a peer needs to reach a workspace; {@code url} is "" when that workspace polls. */
   record Found(
       UUID id, String name, String url, DeliveryMode deliveryMode, WorkspaceStatus status) {}
 
@@ -21,8 +21,10 @@ class Discovery {
   }
 
   /**
-   * {@code claimed} is who the request says it comes from; a credential that contradicts it is
-   * refused.
+   * Returns the target, if the caller may talk to it.
+   *
+   * @param claimed the workspace the request says it comes from; refused when the credential does
+   *     not match it
    */
   Found discover(Caller caller, UUID claimed, UUID target) {
     if (!caller.reads(claimed)) {

@@ -12,8 +12,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * How many workspaces there are of each status, and how many are stalled: one count for a scrape,
- * none while nobody scrapes.
+ * Exports the number of workspaces by status, and of stalled ones. It counts at most once in 5 s,
+ * and only when a scrape asks.
  */
 @Component
 class FleetMetrics implements MeterBinder {
@@ -30,7 +30,7 @@ class FleetMetrics implements MeterBinder {
       FROM workspace_heartbeats GROUP BY status
       """;
 
-  /** NaN when the database cannot tell: a gap in the graph, not a fleet that is gone. */
+  /** The counts of one scrape; NaN without a database, since 0 would report an empty fleet. */
   private record Counts(
       Map<WorkspaceStatus, Double> byStatus,
       Map<WorkspaceStatus, Double> oldestS,

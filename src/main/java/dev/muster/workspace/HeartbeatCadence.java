@@ -3,7 +3,7 @@ package dev.muster.workspace;
 import dev.muster.platform.settings.Settings;
 import dev.muster.platform.settings.Values;
 
-/** What the server tells its agents of the rhythm it expects, in seconds (R4.1). */
+/** Holds the timing that the server sends to agents, in seconds (R4.1). */
 public record HeartbeatCadence(int heartbeatIntervalS, int staleAfterS, int longPollMaxS) {
 
   private static final int LONG_POLL_MAX_S = 60;

@@ -7,19 +7,21 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Who stands above, below and beside whom, and so who may talk to whom (R3.4). */
+/** Reads the hierarchy of workspaces, and so which may talk to each other (R3.4). */
 @Repository
 public class Hierarchy {
 
-  /** A child as it is named to somebody who forgot that there are children. */
+  /** A child, listed in a refusal of an unconfirmed change. */
   record Child(UUID id, String name) {}
 
-  /** Any constant that nobody else takes: one lock serialises all changes of the tree (R2.1). */
+  /**
+   * An advisory lock with a number of its own; it serialises all changes of the hierarchy (R2.1).
+   */
   private static final String LOCK = "SELECT pg_advisory_xact_lock(7001)";
 
   /**
-   * Itself and all descendants that are not removed; UNION drops what it has seen, so a cycle
-   * cannot trap it.
+   * The workspace and its descendants, except removed ones. UNION drops rows already seen, so a
+   * cycle ends.
    */
   private static final String BRANCH =
       """
@@ -75,17 +77,20 @@ public class Hierarchy {
     this.settings = settings;
   }
 
-  /** Until the transaction ends, nobody else changes the tree. */
+  /** Locks the hierarchy against other changes until the transaction ends. */
   void lock() {
     db.sql(LOCK).query((row, n) -> n).list();
   }
 
-  /** In the transaction of a change that may part two workspaces, under {@link #lock}. */
+  /**
+   * Increments the hierarchy version. Call it under {@link #lock}, in the transaction of a change
+   * that may separate two workspaces.
+   */
   void countChange() {
     db.sql(COUNT_CHANGE).update();
   }
 
-  /** Itself and all its descendants, removed ones left out. */
+  /** Returns the workspace and its descendants, except removed ones. */
   List<UUID> branch(UUID id) {
     return db.sql(BRANCH).param("id", id).query((row, n) -> row.getObject("id", UUID.class)).list();
   }
@@ -94,7 +99,7 @@ public class Hierarchy {
     return db.sql(CHILDREN).param("id", id).query(Hierarchy::child).list();
   }
 
-  /** Those neither paused nor removed. */
+  /** Returns the children that are neither paused nor removed. */
   List<Child> liveChildren(UUID id) {
     return db.sql(LIVE_CHILDREN).param("id", id).query(Hierarchy::child).list();
   }
@@ -104,7 +109,8 @@ public class Hierarchy {
   }
 
   /**
-   * The same workspace, siblings, and any ancestor and descendant; unknown or removed ones never.
+   * Whether two workspaces may talk: the same one, siblings, or ancestor and descendant. An unknown
+   * or removed workspace may not.
    */
   public boolean mayTalk(UUID one, UUID other) {
     return db.sql(MAY_TALK)

@@ -14,12 +14,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * The tree of workspaces in memory, for those who ask who may talk to whom (R3.4) many times a
- * second.
+ * Keeps the hierarchy in memory, for frequent checks of which workspaces may talk (R3.4).
  *
- * <p>It is read when it is first asked, and follows the recorded events: whatever changes the tree
- * records one, so the tree is as new as the newest event that this replica shows. Removed
- * workspaces keep their place in it, so that their family hears of their end.
+ * <p>The first use loads it. Afterwards it follows the recorded events, since every change of the
+ * hierarchy records one. So it is as new as the newest event that this replica shows. Removed
+ * workspaces stay in it, so that their peers receive the event of the removal.
  */
 @Component
 public class HierarchyCache implements RecordedEventListener {
@@ -32,10 +31,10 @@ public class HierarchyCache implements RecordedEventListener {
   private static final Set<String> MAY_CHANGE_A_PARENT =
       Set.of(EventType.WORKSPACE_AWAITING_AGENT.name(), EventType.WORKSPACE_UPDATED.name());
 
-  /** Deeper than any tree of people's making; what it bounds is a walk along a cycle. */
+  /** The most steps of a walk upwards, so that a cycle ends; no real hierarchy is as deep. */
   private static final int DEEPEST = 1000;
 
-  /** Stands for "no parent": the map knows no null. */
+  /** Stands for "no parent", since the map cannot hold null. */
   private static final UUID NONE = new UUID(0, 0);
 
   private final JdbcClient db;
@@ -48,7 +47,7 @@ public class HierarchyCache implements RecordedEventListener {
     this.rootsAreSiblings = settings.rootsAreSiblings();
   }
 
-  /** As {@link Hierarchy#mayTalk}, but that removed workspaces still count. */
+  /** As {@link Hierarchy#mayTalk}, except that removed workspaces still count. */
   public boolean mayTalk(UUID one, UUID other) {
     load();
     @Nullable UUID parent = parents.get(one);
@@ -60,7 +59,10 @@ public class HierarchyCache implements RecordedEventListener {
     return one.equals(other) || siblings || isAbove(one, other) || isAbove(other, one);
   }
 
-  /** Waits for a load that is under way: what it did not see any more must be read again. */
+  /**
+   * Reads changed parents again. It waits for a load in progress, which may have missed these
+   * changes.
+   */
   @Override
   public synchronized void follow(List<RecordedEvent> events) {
     if (!loaded) {
@@ -80,7 +82,7 @@ public class HierarchyCache implements RecordedEventListener {
     }
   }
 
-  /** Reads the tree if that was not done yet: fails when the database cannot answer. */
+  /** Loads the hierarchy if needed; fails when the database does not answer. */
   public void load() {
     if (!loaded) {
       synchronized (this) {

@@ -10,10 +10,10 @@ import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
 
 /**
- * Changes the tree one at a time, over all replicas (R2.1).
+ * Runs changes of the hierarchy one at a time, over all replicas (R2.1).
  *
- * <p>Of one replica only one waits at the database: the others wait here, without a connection that
- * beats could need.
+ * <p>At most one thread per replica waits for the advisory lock. The others wait for a local lock,
+ * up to 2 s, and hold no connection that heartbeats could need.
  */
 @Component
 class HierarchyLock {
@@ -30,8 +30,8 @@ class HierarchyLock {
   }
 
   /**
-   * Runs {@code work} in a transaction that nobody else changes the tree beside; again after a
-   * deadlock, since who removes a branch locks rows of delegations and feeds too.
+   * Runs {@code work} in a transaction that holds the hierarchy lock. It retries after a deadlock,
+   * because a removal also locks rows of delegations and feeds.
    */
   <R> R run(Supplier<R> work) {
     if (!acquireSlot()) {

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Pauses, resumes and removes workspaces, alone or with their whole branch. */
+/** Pauses, resumes and removes workspaces, alone or with all descendants. */
 @Service
 class Lifecycle {
 
@@ -53,17 +53,17 @@ class Lifecycle {
     this.changes = changes;
   }
 
-  /** How many were paused. */
+  /** Returns how many workspaces were paused. */
   int pause(UUID id, boolean cascade) {
     return changing(cascade, () -> pauseLocked(id, cascade));
   }
 
-  /** How many were resumed; the next beat or registration of each brings it online. */
+  /** Returns how many were resumed. The next heartbeat or registration of each brings it online. */
   int resume(UUID id, boolean cascade) {
     return changing(cascade, () -> resumeLocked(id, cascade));
   }
 
-  /** How many descendants went with it. */
+  /** Returns how many descendants were removed with it. */
   int remove(UUID id, boolean confirmed) {
     return tree.run(() -> removeLocked(id, confirmed));
   }
@@ -128,7 +128,10 @@ class Lifecycle {
     return cascade ? hierarchy.branch(id) : List.of(id);
   }
 
-  /** Locks the rows, moves those that {@code may}, and returns them as they were. */
+  /**
+   * Locks the rows and changes the status of those that {@code may} accepts. Returns these with
+   * their previous status.
+   */
   private List<StatusRow> moved(
       List<UUID> ids, Predicate<WorkspaceStatus> may, WorkspaceStatus to, String reason) {
     List<StatusRow> rows =
@@ -162,7 +165,7 @@ class Lifecycle {
         Map.of("name", nameOf(was.workspaceId())));
   }
 
-  /** A descendant's event names the workspace that it went with. */
+  /** Builds the removal event; a descendant's event names the root of the removal. */
   private static NewEvent removedEvent(StatusRow was, UUID root, int descendants) {
     boolean isRoot = was.workspaceId().equals(root);
     return LifecycleEvents.of(

@@ -23,7 +23,7 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What becomes of a workspace: its state, pause, resume, removal (contract, section 2). */
+/** Serves the state, pause, resume and removal of a workspace (docs/api.md, section 2). */
 @RestController
 class LifecycleController {
 
@@ -44,8 +44,8 @@ class LifecycleController {
       boolean deleted) {}
 
   /**
-   * An agent asks whether it should go on. Removed or gone is a 404 that says so (R1.5), not a
-   * problem detail.
+   * Returns the state by which an agent decides whether to continue. A removed or unknown workspace
+   * yields a 404 with the state (R1.5), not a problem detail.
    */
   @GetMapping("/workspaces/{id}/state")
   @RouteAccess({CallerKind.REMOVED_AGENT, CallerKind.VIEWER})
@@ -98,7 +98,10 @@ class LifecycleController {
     return new Removed(WorkspaceStatus.REMOVED, lifecycle.remove(id, confirm));
   }
 
-  /** Header values arrive as Latin-1; clients write names in UTF-8. */
+  /**
+   * Whether the header is the workspace's name. Header values are decoded as Latin-1, but clients
+   * write names in UTF-8.
+   */
   private static boolean names(String header, Workspace workspace) {
     String asUtf8 =
         new String(header.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);

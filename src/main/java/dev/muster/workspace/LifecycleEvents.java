@@ -7,10 +7,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The shape that all lifecycle events share: their own fields, then the new status and the one
- * before (R4.6).
- */
+/** Builds lifecycle events: their own fields, then the new and the previous status (R4.6). */
 public final class LifecycleEvents {
 
   private LifecycleEvents() {}

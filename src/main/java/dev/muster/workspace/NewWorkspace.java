@@ -5,7 +5,7 @@ import dev.muster.platform.json.RawJson;
 import java.util.Optional;
 import java.util.UUID;
 
-/** A workspace about to exist. */
+/** Holds the data of a workspace to be created. */
 record NewWorkspace(
     UUID id,
     String name,
@@ -28,10 +28,10 @@ record NewWorkspace(
   static final int DEFAULT_TIER = 3;
   static final String DEFAULT_RUNTIME = "external";
 
-  /** Of the body of a creation; refuses what is missing or of a wrong type. */
+  /** Reads the body of a creation; refuses missing fields and wrong types. */
   static NewWorkspace read(JsonBody body) {
     String name = WorkspaceName.required(body);
-    body.flag("external"); // accepted for compatibility: every workspace of Muster's is external
+    body.flag("external"); // accepted for compatibility: every workspace is external
     Optional<JsonBody> canvas = body.object("canvas");
     String url = body.text("url", AgentUrls.MAX_LENGTH).orElse("");
     Optional<DeliveryMode> sent = DeliveryMode.sent(body);
@@ -51,7 +51,7 @@ record NewWorkspace(
         canvas.flatMap(c -> c.number("y", -FARTHEST, FARTHEST)).orElse(0.0));
   }
 
-  /** The row of an agent that registers by itself, before its registration is stored. */
+  /** Returns the row of an unknown agent, inserted before its registration is stored. */
   static NewWorkspace ofRegistration(UUID id, String name) {
     return new NewWorkspace(
         id,

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A workspace as its neighbours see it (R3.6). */
+/** Describes a workspace to its siblings, children and parent (R3.6). */
 record Peer(
     UUID id,
     String name,

@@ -12,11 +12,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Reads the workspaces next to one: siblings, children and parent (R3.6). */
+/** Reads the siblings, children and parent of a workspace (R3.6). */
 @Repository
 class PeerRepository {
 
-  /** Cards have up to 256 KiB: a page ends early when those before have {@code :max_bytes}. */
+  /**
+   * Ends a page early once its cards reach {@code :max_bytes}, because a card has up to 256 KiB.
+   */
   private static final String PAGE =
       """
       WITH me AS (SELECT id, parent_id FROM workspaces WHERE id = :id),

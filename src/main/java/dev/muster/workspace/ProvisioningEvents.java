@@ -19,9 +19,9 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Tells canvases of every workspace that is created, with what they need to draw it at once, on
- * every replica: {@code WORKSPACE_PROVISIONING} is live only, and is rebuilt from the row that the
- * recorded event tells of (R10.1).
+ * Publishes a live {@code WORKSPACE_PROVISIONING} event for every created workspace (R10.1). It
+ * carries what a canvas needs to draw the workspace. The event is not stored. Each replica builds
+ * it from the recorded event and the workspace's row.
  */
 @Component
 class ProvisioningEvents implements RecordedEventListener {
@@ -33,7 +33,10 @@ class ProvisioningEvents implements RecordedEventListener {
   private final LiveEvents live;
   private final JsonMapper json;
 
-  /** What is followed again, after a failure of another follower, is no news. */
+  /**
+   * The highest seq handled. After a failure of another listener the events arrive again, and must
+   * not be published twice.
+   */
   private long publishedUpTo;
 
   ProvisioningEvents(JdbcClient db, LiveEvents live, JsonMapper json) {
@@ -66,7 +69,10 @@ class ProvisioningEvents implements RecordedEventListener {
             .toList());
   }
 
-  /** A workspace that is resumed awaits its agent too, but had a status before. */
+  /**
+   * Whether the event reports a creation. A resumed workspace has the same event type, but a
+   * previous status.
+   */
   private boolean isCreation(RecordedEvent event) {
     return event.seq() > publishedUpTo
         && event.workspaceId() != null

@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Agents report for duty: R3.1 and R3.2. */
+/** Registers agents (R3.1 and R3.2). */
 @Service
 class Registration {
 
-  /** What an agent says of itself. */
+  /** The data an agent sends to register. */
   record Request(
       UUID id, RawJson agentCard, Optional<String> url, Optional<DeliveryMode> deliveryMode) {
 
@@ -35,13 +35,13 @@ class Registration {
     }
   }
 
-  /** What becomes of it; a token only when one was minted. */
+  /** The result of a registration, with a token only when one was minted. */
   record Registered(
       DeliveryMode deliveryMode, WorkspaceStatus workspaceStatus, Optional<String> authToken) {}
 
   /**
-   * Where the agent's messages go, decided before the transaction because names are looked up for
-   * it.
+   * How messages reach the agent. It is decided before the transaction, because it resolves host
+   * names.
    */
   private record Delivery(DeliveryMode mode, String url) {}
 
@@ -131,7 +131,10 @@ class Registration {
     return new Registered(delivery.mode(), now, token(caller, id, created, origin, lost));
   }
 
-  /** Minted for who has none; what shows the same request again is kept with it (R3.1). */
+  /**
+   * Mints a token for an anonymous caller or a new workspace. For an anonymous caller it also
+   * stores the request's origin, to recognise a repeated request (R3.1).
+   */
   private Optional<String> token(
       Caller caller, UUID id, boolean created, RegistrationOrigin origin, Optional<UUID> lost) {
     if (caller instanceof Caller.Anonymous) {

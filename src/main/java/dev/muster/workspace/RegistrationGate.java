@@ -11,7 +11,8 @@ import java.util.UUID;
 import org.springframework.stereotype.Component;
 
 /**
- * Who may register as whom (the table of R3.1): nobody takes over a workspace by knowing its id.
+ * Decides which caller may register a workspace (the table of R3.1). Knowing an id is not enough to
+ * take over its workspace.
  */
 @Component
 class RegistrationGate {
@@ -32,7 +33,7 @@ class RegistrationGate {
     this.tokens = tokens;
   }
 
-  /** Refuses strangers while registration is closed, whatever they send. */
+  /** Refuses anonymous callers while registration is closed, before the body is read. */
   void admit(Caller caller) {
     if (caller instanceof Caller.Anonymous && !settings.registrationOpen()) {
       throw new ProblemException(
@@ -43,8 +44,8 @@ class RegistrationGate {
   }
 
   /**
-   * Refuses by the table; to be asked again under the workspace's lock. Returns the unused token
-   * that a stranger was given by the same request before, and that another one replaces now.
+   * Refuses by the table of R3.1; call it again under the workspace's lock. Returns the unused
+   * token that the same request obtained before, and that a new token must replace.
    */
   Optional<UUID> admit(
       Caller caller, UUID id, Optional<Workspace> stored, RegistrationOrigin origin) {
@@ -75,8 +76,8 @@ class RegistrationGate {
   }
 
   /**
-   * Nobody takes over a workspace by its id: it registers without a token once, before any token of
-   * it was used. Only who shows to be the same again is answered again.
+   * Admits an anonymous registration once, before any token of the workspace was used. After that
+   * it admits only a repeated request of the same origin.
    */
   private Optional<UUID> requireFirstOrRepeated(UUID id, RegistrationOrigin origin) {
     if (tokens.everUsed(id)) {

@@ -8,13 +8,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * By what a registration is recognised when it comes again because its answer was lost (R3.1): the
- * SHA-256 of its body, byte for byte and in hexadecimal, and the client's own address. The address
- * is empty when the request came through a proxy, behind which all clients look alike.
+ * Identifies a registration that is repeated because its response was lost (R3.1).
+ *
+ * @param bodyHash the SHA-256 of the body's bytes, in hexadecimal
+ * @param address the client's address; empty behind a proxy, where all clients share one
  */
 record RegistrationOrigin(String bodyHash, Optional<String> address) {
 
-  /** What proxies add; one that adds nothing shows by a {@code PUBLIC_URL} with TLS. */
+  /** Headers that proxies add. A {@code PUBLIC_URL} with TLS reveals a proxy that adds none. */
   private static final List<String> PROXY_HEADERS =
       List.of(
           "Forwarded",
@@ -24,7 +25,11 @@ record RegistrationOrigin(String bodyHash, Optional<String> address) {
           "X-Forwarded-Proto",
           "X-Real-IP");
 
-  /** {@code proxied}: the settings already say that a proxy stands in front. */
+  /**
+   * Reads the origin of a request.
+   *
+   * @param proxied whether the settings already say that a proxy is in front
+   */
   static RegistrationOrigin of(HttpServletRequest request, byte[] body, boolean proxied) {
     boolean direct =
         !proxied && PROXY_HEADERS.stream().allMatch(name -> request.getHeader(name) == null);

@@ -7,8 +7,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Remembers registrations that came without the workspace's own token (R3.1): those with it show by
- * the token's use.
+ * Stores registrations made without the workspace's own token (R3.1). A registration with that
+ * token shows in the token's last use.
  */
 @Repository
 class RegistrationRepository {
@@ -16,7 +16,7 @@ class RegistrationRepository {
   private static final String HAS_REGISTERED =
       "SELECT EXISTS (SELECT FROM workspace_registrations WHERE workspace_id = :id)";
 
-  /** The token whose answer may have been lost; whether it was used since is asked elsewhere. */
+  /** Finds the token whose response may have been lost; the caller checks that it is unused. */
   private static final String FIND_REPEATED =
       """
       SELECT token_id FROM workspace_registrations
@@ -43,7 +43,7 @@ class RegistrationRepository {
     return db.sql(HAS_REGISTERED).param("id", workspaceId).query(Boolean.class).single();
   }
 
-  /** The token of the last registration, when {@code origin} repeats it in time. */
+  /** Returns the last registration's token, if {@code origin} repeats it within 60 s. */
   Optional<UUID> findRepeated(UUID workspaceId, RegistrationOrigin origin) {
     return origin
         .address()
@@ -56,7 +56,7 @@ class RegistrationRepository {
                 .optional());
   }
 
-  /** A registration that was answered with the token. */
+  /** Stores a registration whose response carried the token. */
   void recordOpen(UUID workspaceId, RegistrationOrigin origin, UUID tokenId) {
     if (origin.address().isPresent()) {
       record(workspaceId, origin.bodyHash(), origin.address().get(), tokenId);
@@ -65,7 +65,7 @@ class RegistrationRepository {
     }
   }
 
-  /** A registration by somebody else's credential than the workspace's own. */
+  /** Stores a registration with a credential of the admin or an operator. */
   void recordByAdmin(UUID workspaceId) {
     record(workspaceId, null, null, null);
   }

@@ -28,7 +28,7 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Registration and discovery (contract, section 3). */
+/** Serves registration and discovery (docs/api.md, section 3). */
 @RestController
 class RegistryController {
 
@@ -81,7 +81,10 @@ class RegistryController {
       int longPollMaxS,
       @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String authToken) {}
 
-  /** The body is read by hand: whether strangers are let in comes first (R1.4's order). */
+  /**
+   * Registers an agent. It reads the body itself, because anonymous callers may be refused before
+   * that (R1.4's order).
+   */
   @PostMapping("/registry/register")
   @RouteAccess({CallerKind.ANONYMOUS, CallerKind.REMOVED_AGENT})
   RegisteredAnswer register(Caller caller, HttpServletRequest request, HttpServletResponse response)

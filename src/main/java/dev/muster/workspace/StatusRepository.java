@@ -8,8 +8,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Stores how workspaces are, as far as the registry decides it; every status write names the status
- * it expects.
+ * Stores the statuses that the registry decides. Every status write names the status it expects.
  */
 @Repository
 class StatusRepository {
@@ -51,7 +50,7 @@ class StatusRepository {
     db.sql(INSERT).param("id", workspaceId).update();
   }
 
-  /** Locks in id order, the order of everybody who locks more than one. */
+  /** Locks in id order, as all code that locks several rows does, to avoid deadlocks. */
   List<StatusRow> lock(Collection<UUID> workspaceIds) {
     return db.sql(LOCK)
         .param("ids", workspaceIds.toArray(UUID[]::new))
@@ -66,7 +65,7 @@ class StatusRepository {
     return lock(List.of(workspaceId)).stream().findFirst();
   }
 
-  /** Moves rows that this transaction has locked from the status they were seen in. */
+  /** Changes the status of locked rows, from the status read under the lock. */
   void move(List<StatusRow> seen, WorkspaceStatus to) {
     int moved =
         db.sql(MOVE)
@@ -80,7 +79,10 @@ class StatusRepository {
     }
   }
 
-  /** A registration counts as a beat of a fresh agent; {@code to} may be {@code from}. */
+  /**
+   * Stores a registration like the first heartbeat of a new agent; {@code to} may be the old
+   * status.
+   */
   void recordRegistration(StatusRow seen, WorkspaceStatus to) {
     int recorded =
         db.sql(RECORD_REGISTRATION)

@@ -2,5 +2,5 @@ package dev.muster.workspace;
 
 import java.util.UUID;
 
-/** The locked state of one workspace, while its transaction decides. */
+/** Holds the status of one workspace whose row is locked. */
 record StatusRow(UUID workspaceId, WorkspaceStatus status) {}

@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
-/** Counts status changes once they are committed, and logs them. */
+/** Counts and logs status transitions once they are committed. */
 @Component
 public class StatusTransitionMetrics {
 
@@ -24,15 +24,16 @@ public class StatusTransitionMetrics {
   }
 
   /**
-   * Tells when the transaction under way commits; {@code reason} is one of a handful of fixed
-   * words.
+   * Counts and logs one transition after the current transaction commits.
+   *
+   * @param reason one of a few fixed words, because it becomes a metric tag
    */
   public void publishAfterCommit(
       UUID workspaceId, WorkspaceStatus from, WorkspaceStatus to, String reason) {
     publishAfterCommit(List.of(workspaceId), from, to, reason);
   }
 
-  /** Of all these workspaces at once: a line for each, or for many a count of the rest. */
+  /** As above, for many workspaces; above the log budget one line counts the rest. */
   public void publishAfterCommit(
       List<UUID> workspaceIds, WorkspaceStatus from, WorkspaceStatus to, String reason) {
     AfterCommit.run(() -> publish(workspaceIds, from, to, reason));

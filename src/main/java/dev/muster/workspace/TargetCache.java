@@ -7,8 +7,8 @@ import java.util.UUID;
 import org.springframework.stereotype.Component;
 
 /**
- * How targets were seen last. Nothing here is known to be true still: who uses it has the database
- * check the versions of {@link DeliveryTarget}.
+ * Caches targets as last read; an entry may be outdated. Its user must have the database check the
+ * versions of {@link DeliveryTarget}.
  */
 @Component
 class TargetCache {

@@ -3,5 +3,5 @@ package dev.muster.workspace;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** That a workspace is there, or was until {@code removedAt}. */
+/** Holds a target, and when it was removed; {@code removedAt} is null while it exists. */
 record TargetLookup(DeliveryTarget target, @Nullable Instant removedAt) {}

@@ -19,11 +19,11 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The tokens of a workspace: list, mint, revoke (contract, section 2). */
+/** Lists, mints and revokes the tokens of a workspace (docs/api.md, section 2). */
 @RestController
 class TokenController {
 
-  /** Of every answer that may carry a token, for caches on the way. */
+  /** Set on every response that may carry a token, so that no cache keeps it. */
   static final String NO_STORE = "no-store";
 
   private final Workspaces workspaces;
@@ -55,7 +55,7 @@ class TokenController {
     return new Minted(minting.mint(id).token(), id);
   }
 
-  /** For an agent that lost its last token. */
+  /** Mints a token for an agent that lost its last one. */
   @PostMapping("/admin/workspaces/{id}/tokens")
   @ResponseStatus(HttpStatus.CREATED)
   Minted mintAsAdmin(Caller caller, @PathVariable UUID id, HttpServletResponse response) {

@@ -9,7 +9,8 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Mints tokens under the workspace's lock: never for a removed one, never more than it may have.
+ * Mints tokens under the workspace's lock. It refuses removed workspaces and more than
+ * {@link Tokens#MAX_LIVE} live tokens.
  */
 @Service
 class TokenMinting {

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One workspace as clients read it, in lists and alone (contract, section 2). */
+/** Describes one workspace to clients, in lists and alone (docs/api.md, section 2). */
 record Workspace(
     UUID id,
     String name,
@@ -40,7 +40,7 @@ record Workspace(
     return status == WorkspaceStatus.REMOVED;
   }
 
-  /** What peers and the public see: what an agent works on is its own affair. */
+  /** Returns a copy for peers and the public, which must not see the agent's current task. */
   Workspace withoutCurrentTask() {
     return new Workspace(
         id,

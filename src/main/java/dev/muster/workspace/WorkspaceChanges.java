@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
 
-/** Tells every {@link WorkspaceListener} of a change, in the transaction that makes it. */
+/** Notifies every {@link WorkspaceListener} in the transaction of the change. */
 @Component
 public class WorkspaceChanges {
 
@@ -19,7 +19,7 @@ public class WorkspaceChanges {
     listeners.forEach(listener -> listener.created(workspaceId));
   }
 
-  /** After the rows were changed, and before the transaction ends. */
+  /** Notifies of a status transition; call it after the rows change, in the same transaction. */
   public void statusChanged(Collection<UUID> workspaceIds, WorkspaceStatus status) {
     if (!workspaceIds.isEmpty()) {
       listeners.forEach(listener -> listener.statusChanged(workspaceIds, status));

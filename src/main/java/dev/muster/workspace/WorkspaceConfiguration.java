@@ -9,8 +9,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * The registry's settings; what listens on loopback for one person is more open by default than
- * what serves a network.
+ * Configures the registry. The embedded mode is more open by default, because it serves one person
+ * on loopback.
  */
 @Configuration(proxyBeanMethods = false)
 class WorkspaceConfiguration {

@@ -31,7 +31,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Workspaces as a resource: create, list, read, change (contract, section 2). */
+/** Creates, lists, reads and changes workspaces (docs/api.md, section 2). */
 @RestController
 class WorkspaceController {
 
@@ -63,7 +63,7 @@ class WorkspaceController {
     this.lists = lists;
   }
 
-  /** What a creator hands to the agent, so that it can register without reading a manual. */
+  /** What the agent needs to register; the creator hands it to the agent. */
   record Connection(
       UUID workspaceId,
       String platformUrl,
@@ -88,7 +88,7 @@ class WorkspaceController {
           curl);
     }
 
-    /** As one word of a POSIX shell, whatever is in it. */
+    /** Quotes any text as one word of a POSIX shell. */
     private static String quoted(String word) {
       return "'" + word.replace("'", "'\\''") + "'";
     }
@@ -176,7 +176,10 @@ class WorkspaceController {
     return Map.of("status", "updated");
   }
 
-  /** Muster keeps no secrets; agents of this family ask at start. */
+  /**
+   * Returns no secrets, since Muster stores none. Agents of this protocol family request them at
+   * start.
+   */
   @GetMapping("/workspaces/{id}/secrets/values")
   @RouteAccess(CallerKind.VIEWER)
   Map<String, String> secrets(Caller caller, @PathVariable UUID id) {

@@ -11,11 +11,11 @@ import java.util.UUID;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Creates workspaces, each with the first token of its agent. */
+/** Creates workspaces, each with its agent's first token. */
 @Service
 class WorkspaceCreation {
 
-  /** What the creator needs to hand to the agent. */
+  /** The created workspace, and the token for its agent in clear. */
   record Created(NewWorkspace workspace, String authToken) {}
 
   private final WorkspaceRepository workspaces;

@@ -3,5 +3,5 @@ package dev.muster.workspace;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A workspace as others speak of it. */
+/** Holds a workspace's id, name and role, for display. */
 public record WorkspaceLabel(UUID id, String name, @Nullable String role) {}

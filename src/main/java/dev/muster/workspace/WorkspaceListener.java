@@ -5,23 +5,23 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Keeps what has to change together with workspaces: each method is called in the transaction of
- * the change, and what it throws undoes that.
+ * Receives changes of workspaces, in the transaction of each change. An exception rolls the change
+ * back.
  */
 public interface WorkspaceListener {
 
-  /** It exists now. */
+  /** The workspace was created. */
   default void created(UUID workspaceId) {}
 
-  /** They are in this status now, and were in another one; under the locks of their heartbeats. */
+  /** The workspaces changed to this status; their heartbeat rows are locked. */
   default void statusChanged(Collection<UUID> workspaceIds, WorkspaceStatus status) {}
 
-  /** They were removed; after {@link #statusChanged}, under the same locks. */
+  /** The workspaces were removed. Called after {@link #statusChanged}, under the same locks. */
   default void removed(List<UUID> workspaceIds) {}
 
-  /** Messages for it go another way from now on (R3.2); under the lock of its heartbeat. */
+  /** The delivery mode changed (R3.2); the workspace's heartbeat row is locked. */
   default void deliveryModeChanged(UUID workspaceId, DeliveryMode mode) {}
 
-  /** Their rows are deleted, long after they were removed. */
+  /** Retention deleted the workspaces' rows, long after their removal. */
   default void deleted(List<UUID> workspaceIds) {}
 }

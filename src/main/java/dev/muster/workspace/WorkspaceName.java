@@ -4,7 +4,7 @@ import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
 import java.util.Optional;
 
-/** The rule of workspace names: 1 to 255 characters, none of them a control character. */
+/** Checks workspace names: 1 to 255 characters, none of them a control character. */
 final class WorkspaceName {
 
   static final int MAX_LENGTH = 255;
@@ -20,10 +20,7 @@ final class WorkspaceName {
     return name;
   }
 
-  /**
-   * Of a text that was not written as a name: control characters become spaces; empty when nothing
-   * is left.
-   */
+  /** Makes a name of another text: control characters become spaces. Empty when nothing is left. */
   static Optional<String> made(String text) {
     String name =
         text.codePoints()

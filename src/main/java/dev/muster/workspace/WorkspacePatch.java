@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@code PATCH} wants changed; null is a value only where the record may be null. */
+/** Holds the fields of a {@code PATCH}; null is accepted only for fields that may be null. */
 record WorkspacePatch(
     Optional<String> name,
     OptionalField<String> role,
@@ -47,7 +47,10 @@ record WorkspacePatch(
         body.flag("collapsed"));
   }
 
-  /** Refuses fields beyond the caller's right: what is not here, an agent may change of itself. */
+  /**
+   * Refuses fields that only the admin and operators may change. An agent may change all others of
+   * its own workspace.
+   */
   void requireRight(Caller caller) {
     if (caller.isAdmin()) {
       return;
@@ -107,7 +110,7 @@ record WorkspacePatch(
         w.removedAt());
   }
 
-  /** The fields whose values differ, with the new ones. */
+  /** Returns the fields whose values differ, with the new values. */
   static Map<String, @Nullable Object> changes(Workspace was, Workspace now) {
     Map<String, @Nullable Object> changes = new LinkedHashMap<>();
     note(changes, "name", was.name(), now.name());

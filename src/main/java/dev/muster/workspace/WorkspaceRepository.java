@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Stores who exists: the identity rows, and reads them together with how they are. */
+/** Stores the identity rows of workspaces, and reads them together with their status. */
 @Repository
 class WorkspaceRepository {
 
@@ -50,7 +50,9 @@ class WorkspaceRepository {
       WHERE w.id = ?
       """;
 
-  /** Cards have up to 256 KiB: a page ends early when those before have {@code :max_bytes}. */
+  /**
+   * Ends a page early once its cards reach {@code :max_bytes}, because a card has up to 256 KiB.
+   */
   private static final String PAGE =
       """
       SELECT * FROM (
@@ -114,10 +116,10 @@ class WorkspaceRepository {
     this.db = db;
   }
 
-  /** Which workspaces a list is asked for. */
+  /** Restricts a list of workspaces. */
   record Filter(Optional<WorkspaceStatus> status, Optional<UUID> parentId, Optional<String> q) {}
 
-  /** Whether the id was free: of no workspace, and never of one that was removed. */
+  /** Inserts a workspace; returns false when an existing or removed workspace has the id. */
   boolean insert(NewWorkspace workspace) {
     return db.sql(INSERT)
             .param("id", workspace.id())
@@ -136,7 +138,7 @@ class WorkspaceRepository {
         == 1;
   }
 
-  /** Removed ones included. */
+  /** Finds a workspace, removed ones included. */
   Optional<Workspace> find(UUID id) {
     return db.sql(FIND).param("id", id).query(WorkspaceRepository::workspace).optional();
   }
@@ -161,7 +163,7 @@ class WorkspaceRepository {
         rows, found.getPlain(), limit, last -> new PageCursor(last.createdAt(), last.id()));
   }
 
-  /** When one was removed whose row is deleted by now. */
+  /** Returns when a workspace was removed whose row is deleted by now. */
   Optional<Instant> deletedRemovedAt(UUID id) {
     return db.sql(DELETED_REMOVED_AT)
         .param("id", id)
@@ -169,7 +171,7 @@ class WorkspaceRepository {
         .optional();
   }
 
-  /** Stores what a patch may change, as it is in {@code changed}. */
+  /** Stores the fields that a patch may change. */
   void update(Workspace changed) {
     db.sql(UPDATE)
         .param("id", changed.id())
@@ -188,12 +190,12 @@ class WorkspaceRepository {
         .update();
   }
 
-  /** Whether the card is another one than before. */
+  /** Stores a card; returns whether it differs from the previous one. */
   boolean storeCard(UUID id, RawJson card) {
     return db.sql(STORE_CARD).param("id", id).param("agent_card", card.text()).update() == 1;
   }
 
-  /** Whether the card is another one than before. */
+  /** Stores a registration; returns whether its card differs from the previous one. */
   boolean storeRegistration(UUID id, RawJson card, String url, DeliveryMode mode) {
     return db.sql(STORE_REGISTRATION)
         .param("id", id)
@@ -208,7 +210,7 @@ class WorkspaceRepository {
     db.sql(MARK_REMOVED).param("ids", ids.toArray(UUID[]::new)).update();
   }
 
-  /** Without its card, which may be large: for all who only ask whether it is there. */
+  /** Finds a workspace without its card, which may be large. */
   Optional<TargetLookup> presence(UUID id) {
     return db.sql(PRESENCE)
         .param(id)

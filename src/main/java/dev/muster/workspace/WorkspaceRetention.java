@@ -12,15 +12,19 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Deletes workspaces 90 days after they were removed (R6.11), with all that is kept of them here;
- * children go before their parents. Their ids are kept for ever: none is given away again.
+ * Deletes workspaces 90 days after their removal (R6.11), with their tokens and registrations.
+ * Children are deleted before their parents. The ids are kept for ever, so that none is assigned
+ * again.
  */
 @Configuration(proxyBeanMethods = false)
 class WorkspaceRetention {
 
   static final int BATCH_SIZE = 1000;
 
-  /** Nobody gets a child once it is removed; and a row that somebody holds can wait a day. */
+  /**
+   * Locks expired workspaces without children. A removed workspace gets no new child. A row locked
+   * by another transaction waits for the next daily run.
+   */
   private static final String LOCK_EXPIRED =
       """
       SELECT b.workspace_id FROM workspace_heartbeats b JOIN workspaces w ON w.id = b.workspace_id
@@ -72,7 +76,7 @@ class WorkspaceRetention {
     return deletion.sweep();
   }
 
-  /** Those that have no children any more. */
+  /** Deletes a batch of expired workspaces without children; returns their number. */
   int deleteBatch() {
     return transactions.execute(status -> {
       List<UUID> expired =

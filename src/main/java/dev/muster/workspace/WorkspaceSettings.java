@@ -3,7 +3,7 @@ package dev.muster.workspace;
 import dev.muster.platform.settings.Settings;
 import dev.muster.platform.settings.Values;
 
-/** The registry's settings (contract, section 12). */
+/** Holds the registry's settings (docs/api.md, section 12). */
 record WorkspaceSettings(boolean registrationOpen, boolean publicRead, boolean rootsAreSiblings) {
 
   static WorkspaceSettings from(Settings settings, boolean embedded) {

@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * How a workspace is (contract, section 2); the last three are reserved words of the protocol
- * family.
+ * Names the status of a workspace (docs/api.md, section 2). The last three words are reserved by
+ * the protocol family.
  */
 public enum WorkspaceStatus {
   AWAITING_AGENT,
@@ -30,12 +30,12 @@ public enum WorkspaceStatus {
     return Arrays.stream(values()).filter(status -> status.wire().equals(wire)).findFirst();
   }
 
-  /** Of a stored word. */
+  /** Parses a stored word. */
   public static WorkspaceStatus of(String wire) {
     return find(wire).orElseThrow(() -> new IllegalArgumentException(wire + " is no status"));
   }
 
-  /** Neither paused by its operator nor removed. */
+  /** Whether the workspace is neither paused nor removed. */
   public boolean isLive() {
     return this != PAUSED && this != REMOVED;
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Changes what a workspace is; how it is, only its agent's beats and its life cycle change. */
+/** Applies patches to workspaces. Only heartbeats and lifecycle operations change the status. */
 @Service
 class WorkspaceUpdates {
 
@@ -45,7 +45,7 @@ class WorkspaceUpdates {
     this.transactions = transactions;
   }
 
-  /** Nothing changes unless all of it may. */
+  /** Applies all fields of a patch, or none. */
   void patch(Workspace seen, WorkspacePatch patch) {
     requireCallable(seen, patch.appliedTo(seen));
     if (patch.changesHierarchy()) {
@@ -69,7 +69,7 @@ class WorkspaceUpdates {
     }
   }
 
-  /** Whether anything changed. */
+  /** Stores the patch; returns whether a field changed. */
   private boolean store(UUID id, WorkspacePatch patch) {
     statuses.lock(id);
     Workspace was = workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces));

@@ -23,9 +23,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/**
- * The workspaces that exist, and who may speak for them; the registry's face to the other modules.
- */
+/** Finds workspaces and checks the caller's rights, for the other modules. */
 @Service
 public class Workspaces {
 
@@ -51,21 +49,24 @@ public class Workspaces {
     this.events = events;
   }
 
-  /** Refuses with 404 when there is none, 410 when it was removed, and then 403 (R1.4's order). */
+  /**
+   * Requires a caller that speaks for the workspace. Refuses with 404 when there is no workspace,
+   * 410 when it was removed, and then 403 (R1.4's order).
+   */
   public void requireSpeakerFor(UUID id, Caller caller) {
     requireOwnIdOfFormer(id, caller);
     findActive(id);
     AccessChecks.requireSpeakerFor(id, caller);
   }
 
-  /** As {@link #requireSpeakerFor}, for reads, which viewers may as well (R1.7). */
+  /** As {@link #requireSpeakerFor}, but also admits viewers; for routes that only read (R1.7). */
   public void requireReaderOf(UUID id, Caller caller) {
     requireOwnIdOfFormer(id, caller);
     findActive(id);
     AccessChecks.requireReaderOf(id, caller);
   }
 
-  /** As {@link #requireTrustedSpeakerFor}, for reads. */
+  /** As {@link #requireTrustedSpeakerFor}, but also admits viewers; for routes that only read. */
   public void requireTrustedReaderOf(UUID id, Caller caller) {
     if (!caller.equals(new Caller.Agent(id))) {
       requireReaderOf(id, caller);
@@ -73,9 +74,9 @@ public class Workspaces {
   }
 
   /**
-   * As {@link #requireSpeakerFor}, without a look at the database for a workspace's own token: that
-   * is good for as long as the workspace is there, and a few seconds more at most (R1.6). For what
-   * harms nobody when it comes that late.
+   * As {@link #requireSpeakerFor}, but without a query for a workspace's own token. That token may
+   * stay valid for at most a few seconds after the removal (R1.6). Use it only where a request that
+   * late does no harm.
    */
   public void requireTrustedSpeakerFor(UUID id, Caller caller) {
     if (!caller.equals(new Caller.Agent(id))) {
@@ -84,8 +85,8 @@ public class Workspaces {
   }
 
   /**
-   * The workspace that {@code caller} wants to send to. Refuses with 404 when there is none, 410
-   * when it was removed, and then 403 an agent that may not talk to it (R3.4).
+   * Returns the workspace that {@code caller} wants to send to. Refuses with 404 when there is no
+   * workspace, 410 when it was removed, and then 403 when the caller may not talk to it (R3.4).
    */
   public DeliveryTarget requireTarget(UUID id, Caller caller) {
     DeliveryTarget target = findActive(id).target();
@@ -95,9 +96,9 @@ public class Workspaces {
   }
 
   /**
-   * As {@link #requireTarget}, as the workspace was seen last, maybe a while ago: callers have the
-   * database check its versions in the statement that relies on them. A refusal is always by a new
-   * look, since the workspace may have been removed meanwhile.
+   * As {@link #requireTarget}, but from a cache that may be outdated. The caller must have the
+   * database check its versions in the statement that relies on them. Before a refusal the
+   * workspace is read again, because it may have been removed meanwhile.
    */
   public DeliveryTarget rememberedTarget(UUID id, Caller caller) {
     return targets
@@ -106,7 +107,7 @@ public class Workspaces {
         .orElseGet(() -> requireTarget(id, caller));
   }
 
-  /** A workspace that is there. */
+  /** Finds a workspace that exists and is not removed. */
   public Optional<DeliveryTarget> target(UUID id) {
     return repository
         .presence(id)
@@ -114,24 +115,22 @@ public class Workspaces {
         .map(TargetLookup::target);
   }
 
-  /** A peer's card as it is stored, if there is one; refuses as {@link #requireTarget}. */
+  /** Returns a peer's stored card, if there is one; refuses as {@link #requireTarget}. */
   public Optional<RawJson> card(UUID id, Caller caller) {
     return Optional.ofNullable(reachable(id, caller).agentCard());
   }
 
-  /** Refuses with 404 when there is none, and 410 when it was removed. */
+  /** Refuses with 404 when there is no workspace, and 410 when it was removed. */
   public void requirePresent(UUID id) {
     findActive(id);
   }
 
-  /**
-   * Refuses a card that names a url which a push workspace may not have (R3.3). Asks the resolver.
-   */
+  /** Refuses a card whose url a push workspace may not have (R3.3). It resolves the host's name. */
   public void requireUsableCard(UUID id, RawJson card) {
     urls.requireCallableCard(findActive(id).target().deliveryMode(), card);
   }
 
-  /** How these are called, removed ones included; unknown ones are missing. */
+  /** Returns labels by workspace id, removed workspaces included; unknown ids are absent. */
   public Map<UUID, WorkspaceLabel> labelsOf(Collection<UUID> ids) {
     return ids.isEmpty()
         ? Map.of()
@@ -139,7 +138,7 @@ public class Workspaces {
             .collect(Collectors.toMap(WorkspaceLabel::id, Function.identity()));
   }
 
-  /** Stores another card in the caller's transaction, and tells of it when it is another one. */
+  /** Stores a card in the caller's transaction, and records an event if the card differs. */
   @Transactional(propagation = Propagation.MANDATORY)
   public void storeCard(UUID id, RawJson card) {
     if (repository.storeCard(id, card)) {
@@ -186,14 +185,14 @@ public class Workspaces {
     return presence;
   }
 
-  /** A revoked token is recognised for its own id and for nothing else (R1.5). */
+  /** Refuses an id other than that of the removed workspace whose token the caller holds (R1.5). */
   static void requireOwnIdOfFormer(UUID id, Caller caller) {
     if (caller instanceof Caller.RemovedAgent(UUID own) && !own.equals(id)) {
       throw Credentials.unknown();
     }
   }
 
-  /** For an id without a row: there never was one, or it was deleted after its removal. */
+  /** Returns the refusal for an id without a row: unknown, or deleted after its removal. */
   static ProblemException absent(UUID id, WorkspaceRepository repository) {
     return repository
         .deletedRemovedAt(id)

@@ -1,4 +1,4 @@
-/** The registry: create, register, discover, hierarchy, life cycle and the agent-url guard. */
+/** Manages workspaces: creation, registration, discovery, hierarchy, lifecycle and agent urls. */
 @ApplicationModule(allowedDependencies = {"identity", "event", "platform"})
 @NullMarked
 package dev.muster.workspace;

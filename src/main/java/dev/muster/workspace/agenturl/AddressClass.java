@@ -11,17 +11,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A class of addresses that an agent url must not lead to (R3.3), after the IANA special-purpose
- * registries.
+ * Classifies addresses that an agent url must not lead to (R3.3).
  *
- * <p>The order is the rule: the first class that holds an address names it. Three classes may be
- * relaxed by {@code AGENT_URL_ALLOW}, the networks that operators do run agents in; the others
- * never, above all those where a cloud hands out its credentials.
+ * <p>The classes follow the IANA special-purpose registries. The order matters: the first class
+ * that contains an address names it. {@code AGENT_URL_ALLOW} may permit three classes, in which
+ * operators do run agents. It never permits the others, above all those of cloud credential
+ * services.
  */
 public enum AddressClass {
   /**
-   * Credential services of clouds that lie outside link-local: inside networks that can be relaxed
-   * (Alibaba's in CGNAT, those of AWS, Google and Scaleway in ULA), or in public space (Azure).
+   * Cloud credential services outside link-local. Some lie in networks that may be permitted
+   * (Alibaba's in CGNAT; those of AWS, Google and Scaleway in ULA), one in public space (Azure).
    */
   METADATA(
       "metadata",
@@ -30,13 +30,13 @@ public enum AddressClass {
       "fd00:ec2::/32",
       "fd20:ce::254/128",
       "fd00:42::42/128"),
-  /** Linux connects 0.0.0.0 and :: to the machine itself. */
+  /** Linux connects 0.0.0.0 and :: to the local machine. */
   UNSPECIFIED("unspecified", "0.0.0.0/8", "::/128"),
   LOOPBACK("loopback", "127.0.0.0/8", "::1/128"),
-  /** Clouds keep their metadata service here. */
+  /** Clouds run their metadata services here. */
   LINK_LOCAL("link-local", "169.254.0.0/16", "fe80::/10"),
   PRIVATE("private", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"),
-  /** RFC 6598; also what overlay networks and some Kubernetes pods live in. */
+  /** RFC 6598; overlay networks and some Kubernetes pods use it too. */
   CGNAT("cgnat", "100.64.0.0/10"),
   MULTICAST("multicast", "224.0.0.0/4", "ff00::/8"),
   BROADCAST("broadcast", "255.255.255.255/32"),
@@ -49,9 +49,9 @@ public enum AddressClass {
       "3fff::/20"),
   BENCHMARK("benchmark", "198.18.0.0/15", "2001:2::/48"),
   /**
-   * Teredo, 6to4, local NAT64, IPv4-compatible, IPv4-translated; ISATAP too (by {@link #of}): a
-   * relay picks an IPv4 address out of it. Nobody dials these today, so what is inside is not
-   * looked at.
+   * Teredo, 6to4, local NAT64, IPv4-compatible, IPv4-translated; by {@link #of} also ISATAP. A
+   * relay extracts an IPv4 address from such an address. The class is refused as a whole, because
+   * agents do not use it today.
    */
   TUNNEL(
       "tunnel",
@@ -61,7 +61,9 @@ public enum AddressClass {
       "::/96",
       "::ffff:0:0:0/96",
       "192.88.99.0/24"),
-  /** Protocol assignments, deprecated site-local, and whatever IANA has not handed out. */
+  /**
+   * Protocol assignments, deprecated site-local addresses, and space that IANA has not allocated.
+   */
   RESERVED("reserved", "192.0.0.0/24", "240.0.0.0/4", "fec0::/10", "2001::/23");
 
   private static final Set<AddressClass> RELAXABLE =
@@ -69,7 +71,7 @@ public enum AddressClass {
 
   private final String label;
 
-  @SuppressWarnings("ImmutableEnumChecker") // made by toList() and never handed out
+  @SuppressWarnings("ImmutableEnumChecker") // made by toList() and never exposed
   private final List<AddressRange> ranges;
 
   AddressClass(String label, String... ranges) {
@@ -77,7 +79,7 @@ public enum AddressClass {
     this.ranges = Stream.of(ranges).map(AddressRange::parse).toList();
   }
 
-  /** The stable word for this class, in answers and in {@code AGENT_URL_ALLOW}. */
+  /** Returns the stable word for this class, used in responses and in {@code AGENT_URL_ALLOW}. */
   public String label() {
     return label;
   }
@@ -87,7 +89,7 @@ public enum AddressClass {
     return RELAXABLE.contains(this);
   }
 
-  /** The class that forbids this address; empty for one that is publicly routable. */
+  /** Returns the class that forbids this address; empty when it is publicly routable. */
   public static Optional<AddressClass> of(InetAddress address) {
     IpKey key = IpKey.of(address);
     for (AddressClass candidate : values()) {
@@ -102,7 +104,7 @@ public enum AddressClass {
   }
 
   /**
-   * Reads {@code AGENT_URL_ALLOW}: labels with commas between, in any case; blank means none.
+   * Parses {@code AGENT_URL_ALLOW}: comma-separated labels in any case; blank means none.
    *
    * @throws IllegalArgumentException for any other word; the message lists the allowed ones
    */

@@ -2,7 +2,11 @@ package dev.muster.workspace.agenturl;
 
 import java.net.InetAddress;
 
-/** A block of addresses in CIDR notation, IPv4 ({@code 10.0.0.0/8}) or IPv6. */
+/**
+ * Holds a block of addresses, IPv4 ({@code 10.0.0.0/8}) or IPv6.
+ *
+ * @param prefixBits of the 128-bit {@link IpKey}, from 1 to 128; an IPv4 prefix plus 96
+ */
 record AddressRange(IpKey first, int prefixBits) {
 
   AddressRange {

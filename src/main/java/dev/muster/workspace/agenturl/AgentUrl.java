@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * An agent url taken apart by a grammar stricter than that of any client that will read it (R3.3).
+ * Holds an agent url, parsed by a stricter grammar than that of any client (R3.3).
  *
- * <p>Not by {@link URI} alone: that one accepts user info and fragments, and has no host for names
- * with an underscore, which container networks do use.
+ * <p>{@link URI} alone is not enough. It accepts user info and fragments. It finds no host in names
+ * with an underscore, which container networks use.
  */
 record AgentUrl(URI uri, AgentHost host) {
   static final int MAX_LENGTH = 2048;

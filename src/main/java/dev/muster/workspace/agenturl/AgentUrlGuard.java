@@ -12,28 +12,28 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Decides which urls Muster will call on behalf of an agent: the one SSRF check (R3.3).
+ * Decides which urls the server may call for an agent: the only SSRF check (R3.3).
  *
- * <p>A url is checked when it is stored ({@link #check}), and again when it is dialled, since its
- * name may by then lead elsewhere: {@link #checkForm} for the url, and {@link #resolve} in place of
- * the HTTP client's own name lookup. Both are needed: clients do not look up a literal address. No
- * answer names an address; labels do.
+ * <p>{@link #check} checks a url before it is stored. It is checked again when it is dialled, since
+ * its name may then lead to another address. {@link #checkForm} checks the url, and
+ * {@link #resolve} replaces the HTTP client's name look-up. Both are needed, because clients do not
+ * look up a literal address. Refusals name a label, never an address.
  */
 public final class AgentUrlGuard {
   private static final Object ANYBODY = "anybody";
   private static final Duration LOOKUP_LIMIT = Duration.ofSeconds(3);
 
-  /** Whether a url may be called. */
+  /** The decision whether a url may be called. */
   public sealed interface Verdict {
     /**
-     * It may.
+     * The url may be called.
      *
      * @param uri the url as sent; its {@code getHost()} is null for a name with an underscore
      */
     record Allowed(URI uri) implements Verdict {}
 
     /**
-     * It may not.
+     * The url must not be called.
      *
      * @param label a stable word: an {@link AddressClass} label, or a fault of the url's form such
      *     as {@code user-info}, {@code ambiguous-host} or {@code unresolvable}
@@ -46,9 +46,9 @@ public final class AgentUrlGuard {
   private final TimeLimitedResolver resolver;
 
   /**
-   * A guard with a resolver of one's own, which is given 3 s for an answer.
+   * Creates a guard with the given resolver, which has 3 s for each look-up.
    *
-   * @throws IllegalArgumentException when a class is to be allowed that never may be
+   * @throws IllegalArgumentException when {@code allowed} has a class that may never be permitted
    */
   public AgentUrlGuard(Set<AddressClass> allowed, HostResolver resolver) {
     this(allowed, resolver, LOOKUP_LIMIT);
@@ -66,21 +66,20 @@ public final class AgentUrlGuard {
     this.resolver = new TimeLimitedResolver(resolver, lookupLimit);
   }
 
-  /** A guard that asks the operating system for addresses. */
+  /** Creates a guard that uses the operating system's resolver. */
   public static AgentUrlGuard withSystemResolver(Set<AddressClass> allowed) {
     return new AgentUrlGuard(allowed, HostResolver.SYSTEM);
   }
 
-  /** As {@link #check(String, Object)}, for a caller that is one for all. */
+  /** As {@link #check(String, Object)}, with one owner shared by all callers of this method. */
   public Verdict check(String url) {
     return check(url, ANYBODY);
   }
 
   /**
-   * Checks a url that is about to be stored: its form, and every address of its host.
+   * Checks a url before it is stored: its form, and every address of its host.
    *
-   * @param owner who has it looked up: a value with {@code equals}, which gets a share of the
-   *     look-ups that may run at once
+   * @param owner a value with {@code equals}; each owner has a share of the concurrent look-ups
    */
   public Verdict check(String url, Object owner) {
     return switch (AgentUrl.parse(url)) {
@@ -93,9 +92,9 @@ public final class AgentUrlGuard {
   }
 
   /**
-   * Checks a url without asking the resolver: its form, and its address if it is a literal one.
+   * Checks a url without a name look-up: its form, and its address if that is literal.
    *
-   * <p>For a stored url that is about to be dialled; the settings may have changed since.
+   * <p>For a stored url before it is dialled, because the settings may have changed since.
    */
   public Verdict checkForm(String url) {
     return switch (AgentUrl.parse(url)) {
@@ -107,10 +106,10 @@ public final class AgentUrlGuard {
   }
 
   /**
-   * Looks a name up for dialling it: all its addresses, and none if one of them is forbidden.
+   * Resolves a name before it is dialled. Returns all its addresses, or fails if one is forbidden.
    *
-   * @throws AddressNotAllowedException when one is
-   * @throws UnknownHostException when there are none, or none in time
+   * @throws AddressNotAllowedException when one address is forbidden
+   * @throws UnknownHostException when there is no address, or none within the time limit
    */
   public List<InetAddress> resolve(String host) throws UnknownHostException {
     return resolve(host, ANYBODY);
@@ -129,12 +128,12 @@ public final class AgentUrlGuard {
     return addresses;
   }
 
-  /** The class for which this address must not be dialled; empty when it may be. */
+  /** Returns the class that forbids this address; empty when it may be dialled. */
   public Optional<AddressClass> refusal(InetAddress address) {
     return AddressClass.of(address).filter(found -> !allowed.contains(found));
   }
 
-  /** The first refusal among these addresses: one bad address spoils them all. */
+  /** Returns the first refusal among the addresses; one forbidden address forbids them all. */
   public Optional<AddressClass> refusal(List<InetAddress> addresses) {
     return addresses.stream().flatMap(address -> refusal(address).stream()).findFirst();
   }

@@ -4,14 +4,14 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** Turns a host name into its addresses. */
+/** Resolves a host name to its addresses. */
 @FunctionalInterface
 public interface HostResolver {
-  /** The operating system's resolver; it may block for as long as it likes. */
+  /** The operating system's resolver, which may block without limit. */
   HostResolver SYSTEM = host -> List.of(InetAddress.getAllByName(host));
 
   /**
-   * All addresses of this name.
+   * Returns all addresses of this name.
    *
    * @throws UnknownHostException when it has none
    */

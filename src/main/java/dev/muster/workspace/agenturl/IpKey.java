@@ -5,10 +5,10 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
 /**
- * An IP address as one 128-bit number, IPv4 in its IPv4-mapped form (RFC 4291, 2.5.5.2).
+ * Holds an IP address as one 128-bit number, IPv4 in IPv4-mapped form (RFC 4291, 2.5.5.2).
  *
- * <p>So an address has the same key however it is written: plain, mapped, or behind the well-known
- * NAT64 prefix (RFC 6052), where the network turns it back into IPv4.
+ * <p>So an IPv4 address has one key in all its forms: plain, mapped, or behind the well-known NAT64
+ * prefix (RFC 6052), which the network translates back to IPv4.
  */
 record IpKey(long high, long low) {
   private static final long MAPPED = 0x0000_ffffL << 32;
@@ -38,7 +38,7 @@ record IpKey(long high, long low) {
     return (low >>> 32 & ~0x0200_0000L) == 0x0000_5efeL;
   }
 
-  /** Whether IANA hands out unicast addresses from here: all of IPv4, and 2000::/3 of IPv6. */
+  /** Whether IANA allocates unicast addresses from here: all of IPv4, and 2000::/3 of IPv6. */
   boolean isAllocated() {
     return isV4() || high >>> 61 == 1;
   }

@@ -12,22 +12,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A resolver that gives up in time, whatever the one behind it does.
+ * Resolves names within a time limit, even when the resolver behind it blocks.
  *
- * <p>The operating system's lookup can be neither interrupted nor given a limit, so it runs on a
- * virtual thread of its own, which is left behind when time is up.
+ * <p>The operating system's look-up can neither be interrupted nor given a limit. So it runs on a
+ * separate virtual thread, which is abandoned at the limit.
  */
 final class TimeLimitedResolver {
   /**
-   * A lookup that hangs occupies a carrier thread, for which the JDK adds another one, up to 256 in
-   * all; names that never answer must not use those up.
+   * The most concurrent look-ups. A blocked look-up occupies a carrier thread, which the JDK
+   * replaces up to 256 in all. Names that never resolve must not use up all of those.
    */
   static final int MAX_RUNNING = 64;
 
-  /** So that nobody holds them all by a name server that does not answer. */
+  /**
+   * The most concurrent look-ups of one owner. Otherwise one unresponsive name server could use
+   * them all.
+   */
   static final int MAX_RUNNING_OF_OWNER = 4;
 
-  /** As many lookups run as may, and did so until time was up. */
+  /** Thrown when no look-up slot became free within the time limit. */
   static final class TooManyException extends UnknownHostException {
     private static final long serialVersionUID = 1L;
   }
@@ -41,7 +44,13 @@ final class TimeLimitedResolver {
     this.limit = limit;
   }
 
-  /** {@code owner} is whose share a lookup takes: a value with {@code equals}. */
+  /**
+   * Resolves a name.
+   *
+   * @param owner a value with {@code equals}, whose share of the slots the look-up uses
+   * @throws TooManyException when no slot became free in time
+   * @throws UnknownHostException when there is no address, or none in time
+   */
   List<InetAddress> resolve(String host, Object owner) throws UnknownHostException {
     long deadline = System.nanoTime() + limit.toNanos();
     try {
@@ -71,7 +80,7 @@ final class TimeLimitedResolver {
           try {
             lookup.run();
           } finally {
-            running.release(owner); // when the lookup ends, not when its caller has given up
+            running.release(owner); // when the look-up ends, not when its caller stops waiting
           }
         });
   }

@@ -1,6 +1,6 @@
 package dev.muster.workspace.agenturl;
 
-/** What is wrong with an agent url before any address is looked at, or instead of one (R3.3). */
+/** Names what is wrong with an agent url besides its addresses (R3.3). */
 enum UrlProblem {
   TOO_LONG("too-long", "the url is longer than 2048 characters"),
   BAD_CHARACTER(
@@ -30,7 +30,9 @@ enum UrlProblem {
     this.reason = reason;
   }
 
-  /** The verdict for this fault; its words are fixed, so no part of the url gets into an answer. */
+  /**
+   * Returns the refusal for this fault. Its text is fixed, so no part of the url enters a response.
+   */
   AgentUrlGuard.Verdict.Refused refused() {
     return new AgentUrlGuard.Verdict.Refused(label, reason);
   }

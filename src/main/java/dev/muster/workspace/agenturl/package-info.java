@@ -1,4 +1,4 @@
-/** Which urls Muster may call on behalf of an agent (R3.3). */
+/** Checks which urls the server may call on behalf of an agent (R3.3). */
 @NamedInterface("agenturl")
 @NullMarked
 package dev.muster.workspace.agenturl;
