@@ -3,12 +3,12 @@ package dev.muster.platform.commit;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** What is to happen once the caller's transaction is committed, and not at all if it is not. */
+/** Runs an action after the caller's transaction commits, and never after a rollback. */
 public final class AfterCommit {
 
   private AfterCommit() {}
 
-  /** Throws {@code IllegalStateException} without a transaction. */
+  /** Throws {@code IllegalStateException} when no transaction is active. */
   public static void run(Runnable action) {
     TransactionSynchronizationManager.registerSynchronization(
         new TransactionSynchronization() {

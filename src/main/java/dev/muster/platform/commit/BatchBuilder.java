@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A batch while it is chosen, from the front of the line to the first value it has no room for. */
+/** Selects queued values for one batch, in queue order, until one does not fit. */
 final class BatchBuilder<T, R> {
 
   static final int MAX_VALUES = 256;
@@ -20,9 +20,10 @@ final class BatchBuilder<T, R> {
   }
 
   /**
-   * Takes it, or leaves it to a later batch for its key's sake; false when there is no room for it.
-   * Nothing behind that one may be offered then: a light value would overtake a heavy one of its
-   * key.
+   * Adds a value, or skips it when its key allows only one value per batch.
+   *
+   * <p>Returns false when the value does not fit. The caller must then offer no later value: a
+   * light value would overtake a heavy one of the same key.
    */
   boolean offer(PendingSubmission<T, R> waiter) {
     if (!limits.manyOfAKey() && keys.contains(waiter.key)) {
@@ -41,7 +42,9 @@ final class BatchBuilder<T, R> {
     return chosen;
   }
 
-  /** A value that takes a rider along is alone: the rider is stored if and only if it is. */
+  /**
+   * A value with a {@link CommitAttachment} is alone in its batch, so that both commit or neither.
+   */
   private boolean hasRoomFor(PendingSubmission<T, R> waiter) {
     return chosen.isEmpty()
         || (waiter.rider == null

@@ -2,7 +2,7 @@ package dev.muster.platform.commit;
 
 import java.util.List;
 
-/** Commits a batch; the outcomes are in the order of the values. */
+/** Commits a batch and returns one outcome per value, in the order of the values. */
 @FunctionalInterface
 public interface BatchHandler<T, R> {
 

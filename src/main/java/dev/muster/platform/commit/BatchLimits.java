@@ -3,8 +3,10 @@ package dev.muster.platform.commit;
 import java.util.function.ToLongFunction;
 
 /**
- * How much goes into one batch: many values of a key or only one, and a total weight, say in bytes;
- * one value alone always fits.
+ * Limits one batch: one or many values per key, and a total weight.
+ *
+ * <p>The weight has the unit of {@code weightOf}, such as bytes. A single value always fits,
+ * whatever its weight.
  */
 public record BatchLimits<T>(boolean manyOfAKey, ToLongFunction<T> weightOf, long mostWeight) {
 
@@ -14,12 +16,12 @@ public record BatchLimits<T>(boolean manyOfAKey, ToLongFunction<T> weightOf, lon
     }
   }
 
-  /** One value of a key, and no weights. */
+  /** Allows one value per key and ignores weights. */
   public static <T> BatchLimits<T> oneOfAKey() {
     return new BatchLimits<>(false, value -> 0, Long.MAX_VALUE);
   }
 
-  /** As many values of a key as there is room for, in the order they were submitted in. */
+  /** Allows many values per key up to {@code mostWeight}, in the order of their submission. */
   public static <T> BatchLimits<T> byWeight(ToLongFunction<T> weightOf, long mostWeight) {
     return new BatchLimits<>(true, weightOf, mostWeight);
   }

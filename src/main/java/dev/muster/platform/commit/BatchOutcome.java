@@ -1,14 +1,16 @@
 package dev.muster.platform.commit;
 
-/** What became of one value of a batch. */
+/** Reports how one value of a batch ended. */
 public sealed interface BatchOutcome<R> {
 
-  /** Committed. */
+  /** The value is committed. */
   record Done<R>(R result) implements BatchOutcome<R> {}
 
-  /** Its row was locked by somebody else: not tried, to go with the next batch. */
+  /**
+   * Another transaction locked the value's row: the value was not tried and joins the next batch.
+   */
   record Locked<R>() implements BatchOutcome<R> {}
 
-  /** Not known to be stored, and not to be tried again. */
+  /** The value failed or its commit outcome is unknown; it is not tried again. */
   record Failed<R>(RuntimeException cause) implements BatchOutcome<R> {}
 }

@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Runs all-or-nothing work over a batch: a bad value (SQLSTATE class 22 or 23) fails alone, because
- * its batch is split; deadlocks and serialisation failures are tried again; anything else fails the
- * whole batch once and for all.
+ * Runs all-or-nothing work over a batch, with retries and splits.
+ *
+ * <p>SQLSTATE classes 22 and 23 split the batch in halves, so that a bad value fails alone.
+ * Deadlocks and serialization failures are retried, 4 attempts in all. Any other failure fails the
+ * whole batch.
  */
 public final class BatchRetry {
 
@@ -20,8 +22,9 @@ public final class BatchRetry {
   private BatchRetry() {}
 
   /**
-   * {@code work} either commits all of its values or, when it throws, none; an unknown end is its
-   * own exception.
+   * Runs {@code work}, which must commit all of its values or, when it throws, none.
+   *
+   * <p>An unknown commit outcome fails the whole batch without a retry.
    */
   public static <T, R> List<BatchOutcome<R>> run(List<T> values, BatchHandler<T, R> work) {
     for (int attempt = 1; ; attempt++) {

@@ -7,10 +7,11 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * What is stored together with the change that a thread is about to make: once, in the first
- * transaction that commits, just before it does. So there is either both or none. A change that is
- * made by a {@link GroupCommit} takes it along, and is then alone in its batch; a thread without
- * one costs nothing.
+ * Stores extra rows in the first transaction that the bound thread commits.
+ *
+ * <p>The rows are written once, just before that COMMIT, so both the change and the rows are stored
+ * or neither. A {@link GroupCommit} carries the attachment of the calling thread over to its
+ * committer; that value is then alone in its batch.
  */
 public abstract class CommitAttachment {
 
@@ -24,10 +25,12 @@ public abstract class CommitAttachment {
 
   private volatile State state = State.WAITING;
 
-  /** Writes it, in the transaction of the thread; again after a transaction that was undone. */
+  /**
+   * Writes the rows in the thread's transaction; called again after that transaction rolled back.
+   */
   protected abstract void store();
 
-  /** From now on the thread's next commit takes it along. */
+  /** Attaches {@code rider} to the next read-write transaction that this thread commits. */
   public static void bind(CommitAttachment rider) {
     CURRENT.set(rider);
   }
@@ -44,7 +47,7 @@ public abstract class CommitAttachment {
     return state == State.COMMITTED;
   }
 
-  /** The thread's, for another thread that makes its change. */
+  /** Returns this thread's uncommitted attachment, for a committer thread; null without one. */
   static @Nullable CommitAttachment waiting() {
     @Nullable CommitAttachment rider = CURRENT.get();
     return rider == null || rider.isCommitted() ? null : rider;
@@ -62,7 +65,7 @@ public abstract class CommitAttachment {
     }
   }
 
-  /** Looks at every transaction that begins and ends on its own. */
+  /** Stores the bound attachment before each commit and tracks whether it committed. */
   @Component
   static class Listener implements TransactionExecutionListener {
 

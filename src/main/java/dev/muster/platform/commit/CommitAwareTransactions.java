@@ -9,7 +9,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Runs transactions so that "nothing is stored" and "nobody knows" are two different failures. */
+/** Runs transactions and tells "not stored" from an unknown commit outcome. */
 @Component
 public class CommitAwareTransactions {
 
@@ -19,7 +19,7 @@ public class CommitAwareTransactions {
     this.transactions = transactions;
   }
 
-  /** The same, but a transaction that takes longer is given up. */
+  /** Returns a variant whose transactions time out after {@code most}, rounded down to seconds. */
   public CommitAwareTransactions withTimeout(Duration most) {
     TransactionTemplate shorter =
         new TransactionTemplate(
@@ -29,8 +29,9 @@ public class CommitAwareTransactions {
   }
 
   /**
-   * As {@link #run(Supplier)}, and tried again after deadlocks; {@code work} may have all of it
-   * taken back by its status, without an exception.
+   * Runs as {@link #run(Supplier)}, and retries after deadlocks and serialization failures.
+   *
+   * <p>{@code work} can roll back without an exception through its transaction status.
    */
   public <R> R runRetryingDeadlocks(Function<TransactionStatus, R> work) {
     List<BatchOutcome<R>> outcomes =
@@ -43,8 +44,9 @@ public class CommitAwareTransactions {
   }
 
   /**
-   * Throws what {@code work} throws, and then nothing is stored; a failure at or after the COMMIT
-   * is an {@link UnknownCommitOutcomeException}.
+   * Runs {@code work} in a transaction and rethrows its exception, with nothing stored.
+   *
+   * <p>A failure at or after the COMMIT is an {@link UnknownCommitOutcomeException}.
    */
   public <R> R run(Supplier<R> work) {
     return run(_ -> work.get());

@@ -22,23 +22,30 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /**
- * Many callers share one durable transaction: they submit a value and wait, a committer takes what
- * is waiting, commits it as a batch and completes every caller after the commit.
+ * Commits the values of many callers in one transaction per batch.
  *
- * <p>There is no timer: the next batch starts when the last one is done, so one caller alone waits
- * for one commit and a thousand share one. A key is what a value has to lock: values of one are
- * committed in the order they were submitted in, and while it is busy the others go first. How many
- * of them one batch holds is told by its {@link BatchLimits}. A second committer has its batch
- * worked on while the first one's waits for the database: worth it where a batch is much work, and
- * locks of one batch may make the other wait, but never both each other. Every wait ends: at its
- * request's deadline, after {@link #TIMEOUT} at the latest, a caller is told {@code UNAVAILABLE},
- * whatever the database does.
+ * <p>Callers submit a value and wait. A committer takes the queued values, commits them as a batch
+ * and then completes every caller.
+ *
+ * <p>There is no timer: the next batch starts when the last one ends. A single caller therefore
+ * waits for one commit, and a thousand callers share one.
+ *
+ * <p>A key names the row that a value locks. Values of one key commit in the order of their
+ * submission. While a key's row is locked, other keys go first. {@link BatchLimits} bounds the
+ * values per batch.
+ *
+ * <p>A second committer prepares its batch while the first one waits for the database. It pays
+ * where a batch is much work. Locks of one batch may then block the other, but the two must not
+ * deadlock.
+ *
+ * <p>Every wait ends: at the request's deadline, and after {@link #TIMEOUT} at the latest, the
+ * caller gets {@code UNAVAILABLE}, even when the database hangs.
  */
 public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
 
   private static final LimitedLog log = new LimitedLog(GroupCommit.class);
 
-  /** Of those without a request, too. */
+  /** Also bounds callers that have no request deadline. */
   static final Duration TIMEOUT = RequestDeadline.LIMIT;
 
   private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
@@ -56,16 +63,16 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   private final BackgroundLoop watch;
   private volatile boolean closed;
 
-  /** When the last batch failed for the database's sake, if no later one has done better. */
+  /** The {@code System.nanoTime()} of the last outage; null once a later batch has committed. */
   private volatile @Nullable Long failedAt;
 
-  /** With one value of a key in a batch. */
+  /** Creates a group commit with one committer and one value per key in a batch. */
   public GroupCommit(
       String name, Function<T, Object> keyOf, BatchHandler<T, R> work, MeterRegistry metrics) {
     this(name, keyOf, BatchLimits.oneOfAKey(), work, metrics);
   }
 
-  /** With one committer. */
+  /** Creates a group commit with one committer. */
   public GroupCommit(
       String name,
       Function<T, Object> keyOf,
@@ -103,15 +110,19 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   }
 
   /**
-   * Returns after the commit; throws {@code UNAVAILABLE} when it cannot be had or known in time.
+   * Returns the result after the commit.
+   *
+   * <p>Throws {@code UNAVAILABLE} when the commit does not happen, or is not known, in time.
    */
   public R submit(T value) {
     return submitUnlessLockedFor(TIMEOUT, value).orElseThrow(GroupCommit::tooLate);
   }
 
   /**
-   * As above, but empty when the value's row was busy all the time, and nothing is stored: for
-   * those who can also wait in line for it.
+   * Submits as {@link #submit} does, but gives up on a row that stays locked.
+   *
+   * <p>Returns empty, with nothing stored, when the row was locked for {@code lockTimeout}. For
+   * callers that can fall back to a blocking lock.
    */
   public Optional<R> submitUnlessLockedFor(Duration lockTimeout, T value) {
     if (unanswered.incrementAndGet() > MAX_WAITING || closed) {
@@ -144,8 +155,9 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   }
 
   /**
-   * Whether the last batch could not be stored. A failure older than {@code memory} says nothing of
-   * now, else a fleet that sends no more beats would never be well again.
+   * Returns whether the last batch failed within {@code memory}, because of the database.
+   *
+   * <p>Older failures are ignored: without new heartbeats no batch would ever clear the failure.
    */
   public boolean failedWithin(Duration memory) {
     @Nullable Long failed = failedAt;
@@ -157,7 +169,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     return watch;
   }
 
-  /** How many callers wait for an answer. */
+  /** Returns how many callers wait for an outcome. */
   int waiting() {
     return unanswered.get();
   }
@@ -177,7 +189,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     }
   }
 
-  /** Whether every value of the batch was busy. */
+  /** Commits a batch; returns true when every value's row was locked. */
   private boolean commit(List<PendingSubmission<T, R>> batch) {
     List<PendingSubmission<T, R>> busy = new ArrayList<>();
     try {
@@ -200,7 +212,9 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     return busy.size() == batch.size();
   }
 
-  /** A value that is at fault itself tells nothing of the database, and neither do busy rows. */
+  /**
+   * Ignores failures caused by a value itself, and locked rows: neither says the database is down.
+   */
   private void remember(List<BatchOutcome<R>> outcomes) {
     if (outcomes.stream().anyMatch(GroupCommit::isOutage)) {
       failedAt = System.nanoTime();
@@ -231,7 +245,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
       }
       return Collections.nCopies(batch.size(), new BatchOutcome.Failed<>(e));
     } catch (Error e) {
-      // callers must not wait for a committer that met, say, an OutOfMemoryError
+      // Complete the callers first: a committer that met, say, an OutOfMemoryError never does.
       batch.forEach(waiter -> waiter.complete(new BatchOutcome.Failed<>(tooLate())));
       throw e;
     }
@@ -246,7 +260,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
         "the database did not answer in time; try again in a few seconds");
   }
 
-  /** Lets the batches under way end, then tells everybody else to come back. */
+  /** Lets running batches end, then fails all queued values with {@code UNAVAILABLE}. */
   @Override
   public void close() {
     closed = true;

@@ -6,8 +6,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller and its value, from submission to outcome; a node of the lock-free stack that callers
- * push onto.
+ * Holds one caller's value from submission to outcome.
+ *
+ * <p>Also a node of the lock-free stack that callers push onto.
  */
 final class PendingSubmission<T, R> {
 
@@ -15,7 +16,7 @@ final class PendingSubmission<T, R> {
   final Object key;
   final long weight;
 
-  /** What its commit takes along. */
+  /** The attachment that commits with this value; null without one. */
   final @Nullable CommitAttachment rider = CommitAttachment.waiting();
 
   private final long timeoutNanos;
@@ -26,7 +27,10 @@ final class PendingSubmission<T, R> {
   private final Thread caller = Thread.currentThread();
   private final AtomicReference<@Nullable BatchOutcome<R>> outcome = new AtomicReference<>();
 
-  /** With how long it waits at most, and how long for a row that is busy. */
+  /**
+   * Creates a submission that waits at most {@code timeoutNanos}, and {@code lockTimeoutNanos} for
+   * a locked row.
+   */
   PendingSubmission(T value, Object key, long weight, long timeoutNanos, long lockTimeoutNanos) {
     this.timeoutNanos = timeoutNanos;
     this.lockTimeoutNanos = lockTimeoutNanos;
@@ -35,21 +39,21 @@ final class PendingSubmission<T, R> {
     this.weight = weight;
   }
 
-  /** The first completion counts. */
+  /** Sets the outcome and wakes the caller; later completions are ignored. */
   void complete(BatchOutcome<R> result) {
     if (outcome.compareAndSet(null, result)) {
       LockSupport.unpark(caller);
     }
   }
 
-  /** When it has waited for all of its time. */
+  /** Completes the submission if its timeout has passed. */
   void completeIfOverdue(long now, Supplier<BatchOutcome<R>> result) {
     if (now - submittedAt > timeoutNanos) {
       complete(result.get());
     }
   }
 
-  /** Whether it has waited long enough for a row that is busy. */
+  /** Returns whether the timeout for a locked row has passed. */
   boolean isOverdue() {
     return System.nanoTime() - submittedAt > lockTimeoutNanos;
   }
@@ -59,8 +63,10 @@ final class PendingSubmission<T, R> {
   }
 
   /**
-   * Parks untimed: a timed park of a virtual thread costs a scheduled task; the committer's watch
-   * bounds the wait.
+   * Waits for the outcome, with an untimed park.
+   *
+   * <p>A timed park of a virtual thread costs a scheduled task; the watch loop of the group commit
+   * bounds the wait instead.
    */
   BatchOutcome<R> await() {
     boolean interrupted = false;

@@ -11,9 +11,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who wait for an outcome, oldest first. Callers push onto a lock-free stack, which a
- * committer turns over into the line; the watch looks at both. Several committers may take batches
- * from it: the values of a key are in one of them at a time, so that they keep their order.
+ * Holds the submissions without an outcome, oldest first.
+ *
+ * <p>Callers push onto a lock-free stack; a committer moves the stack into the queue. The watch
+ * loop reads both. Several committers may take batches. All values of a key are in one running
+ * batch at a time, which keeps their order.
  */
 final class SubmissionQueue<T, R> {
 
@@ -21,20 +23,22 @@ final class SubmissionQueue<T, R> {
   private final AtomicReference<@Nullable PendingSubmission<T, R>> submitted =
       new AtomicReference<>();
 
-  /** Taken from the stack and without an outcome; committers and the watch share it. */
+  /** Taken from the stack, without an outcome; shared by the committers and the watch loop. */
   private final List<PendingSubmission<T, R>> waiting = new ArrayList<>();
 
-  /** Of batches that were taken and have not ended; guarded by {@link #waiting}. */
+  /** Keys of the running batches; guarded by {@link #waiting}. */
   private final Set<Object> keysUnderWay = new HashSet<>();
 
-  /** Of the last batch; guarded by {@link #waiting}. */
+  /** Keys whose rows were locked in the last batch; guarded by {@link #waiting}. */
   private final Set<Object> busyKeys = new HashSet<>();
 
   SubmissionQueue(BatchLimits<T> limits) {
     this.limits = limits;
   }
 
-  /** Whether it is the first since a committer last looked; all of them may be asleep. */
+  /**
+   * Returns true for the first submission since the last drain; the committers may then be parked.
+   */
   boolean push(PendingSubmission<T, R> waiter) {
     @Nullable PendingSubmission<T, R> head;
     do {
@@ -45,10 +49,13 @@ final class SubmissionQueue<T, R> {
   }
 
   /**
-   * The oldest waiting values; they stay in the line until they have an outcome, and nobody else
-   * gets any of their keys before {@link #ended}. Those of a key that was busy in the last batch
-   * let all others go first, else the values of one locked row could be all that every batch has
-   * room for; in the batch after that they have their old place.
+   * Returns the next batch, oldest values first.
+   *
+   * <p>Its values stay in the queue until they have an outcome. No other committer gets any of
+   * their keys before {@link #ended}.
+   *
+   * <p>Keys that were locked in the last batch go last in this one, and have their old place in the
+   * next. Otherwise the values of one locked row could fill every batch.
    */
   List<PendingSubmission<T, R>> nextBatch() {
     BatchBuilder<T, R> batch = new BatchBuilder<>(limits);
@@ -65,7 +72,7 @@ final class SubmissionQueue<T, R> {
     return batch.chosen();
   }
 
-  /** What has no outcome yet, as those that were found {@code busy}, stays in the line. */
+  /** Releases the keys of a batch; values without an outcome, such as {@code busy}, stay queued. */
   void ended(List<PendingSubmission<T, R>> batch, List<PendingSubmission<T, R>> busy) {
     synchronized (waiting) {
       batch.forEach(waiter -> keysUnderWay.remove(waiter.key));
@@ -73,18 +80,18 @@ final class SubmissionQueue<T, R> {
     }
   }
 
-  /** Tells this outcome to those who have waited for all of their time. */
+  /** Completes every overdue submission with this outcome. */
   void failOverdue(Supplier<BatchOutcome<R>> outcome) {
     long now = System.nanoTime();
     forEach(waiter -> waiter.completeIfOverdue(now, outcome));
   }
 
-  /** Tells this outcome to all. */
+  /** Completes every submission with this outcome. */
   void failAll(Supplier<BatchOutcome<R>> outcome) {
     forEach(waiter -> waiter.complete(outcome.get()));
   }
 
-  /** Whoever is submitted while this runs may be missed, and is met the next time. */
+  /** May miss a submission that is pushed meanwhile; the next call finds it. */
   private void forEach(Consumer<PendingSubmission<T, R>> action) {
     synchronized (waiting) {
       waiting.forEach(action);
@@ -96,7 +103,7 @@ final class SubmissionQueue<T, R> {
     }
   }
 
-  /** Whether there may be room for more. */
+  /** Returns whether the batch may take more values. */
   private boolean fill(BatchBuilder<T, R> batch, boolean withBusyKeys) {
     for (PendingSubmission<T, R> waiter : waiting) {
       if (!isIn(keysUnderWay, waiter)
@@ -108,7 +115,9 @@ final class SubmissionQueue<T, R> {
     return true;
   }
 
-  /** Nearly always nothing is, and then thousands that wait are gone through without a look-up. */
+  /**
+   * Skips the look-up in an empty set, the usual case, because thousands of values may be queued.
+   */
   private static boolean isIn(Set<Object> keys, PendingSubmission<?, ?> waiter) {
     return !keys.isEmpty() && keys.contains(waiter.key);
   }

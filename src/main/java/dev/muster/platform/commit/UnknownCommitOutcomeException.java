@@ -1,8 +1,9 @@
 package dev.muster.platform.commit;
 
 /**
- * A transaction failed at or after its COMMIT: whether it is stored is unknown, so it is never run
- * again.
+ * Reports that a transaction failed at or after its COMMIT.
+ *
+ * <p>Whether it is stored is unknown, so it must not be run again.
  */
 public final class UnknownCommitOutcomeException extends RuntimeException {
 

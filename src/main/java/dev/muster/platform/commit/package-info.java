@@ -1,4 +1,4 @@
-/** Group commit: many callers, one durable transaction. */
+/** Commits the values of many callers in one durable transaction. */
 @NullMarked
 package dev.muster.platform.commit;
 
