@@ -10,10 +10,10 @@ import org.slf4j.LoggerFactory;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * Fills folders that are either whole or not there.
+ * Creates a folder atomically: it exists with all of its content or not at all.
  *
- * <p>A folder gets its name only after all of it is written, so a process killed half-way leaves
- * nothing that a later start could take for the real one; and what carries the name is never
+ * <p>The content is written into an ".unfinished-" folder, which is renamed at the end. After a
+ * kill half-way, a later start finds no folder of the final name, and a complete folder is never
  * deleted as unfinished.
  */
 final class AtomicDirectory {
@@ -36,11 +36,11 @@ final class AtomicDirectory {
       filling.fill(unfinished);
       PrivateFiles.move(unfinished, folder);
     } finally {
-      remove(unfinished); // nothing, if it has its name by now
+      remove(unfinished); // does nothing after the rename
     }
   }
 
-  /** Removes what killed processes left unfinished. */
+  /** Removes unfinished folders of killed processes. */
   static void removeUnfinished(Path parent) throws IOException {
     try (DirectoryStream<Path> leftovers =
         Files.newDirectoryStream(parent, "*" + UNFINISHED + "*")) {
@@ -50,7 +50,7 @@ final class AtomicDirectory {
     }
   }
 
-  /** Removes as much as it can; what resists costs disk space until a later attempt, no more. */
+  /** Removes as much as possible; the rest only costs disk space until a later attempt. */
   static void remove(Path folder) {
     try {
       FileSystemUtils.deleteRecursively(folder);

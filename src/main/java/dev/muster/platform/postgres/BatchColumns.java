@@ -8,7 +8,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Binds a batch column by column, as the arrays that {@code unnest} makes rows of again. */
+/** Binds a batch column by column, as arrays for {@code unnest}. */
 public final class BatchColumns {
 
   private final PreparedStatement statement;
@@ -19,12 +19,12 @@ public final class BatchColumns {
     this.next = first;
   }
 
-  /** A part of what a row may be without. */
+  /** Applies {@code part} to {@code value}; returns null for null. */
   public static <T, V> @Nullable V partOf(@Nullable T value, Function<T, @Nullable V> part) {
     return value == null ? null : part.apply(value);
   }
 
-  /** The index of the next parameter. */
+  /** Returns the index of the next parameter. */
   public int next() {
     return next;
   }
@@ -33,7 +33,9 @@ public final class BatchColumns {
     bind("uuid", rows, column);
   }
 
-  /** The driver sends an array of this type in binary; others it writes as text, sign by sign. */
+  /**
+   * Uses a {@code String[]}, which the driver sends in binary; an {@code Object[]} is sent as text.
+   */
   public <T> void texts(List<T> rows, Function<T, @Nullable String> column) throws SQLException {
     @Nullable String[] values = new String[rows.size()];
     for (int i = 0; i < values.length; i++) {
@@ -67,7 +69,7 @@ public final class BatchColumns {
     statement.setArray(next++, statement.getConnection().createArrayOf("bytea", values));
   }
 
-  /** To be cast to {@code timestamptz[]}: as texts, which the driver sends as they are. */
+  /** Binds instants as text; the statement must cast the parameter to {@code timestamptz[]}. */
   public <T> void times(List<T> rows, Function<T, @Nullable Instant> column) throws SQLException {
     texts(
         rows,

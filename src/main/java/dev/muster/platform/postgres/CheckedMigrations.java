@@ -15,8 +15,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
 
 /**
- * Migrates the schema once the database answers and is new enough; else one sentence says what is
- * wrong.
+ * Migrates the schema after checking the connection, the PostgreSQL version and the checksums.
+ *
+ * <p>A failed check refuses the start with one sentence.
  */
 final class CheckedMigrations implements FlywayMigrationStrategy {
 
@@ -27,7 +28,7 @@ final class CheckedMigrations implements FlywayMigrationStrategy {
   private final DataSource pool;
   private final Optional<Path> home;
 
-  /** {@code home} is the folder of an embedded database. */
+  /** Takes the folder of an embedded database as {@code home}; empty for an external one. */
   CheckedMigrations(DataSource pool, Optional<Path> home) {
     this.pool = pool;
     this.home = home;
@@ -60,7 +61,10 @@ final class CheckedMigrations implements FlywayMigrationStrategy {
   }
 
   /**
-   * One of a newer version is none of these: replicas of two versions share a schema for a while.
+   * Returns whether an applied migration differs from the one of the same version here.
+   *
+   * <p>Migrations of newer versions are accepted: replicas of two versions share a schema during an
+   * upgrade.
    */
   private static boolean isAnother(MigrationInfo applied) {
     return applied.getResolvedChecksum() != null && !applied.isChecksumMatching();

@@ -10,7 +10,7 @@ import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The files of the database: made once, then only ever checked. */
+/** Creates the database files at the first start, and checks their version at every later one. */
 final class DataFolder {
 
   private static final Duration INITDB_LIMIT = Duration.ofMinutes(5);
@@ -29,7 +29,7 @@ final class DataFolder {
     return Files.exists(folder);
   }
 
-  /** Makes an empty database whose superuser has the password in this file. */
+  /** Creates an empty database whose superuser has the password in this file. */
   void make(String user, Path passwordFile) {
     try {
       AtomicDirectory.make(folder, unfinished -> initdb(unfinished, user, passwordFile));
@@ -50,7 +50,8 @@ final class DataFolder {
             "--username=" + user,
             "--pwfile=" + passwordFile,
             "--auth=scram-sha-256",
-            // More would slow down who guesses, and each login; nobody guesses 24 random bytes.
+            // More iterations slow down each login; a password of 24 random bytes cannot be
+            // guessed.
             "--set=scram_iterations=1",
             // The same on every machine: UTF-8, ordered by code point, whatever the user's locale.
             "--encoding=UTF8",
@@ -65,8 +66,10 @@ final class DataFolder {
   }
 
   /**
-   * Removes what killed first starts left; again at every start, because an {@code initdb} that
-   * outlived its Muster may have written on after the first removal.
+   * Removes unfinished folders of killed first starts.
+   *
+   * <p>Runs at every start, because an {@code initdb} that outlived its server may have written
+   * files after an earlier removal.
    */
   void removeUnfinished() {
     try {
@@ -76,7 +79,7 @@ final class DataFolder {
     }
   }
 
-  /** Refuses the start with data that these programs cannot read. */
+  /** Refuses the start when another major version of PostgreSQL wrote the data. */
   void check() {
     String programsMajor = programs.majorVersion();
     String dataMajor = majorVersion();

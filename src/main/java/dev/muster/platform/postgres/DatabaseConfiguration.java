@@ -23,8 +23,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /**
- * Gives the connection pool its database, and all statements their request's deadline; the embedded
- * database stops after the pool is closed.
+ * Configures the database connection, and bounds all statements by their request's deadline.
+ *
+ * <p>The embedded database stops after the pool is closed.
  */
 @Configuration(proxyBeanMethods = false)
 class DatabaseConfiguration {

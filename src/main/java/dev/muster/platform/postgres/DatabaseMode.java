@@ -3,13 +3,13 @@ package dev.muster.platform.postgres;
 import dev.muster.platform.settings.Settings;
 import org.springframework.core.env.PropertyResolver;
 
-/** Which database this server uses: the embedded one, unless its operator names another. */
+/** Names the database that this server uses: embedded unless the operator names another. */
 public enum DatabaseMode {
-  /** A PostgreSQL of our own, in {@code MUSTER_HOME}: for one person, on loopback. */
+  /** The embedded PostgreSQL in {@code MUSTER_HOME}: for one person, on loopback. */
   EMBEDDED,
-  /** {@code DATABASE_URL}. */
+  /** The database of {@code DATABASE_URL}. */
   BY_URL,
-  /** Spring's own {@code spring.datasource.url}. */
+  /** The database of {@code spring.datasource.url}. */
   BY_SPRING;
 
   public static DatabaseMode of(PropertyResolver environment) {

@@ -15,11 +15,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * DATABASE_URL in the driver's terms.
+ * Translates DATABASE_URL into a JDBC URL, a user and a password.
  *
- * <p>{@code postgres://user:password@host:port/database?parameters} as libpq and hosting providers
- * write it, {@code postgresql://…} and {@code jdbc:postgresql://…}; several hosts are separated by
- * commas; user, password, host, port and database may be missing.
+ * <p>Accepts {@code postgres://user:password@host:port/database?parameters} as libpq and hosting
+ * providers write it, {@code postgresql://…} and {@code jdbc:postgresql://…}. Several hosts are
+ * separated by commas. User, password, host, port and database may be missing.
  *
  * @param jdbcUrl without the user and the password
  */
@@ -36,7 +36,7 @@ record DatabaseUrl(String jdbcUrl, Optional<String> user, Optional<String> passw
 
   private static final Set<String> NOT_AS_PARAMETERS = Set.of("host", "hostaddr", "port", "dbname");
 
-  /** Where the driver has another name than libpq; {@code sslmode} and its kin are the same. */
+  /** Parameters that the driver names differently from libpq; the others have the same name. */
   private static final Map<String, String> NAMES =
       Map.of(
           "application_name", "ApplicationName",
@@ -51,16 +51,17 @@ record DatabaseUrl(String jdbcUrl, Optional<String> user, Optional<String> passw
           "targetServerType=prefer-standby", "preferSecondary");
 
   /**
-   * Reads a setting that is not empty.
+   * Parses a setting that is not empty.
    *
-   * @throws StartRefusedException without a word of the setting, which could be of its password
+   * @throws StartRefusedException if it is malformed; the message quotes nothing of the setting,
+   *     which could be a part of its password
    */
   static DatabaseUrl parse(String setting) {
     Matcher form = FORM.matcher(setting.strip());
     if (!form.matches()) {
       throw refused("it does not have this form");
     }
-    // In libpq's form a plus is a plus, in the driver's it is a space.
+    // A plus is a plus in libpq's form, and a space in the driver's form.
     boolean ofDriver = form.group("scheme").startsWith("jdbc:");
     Map<String, String> login = new HashMap<>();
     String parameters = parameters(part(form, "parameters"), ofDriver, login);
@@ -101,7 +102,7 @@ record DatabaseUrl(String jdbcUrl, Optional<String> user, Optional<String> passw
     return name + ":" + port;
   }
 
-  /** Translates the parameters for the driver, and takes those of the login out of them. */
+  /** Translates the parameters for the driver, and moves user and password into {@code login}. */
   private static String parameters(
       Optional<String> text, boolean ofDriver, Map<String, String> login) {
     StringJoiner parameters = new StringJoiner("&", "?", "").setEmptyValue("");
@@ -126,7 +127,7 @@ record DatabaseUrl(String jdbcUrl, Optional<String> user, Optional<String> passw
     try {
       return URLDecoder.decode(plusAs(text, plusIsSpace), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      // Not as the cause: its message has a piece of the password.
+      // No cause: its message would quote a piece of the password.
       throw refused("a % in it is not followed by two hexadecimal digits");
     }
   }

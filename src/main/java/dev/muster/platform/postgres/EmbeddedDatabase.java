@@ -20,15 +20,15 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 
 /**
- * A PostgreSQL server of Muster's own, with its programs and its data in the home.
+ * Runs a PostgreSQL server whose programs and data are in the Muster home.
  *
- * <p>It is as durable as any other: what it acknowledged survives a kill of Muster, of PostgreSQL
- * and of both. It listens on 127.0.0.1 only, and asks everybody for a password that is made at the
- * first start and kept in the home.
+ * <p>It is fully durable: committed data survives a kill of Muster, of PostgreSQL and of both. It
+ * listens on 127.0.0.1 only. Every connection needs a password, which the first start generates and
+ * keeps in the home.
  */
 public final class EmbeddedDatabase implements AutoCloseable {
 
-  /** Written out although most are PostgreSQL's defaults: these are what Muster promises. */
+  /** Durability settings, set explicitly although most are PostgreSQL's defaults. */
   private static final List<String> SETTINGS =
       List.of(
           "fsync=on",
@@ -37,7 +37,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
           "max_connections=100",
           "listen_addresses=127.0.0.1",
           "unix_socket_directories=''",
-          // Failed statements are told to Muster anyway; here they would keep values on the disk.
+          // Muster gets the errors of failed statements anyway; a log would keep their values on
+          // the disk.
           "log_min_messages=log",
           "log_checkpoints=off");
 
@@ -45,7 +46,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
   private static final String PASSWORD = "database-password";
 
   /**
-   * What a shell acts on between double quotes, which is how PostgreSQL's programs hand on paths.
+   * Characters that a shell interprets in double quotes, in which PostgreSQL's programs pass paths.
    */
   private static final Pattern UNQUOTABLE =
       Pattern.compile(File.separatorChar == '/' ? "[\"$`\\\\\n]" : "[\"%\n]");
@@ -64,10 +65,10 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   /**
-   * Starts the database of this home, and makes it, if this is its first start.
+   * Starts the database of this home, and creates it at the first start.
    *
-   * @param more settings of PostgreSQL, {@code name=value}, which win over its own
-   * @throws StartRefusedException if it cannot
+   * @param more settings of PostgreSQL, {@code name=value}, which override the default ones
+   * @throws StartRefusedException if the database does not start
    */
   public static EmbeddedDatabase start(MusterHome home, String... more) {
     RootPostgresUser.check();
@@ -91,7 +92,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
         new EmbeddedDatabase(postmaster, postmaster.start(settings(binaries, more)), password);
     try {
       database.checkLogin(home.secretFile(PASSWORD));
-      // Not a hook of the JVM's: those run beside Spring's, which still has connections to close.
+      // A JVM shutdown hook would run in parallel to Spring's, which still closes connections.
       SpringApplication.getShutdownHandlers().add(database::close);
     } catch (RuntimeException e) {
       database.close();
@@ -154,7 +155,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return password;
   }
 
-  /** Stops PostgreSQL; connections still open are cut. */
+  /** Stops PostgreSQL and cuts its open connections. */
   @Override
   public void close() {
     if (closed.getAndSet(true)) {

@@ -10,13 +10,15 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The exclusive lock on a home; the operating system frees it when the process dies. */
+/** Locks a home exclusively; the operating system releases the lock when the process dies. */
 final class HomeLock {
 
   /**
-   * What this process holds. Static, because a channel that is garbage collected is closed, and its
-   * lock gone; and asked before any channel is opened, because a process loses its POSIX lock when
-   * it closes <em>any</em> channel on the file.
+   * The channels whose locks this process holds.
+   *
+   * <p>Static, because garbage collection of a channel would close it and release its lock. Checked
+   * before any channel is opened: a process loses its POSIX lock when it closes <em>any</em>
+   * channel on the file.
    */
   private static final Map<Path, FileChannel> HELD = new HashMap<>();
 
@@ -26,7 +28,7 @@ final class HomeLock {
     this.file = file;
   }
 
-  /** Takes the lock, or returns null when another Muster, here or in another process, has it. */
+  /** Takes the lock; returns null when this or another process already holds it. */
   static @Nullable HomeLock take(Path home) throws IOException {
     Path file = home.resolve("lock");
     synchronized (HELD) {

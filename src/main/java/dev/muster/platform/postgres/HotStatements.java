@@ -11,15 +11,15 @@ import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * The few statements that every message or poll needs: each a transaction by itself, prepared once
- * for each of some connections of their own, and planned once and for all, row by row along
- * indexes. With few values the planner would plan them anew for each run, which takes longer than
- * to run them; and what it planned while a table was empty would read all of it for minutes to
- * come.
+ * Runs the few statements that every message or long poll needs, on prepared connections.
+ *
+ * <p>Each statement is a transaction by itself. It is prepared once per connection and planned
+ * once, row by row along indexes. Without this the planner would plan it anew for each run, which
+ * takes longer than the run. A plan made for an empty table would scan the whole table for minutes.
  */
 public final class HotStatements implements DisposableBean {
 
-  /** One for each committer that may be at work, and one to spare. */
+  /** One connection per running committer, and a spare one. */
   private static final int CONNECTIONS = 4;
 
   private static final String PLANNED_ONCE =
@@ -29,7 +29,7 @@ public final class HotStatements implements DisposableBean {
   private final HikariDataSource connections;
   private final JdbcTemplate statements;
 
-  /** With connections like those of the pool. */
+  /** Opens connections with the settings of the pool. */
   HotStatements(HikariDataSource pool) {
     HikariConfig config = new HikariConfig();
     pool.copyStateTo(config);
@@ -46,14 +46,16 @@ public final class HotStatements implements DisposableBean {
     this.statements = new TimelyStatements(new TimelyConnections(connections));
   }
 
-  /** Runs one statement that only reads. */
+  /** Runs one read-only statement. */
   public <R> R read(Function<JdbcTemplate, R> statement) {
     return statement.apply(statements);
   }
 
   /**
-   * Runs one statement, which is committed when this returns. Throws {@link
-   * UnknownCommitOutcomeException} when that cannot be known, and anything else when it is not.
+   * Runs one statement, which is committed when this method returns.
+   *
+   * <p>Throws {@link UnknownCommitOutcomeException} when the commit outcome is unknown. Any other
+   * exception means that nothing is committed.
    */
   public <R> R run(Function<JdbcTemplate, R> statement) {
     try {
@@ -63,7 +65,11 @@ public final class HotStatements implements DisposableBean {
     }
   }
 
-  /** Unless the database itself said that it could not be done, or was never asked. */
+  /**
+   * Returns whether the connection failed, so that the statement may have committed.
+   *
+   * <p>False when the database rejected the statement, or no connection was available.
+   */
   private static boolean mayBeCommitted(RuntimeException e) {
     String state = DatabaseOutage.sqlState(e);
     boolean isCut = state.isEmpty() || state.startsWith("08") || state.startsWith("57P");

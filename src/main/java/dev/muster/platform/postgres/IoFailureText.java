@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 
-/** Words an I/O failure for a person; the JDK's message of the commonest one is a bare path. */
+/** Describes an I/O failure; the JDK's message for a denied access is only a path. */
 final class IoFailureText {
 
   private IoFailureText() {}

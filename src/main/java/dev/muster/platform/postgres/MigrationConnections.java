@@ -10,17 +10,20 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 /**
- * Gives migrations connections of their own: those of the pool end a statement after seconds, and
- * an index over millions of rows takes minutes. Nor may the one that holds the lock of all
- * migrations be ended for being idle, and a replica that starts meanwhile waits for as long. What
- * the url asks of its connections holds for these too.
+ * Gives migrations their own connections, without the pool's time-outs.
+ *
+ * <p>The pool ends a statement after seconds, but an index over millions of rows takes minutes. The
+ * session that holds Flyway's lock must not be ended as idle, and other starting replicas wait for
+ * that lock as long. Other parameters of the URL apply to these connections too.
  */
 final class MigrationConnections implements FlywayConfigurationCustomizer {
 
   private static final String OPTIONS =
       " -c statement_timeout=0 -c idle_in_transaction_session_timeout=0";
 
-  /** Once a second, so for ever: "without end" is a flag that all migrations of a JVM share. */
+  /**
+   * One try per second, in effect endless: Flyway's "no limit" is a flag shared by the whole JVM.
+   */
   private static final int MAX_TRIES = Integer.MAX_VALUE;
 
   private final JdbcConnectionDetails database;
@@ -41,7 +44,7 @@ final class MigrationConnections implements FlywayConfigurationCustomizer {
     PGProperty.TCP_KEEP_ALIVE.set(asked, true);
     PGProperty.OPTIONS.set(
         asked, Objects.requireNonNullElse(PGProperty.OPTIONS.getOrDefault(asked), "") + OPTIONS);
-    // Flyway searches the url for passwords, which takes it half a second where a url is long.
+    // Flyway searches the URL for passwords, which takes half a second where a URL is long.
     var connections = new SimpleDriverDataSource(new Driver(), url.split("\\?", 2)[0], asked);
     flyway.dataSource(connections).lockRetryCount(MAX_TRIES);
   }

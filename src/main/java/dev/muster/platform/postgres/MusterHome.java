@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The folder in which an embedded Muster keeps its database and its secrets (MUSTER_HOME).
+ * Manages the folder of an embedded server's database and secrets (MUSTER_HOME).
  *
- * <p>An open home is locked: while it is open, no other Muster, in this process or another, can
- * open it. The lock does not outlive the process, however that ends.
+ * <p>An open home is locked: no other server, in this process or another, can open it. The lock
+ * ends with the process, even after a kill.
  */
 public final class MusterHome implements AutoCloseable {
 
@@ -28,7 +28,7 @@ public final class MusterHome implements AutoCloseable {
   }
 
   /**
-   * Opens the home, and creates it, for its owner only, where it does not exist.
+   * Opens the home; creates it, accessible to its owner only, if it is missing.
    *
    * @throws StartRefusedException if it is in use, or cannot be created or written to
    */
@@ -59,7 +59,7 @@ public final class MusterHome implements AutoCloseable {
     }
     try {
       PrivateFiles.createFolder(home);
-      // One home has one name: the lock and the look at left-behind processes compare paths.
+      // Resolve links: the lock and the check for left-over processes compare paths.
       return home.toRealPath();
     } catch (IOException e) {
       throw new StartRefusedException(
@@ -74,12 +74,12 @@ public final class MusterHome implements AutoCloseable {
         "Muster cannot write to %s (%s); make it writable or %s.".formatted(path, reason, ANOTHER));
   }
 
-  /** The folder itself, absolute and free of links. */
+  /** Returns the absolute path of the folder, with all links resolved. */
   public Path folder() {
     return folder;
   }
 
-  /** Reads a secret that was kept here; empty if there is none under this name. */
+  /** Reads a secret; empty if no file of this name exists. */
   public Optional<String> secret(String name) {
     Path file = secretFile(name);
     try {
@@ -92,9 +92,7 @@ public final class MusterHome implements AutoCloseable {
     }
   }
 
-  /**
-   * Keeps a secret in a file that only its owner can read, all of it or, after a crash, nothing.
-   */
+  /** Writes a secret to a file that only its owner can read, atomically even across a crash. */
   public void keepSecret(String name, String value) {
     Path file = secretFile(name);
     try {
@@ -104,7 +102,7 @@ public final class MusterHome implements AutoCloseable {
     }
   }
 
-  /** A folder in the home that only its owner can look into, created where it does not exist. */
+  /** Returns a folder in the home that only its owner can read; creates it if it is missing. */
   Path folder(String name) {
     Path path = folder.resolve(name);
     try {
@@ -115,7 +113,7 @@ public final class MusterHome implements AutoCloseable {
     }
   }
 
-  /** Where {@link #keepSecret} keeps the secret, for programs that read it themselves. */
+  /** Returns the file of {@link #keepSecret}, for programs that read it themselves. */
   public Path secretFile(String name) {
     if (!SECRET_NAME.matcher(name).matches()) {
       throw new IllegalArgumentException("name: " + name + " (expected: " + SECRET_NAME + ")");
@@ -123,7 +121,7 @@ public final class MusterHome implements AutoCloseable {
     return folder.resolve(name);
   }
 
-  /** Frees the home for another Muster; what uses it has to be closed before. */
+  /** Releases the lock; everything that uses the home must be closed before. */
   @Override
   public void close() {
     try {

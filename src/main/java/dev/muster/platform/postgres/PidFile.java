@@ -10,39 +10,39 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * PostgreSQL's {@code postmaster.pid}, read with the suspicion it needs after a crash.
+ * Reads PostgreSQL's {@code postmaster.pid}, whose process id may be stale after a crash.
  *
- * <p>The number in it may by now belong to any process. PostgreSQL then refuses to start, and
- * {@code pg_ctl stop} sends that process a signal without asking who it is.
+ * <p>The id may now belong to any process. PostgreSQL then refuses to start, and
+ * {@code pg_ctl stop} signals that process without a check.
  */
 final class PidFile {
 
-  /** Beyond the process ids of every system. */
+  /** An id above the process ids of every system. */
   private static final String NOBODY = Integer.toString(Integer.MAX_VALUE);
 
   private final Path file;
   private final Path binaries;
 
   /**
-   * @param binaries where the programs of every version are; a process that runs one of them is of
-   *     this home, since nobody else does
+   * @param binaries the folder with the programs of every version; a process that runs one of them
+   *     belongs to this home
    */
   PidFile(Path dataFolder, Path binaries) {
     this.file = dataFolder.resolve("postmaster.pid");
     this.binaries = binaries;
   }
 
-  /** The server that has this file, if it lives and is of this home. */
+  /** Returns the live server process of this file, if it runs the programs of this home. */
   Optional<ProcessHandle> server() throws IOException {
     Optional<ProcessHandle> process = lines().stream().findFirst().flatMap(PidFile::process);
     return process.isPresent() && isOurs(process.get()) ? process : Optional.empty();
   }
 
   /**
-   * Makes the file name no living process, if its process is not of this home.
+   * Replaces the process id by one that never exists, if its process is not of this home.
    *
-   * <p>The file stays, because its other lines lead PostgreSQL to the shared memory of the server
-   * that crashed: with them it still refuses to start beside survivors of that one.
+   * <p>The other lines stay: they lead PostgreSQL to the shared memory of the crashed server.
+   * PostgreSQL thus still refuses to start beside surviving processes of that server.
    */
   void clearForeignPid() throws IOException {
     List<String> lines = new ArrayList<>(lines());
@@ -75,7 +75,7 @@ final class PidFile {
   }
 
   private boolean isOurs(ProcessHandle process) throws IOException {
-    Path ours = binaries.toRealPath(); // the system names a program by its path without links
+    Path ours = binaries.toRealPath(); // the system reports a program's path without links
     return process.info().command().filter(path -> Path.of(path).startsWith(ours)).isPresent();
   }
 }

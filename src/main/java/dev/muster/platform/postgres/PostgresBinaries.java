@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * PostgreSQL's programs, unpacked from the class path into a folder named after their content.
+ * Unpacks PostgreSQL's programs from the class path into a folder named after their digest.
  *
- * <p>Zonky's archives, but not Zonky's unpacking: that one opens its folder to all users for
- * writing, and takes a file that a killed process left half-written for a good one.
+ * <p>Uses Zonky's archives, but not Zonky's code: that opens its folder to all users for writing,
+ * and accepts a file that a killed process left half-written.
  */
 final class PostgresBinaries {
 
@@ -62,7 +62,7 @@ final class PostgresBinaries {
         .anyMatch(place -> Files.exists(folder.resolve(place.formatted(name))));
   }
 
-  /** Removes the programs of other versions; only after nothing of theirs runs any more. */
+  /** Removes the programs of other versions; call it only when none of them runs. */
   void removeOthers() {
     try (DirectoryStream<Path> folders =
         Files.newDirectoryStream(folder.getParent(), other -> !other.equals(folder))) {

@@ -21,8 +21,8 @@ final class PostgresPrograms {
   private final Path logs;
 
   /**
-   * @param bin where the programs are
-   * @param logs the folder to run in, and to leave each program's last output in
+   * @param bin the folder with the programs
+   * @param logs the working directory, which also gets each program's last output
    */
   PostgresPrograms(Path bin, Path logs) {
     this.bin = bin;
@@ -36,7 +36,7 @@ final class PostgresPrograms {
     }
   }
 
-  /** Runs a program to its end; it is an error for it to take longer than {@code limit}. */
+  /** Runs a program to its end; refuses the start when it takes longer than {@code limit}. */
   Outcome run(Duration limit, String program, String... arguments) {
     List<String> command = new ArrayList<>(RootPostgresUser.prefix());
     command.add(bin.resolve(program).toString());
@@ -44,8 +44,8 @@ final class PostgresPrograms {
     Path log = logOf(program);
     ProcessBuilder builder = new ProcessBuilder(command).directory(logs.toFile());
     builder.redirectErrorStream(true).redirectOutput(log.toFile());
-    // What the user's shell says of other databases (PGDATA, PGPORT) or of languages, some of them
-    // not installed, is not for this one; and its messages are read below, so they are in English.
+    // Drop PGDATA, PGPORT and the like, which are for other databases. LC_ALL=C avoids locales that
+    // are not installed and makes the messages English, as the parsing below needs.
     builder.environment().keySet().removeIf(name -> name.startsWith("PG"));
     builder.environment().put("LC_ALL", "C");
     try {

@@ -14,13 +14,13 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The server process of a data folder; started and stopped only by the holder of the home. */
+/** Starts and stops the server process of a data folder; only the holder of the home uses it. */
 final class Postmaster {
 
-  /** One that was killed recovers first, which takes minutes after much writing. */
+  /** Includes recovery after a kill, which takes minutes after much writing. */
   private static final Duration START_LIMIT = Duration.ofMinutes(10);
 
-  /** After five seconds the server kills those of its processes that do not answer. */
+  /** After five seconds the server kills those of its processes that do not respond. */
   private static final Duration CUT_OFF_LIMIT = Duration.ofSeconds(20);
 
   private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
@@ -34,12 +34,11 @@ final class Postmaster {
   private final Timeouts timeout;
 
   /**
-   * How long to wait before the next means.
+   * Sets how long each step may take before the next one.
    *
-   * @param stop how long a stop in good order may take before the server is cut off
-   * @param retry how long a failed start is tried again: what is left of a killed server needs a
-   *     moment to go, another program may have taken the port, and a start that a killed Muster
-   *     began may end only now
+   * @param stop the time for an orderly stop, before an immediate one
+   * @param retry how long a failed start is retried: processes of a killed server need a moment to
+   *     end, another program may have taken the port, and a start by a killed Muster may end late
    */
   record Timeouts(Duration stop, Duration retry) {
 
@@ -47,7 +46,7 @@ final class Postmaster {
   }
 
   /**
-   * @param folder the folder with {@code data} and {@code bin} in it
+   * @param folder the folder that holds {@code data} and {@code bin}
    */
   Postmaster(Path folder, PostgresPrograms programs, Timeouts timeout) {
     this.data = folder.resolve("data");
@@ -58,9 +57,9 @@ final class Postmaster {
   }
 
   /**
-   * Stops what an earlier run left behind, starts the server and waits until it takes connections.
+   * Stops a server of an earlier run, starts a new one and waits until it accepts connections.
    *
-   * @param settings {@code name=value}, stronger than every configuration file
+   * @param settings {@code name=value}, which override every configuration file
    * @return the port it listens on
    */
   int start(List<String> settings) {
@@ -75,7 +74,7 @@ final class Postmaster {
         port = tryToStart(settings);
       }
       if (port.isEmpty()) {
-        stop(); // one that only took too long
+        stop(); // a server that only started too slowly
       }
       return port.orElseThrow(this::doesNotStart);
     } catch (IOException e) {
@@ -114,14 +113,14 @@ final class Postmaster {
   }
 
   private StartRefusedException doesNotStart() {
-    // Without a log of its own the server was not even reached.
+    // Without its own log file the server was not even reached.
     Path file = Files.exists(serverLog.file()) ? serverLog.file() : programs.logOf("pg_ctl");
     return new StartRefusedException(
         "The embedded PostgreSQL does not start: %s; see %s."
             .formatted(ServerLog.causeIn(file), file));
   }
 
-  /** Stops the server, if one of this home runs: in good order, else at once. */
+  /** Stops this home's server if it runs: first in order, then immediately. */
   void stop() throws IOException {
     if (pidFile.server().isEmpty()) {
       return;
@@ -139,7 +138,7 @@ final class Postmaster {
   }
 
   private void stop(String mode, Duration limit) {
-    // Its exit code is no verdict: a server that ends by itself meanwhile counts as a failure.
+    // The exit code is ignored: pg_ctl also fails when the server ends by itself meanwhile.
     programs.run(
         limit.plusSeconds(30),
         "pg_ctl",

@@ -18,7 +18,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
 import java.util.Set;
 
-/** Makes files and folders that only their owner can read, and that outlive a power cut. */
+/** Creates files and folders that only their owner can read, and syncs them to disk. */
 final class PrivateFiles {
 
   private static final boolean POSIX =
@@ -34,7 +34,7 @@ final class PrivateFiles {
     return FileChannel.open(file, Set.of(options), permissions("rw-------"));
   }
 
-  /** Writes the whole file or nothing; needs a folder that no other process writes to. */
+  /** Writes the whole file or nothing; no other process may write to the folder meanwhile. */
   static void write(Path file, String text) throws IOException {
     Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
     Files.deleteIfExists(unfinished);
@@ -48,7 +48,7 @@ final class PrivateFiles {
     move(unfinished, file);
   }
 
-  /** Renames, and returns when the new name is on the disk. */
+  /** Renames a file; returns when the new name is on the disk. */
   static void move(Path from, Path to) throws IOException {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     if (POSIX) { // elsewhere a folder cannot be opened, and the file system keeps a journal
@@ -57,7 +57,7 @@ final class PrivateFiles {
   }
 
   static void sync(Path path) throws IOException {
-    // A folder cannot be opened for writing; Windows syncs nothing that is not.
+    // A folder cannot be opened for writing; Windows syncs only what is open for writing.
     try (FileChannel channel = FileChannel.open(path, Files.isDirectory(path) ? READ : WRITE)) {
       channel.force(true);
     }

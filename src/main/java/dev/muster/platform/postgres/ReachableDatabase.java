@@ -23,22 +23,23 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Refuses the start, before anything else begins, when the database that a url names does not let
- * the server in: one sentence with its host, port and the reason, and never with the password. It
- * tries again only for as long as {@code DATABASE_WAIT_S} asks for.
+ * Refuses the start when the configured database cannot be reached.
+ *
+ * <p>Runs before anything else begins. The sentence has the host, the port and the reason, and
+ * never the password. Tries again only for {@code DATABASE_WAIT_S} seconds.
  */
 final class ReachableDatabase
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
   private static final Logger log = LoggerFactory.getLogger(ReachableDatabase.class);
 
-  /** Below the 5 s within which a start that cannot succeed says so; the rest is for its end. */
+  /** Below the 5 s within which a failing start must end; the rest is for the shutdown. */
   private static final Duration FIRST_TRY_ENDS = Duration.ofSeconds(4);
 
   private static final long MIN_TRY_S = 1;
   private static final long MAX_FIRST_TRY_S = 2;
 
-  /** Of the later ones, which nobody is in a hurry for. */
+  /** The limit of each later try, in seconds; longer, as {@code DATABASE_WAIT_S} allows a wait. */
   private static final long LATER_TRY_S = 3;
 
   private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
@@ -47,7 +48,7 @@ final class ReachableDatabase
   public void initialize(ConfigurableApplicationContext context) {
     Settings settings = new Settings(context.getEnvironment());
     switch (DatabaseMode.of(context.getEnvironment())) {
-      case EMBEDDED -> {} // says by itself why it does not start
+      case EMBEDDED -> {} // reports its own failures
       case BY_URL -> {
         DatabaseUrl url = DatabaseUrl.parse(settings.text("DATABASE_URL").orElseThrow());
         require("DATABASE_URL", url.jdbcUrl(), url.user(), url.password(), settings);
@@ -71,7 +72,7 @@ final class ReachableDatabase
     Driver driver = new Driver();
     @Nullable Properties parsed = Driver.parseURL(url, null);
     if (parsed == null) {
-      return; // not PostgreSQL's: the pool says so
+      return; // not a PostgreSQL URL: the pool reports it
     }
     Properties asked = new Properties();
     user.ifPresent(name -> PGProperty.USER.set(asked, name));
@@ -90,7 +91,7 @@ final class ReachableDatabase
       String problem =
           "The database at %s cannot be used: %s".formatted(hosts(parsed), reason(failure, limitS));
       if (System.nanoTime() - giveUpAt >= 0) {
-        // not with its cause: what the driver says of a url could show a secret in it
+        // no cause: the driver's message about a URL could show a secret in it
         throw new StartRefusedException(
             problem
                 + "; check "
@@ -107,7 +108,7 @@ final class ReachableDatabase
     }
   }
 
-  /** The whole seconds that are left for the first try of a JVM of this age. */
+  /** Returns the seconds left for the first try in a JVM of this age, from 1 to 2. */
   static long firstTryS(Duration age) {
     return Math.clamp(FIRST_TRY_ENDS.minus(age).toSeconds(), MIN_TRY_S, MAX_FIRST_TRY_S);
   }
@@ -124,7 +125,7 @@ final class ReachableDatabase
     }
   }
 
-  /** Such as {@code db.example:5432}, all of them if there are several. */
+  /** Returns all hosts and ports, such as {@code db.example:5432}, separated by commas. */
   private static String hosts(Properties parsed) {
     String[] names =
         Objects.requireNonNullElse(PGProperty.PG_HOST.getOrDefault(parsed), "").split(",", -1);
@@ -151,7 +152,7 @@ final class ReachableDatabase
     return switch (root) {
       case UnknownHostException e -> "its host name is not known";
       case SocketTimeoutException e -> noAnswer(limitS);
-      // what it met is at fault for most of its failures, else its time is over
+      // most such failures have a cause, handled above; without one the login timed out
       case SQLException e when "08001".equals(e.getSQLState()) -> noAnswer(limitS);
       case SQLException e when String.valueOf(e.getSQLState()).startsWith("08") ->
           String.valueOf(e.getMessage());

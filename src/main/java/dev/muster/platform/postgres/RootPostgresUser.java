@@ -9,19 +9,19 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Runs PostgreSQL for root: it refuses to be root, so it gets a user namespace of its own. */
+/** Runs PostgreSQL in a user namespace when Muster runs as root, which PostgreSQL refuses. */
 final class RootPostgresUser {
 
   private static final List<String> UNSHARE = List.of("unshare", "-U");
 
   private RootPostgresUser() {}
 
-  /** What to put before a command. */
+  /** Returns the words to put before a command; empty unless this process is root. */
   static List<String> prefix() {
     return isRoot() ? UNSHARE : List.of();
   }
 
-  /** Refuses the start where root has no way to run PostgreSQL. */
+  /** Refuses the start when this process is root and cannot create a user namespace. */
   static void check() {
     if (!isRoot()) {
       return;
@@ -55,7 +55,7 @@ final class RootPostgresUser {
 
   private static boolean isRoot() {
     try {
-      // The kernel's own view of this process; elsewhere than on Linux there is no unshare either.
+      // The kernel's own view of this process; only Linux has it, and only Linux has unshare.
       return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
     } catch (IOException | UnsupportedOperationException e) {
       return false;

@@ -10,10 +10,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The log of this run and of the one before.
+ * Keeps PostgreSQL's log of this run and of the one before.
  *
- * <p>A file, since the server outlives a killed Muster and a pipe would not; PostgreSQL's program
- * for starting it leaves no other way to every system.
+ * <p>It is a file because the server outlives a killed Muster and a pipe would not. {@code pg_ctl}
+ * offers nothing else on every system.
  */
 final class ServerLog {
 
@@ -29,7 +29,7 @@ final class ServerLog {
     return file;
   }
 
-  /** Begins a new file, which bounds the space that logs take. */
+  /** Starts a new file and keeps one previous file, which bounds the disk space of logs. */
   void begin() throws IOException {
     if (Files.exists(file)) {
       Path previous = file.resolveSibling("postgres.previous.log");
@@ -37,7 +37,7 @@ final class ServerLog {
     }
   }
 
-  /** What the last error in a log says. */
+  /** Returns the last error in a log file. */
   static String causeIn(Path log) {
     try {
       return cause(Files.readString(log, StandardCharsets.ISO_8859_1));
@@ -46,7 +46,7 @@ final class ServerLog {
     }
   }
 
-  /** What the last error in a program's output says. */
+  /** Returns the last error in a program's output, or its last line. */
   static String cause(String output) {
     List<String> lines = output.lines().map(String::strip).filter(l -> !l.isEmpty()).toList();
     return lines.reversed().stream()

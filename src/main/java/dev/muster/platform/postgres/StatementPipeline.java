@@ -14,13 +14,15 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowMapper;
 
 /**
- * Statements that go to the database together: in one round trip, run in the order they were added
- * in, each seeing what those before it did; after one that fails none is run. For transactions of
- * many small statements, whose time is that of the round trips.
+ * Sends several statements to the database in one round trip.
  *
- * <p>The driver takes statements apart at semicolons, so none may end in one; and it reads nothing
- * before it has sent all. So only the last statement may answer much, say more than a hundred
- * kilobytes: else both sides may come to wait for the other one to read, which no time-out ends.
+ * <p>They run in the order they were added, and each sees the changes of those before it. After one
+ * fails, none of the rest runs. For transactions of many small statements, whose time is mostly
+ * round trips.
+ *
+ * <p>The driver splits the text at semicolons, so no statement may end in one. The driver reads
+ * nothing before it has sent everything. Only the last statement may therefore return more than
+ * about 100 kB: otherwise both sides may block on writing, which no time-out ends.
  */
 public final class StatementPipeline {
 
@@ -33,7 +35,7 @@ public final class StatementPipeline {
     void bind(BatchColumns columns) throws SQLException;
   }
 
-  /** Takes what a statement answered: its rows if it returns any, else how many it changed. */
+  /** Receives a statement's rows, or the number of rows it changed. */
   @FunctionalInterface
   private interface Answer {
     void take(@Nullable ResultSet rows, int changed) throws SQLException;
@@ -48,24 +50,24 @@ public final class StatementPipeline {
     this.db = db;
   }
 
-  /** Whatever it answers is dropped. */
+  /** Adds a statement and drops its result. */
   public void add(String sql, Parameters parameters) {
     steps.add(new Step(sql, parameters, (_, _) -> {}));
   }
 
-  /** {@code counted} hears how many rows it changed. */
+  /** Adds a statement and passes the number of changed rows to {@code counted}. */
   public void update(String sql, Parameters parameters, IntConsumer counted) {
     steps.add(new Step(sql, parameters, (_, changed) -> counted.accept(changed)));
   }
 
-  /** Its rows are there after {@link #run}, and not before. */
+  /** Adds a query; its rows are available after {@link #run}. */
   public <T> Supplier<List<T>> query(String sql, Parameters parameters, RowMapper<T> mapper) {
     Fetched<T> fetched = new Fetched<>(mapper);
     steps.add(new Step(sql, parameters, fetched));
     return fetched;
   }
 
-  /** What was added since the last run. */
+  /** Runs the statements added since the last run. */
   public void run() {
     if (steps.isEmpty()) {
       return;

@@ -8,15 +8,15 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Makes an exception from the time-outs of all statements, for the few that move a lot. */
+/** Raises the time-outs for the few transactions that process many rows. */
 @Component
 public class StatementTimeouts {
 
-  /** What they move has room in memory, and is not written to a temporary file on its way. */
+  /** Also raises work_mem, so that sorts do not spill to temporary files. */
   private static final String ALLOW =
       "SELECT set_config('statement_timeout', ?, true), set_config('work_mem', '64MB', true)";
 
-  /** A statement that is cancelled can still say so, and its connection is kept. */
+  /** Lets a cancelled statement report its error, so that its connection survives. */
   private static final Duration FOR_ITS_END = Duration.ofSeconds(1);
 
   private final JdbcTemplate db;
@@ -25,7 +25,11 @@ public class StatementTimeouts {
     this.db = db;
   }
 
-  /** Each statement of the running transaction may take so long; the pool takes it back. */
+  /**
+   * Allows each statement of the current transaction this much time.
+   *
+   * <p>The pool resets the connection's network time-out.
+   */
   @Transactional(propagation = Propagation.MANDATORY)
   public void allow(Duration most) {
     db.execute((Connection connection) -> {

@@ -15,18 +15,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
- * The pool, waited for no longer than the request that needs a connection has time (R1.8), and its
- * connections, whose answers are waited for no longer either.
+ * Bounds the waits for a pool connection and for its responses by the request's deadline (R1.8).
  */
 final class TimelyConnections extends DelegatingDataSource {
 
-  /** What the pool's own time-outs add up to: for a free connection, and to find that it lives. */
+  /** The sum of the pool's own time-outs: for a free connection, and for its validation. */
   private static final Duration MAX_POOL_WAIT = Duration.ofMillis(2500);
 
-  /** The time-out that the pool's connections have already. */
+  /** The time-out that the pool's connections already have. */
   private static final Duration MAX_ANSWER_TIME = Duration.ofSeconds(3);
 
-  /** What is begun with less would only have the database work for nobody. */
+  /** With less time left a statement would only load the database, as its result comes too late. */
   private static final Duration MIN_ANSWER_TIME = Duration.ofMillis(50);
 
   private final DataSource pool;
@@ -43,11 +42,12 @@ final class TimelyConnections extends DelegatingDataSource {
   }
 
   /**
-   * Before a statement: bounds the wait for its answer by the request's deadline, on this side of
-   * the wire and without a word to the database. Most requests have more time left than any
-   * statement has, and pay nothing.
+   * Bounds the wait for a statement's response by the request's deadline.
    *
-   * @throws SQLTimeoutException when there is no time to begin anything
+   * <p>Sets only the network time-out in this process, without a round trip. Most requests have
+   * more time left than any statement needs, and skip even that.
+   *
+   * @throws SQLTimeoutException when less than 50 ms are left
    */
   static void beginAnswer(Connection connection) throws SQLException {
     Duration left = RequestDeadline.capping(MAX_ANSWER_TIME);
@@ -57,13 +57,13 @@ final class TimelyConnections extends DelegatingDataSource {
     bound(connection, left);
   }
 
-  /** Before the end of a transaction, which has to be tried, however late it is. */
+  /** Bounds a COMMIT or ROLLBACK, which runs even when the deadline has passed. */
   static void beginEnd(Connection connection) throws SQLException {
     Duration left = RequestDeadline.capping(MAX_ANSWER_TIME);
     bound(connection, left.compareTo(MIN_ANSWER_TIME) < 0 ? MIN_ANSWER_TIME : left);
   }
 
-  /** The pool takes it back. */
+  /** Sets the network time-out if it is shorter than the pool's; the pool resets it later. */
   private static void bound(Connection connection, Duration left) throws SQLException {
     if (left.compareTo(MAX_ANSWER_TIME) < 0) {
       connection.setNetworkTimeout(Runnable::run, (int) left.toMillis());
@@ -71,8 +71,11 @@ final class TimelyConnections extends DelegatingDataSource {
   }
 
   /**
-   * The pool has one time-out for all who wait. A late request, of which there are none while the
-   * database is well, waits beside it; a connection that comes too late goes back.
+   * Waits for a pool connection for {@code left}, on a separate thread.
+   *
+   * <p>The pool has one time-out for all callers, so a late request needs its own wait. Such
+   * requests are rare while the database is healthy. A connection that arrives too late goes back
+   * to the pool.
    */
   private Connection getWithin(Duration left) throws SQLException {
     if (left.isZero()) {

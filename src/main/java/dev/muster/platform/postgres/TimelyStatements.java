@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Statements that end when the request they are run for has to be answered (R1.8). */
+/** Bounds each statement by the deadline of its request (R1.8). */
 final class TimelyStatements extends JdbcTemplate {
 
   TimelyStatements(TimelyConnections connections) {

@@ -6,15 +6,15 @@ import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
-/** Transactions whose COMMIT and ROLLBACK are waited for no longer than their request has time. */
+/** Bounds COMMIT and ROLLBACK by the deadline of their request. */
 final class TimelyTransactions extends JdbcTransactionManager {
 
   private static final long serialVersionUID = 1L;
 
   TimelyTransactions(DataSource connections) {
     super(connections);
-    // what is stored just before a commit may come too late; without this the connection, handed
-    // back, would commit the rest
+    // Rows that are stored just before the commit may miss the deadline. Without this flag the
+    // connection, returned to the pool, would commit the rest.
     setRollbackOnCommitFailure(true);
   }
 

@@ -9,8 +9,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries instants to and from {@code timestamptz} columns, which the driver binds only as offset
- * times.
+ * Converts instants to and from {@code timestamptz} columns.
+ *
+ * <p>The driver binds such columns only as {@code OffsetDateTime}.
  */
 public final class Timestamps {
 

@@ -1,4 +1,4 @@
-/** Which PostgreSQL the server talks to, and the embedded one it brings along. */
+/** Connects to PostgreSQL, external or embedded. */
 @NullMarked
 package dev.muster.platform.postgres;
 
