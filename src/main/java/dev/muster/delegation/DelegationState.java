@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt 1 for the first
  * @param retryCount how many retries operators requested
  * @param lastHeartbeat the callee's last heartbeat for this delegation; null if there is none
- * @param dispatchedAt when it last became {@code dispatched}; null if it has not
+ * @param dispatchedAt when its message was last handed over for delivery; null if it never was
  * @param result null unless it is {@code completed}
  * @param error why it is {@code failed} or {@code stuck}; null for other statuses
  * @param errorKind a word for programs (R9.1); null if there is none

@@ -15,8 +15,8 @@ import org.springframework.web.servlet.HandlerInterceptor;
  * Admits a request to its controller only with a credential that the route accepts.
  *
  * <p>It runs after routing, so an unknown path is a 404 for every caller. It runs before the body
- * is read (R1.4's order), and counts the request against its rate limit. A route without
- * {@link RouteAccess} requires a live credential.
+ * is read (R1.4's order), and counts the request against its rate limit. A route without {@link
+ * RouteAccess} requires a live credential.
  */
 @Component
 final class CredentialInterceptor implements HandlerInterceptor {

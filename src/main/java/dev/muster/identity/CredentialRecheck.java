@@ -30,8 +30,8 @@ public final class CredentialRecheck {
   }
 
   /**
-   * Requires that the credential is still valid. Refuses an invalid one with
-   * {@code UNAUTHENTICATED}, and with {@code UNAVAILABLE} when the database does not answer.
+   * Requires that the credential is still valid. Refuses an invalid one with {@code
+   * UNAUTHENTICATED}, and with {@code UNAVAILABLE} when the database does not answer.
    */
   public void requireValid() {
     if (!credentials.callerOf(authorization).equals(caller)) {

@@ -84,8 +84,8 @@ final class RateLimits {
   }
 
   /**
-   * Counts a request without a known credential against its network; refuses with
-   * {@code RATE_LIMITED} above the limit.
+   * Counts a request without a known credential against its network; refuses with {@code
+   * RATE_LIMITED} above the limit.
    */
   void takeOfNetwork(HttpServletRequest request, HttpServletResponse response) {
     if (ofNetworks != null) {

@@ -61,9 +61,9 @@ class Streams implements SmartLifecycle {
 
   /**
    * Opens a stream that begins after the event {@code after}; the caller must start or end it.
-   * Refuses with {@code RATE_LIMITED} when the caller has 50 streams open. Refuses with
-   * {@code UNAVAILABLE} when this replica has no free stream, is shutting down, or the database
-   * does not answer.
+   * Refuses with {@code RATE_LIMITED} when the caller has 50 streams open. Refuses with {@code
+   * UNAVAILABLE} when this replica has no free stream, is shutting down, or the database does not
+   * answer.
    */
   EventStream open(StreamKind kind, StreamSubscriber subscriber, Sink sink, long after) {
     StreamTimers schedule = new StreamTimers(kind, subscriber.caller());

@@ -12,8 +12,8 @@ import org.springframework.http.HttpHeaders;
 
 /**
  * Reads the token of a WebSocket request (R10.3). It is in {@code Authorization}, which a browser
- * cannot set. A browser sends it as an offered subprotocol: {@code muster-auth.<token>} or
- * {@code molecule-auth.<hex of token>}. The response never echoes an offer with a token.
+ * cannot set. A browser sends it as an offered subprotocol: {@code muster-auth.<token>} or {@code
+ * molecule-auth.<hex of token>}. The response never echoes an offer with a token.
  */
 final class WebSocketCredential {
 

@@ -9,8 +9,8 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Mints tokens under the workspace's lock. It refuses removed workspaces and more than
- * {@link Tokens#MAX_LIVE} live tokens.
+ * Mints tokens under the workspace's lock. It refuses removed workspaces and more than {@link
+ * Tokens#MAX_LIVE} live tokens.
  */
 @Service
 class TokenMinting {

@@ -24,8 +24,8 @@ public final class CachedScrape<T> {
    * Creates the cache.
    *
    * @param fresh how long a read value is used
-   * @param unknown the value while the database read fails; it should make a gap in the graph,
-   *     not a zero
+   * @param unknown the value while the database read fails; it should make a gap in the graph, not
+   *     a zero
    */
   public CachedScrape(Duration fresh, Supplier<T> read, T unknown) {
     this.fresh = fresh;

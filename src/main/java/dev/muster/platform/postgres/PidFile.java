@@ -12,8 +12,8 @@ import java.util.Optional;
 /**
  * Reads PostgreSQL's {@code postmaster.pid}, whose process id may be stale after a crash.
  *
- * <p>The id may now belong to any process. PostgreSQL then refuses to start, and
- * {@code pg_ctl stop} signals that process without a check.
+ * <p>The id may now belong to any process. PostgreSQL then refuses to start, and {@code pg_ctl
+ * stop} signals that process without a check.
  */
 final class PidFile {
 

@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 /**
  * Represents the host of an agent url: a name to resolve, or a literal address.
  *
- * <p>It accepts only hosts that every resolver and HTTP client reads alike. Some read
- * {@code 127.1}, {@code 0x7f.0.0.1}, {@code 2130706433} and {@code 0177.0.0.1} as addresses, others
- * as names. So a host that ends like a number must be a strict dotted quad (R3.3).
+ * <p>It accepts only hosts that every resolver and HTTP client reads alike. Some read {@code
+ * 127.1}, {@code 0x7f.0.0.1}, {@code 2130706433} and {@code 0177.0.0.1} as addresses, others as
+ * names. So a host that ends like a number must be a strict dotted quad (R3.3).
  */
 sealed interface AgentHost {
   record Name(String name) implements AgentHost {}

@@ -15,9 +15,9 @@ import java.util.Set;
  * Decides which urls the server may call for an agent: the only SSRF check (R3.3).
  *
  * <p>{@link #check} checks a url before it is stored. It is checked again when it is dialled, since
- * its name may then lead to another address. {@link #checkForm} checks the url, and
- * {@link #resolve} replaces the HTTP client's name look-up. Both are needed, because clients do not
- * look up a literal address. Refusals name a label, never an address.
+ * its name may then lead to another address. {@link #checkForm} checks the url, and {@link
+ * #resolve} replaces the HTTP client's name look-up. Both are needed, because clients do not look
+ * up a literal address. Refusals name a label, never an address.
  */
 public final class AgentUrlGuard {
   private static final Object ANYBODY = "anybody";
