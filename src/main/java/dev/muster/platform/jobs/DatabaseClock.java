@@ -10,11 +10,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * The database's time without asking it each time, so that replicas whose own clocks differ agree
- * on what is due.
+ * Returns the database's time without a query per call.
  *
- * <p>It is read every 10 s and goes on by this process's monotonic clock in between: nobody's
- * change of the wall clock is felt here.
+ * <p>Replicas whose own clocks differ thus agree on what is due. The time is read every 10 s and
+ * advanced by this process's monotonic clock in between, so changes of the wall clock have no
+ * effect.
  */
 @Component
 final class DatabaseClock implements Clock {
@@ -23,7 +23,7 @@ final class DatabaseClock implements Clock {
 
   private static final String NOW = "SELECT clock_timestamp() AS now";
 
-  /** What the database said, and when that was by the monotonic clock. */
+  /** The database's time, and the {@code System.nanoTime()} at which it was valid. */
   private record Reading(Instant time, long at) {}
 
   private final JdbcClient db;
@@ -42,7 +42,7 @@ final class DatabaseClock implements Clock {
     return reading.time().plusNanos(System.nanoTime() - reading.at());
   }
 
-  /** The answer was true somewhere between question and answer: the middle is the best guess. */
+  /** Reads the time and assumes that it was taken in the middle of the round trip. */
   private Reading read() {
     long asked = System.nanoTime();
     Instant time = db.sql(NOW).query((row, n) -> Timestamps.instant(row, "now")).single();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Keeps how each job's last run ended, for every replica to show. */
+/** Stores the result of each job's last run, so that every replica can show it. */
 @Repository
 public class JobHistory {
 
@@ -31,7 +31,7 @@ public class JobHistory {
           failures = r.failures + excluded.failures
       """;
 
-  /** A dead owner is replaced within 30 s: what is later than that is nobody's. */
+  /** A dead owner is replaced within 30 s: a job due for longer than that runs on no replica. */
   private static final String OF_JOBS =
       """
       SELECT job.name, r.replica, r.started_at, r.duration_ms, r.last_error, r.last_error_at,

@@ -3,7 +3,7 @@ package dev.muster.platform.jobs;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** How a cluster job stands: its last run, and when the next is due; nulls before the first. */
+/** Describes a cluster job's last run and its next start; nulls before the first run. */
 public record JobRun(
     String job,
     @Nullable String replica,

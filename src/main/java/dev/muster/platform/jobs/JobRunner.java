@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
-/** Runs a job's body: measured, recorded, and without an exception that gets out. */
+/** Runs a job's body, records its result, and lets no exception escape. */
 @Component
 class JobRunner {
 
@@ -27,7 +27,7 @@ class JobRunner {
   private final MeterRegistry metrics;
   private final OutageLog outages;
 
-  /** Those whose last run here failed: a row of failures is one line of the log. */
+  /** Jobs whose last run here failed: consecutive failures log one warning. */
   private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
   JobRunner(

@@ -3,24 +3,29 @@ package dev.muster.platform.jobs;
 import java.time.Duration;
 
 /**
- * Work that one replica of all does every so often: a module declares it as a bean.
+ * Declares periodic work that one replica at a time runs; modules provide it as a bean.
  *
- * <p>The first run is at the first boot, the next one an interval after the last has ended; another
- * interval counts from the next start on. A replica that dies during a run is replaced within 30 s,
- * and one that was only suspended may then run beside its successor: a body takes care of its rows.
- * What a run throws is counted, shown by {@code GET /admin/liveness}, and never ends the job.
+ * <p>The first run is at the first boot, the next one an interval after the last has ended. A
+ * changed interval takes effect at the second run after the change.
+ *
+ * <p>A replica that dies during a run is replaced within 30 s. A replica that was only suspended
+ * may then run the job at the same time as its successor, so the body must lock its rows.
+ *
+ * <p>Exceptions of a run are counted and shown by {@code GET /admin/liveness}. They never end the
+ * job.
  */
 public record RecurringJob(String name, Duration interval, Runnable body, Kind kind) {
 
-  /** Which threads run it, and when. */
+  /** Selects the threads and the schedule of a job. */
   public enum Kind {
-    /** Short work that others wait for. */
+    /** Short, urgent work. */
     SWEEP,
-    /** A deletion by age: however long it takes, it holds up no sweep. */
+    /** A deletion by age; it may take long, as it never delays a sweep. */
     RETENTION,
     /**
-     * A deletion by age that runs once a night, each at another time; for the first time in the
-     * night after the first boot.
+     * A deletion by age that runs once a night, each job at another time.
+     *
+     * <p>The first run is in the night after the first boot.
      */
     NIGHTLY_RETENTION
   }

@@ -21,23 +21,26 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /**
- * Gives each recurring job to one replica at a time, and to another when that one dies. Deletions
- * by age have threads and a table of their own, so that no sweep ever waits for them.
+ * Runs each recurring job on one replica at a time, and on another after a crash.
  *
- * <p>It starts after the web server and stops before it, and long before the connections.
+ * <p>Deletions by age have their own threads and table, so that no sweep waits for them.
+ *
+ * <p>It starts after the web server, stops before it, and stops long before the connection pool.
  */
 @Component
 class RecurringScheduler implements SmartLifecycle {
 
   private static final int SWEEP_THREADS = 4;
 
-  /** What deletes much is not to take the database from those who work with it. */
+  /** Few, so that large deletions leave the database to the requests. */
   private static final int RETENTION_THREADS = 2;
 
-  /** Half of what a job's lateness may be, which is a second. */
+  /** Half of the allowed lateness of a job, 1 s. */
   private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
 
-  /** Missed four times, looked for every second time, and polled: taken over within 25 s. */
+  /**
+   * A dead replica's job is taken over within 25 s: 4 missed heartbeats, then a check and a poll.
+   */
   private static final Duration HEARTBEAT = Duration.ofSeconds(4);
 
   private static final int MISSED_HEARTBEATS = 4;

@@ -7,13 +7,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.springframework.stereotype.Component;
 
 /**
- * What this process calls itself among its like: machine, process id, and four digits for those who
- * share both.
+ * Names this process among the replicas: machine, process id and four random hex digits.
+ *
+ * <p>The digits distinguish replicas with the same machine name and process id.
  */
 @Component
 public final class ReplicaName {
 
-  /** The scheduler's column has room for 50. */
+  /** The scheduler's column holds 50 characters. */
   private static final int MAX_HOST_LENGTH = 30;
 
   private final String name =

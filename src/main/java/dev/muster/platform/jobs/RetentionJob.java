@@ -7,8 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes, once a night, what is past its time, batch after batch until one finds nothing more;
- * counted as a sweep.
+ * Deletes expired rows once a night, in batches until a batch deletes nothing.
+ *
+ * <p>Its runs are measured as a sweep.
  */
 public final class RetentionJob {
 
@@ -18,7 +19,7 @@ public final class RetentionJob {
   private final IntSupplier deleteBatch;
   private final SweepMetrics metrics;
 
-  /** {@code deleteBatch} is one transaction, and says how many it deleted. */
+  /** Takes {@code deleteBatch}, which runs one transaction and returns how many rows it deleted. */
   public RetentionJob(String name, IntSupplier deleteBatch, MeterRegistry metrics) {
     this.name = name;
     this.deleteBatch = deleteBatch;
@@ -30,7 +31,7 @@ public final class RetentionJob {
         name, Duration.ofDays(1), this::run, RecurringJob.Kind.NIGHTLY_RETENTION);
   }
 
-  /** How many were deleted. */
+  /** Deletes all expired rows and returns how many. */
   public int sweep() {
     try {
       int deleted = 0;

@@ -15,9 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one scheduler, whose own log is off, tells: what it takes over from a replica that is dead,
- * and that its table fails it. It does not say why; an outage of the database, which others report
- * within seconds, is left to its own log.
+ * Logs the jobs taken over from dead replicas, and failures of a scheduler's table.
+ *
+ * <p>Replaces the scheduler's own log, which is off. It does not log the cause. During a database
+ * outage it stays silent, because {@link OutageLog} reports that within seconds.
  */
 final class SchedulerLog extends AbstractSchedulerListener {
 
@@ -35,7 +36,7 @@ final class SchedulerLog extends AbstractSchedulerListener {
     this.outages = outages;
   }
 
-  /** What this replica picked itself, and lost in an outage, is taken over from nobody. */
+  /** Skips runs that this replica picked itself and lost in an outage: they are no takeover. */
   @Override
   public synchronized void onExecutionDead(Execution execution) {
     if (self.name().equals(execution.pickedBy)) {
@@ -61,7 +62,7 @@ final class SchedulerLog extends AbstractSchedulerListener {
         }
       }
       default -> {
-        // the rest is its everyday
+        // other events are routine
       }
     }
   }

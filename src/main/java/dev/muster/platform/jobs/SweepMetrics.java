@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.util.function.Supplier;
 
-/** What is counted of every sweep: its runs and their time, what it moved, what went wrong. */
+/** Counts the runs, the time, the changed rows and the errors of a sweep. */
 public final class SweepMetrics {
 
   private final Counter runs;

@@ -3,7 +3,7 @@ package dev.muster.platform.jobs;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** The pace of large sweeps, which have the time: those who wait for answers have not. */
+/** Slows down large sweeps, so that requests do not wait for the database. */
 public final class SweepThrottle {
 
   private static final int PAUSE_PER_WORK = 2;
@@ -11,7 +11,11 @@ public final class SweepThrottle {
 
   private SweepThrottle() {}
 
-  /** Rests twice as long as the last batch took, so that the database is free most of the time. */
+  /**
+   * Sleeps twice as long as the last batch took, at most 500 ms.
+   *
+   * <p>The database is thus free of the sweep most of the time.
+   */
   public static void pauseAfter(long workedNanos) {
     LockSupport.parkNanos(Math.min(PAUSE_PER_WORK * workedNanos, MAX_PAUSE_NANOS));
   }

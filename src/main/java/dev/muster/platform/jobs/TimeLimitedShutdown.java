@@ -7,20 +7,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stops schedulers, each in a thread of its own: a database that does not answer would hold it up.
+ * Stops schedulers within a time limit, each in its own thread.
+ *
+ * <p>A database that does not respond would block an unlimited stop.
  */
 final class TimeLimitedShutdown {
 
   private static final Logger log = LoggerFactory.getLogger(TimeLimitedShutdown.class);
 
-  /** For a run to end, and as long again after its interruption. */
+  /** The time for a run to end, and again after its interruption. */
   static final Duration RUN_TIMEOUT = Duration.ofSeconds(2);
 
   private static final Duration TIMEOUT = Duration.ofSeconds(6);
 
   private TimeLimitedShutdown() {}
 
-  /** All at once, so that together they take no longer than one. */
+  /** Stops all schedulers in parallel, so that together they take no longer than one. */
   static void stop(List<Scheduler> schedulers) {
     long deadline = System.nanoTime() + TIMEOUT.toNanos();
     List<Thread> stopping =

@@ -1,7 +1,4 @@
-/**
- * Cluster jobs on db-scheduler: recurring work, and durable deliveries, each run by one replica at
- * a time.
- */
+/** Runs recurring cluster jobs on db-scheduler, each on one replica at a time. */
 @NullMarked
 package dev.muster.platform.jobs;
 

@@ -5,15 +5,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * A question that may have to wait for its answer.
+ * Describes a request that may wait for its response.
  *
- * @param owner whose share of the waits it takes ({@code RequestOwner})
- * @param topic what it waits for; whoever makes an answer possible wakes the topic
- * @param atMost how long it may wait
- * @param look asks the question; what it throws ends the wait and is the caller's answer
- * @param isGood whether the one who asks may still do so, cheaply; once not, {@code look} is asked,
- *     which knows what to throw
- * @param nothing the answer when the time is over, or the server goes down
+ * @param owner whose quota of waits it uses ({@code RequestOwner})
+ * @param topic the wait key; each change that could produce a result wakes it
+ * @param atMost how long it may wait; zero for no wait
+ * @param look looks for a result; an exception ends the wait and goes to the caller
+ * @param isGood cheap check whether the caller is still authorized; when false, {@code look} runs
+ *     and throws
+ * @param nothing the result after a time-out or at the shutdown
  */
 public record LongPoll<T>(
     Object owner,

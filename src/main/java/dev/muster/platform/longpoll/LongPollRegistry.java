@@ -26,8 +26,10 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /**
- * All waits of this replica: register, look, then wait without a thread until the topic is woken,
- * the time is over, or the server goes down.
+ * Holds all long polls of this replica without a thread per poll.
+ *
+ * <p>A poll is registered, looks once, and then waits until its wait key is woken, its time is over
+ * or the server stops.
  */
 @Component
 public class LongPollRegistry implements SmartLifecycle {
@@ -35,12 +37,12 @@ public class LongPollRegistry implements SmartLifecycle {
   private static final int MAX_WAITS_OF_WORKSPACES = 45_000;
   private static final int MAX_WAITS_OF_A_WORKSPACE = 256;
 
-  /** Operators and canvases have waits of their own, which no workspace takes. */
+  /** Operators and canvases have their own quota, so that workspaces cannot use it up. */
   private static final int MAX_WAITS_OF_OPERATORS = 5_000;
 
   private static final Duration TICK = Duration.ofMillis(100);
 
-  /** A crowd that is woken at once leaves connections to others. */
+  /** Bounds parallel looks, so that many woken polls leave connections to other requests. */
   private static final int LOOKS_AT_ONCE = 8;
 
   private final Map<Object, Set<PendingPoll<?>>> parked = new ConcurrentHashMap<>();
@@ -60,10 +62,13 @@ public class LongPollRegistry implements SmartLifecycle {
   }
 
   /**
-   * Done at once when there is an answer already, or none is waited for. What a look throws is how
-   * it is done, or is thrown here when nobody would wait. When it would have to wait and there is
-   * no room, it is refused: with {@code RATE_LIMITED} when its owner has too many waits, with
-   * {@code UNAVAILABLE} when all together have (R6.7a).
+   * Returns a future with the poll's result.
+   *
+   * <p>The future is done at once when there is a result, the wait is zero or the server stops. An
+   * exception of a look fails the future, or is thrown here when the poll would not wait.
+   *
+   * <p>Without a free slot a poll that would wait is refused (R6.7a): with {@code RATE_LIMITED}
+   * when its owner's quota is used up, with {@code UNAVAILABLE} when the total is.
    */
   public <T> CompletableFuture<T> await(LongPoll<T> poll) {
     if (!running || poll.atMost().isZero()) {
@@ -77,7 +82,7 @@ public class LongPollRegistry implements SmartLifecycle {
     return park(poll);
   }
 
-  /** As {@link #await(LongPoll)}, in a slot of the same owner that was taken before. */
+  /** Waits as {@link #await(LongPoll)} does, in a slot that was taken before for the same owner. */
   public <T> CompletableFuture<T> await(LongPoll<T> poll, Slot slot) {
     if (!slot.owner.equals(poll.owner())) {
       throw new IllegalArgumentException(
@@ -97,8 +102,10 @@ public class LongPollRegistry implements SmartLifecycle {
   }
 
   /**
-   * Takes the slot of this owner's next wait, for what must not be begun in vain; refuses as {@link
-   * #await(LongPoll)} does. Either a wait is begun in it, or it is closed.
+   * Takes a slot for the owner's next poll, for work that must not begin in vain.
+   *
+   * <p>Refuses as {@link #await(LongPoll)} does. The caller must start a poll in the slot or close
+   * it.
    */
   public Slot takeSlot(Object owner) {
     Grant grant = quota(owner).take(owner, 1);
@@ -108,7 +115,7 @@ public class LongPollRegistry implements SmartLifecycle {
     return new Slot(owner);
   }
 
-  /** What one wait takes of its owner's share (R6.7a). */
+  /** Reserves one wait in its owner's quota (R6.7a). */
   public final class Slot implements AutoCloseable {
 
     private final Object owner;
@@ -118,7 +125,7 @@ public class LongPollRegistry implements SmartLifecycle {
       this.owner = owner;
     }
 
-    /** Gives it back, unless a wait was begun in it. */
+    /** Releases the slot, unless a poll was started in it. */
     @Override
     public void close() {
       if (isGivenUp.compareAndSet(false, true)) {
@@ -149,7 +156,7 @@ public class LongPollRegistry implements SmartLifecycle {
     };
   }
 
-  /** Before the first look, so that no wake-up from then on is missed. */
+  /** Registers the poll before its first look, so that no later wake-up is missed. */
   private void register(PendingPoll<?> one) {
     parked.compute(
         one.topic(),
@@ -173,14 +180,14 @@ public class LongPollRegistry implements SmartLifecycle {
         });
   }
 
-  /** Whoever waits for one of these looks again. */
+  /** Wakes the polls of these wait keys, which then look again. */
   public void wake(Collection<?> topics) {
     for (Object topic : topics) {
       parked.getOrDefault(topic, Set.of()).forEach(PendingPoll::wake);
     }
   }
 
-  /** Those that have not seen this version of the topic look again. */
+  /** Wakes the polls that have not seen this version of the wait key. */
   public void wakeOlderThan(Object topic, long version) {
     parked.getOrDefault(topic, Set.of()).forEach(one -> one.wakeIfOlderThan(version));
   }
@@ -189,12 +196,12 @@ public class LongPollRegistry implements SmartLifecycle {
     return parked.containsKey(topic);
   }
 
-  /** The version that all have seen who wait for it; empty when nobody does. */
+  /** Returns the lowest version seen by the polls of a wait key; empty without polls. */
   public OptionalLong seenByAll(Object topic) {
     return parked.getOrDefault(topic, Set.of()).stream().mapToLong(PendingPoll::version).min();
   }
 
-  /** What is waited for now, of one kind of topics. */
+  /** Returns the wait keys of one type that have polls. */
   public <K> List<K> topics(Class<K> kind) {
     return parked.keySet().stream().filter(kind::isInstance).map(kind::cast).toList();
   }
@@ -225,7 +232,7 @@ public class LongPollRegistry implements SmartLifecycle {
     running = true;
   }
 
-  /** Before the web server waits for its requests to end. */
+  /** Ends all polls before the web server waits for its requests to end. */
   @Override
   public void stop() {
     running = false;

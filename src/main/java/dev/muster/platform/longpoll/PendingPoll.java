@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One waiting question: whenever it is woken, one thread at a time looks for its answer. */
+/** Holds one waiting long poll; at most one thread at a time looks for its result. */
 final class PendingPoll<T> {
 
   private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
@@ -44,14 +44,14 @@ final class PendingPoll<T> {
     return version;
   }
 
-  /** On this thread, unless another one looks already. */
+  /** Looks on the calling thread, unless another thread is looking. */
   void lookNow() {
     if (state.compareAndSet(IDLE, LOOKING)) {
       look();
     }
   }
 
-  /** There may be an answer. */
+  /** Starts a look, or repeats the running one, because there may be a result. */
   void wake() {
     if (!answer.isDone()
         && state.getAndUpdate(was -> was == IDLE ? LOOKING : WANTED_AGAIN) == IDLE) {
@@ -82,7 +82,7 @@ final class PendingPoll<T> {
     } while (!answer.isDone() && !state.compareAndSet(LOOKING, IDLE));
   }
 
-  /** By the one thread that looks after all. */
+  /** Ends an overdue poll or starts its check; called by the registry's loop only. */
   void tick(long now) {
     if (now - overAt >= 0) {
       giveUp();
@@ -92,7 +92,10 @@ final class PendingPoll<T> {
     }
   }
 
-  /** May ask the database: not on the thread that ends the waits of all others. */
+  /**
+   * Runs on another thread than the loop: it may query the database and would delay all other
+   * polls.
+   */
   private void check() {
     if (!answer.isDone() && !poll.isGood().getAsBoolean()) {
       wake();

@@ -1,14 +1,16 @@
 package dev.muster.platform.longpoll;
 
-/** What a look has found. */
+/** Reports what a look has found. */
 public sealed interface PollResult<T> {
 
-  /** The wait is over. */
+  /** A result, which ends the wait. */
   record Answer<T>(T value) implements PollResult<T> {}
 
   /**
-   * Nothing yet. {@code version} is a number that grows with whatever could hold an answer, read
-   * before it was looked through: something newer than it is worth another look.
+   * No result yet.
+   *
+   * <p>{@code version} grows with every change that could produce a result, and is read before the
+   * look. A newer version makes another look worthwhile.
    */
   record Nothing<T>(long version) implements PollResult<T> {}
 }

@@ -1,4 +1,4 @@
-/** Requests that wait for an answer without holding a thread. */
+/** Holds requests until they have a response, without a thread for each. */
 @NullMarked
 package dev.muster.platform.longpoll;
 

@@ -10,18 +10,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a task of this replica every so often, and at once when woken, on a daemon thread of its
- * own.
+ * Runs a task of this replica periodically, and at once when woken, on its own daemon thread.
  *
- * <p>A failing run is logged (once per row of failures, not once per tick; an outage of the
- * database by its own log) and never ends the loop.
+ * <p>A failing run never ends the loop. Consecutive failures log one warning; an outage of the
+ * database is logged by the outage log instead.
  */
 public final class BackgroundLoop implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(BackgroundLoop.class);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  /** Beyond three intervals a loop is late only if it is also later than this. */
+  /** A loop is overdue after three intervals, but not before this time. */
   private static final Duration NOT_YET_LATE = Duration.ofSeconds(10);
 
   private final String name;
@@ -43,24 +42,24 @@ public final class BackgroundLoop implements AutoCloseable {
     this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
   }
 
-  /** The first run starts at once. */
+  /** Starts a loop whose first run begins at once. */
   public static BackgroundLoop start(String name, Duration interval, Runnable task) {
     BackgroundLoop loop = new BackgroundLoop(name, interval, task);
     loop.thread.start();
     return loop;
   }
 
-  /** Failures that {@code outages} takes are logged there. */
+  /** Leaves failures that {@code outages} accepts out of this loop's log. */
   void reportFailuresTo(Predicate<Throwable> outages) {
     this.outages = outages;
   }
 
-  /** Runs the task soon; many wake-ups before it starts are one run. */
+  /** Runs the task soon; several wake-ups before that run cause one run only. */
   public void wake() {
     wakeUps.release();
   }
 
-  /** Ends the loop after the run that is under way. */
+  /** Ends the loop after the current run; waits at most 5 s for it. */
   @Override
   public void close() {
     closed = true;

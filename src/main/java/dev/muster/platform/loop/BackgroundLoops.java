@@ -12,8 +12,9 @@ import org.springframework.stereotype.Component;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * All loops of this replica, found in the fields of its beans: one that had to be listed by hand
- * would be the one that is missing on the day it stands still.
+ * Finds all loops of this replica in the fields of its beans.
+ *
+ * <p>A list by hand could miss a loop, and a stop of that loop would then go unnoticed.
  */
 @Component
 public class BackgroundLoops implements BeanPostProcessor {
@@ -21,7 +22,9 @@ public class BackgroundLoops implements BeanPostProcessor {
   private final Queue<BackgroundLoop> found = new ConcurrentLinkedQueue<>();
   private volatile Predicate<Throwable> outages = failure -> false;
 
-  /** Failures that {@code outages} takes are logged there, and by no loop, found or to be found. */
+  /**
+   * Leaves failures that {@code outages} accepts out of the log of all present and future loops.
+   */
   public void reportFailuresTo(Predicate<Throwable> outages) {
     this.outages = outages;
     found.forEach(loop -> loop.reportFailuresTo(outages));

@@ -11,12 +11,12 @@ import jdk.management.VirtualThreadSchedulerMXBean;
 import org.springframework.stereotype.Component;
 
 /**
- * Adds platform threads that carry the virtual ones while these wait too long for one.
+ * Adds carrier threads while virtual threads wait too long for one.
  *
- * <p>A virtual thread keeps its carrier until it waits, so a few requests that compute for long
- * keep all carriers, of which there are as many as processors, from everybody else. Among more
- * carriers than processors the operating system shares the time, which costs throughput: so there
- * are more only as long as they are needed.
+ * <p>A virtual thread keeps its carrier until it blocks. A few requests that compute for long can
+ * therefore occupy all carriers, of which there are as many as processors. With more carriers than
+ * processors the operating system shares the time. That costs throughput, so the number is reduced
+ * again after 3 s without delays.
  */
 @Component
 final class CarrierThreads {
@@ -25,7 +25,7 @@ final class CarrierThreads {
 
   private static final Duration PROBE_INTERVAL = Duration.ofMillis(100);
 
-  /** A new virtual thread that waits for longer finds the carriers occupied. */
+  /** All carriers are busy when a new virtual thread starts later than this. */
   private static final Duration MAX_DELAY = Duration.ofMillis(50);
 
   /** A pause of the whole machine delays one probe, not several in a row. */
@@ -36,7 +36,7 @@ final class CarrierThreads {
   private static final VirtualThreadSchedulerMXBean SCHEDULER =
       ManagementFactory.getPlatformMXBean(VirtualThreadSchedulerMXBean.class);
 
-  /** The scheduler is one for the JVM; read once, before any server of it has asked for more. */
+  /** The JVM has one scheduler; read its size once, before any server in this JVM raises it. */
   private static final int CARRIERS = SCHEDULER.getParallelism();
 
   private static final int CARRIERS_WHEN_BUSY = Math.max(MIN_CARRIERS_WHEN_BUSY, CARRIERS);
@@ -52,7 +52,7 @@ final class CarrierThreads {
     this.loop = BackgroundLoop.start("carrier-threads", PROBE_INTERVAL, this::probe);
   }
 
-  /** On a platform thread. */
+  /** Runs on a platform thread. */
   private void probe() {
     CountDownLatch started = new CountDownLatch(1);
     if (delaysInARow == 0) {
@@ -75,9 +75,10 @@ final class CarrierThreads {
   }
 
   /**
-   * The scheduler puts what a platform thread starts into a queue of that thread's, and adds a
-   * carrier only when it puts something into an empty queue: never into the one where an earlier
-   * probe still waits. Another thread has another queue.
+   * Starts the probe from a new platform thread, which has a queue of its own.
+   *
+   * <p>The scheduler queues a virtual thread in the queue of the platform thread that starts it. It
+   * adds a carrier only when that queue was empty, and an earlier probe may still wait in it.
    */
   private static void startFromNewThread(Runnable probe) {
     Thread.ofPlatform()

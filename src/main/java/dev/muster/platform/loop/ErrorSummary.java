@@ -3,7 +3,7 @@ package dev.muster.platform.loop;
 import dev.muster.platform.text.Redaction;
 import dev.muster.platform.text.Text;
 
-/** How a failed run is told: one text, without secrets, and not long. */
+/** Summarizes a failure as one text without secrets, at most 500 characters long. */
 public final class ErrorSummary {
 
   private static final int MAX_LENGTH = 500;

@@ -1,6 +1,6 @@
 package dev.muster.platform.loop;
 
-/** Something that is no bean itself and keeps a loop, so that the loop is shown none the less. */
+/** Exposes the loop of an object that is not a bean, so that the loop is shown too. */
 public interface LoopOwner {
 
   BackgroundLoop loop();

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What a loop remembers of its runs; nulls before the first run, or the first failure. */
+/** Describes the runs of a loop; nulls before the first run or the first failure. */
 public record LoopState(
     String name,
     Duration interval,

@@ -1,4 +1,4 @@
-/** Background loops of one replica. */
+/** Runs the background loops of one replica. */
 @NullMarked
 package dev.muster.platform.loop;
 
