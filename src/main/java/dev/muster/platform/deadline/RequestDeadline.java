@@ -5,15 +5,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the request that this thread works on must have its answer, whatever it waits for: token
- * look-up, commit and connection share one time (R1.8).
+ * Bounds all waits of a request by one deadline (R1.8).
  *
- * <p>It belongs to the thread that it was set on. Threads that are started for a request have none,
- * unless {@link #carry} hands it on; where there is none, every wait has its own bound alone.
+ * <p>Token look-up, commit and connection share its time. It is bound to the thread that set it.
+ * Threads started for a request have none, unless {@link #carry} passes it on. Without a deadline,
+ * each wait has only its own bound.
  */
 public final class RequestDeadline {
 
-  /** Below the 5 s of R0.6, with room for the answer's way back. */
+  /** Below the 5 s of R0.6, with time left to send the response. */
   public static final Duration LIMIT = Duration.ofMillis(4500);
 
   private static final ScopedValue<RequestDeadline> CURRENT = ScopedValue.newInstance();
@@ -24,20 +24,20 @@ public final class RequestDeadline {
     this.atNanos = new AtomicLong(atNanos);
   }
 
-  /** Runs the work of a request, or of a part of it that has a time of its own. */
+  /** Runs a request, or a part of it, under a new deadline. */
   public static <R extends @Nullable Object, X extends Throwable> R within(
       Duration limit, ScopedValue.CallableOp<R, X> work) throws X {
     return ScopedValue.where(CURRENT, new RequestDeadline(System.nanoTime() + limit.toNanos()))
         .call(work);
   }
 
-  /** Runs work that has other bounds than the request it belongs to. */
+  /** Runs work that has its own bounds instead of the request's deadline. */
   public static <R extends @Nullable Object, X extends Throwable> R without(
       ScopedValue.CallableOp<R, X> work) throws X {
     return within(Duration.ofDays(1), work);
   }
 
-  /** The same work, to be run by another thread under this thread's deadline. */
+  /** Wraps work so that another thread runs it under this thread's deadline. */
   public static Runnable carry(Runnable work) {
     if (!CURRENT.isBound()) {
       return work;
@@ -47,8 +47,10 @@ public final class RequestDeadline {
   }
 
   /**
-   * Runs what is not to count against the deadline, since it has a bound of its own and is not the
-   * database's fault: it moves on by the time that this takes.
+   * Runs work whose duration does not count against the deadline.
+   *
+   * <p>The deadline moves on by the time that the work takes. For work with its own bound, whose
+   * delay is not the database's fault.
    */
   public static <R extends @Nullable Object, X extends Throwable> R notCounting(
       ScopedValue.CallableOp<R, X> work) throws X {
@@ -64,12 +66,12 @@ public final class RequestDeadline {
     }
   }
 
-  /** The shorter of {@code own} and what is left; zero when nothing is. */
+  /** Returns the shorter of {@code own} and the remaining time; zero after the deadline. */
   public static Duration capping(Duration own) {
     return CURRENT.isBound() ? Duration.ofNanos(cappingNanos(own.toNanos())) : own;
   }
 
-  /** As {@link #capping}, in nanoseconds. */
+  /** Does the same as {@link #capping}, in nanoseconds. */
   public static long cappingNanos(long own) {
     return CURRENT.isBound()
         ? Math.clamp(CURRENT.get().atNanos.get() - System.nanoTime(), 0, own)

@@ -1,4 +1,4 @@
-/** The one deadline of a request (R1.8). */
+/** Provides the single deadline of a request (R1.8). */
 @NullMarked
 package dev.muster.platform.deadline;
 

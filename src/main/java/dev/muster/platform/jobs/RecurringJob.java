@@ -6,10 +6,10 @@ import java.time.Duration;
  * Declares periodic work that one replica at a time runs; modules provide it as a bean.
  *
  * <p>The first run is at the first boot, the next one an interval after the last has ended. A
- * changed interval takes effect at the second run after the change.
+ * changed interval counts from the next server start.
  *
  * <p>A replica that dies during a run is replaced within 30 s. A replica that was only suspended
- * may then run the job at the same time as its successor, so the body must lock its rows.
+ * may then run the job at the same time as its successor, so the body must guard its rows.
  *
  * <p>Exceptions of a run are counted and shown by {@code GET /admin/liveness}. They never end the
  * job.

@@ -6,13 +6,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
 
-/** Tells a database that cannot answer right now from a statement that is wrong. */
+/** Tells a database outage from a faulty statement. */
 public final class DatabaseOutage {
 
-  /**
-   * Data exceptions, integrity violations, syntax and privileges: the statement's fault, the same
-   * tomorrow.
-   */
+  /** Data exceptions, integrity violations, syntax and privileges: a retry cannot help. */
   private static final Set<String> FAULTS_OF_THE_STATEMENT = Set.of("22", "23", "42");
 
   private static final int MAX_CAUSES = 20;
@@ -20,8 +17,9 @@ public final class DatabaseOutage {
   private DatabaseOutage() {}
 
   /**
-   * Whether {@code failure} means "cannot tell right now" (R0.6): down, slow, restarting, or out of
-   * connections.
+   * Returns whether {@code failure} is an outage (R0.6).
+   *
+   * <p>That is a database that is down, slow, restarting, or out of connections.
    */
   public static boolean is(Throwable failure) {
     boolean ofTheDatabase =
@@ -31,7 +29,9 @@ public final class DatabaseOutage {
     return ofTheDatabase && !FAULTS_OF_THE_STATEMENT.contains(sqlClass(failure));
   }
 
-  /** Whether that is what went wrong in the first place, whatever it was wrapped in on its way. */
+  /**
+   * Returns whether {@code failure} or one of its causes is an outage; checks 20 levels at most.
+   */
   public static boolean isCauseOf(Throwable failure) {
     @Nullable Throwable cause = failure;
     for (int i = 0; cause != null && i < MAX_CAUSES; i++, cause = cause.getCause()) {
@@ -42,7 +42,7 @@ public final class DatabaseOutage {
     return false;
   }
 
-  /** The first two characters of the SQLSTATE, or empty when there is none. */
+  /** Returns the first two characters of the SQLSTATE; empty when there is none. */
   public static String sqlClass(Throwable failure) {
     String state = sqlState(failure);
     return state.length() < 2 ? "" : state.substring(0, 2);

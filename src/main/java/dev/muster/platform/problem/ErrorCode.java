@@ -2,7 +2,7 @@ package dev.muster.platform.problem;
 
 import org.springframework.http.HttpStatus;
 
-/** Every code a client may branch on, with the HTTP status it comes with (R0.2). */
+/** Lists the codes that clients branch on, with their HTTP statuses (R0.2). */
 public enum ErrorCode {
   VALIDATION_FAILED(HttpStatus.BAD_REQUEST),
   INVALID_ID(HttpStatus.BAD_REQUEST),

@@ -5,8 +5,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A problem detail (RFC 9457) that also carries {@code error}, the text existing clients print, and
- * {@code code}, the word they branch on (R0.2).
+ * Holds a problem detail (RFC 9457) with {@code error} and {@code code} (R0.2).
+ *
+ * <p>{@code error} is the text that existing clients print; {@code code} is the word they branch
+ * on.
  */
 public record Problem(
     ErrorCode code, String detail, Map<String, ? extends @Nullable Object> extras) {
@@ -15,7 +17,9 @@ public record Problem(
     return new Problem(refusal.code(), refusal.detail(), refusal.extras());
   }
 
-  /** In the order of the wire; {@code extras} come last and may replace a standard member. */
+  /**
+   * Returns the members in wire order; {@code extras} come last and may replace a standard member.
+   */
   public Map<String, @Nullable Object> body(@Nullable String requestId) {
     Map<String, @Nullable Object> body = new LinkedHashMap<>();
     body.put("type", "about:blank");

@@ -4,8 +4,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request is refused: the code clients branch on, the text people read, and what else the answer
- * carries.
+ * Refuses a request with a code, a text and extra members of the response.
+ *
+ * <p>Clients branch on the code; people read the text.
  */
 public final class ProblemException extends RuntimeException {
 
@@ -18,7 +19,7 @@ public final class ProblemException extends RuntimeException {
 
   public ProblemException(
       ErrorCode code, String detail, Map<String, ? extends @Nullable Object> extras) {
-    // no stack trace: this is an answer, not a fault, and a flood of refusals should stay cheap
+    // no stack trace: a refusal is a normal response, and a flood of refusals should stay cheap
     super(detail, null, false, false);
     this.code = code;
     this.extras = extras;
@@ -28,7 +29,7 @@ public final class ProblemException extends RuntimeException {
     return new ProblemException(ErrorCode.VALIDATION_FAILED, detail);
   }
 
-  /** The one answer to "cannot tell right now" (R0.6). */
+  /** Returns the only response to an outage (R0.6). */
   public static ProblemException unavailable(String detail) {
     return new ProblemException(ErrorCode.UNAVAILABLE, detail);
   }

@@ -1,4 +1,4 @@
-/** The refusals a client may get: one table of codes, and the exception that carries one. */
+/** Defines the refusals of requests: their codes, and the exception that carries one. */
 @NullMarked
 package dev.muster.platform.problem;
 

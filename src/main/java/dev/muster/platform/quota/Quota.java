@@ -4,20 +4,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds a resource that callers hold for a while: so much for all of them together, and so much
- * for each owner, so that no single one takes it all. Amounts are of the resource's own unit.
+ * Bounds a resource that callers hold, in total and per owner.
  *
- * <p>An owner is a value with {@code equals}: a workspace's id, or a remote network. Safe from any
- * thread; nothing waits.
+ * <p>The bound per owner keeps one owner from taking everything. Amounts have the unit of the
+ * resource.
+ *
+ * <p>An owner is a value with {@code equals}: a workspace's id, or a remote network. Safe for use
+ * by several threads; no method blocks for a free amount.
  */
 public final class Quota {
 
-  /** Whether an amount was granted, and if not, which of the two bounds refused it. */
+  /** Reports whether an amount was granted, or which bound refused it. */
   public enum Grant {
     GRANTED,
-    /** The owner holds its whole share. */
+    /** The owner's own limit is reached. */
     OWNER_FULL,
-    /** All owners together hold everything. */
+    /** The limit of all owners together is reached. */
     FULL
   }
 
@@ -26,7 +28,7 @@ public final class Quota {
   private final AtomicLong held = new AtomicLong();
   private final ConcurrentHashMap<Object, Long> heldByOwner = new ConcurrentHashMap<>();
 
-  /** Both limits are at least 1. */
+  /** Creates a quota; both limits are at least 1. */
   public Quota(long limit, long ownerLimit) {
     if (limit < 1 || ownerLimit < 1) {
       throw new IllegalArgumentException(
@@ -44,7 +46,7 @@ public final class Quota {
     return ownerLimit;
   }
 
-  /** Grants all of the amount or nothing of it; what is granted must be given back. */
+  /** Grants all of the amount or nothing; a granted amount must be released. */
   public Grant take(Object owner, long amount) {
     if (amount < 0) {
       throw new IllegalArgumentException("amount: " + amount + " (expected: 0 or more)");
@@ -73,7 +75,7 @@ public final class Quota {
     return false;
   }
 
-  /** Ends what {@link #take} granted, in one or several parts. */
+  /** Releases a granted amount, all of it or a part. */
   public void release(Object owner, long amount) {
     heldByOwner.compute(
         owner,
@@ -88,12 +90,12 @@ public final class Quota {
     held.addAndGet(-amount);
   }
 
-  /** What all owners hold now. */
+  /** Returns the amount that all owners hold together. */
   public long held() {
     return held.get();
   }
 
-  /** What this owner holds now. */
+  /** Returns the amount that this owner holds. */
   public long heldBy(Object owner) {
     return heldByOwner.getOrDefault(owner, 0L);
   }

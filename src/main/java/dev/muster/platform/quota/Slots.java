@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A {@link Quota} of single slots that callers wait for, each for a bounded time. */
+/** Hands out the single slots of a {@link Quota}, with a bounded wait for a free one. */
 public final class Slots {
 
   private final Quota quota;
@@ -15,7 +15,11 @@ public final class Slots {
     this.quota = quota;
   }
 
-  /** Whether the owner has a slot now, which must be given back; waits at most so long for it. */
+  /**
+   * Waits up to {@code atMost} for a slot; returns true if the owner got one.
+   *
+   * <p>The owner must release that slot.
+   */
   public boolean tryTake(Object owner, Duration atMost) throws InterruptedException {
     long left = atMost.toNanos();
     lock.lockInterruptibly();

@@ -1,4 +1,4 @@
-/** Bounds on what all callers together, and each of them alone, may hold of a resource. */
+/** Bounds what callers may hold of a resource, in total and per owner. */
 @NullMarked
 package dev.muster.platform.quota;
 

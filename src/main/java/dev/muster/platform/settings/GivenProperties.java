@@ -7,7 +7,11 @@ import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-/** The names that the command line, files and system properties give, in alphabetical order. */
+/**
+ * Lists the names of properties from all sources but the environment, in alphabetical order.
+ *
+ * <p>These sources are the command line, files and system properties.
+ */
 final class GivenProperties {
 
   private GivenProperties() {}

@@ -5,19 +5,20 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /**
- * Finds the known name that an unknown one is probably meant to be. An edit is a letter too many,
- * missing or another, or two neighbours that changed places.
+ * Finds the known name that is most similar to an unknown one.
+ *
+ * <p>An edit is an added, missing or replaced letter, or two swapped neighbours.
  */
 public final class Misspelling {
 
-  /** Names of less than six letters may have one edit, and those of less than three none. */
+  /** Names under six letters may have one edit, and names under three letters none. */
   public static final int MAX_EDITS = 2;
 
   private static final int LETTERS_FOR_AN_EDIT = 3;
 
   private Misspelling() {}
 
-  /** The nearest of those that are near, the first of the alphabet among equals. */
+  /** Returns the most similar known name, the alphabetically first one of several. */
   public static Optional<String> nearest(String name, Collection<String> known) {
     return known.stream()
         .filter(one -> isNear(name, one))
@@ -26,13 +27,13 @@ public final class Misspelling {
                 .thenComparing(Comparator.naturalOrder()));
   }
 
-  /** In a short name two edits make any other. */
+  /** Allows one edit per three letters: in a short name two edits could make any other name. */
   private static boolean isNear(String name, String other) {
     int most = Math.min(MAX_EDITS, Math.max(name.length(), other.length()) / LETTERS_FOR_AN_EDIT);
     return distance(name, other) <= most;
   }
 
-  /** Of edits of which none touches what another made; more than two is always 3. */
+  /** Returns the number of edits (optimal string alignment distance), capped at 3. */
   static int distance(String one, String other) {
     if (Math.abs(one.length() - other.length()) > MAX_EDITS) {
       return MAX_EDITS + 1;

@@ -14,8 +14,9 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.stereotype.Component;
 
 /**
- * The names of all settings (contract, section 12), and warnings about variables of the environment
- * and properties that are probably meant to be one of them.
+ * Lists all setting names ({@code docs/api.md}, section 12) and warns about likely misspellings.
+ *
+ * <p>It checks the environment variables and the properties.
  */
 @Component
 public final class SettingNames {
@@ -39,7 +40,7 @@ public final class SettingNames {
 
   private static final String PREFIX = "MUSTER_";
 
-  /** What orchestrators set for a service of this name. */
+  /** Prefixes of the variables that orchestrators set for a service named "muster". */
   private static final List<String> OF_ORCHESTRATORS = List.of("MUSTER_SERVICE_", "MUSTER_PORT");
 
   private static final Set<String> OF_THE_AGENT_PROGRAM =
@@ -56,23 +57,23 @@ public final class SettingNames {
 
   private static final int MAX_NAME_LENGTH = 64;
 
-  /** Warns once, at the start. */
+  /** Logs the warnings once, at the start. */
   SettingNames(ConfigurableEnvironment environment) {
     warnings(environment.getSystemEnvironment()).forEach(log::warn);
     warnings(GivenProperties.of(environment)).forEach(log::warn);
   }
 
-  /** In alphabetical order. */
+  /** Returns all names in alphabetical order. */
   public static Collection<String> all() {
     return List.copyOf(KNOWN);
   }
 
-  /** One sentence for each variable that is taken for a misspelt setting; never with its value. */
+  /** Returns a warning for each variable that looks like a misspelt setting; never its value. */
   static List<String> warnings(Map<String, ?> variables) {
     return warnings("environment variable", variables.keySet());
   }
 
-  /** The same for properties, of which those with a dot are not meant to be a setting. */
+  /** Returns the same warnings for properties; a name with a dot is never taken for a setting. */
   static List<String> warnings(Collection<String> properties) {
     return warnings("property", properties.stream().filter(name -> !name.contains(".")).toList());
   }
@@ -95,13 +96,13 @@ public final class SettingNames {
     return warnings;
   }
 
-  /** The setting that is probably meant; dots and dashes are as good as underscores. */
+  /** Returns the most similar setting; dots and dashes count as underscores. */
   static Optional<String> nearest(String name) {
     return Misspelling.nearest(
         name.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_'), KNOWN);
   }
 
-  /** The name, as far as a line of log should have it. */
+  /** Returns the name, cut to 64 characters for the log. */
   static String shown(String name) {
     return name.substring(0, Math.min(name.length(), MAX_NAME_LENGTH));
   }

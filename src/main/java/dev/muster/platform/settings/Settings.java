@@ -10,17 +10,17 @@ import org.springframework.core.env.PropertyResolver;
 import org.springframework.stereotype.Component;
 
 /**
- * Reads Muster's settings (contract, section 12): an empty value is an unset one.
+ * Reads Muster's settings ({@code docs/api.md}, section 12); an empty value counts as unset.
  *
- * <p>A bad value of a <em>tuning</em> knob falls back to its default with a warning that names it;
- * a bad value of a <em>security</em> setting refuses the start with one sentence.
+ * <p>A bad value of a <em>tuning</em> setting falls back to its default and logs a warning. A bad
+ * value of a <em>security</em> setting refuses the start with one sentence.
  */
 @Component
 public final class Settings {
 
   private static final Logger log = LoggerFactory.getLogger(Settings.class);
 
-  /** So that no age reaches back to times that ids and statements cannot express. */
+  /** Keeps computed ages within the times that ids and SQL statements can express. */
   private static final int MAX_DAYS = 10_000;
 
   private final PropertyResolver source;
@@ -29,14 +29,18 @@ public final class Settings {
     this.source = source;
   }
 
-  /** The value as it was written, trimmed; empty when unset or blank. */
+  /** Returns the trimmed value; empty when unset or blank. */
   public Optional<String> text(String name) {
     return Optional.ofNullable(source.getProperty(name))
         .map(String::strip)
         .filter(value -> !value.isEmpty());
   }
 
-  /** {@code parse} throws {@link IllegalArgumentException} with what was expected. */
+  /**
+   * Reads a tuning setting; returns {@code fallback} when the value is unset or bad.
+   *
+   * <p>{@code parse} throws {@link IllegalArgumentException}, whose message says what it expected.
+   */
   public <T> T tuning(String name, T fallback, Function<String, T> parse) {
     Optional<String> value = text(name);
     if (value.isEmpty()) {
@@ -56,8 +60,10 @@ public final class Settings {
   }
 
   /**
-   * How long something is kept: 1 to 10,000 whole days. 0 is taken for 1 and a larger number for
-   * 10,000, with a warning: the default could delete what was meant to be kept.
+   * Reads a retention time of 1 to 10,000 whole days.
+   *
+   * <p>0 becomes 1 and a larger number becomes 10,000, with a warning. The default could be shorter
+   * and delete rows that the operator wants to keep.
    */
   public Duration days(String name, int fallback) {
     BigInteger wanted = tuning(name, BigInteger.valueOf(fallback), Values::wholeNumber);
@@ -69,8 +75,10 @@ public final class Settings {
   }
 
   /**
-   * {@code parse} throws {@link IllegalArgumentException} with what was expected; its message never
-   * holds a secret.
+   * Reads a security setting; refuses the start when the value is bad.
+   *
+   * <p>{@code parse} throws {@link IllegalArgumentException}, whose message says what it expected
+   * and contains no secret.
    */
   public <T> T security(String name, T fallback, Function<String, T> parse) {
     return text(name)

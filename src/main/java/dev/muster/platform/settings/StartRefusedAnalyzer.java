@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Lets Spring Boot print the sentence in place of a stack trace. */
+/** Makes Spring Boot print the refusal's sentence instead of a stack trace. */
 final class StartRefusedAnalyzer extends AbstractFailureAnalyzer<StartRefusedException> {
 
   @Override

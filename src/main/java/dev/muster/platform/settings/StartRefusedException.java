@@ -1,10 +1,10 @@
 package dev.muster.platform.settings;
 
 /**
- * Says in one sentence why Muster does not start and what to do about it.
+ * Says in one sentence why Muster does not start, and what to do.
  *
- * <p>The sentence is all that the operator gets to see: it names the folder or the setting, and
- * never a password or a token.
+ * <p>The operator sees only this sentence. It names the folder or the setting, and never a password
+ * or a token.
  */
 public final class StartRefusedException extends RuntimeException {
 

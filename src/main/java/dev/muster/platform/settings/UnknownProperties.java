@@ -8,8 +8,10 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Refuses the start when a file or the command line gives a property {@code muster.…}: whoever
- * writes one means Muster, and no setting has such a name (contract, section 12).
+ * Refuses the start when a property begins with {@code muster.}.
+ *
+ * <p>No setting has such a name ({@code docs/api.md}, section 12), so it is a mistake. Checks
+ * files, the command line and system properties.
  */
 final class UnknownProperties
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
@@ -21,7 +23,7 @@ final class UnknownProperties
     refuse(GivenProperties.of(context.getEnvironment()));
   }
 
-  /** For the first of these names that begins as none may. */
+  /** Refuses the start for the first name that begins with {@code muster.}. */
   static void refuse(Collection<String> names) {
     names.stream()
         .filter(name -> name.toLowerCase(Locale.ROOT).startsWith(PREFIX))
@@ -37,7 +39,11 @@ final class UnknownProperties
         });
   }
 
-  /** {@code muster.heartbeat.stale-after}: of its ends, the longest that is near to a setting. */
+  /**
+   * Returns the setting most similar to the name or to its longest matching suffix.
+   *
+   * <p>Example of a name: {@code muster.heartbeat.stale-after}.
+   */
   private static Optional<String> nearest(String name) {
     Stream<String> ends =
         Stream.iterate(name, end -> end.contains("."), UnknownProperties::withoutFirstWord)

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The forms a setting's value may take; each refuses others by saying what it expected. */
+/** Parses setting values; each parser rejects others with a message that says what it expected. */
 public final class Values {
 
   private static final Pattern BYTES = Pattern.compile("(\\d+) *([KkMmGg]i[Bb])?");
@@ -27,7 +27,7 @@ public final class Values {
     throw new IllegalArgumentException("expected a positive whole number");
   }
 
-  /** 0 or more, of any size. */
+  /** Parses a whole number of 0 or more, of any size. */
   static BigInteger wholeNumber(String text) {
     if (!WHOLE.matcher(text).matches()) {
       throw new IllegalArgumentException("expected 0 or a positive whole number");
@@ -47,7 +47,11 @@ public final class Values {
     throw new IllegalArgumentException("expected 0 or a positive whole number");
   }
 
-  /** An amount of bytes: a whole number, or one with a unit such as {@code 512 MiB}. */
+  /**
+   * Parses an amount of bytes above 0: a whole number, alone or with KiB, MiB or GiB.
+   *
+   * <p>Example: {@code 512 MiB}.
+   */
   public static Long bytes(String text) {
     Matcher amount = BYTES.matcher(text);
     try {
@@ -73,7 +77,7 @@ public final class Values {
     };
   }
 
-  /** A number from 0 to 1. */
+  /** Parses a number from 0 to 1. */
   public static Double ratio(String text) {
     try {
       double value = Double.parseDouble(text);

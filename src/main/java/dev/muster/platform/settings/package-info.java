@@ -1,4 +1,7 @@
-/** Settings from the environment: fallbacks for tuning knobs, refusals for security. */
+/**
+ * Reads settings; a bad tuning value falls back to its default, a bad security value refuses the
+ * start.
+ */
 @NullMarked
 package dev.muster.platform.settings;
 

@@ -8,11 +8,11 @@ import java.util.Optional;
 import org.springframework.stereotype.Service;
 
 /**
- * Knows our own absences, so that nobody is blamed for them (R5.2).
+ * Tracks uptime gaps, so that no workspace is penalized for them (R5.2).
  *
- * <p>Each replica says every few seconds that the control plane is alive, if agents could really
- * have reached it: its port answers and what it was told last is stored. When nobody has said so
- * for longer than a moment, the control plane was away, and is up since it says so again.
+ * <p>Each replica ticks every few seconds while all {@link ReplicaHealthCheck}s are good: its port
+ * responds, and its last heartbeat batch did not fail. Without any tick for longer than
+ * {@link UptimeTiming#gap()}, the control plane counts as down. It is then up since the next tick.
  */
 @Service
 public class ControlPlaneUptime {
@@ -31,9 +31,11 @@ public class ControlPlaneUptime {
   }
 
   /**
-   * What a rule that blames others may go by, after a tick of our own: it takes both {@code
-   * upSince} and {@code now} from here, so that a process that is suspended in between judges by a
-   * time at which it was awake. Empty when nobody is known to be up.
+   * Ticks, if this replica is healthy, and returns the uptime for rules that judge silence.
+   *
+   * <p>A caller takes both {@code upSince} and {@code now} from the result. A process that is
+   * suspended in between then judges by a time at which it was running. Empty when no replica has
+   * ticked lately.
    */
   public Optional<Uptime> look() {
     if (healthy()) {
@@ -42,17 +44,17 @@ public class ControlPlaneUptime {
     return Optional.of(repository.read()).filter(uptime -> uptime.isFresh(rhythm.gap()));
   }
 
-  /** As it is stored, without a tick. */
+  /** Returns the stored uptime, without a tick. */
   public Uptime read() {
     return repository.read();
   }
 
-  /** Whether this began it; in the caller's transaction, if there is one. */
+  /** Begins a hold; returns false if one is active. Joins the caller's transaction. */
   public boolean beginHold(Instant since) {
     return repository.beginHold(since);
   }
 
-  /** Whether there was one. */
+  /** Ends the hold; returns false if none was active. */
   public boolean endHold() {
     return repository.endHold();
   }

@@ -13,8 +13,9 @@ import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
 /**
- * Whether this replica answers at its own door: agents that knock at one that does not are silent
- * through no fault of theirs.
+ * Checks that this replica responds on its own port.
+ *
+ * <p>While it does not, heartbeats cannot arrive, and silent agents are not at fault.
  */
 @Component
 final class PortHealthCheck implements ReplicaHealthCheck {
@@ -36,7 +37,7 @@ final class PortHealthCheck implements ReplicaHealthCheck {
     health = new URI("http", null, host, opened.getWebServer().getPort(), "/health", null, null);
   }
 
-  /** Any answer but a failure will do: one that sends us away for asking too often is alive. */
+  /** Returns true for any status below 500: a response of 429 also shows a live server. */
   @Override
   public boolean isGood() {
     @Nullable URI asked = health;

@@ -1,8 +1,9 @@
 package dev.muster.platform.uptime;
 
 /**
- * Something without which a replica serves nobody, however alive it feels; beans, all of which have
- * to be good for it to count as up.
+ * Checks one precondition for serving agents.
+ *
+ * <p>A replica counts as up only while all beans of this type are good.
  */
 public interface ReplicaHealthCheck {
 

@@ -5,20 +5,27 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Since when the control plane is up, until when it is known to be alive, since when silence is
- * held to be our own fault (R5.3), and the moment all of that is true of; by the database's clock.
+ * Describes the control plane's uptime at {@code now}, by the database's clock.
+ *
+ * @param upSince the end of the last uptime gap
+ * @param aliveUntil the latest tick of any replica
+ * @param holdSince since when silence counts as the server's own fault (R5.3); null without a hold
+ * @param now the time at which the other values were read
  */
 public record Uptime(
     Instant upSince, Instant aliveUntil, @Nullable Instant holdSince, Instant now) {
 
-  /** After a sign of life at {@link #now}: one that comes later than {@code gap} starts anew. */
+  /**
+   * Records a tick at {@link #now}; a tick later than {@code gap} after the last restarts the
+   * uptime.
+   */
   Uptime recordTick(Duration gap) {
     boolean wasAbsent = now.isAfter(aliveUntil.plus(gap));
     return new Uptime(
         wasAbsent ? now : upSince, now.isAfter(aliveUntil) ? now : aliveUntil, holdSince, now);
   }
 
-  /** Whether some replica has ticked lately, so that {@link #upSince} can be relied on. */
+  /** Returns whether a replica has ticked within {@code gap}, so that {@link #upSince} is valid. */
   boolean isFresh(Duration gap) {
     return !now.isAfter(aliveUntil.plus(gap));
   }

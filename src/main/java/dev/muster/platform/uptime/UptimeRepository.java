@@ -9,7 +9,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The one row of the control plane's uptime. */
+/** Reads and updates the single row of {@code control_plane_uptime}. */
 @Repository
 class UptimeRepository {
 

@@ -3,8 +3,9 @@ package dev.muster.platform.uptime;
 import java.time.Duration;
 
 /**
- * How long an absence of ours must be to be noticed; one that is shorter costs agents a sixth of
- * their patience at most.
+ * Sets the shortest uptime gap that counts.
+ *
+ * <p>A shorter one costs agents at most a sixth of the time after which they are stale.
  */
 public record UptimeTiming(Duration gap) {
 
@@ -12,7 +13,7 @@ public record UptimeTiming(Duration gap) {
   private static final Duration MAX_GAP = Duration.ofSeconds(30);
   private static final int TICKS_IN_A_GAP = 6;
 
-  /** A sixth of the silence after which a workspace is stale, from 3 s to 30 s. */
+  /** Returns a gap of a sixth of {@code staleAfter}, from 3 s to 30 s. */
   public static UptimeTiming forStaleAfter(Duration staleAfter) {
     Duration sixth = staleAfter.dividedBy(6);
     Duration atLeast = sixth.compareTo(MIN_GAP) < 0 ? MIN_GAP : sixth;

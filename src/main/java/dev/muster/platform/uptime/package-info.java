@@ -1,4 +1,6 @@
-/** Since when the control plane is up, by the database's clock: what its silence is told from. */
+/**
+ * Tracks since when the control plane is up, so that rules can tell its gaps from silent agents.
+ */
 @NullMarked
 package dev.muster.platform.uptime;
 
