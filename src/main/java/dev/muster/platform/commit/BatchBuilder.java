@@ -42,9 +42,7 @@ final class BatchBuilder<T, R> {
     return chosen;
   }
 
-  /**
-   * A value with a {@link CommitAttachment} is alone in its batch, so that both commit or neither.
-   */
+  /** Keeps a value with a {@link CommitAttachment} alone in its batch: both commit or neither. */
   private boolean hasRoomFor(PendingSubmission<T, R> waiter) {
     return chosen.isEmpty()
         || (waiter.rider == null

@@ -115,9 +115,7 @@ final class SubmissionQueue<T, R> {
     return true;
   }
 
-  /**
-   * Skips the look-up in an empty set, the usual case, because thousands of values may be queued.
-   */
+  /** Skips the look-up in an empty set, the usual case: thousands of values may be queued. */
   private static boolean isIn(Set<Object> keys, PendingSubmission<?, ?> waiter) {
     return !keys.isEmpty() && keys.contains(waiter.key);
   }

@@ -49,8 +49,8 @@ public final class RequestDeadline {
   /**
    * Runs work whose duration does not count against the deadline.
    *
-   * <p>The deadline moves on by the time that the work takes. For work with its own bound, whose
-   * delay is not the database's fault.
+   * <p>The deadline moves on by the time that the work takes. For work that has its own bound and
+   * does not wait for the database.
    */
   public static <R extends @Nullable Object, X extends Throwable> R notCounting(
       ScopedValue.CallableOp<R, X> work) throws X {

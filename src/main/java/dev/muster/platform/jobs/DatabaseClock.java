@@ -42,7 +42,7 @@ final class DatabaseClock implements Clock {
     return reading.time().plusNanos(System.nanoTime() - reading.at());
   }
 
-  /** Reads the time and assumes that it was taken in the middle of the round trip. */
+  /** Reads the time and dates it to the middle of the round trip. */
   private Reading read() {
     long asked = System.nanoTime();
     Instant time = db.sql(NOW).query((row, n) -> Timestamps.instant(row, "now")).single();

@@ -21,7 +21,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /**
- * Runs each recurring job on one replica at a time, and on another after a crash.
+ * Runs each recurring job on one replica at a time; another takes over after a crash.
  *
  * <p>Deletions by age have their own threads and table, so that no sweep waits for them.
  *

@@ -67,8 +67,8 @@ public class LongPollRegistry implements SmartLifecycle {
    * <p>The future is done at once when there is a result, the wait is zero or the server stops. An
    * exception of a look fails the future, or is thrown here when the poll would not wait.
    *
-   * <p>Without a free slot a poll that would wait is refused (R6.7a): with {@code RATE_LIMITED}
-   * when its owner's quota is used up, with {@code UNAVAILABLE} when the total is.
+   * <p>A poll that would wait needs a free slot (R6.7a). It is refused with {@code RATE_LIMITED}
+   * when its owner's quota is used up, and with {@code UNAVAILABLE} when the total quota is.
    */
   public <T> CompletableFuture<T> await(LongPoll<T> poll) {
     if (!running || poll.atMost().isZero()) {
@@ -102,7 +102,7 @@ public class LongPollRegistry implements SmartLifecycle {
   }
 
   /**
-   * Takes a slot for the owner's next poll, for work that must not begin in vain.
+   * Takes a slot for the owner's next poll, before work that needs one.
    *
    * <p>Refuses as {@link #await(LongPoll)} does. The caller must start a poll in the slot or close
    * it.

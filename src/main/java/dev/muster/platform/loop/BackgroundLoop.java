@@ -10,10 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a task of this replica periodically, and at once when woken, on its own daemon thread.
+ * Runs a task of this replica periodically, or when woken, on its own thread.
  *
- * <p>A failing run never ends the loop. Consecutive failures log one warning; an outage of the
- * database is logged by the outage log instead.
+ * <p>The thread is a daemon. A failing run never ends the loop. Consecutive failures log one
+ * warning; an outage of the database is logged by the outage log instead.
  */
 public final class BackgroundLoop implements AutoCloseable {
 

@@ -10,7 +10,7 @@ import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Creates the database files at the first start, and checks their version at every later one. */
+/** Creates the database files at the first start; later starts only check their version. */
 final class DataFolder {
 
   private static final Duration INITDB_LIMIT = Duration.ofMinutes(5);

@@ -28,7 +28,7 @@ import org.springframework.boot.SpringApplication;
  */
 public final class EmbeddedDatabase implements AutoCloseable {
 
-  /** Durability settings, set explicitly although most are PostgreSQL's defaults. */
+  /** Settings that Muster relies on, set explicitly although most are PostgreSQL's defaults. */
   private static final List<String> SETTINGS =
       List.of(
           "fsync=on",

@@ -92,7 +92,11 @@ public final class MusterHome implements AutoCloseable {
     }
   }
 
-  /** Writes a secret to a file that only its owner can read, atomically even across a crash. */
+  /**
+   * Writes a secret to a file that only its owner can read.
+   *
+   * <p>After a crash the file is complete or absent.
+   */
   public void keepSecret(String name, String value) {
     Path file = secretFile(name);
     try {

@@ -32,14 +32,14 @@ final class PidFile {
     this.binaries = binaries;
   }
 
-  /** Returns the live server process of this file, if it runs the programs of this home. */
+  /** Returns the live server process of this file, if it belongs to this home. */
   Optional<ProcessHandle> server() throws IOException {
     Optional<ProcessHandle> process = lines().stream().findFirst().flatMap(PidFile::process);
     return process.isPresent() && isOurs(process.get()) ? process : Optional.empty();
   }
 
   /**
-   * Replaces the process id by one that never exists, if its process is not of this home.
+   * Replaces the process id of a foreign or dead process by an impossible one.
    *
    * <p>The other lines stay: they lead PostgreSQL to the shared memory of the crashed server.
    * PostgreSQL thus still refuses to start beside surviving processes of that server.

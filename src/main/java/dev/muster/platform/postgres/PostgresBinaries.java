@@ -24,8 +24,8 @@ import org.tukaani.xz.XZInputStream;
 /**
  * Unpacks PostgreSQL's programs from the class path into a folder named after their digest.
  *
- * <p>Uses Zonky's archives, but not Zonky's code: that opens its folder to all users for writing,
- * and accepts a file that a killed process left half-written.
+ * <p>Uses Zonky's archives, but not Zonky's code. That code opens its folder to all users for
+ * writing. It also accepts a file that a killed process left half-written.
  */
 final class PostgresBinaries {
 
@@ -62,7 +62,7 @@ final class PostgresBinaries {
         .anyMatch(place -> Files.exists(folder.resolve(place.formatted(name))));
   }
 
-  /** Removes the programs of other versions; call it only when none of them runs. */
+  /** Removes the programs of other versions, none of which may still run. */
   void removeOthers() {
     try (DirectoryStream<Path> folders =
         Files.newDirectoryStream(folder.getParent(), other -> !other.equals(folder))) {

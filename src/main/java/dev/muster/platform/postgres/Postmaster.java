@@ -57,7 +57,7 @@ final class Postmaster {
   }
 
   /**
-   * Stops a server of an earlier run, starts a new one and waits until it accepts connections.
+   * Stops a left-over server, starts a new one and waits until it accepts connections.
    *
    * @param settings {@code name=value}, which override every configuration file
    * @return the port it listens on

@@ -108,7 +108,9 @@ final class ReachableDatabase
     }
   }
 
-  /** Returns the seconds left for the first try in a JVM of this age, from 1 to 2. */
+  /**
+   * Returns the limit of the first try: the whole seconds until the JVM is 4 s old, from 1 to 2.
+   */
   static long firstTryS(Duration age) {
     return Math.clamp(FIRST_TRY_ENDS.minus(age).toSeconds(), MIN_TRY_S, MAX_FIRST_TRY_S);
   }

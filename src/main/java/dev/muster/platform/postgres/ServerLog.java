@@ -29,7 +29,7 @@ final class ServerLog {
     return file;
   }
 
-  /** Starts a new file and keeps one previous file, which bounds the disk space of logs. */
+  /** Starts a new file and keeps one previous file, to bound the disk space. */
   void begin() throws IOException {
     if (Files.exists(file)) {
       Path previous = file.resolveSibling("postgres.previous.log");

@@ -26,7 +26,7 @@ public class StatementTimeouts {
   }
 
   /**
-   * Allows each statement of the current transaction this much time.
+   * Allows each statement of the current transaction this much time, within the request's deadline.
    *
    * <p>The pool resets the connection's network time-out.
    */

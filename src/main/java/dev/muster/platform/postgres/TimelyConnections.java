@@ -14,9 +14,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-/**
- * Bounds the waits for a pool connection and for its responses by the request's deadline (R1.8).
- */
+/** Bounds waits for pool connections and database responses by the request's deadline (R1.8). */
 final class TimelyConnections extends DelegatingDataSource {
 
   /** The sum of the pool's own time-outs: for a free connection, and for its validation. */
@@ -25,7 +23,7 @@ final class TimelyConnections extends DelegatingDataSource {
   /** The time-out that the pool's connections already have. */
   private static final Duration MAX_ANSWER_TIME = Duration.ofSeconds(3);
 
-  /** With less time left a statement would only load the database, as its result comes too late. */
+  /** The least time to begin a statement with; its result would otherwise come too late. */
   private static final Duration MIN_ANSWER_TIME = Duration.ofMillis(50);
 
   private final DataSource pool;

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Hands out the single slots of a {@link Quota}, with a bounded wait for a free one. */
+/** Hands out single slots of a {@link Quota}, with a bounded wait for one. */
 public final class Slots {
 
   private final Quota quota;

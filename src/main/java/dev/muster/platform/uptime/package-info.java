@@ -1,6 +1,4 @@
-/**
- * Tracks since when the control plane is up, so that rules can tell its gaps from silent agents.
- */
+/** Tracks the control plane's uptime, to tell its gaps from silent agents. */
 @NullMarked
 package dev.muster.platform.uptime;
 
