@@ -11,8 +11,8 @@ import org.springframework.stereotype.Service;
  * Tracks uptime gaps, so that no workspace is penalized for them (R5.2).
  *
  * <p>Each replica ticks every few seconds while all {@link ReplicaHealthCheck}s are good: its port
- * responds, and its last heartbeat batch did not fail. Without any tick for longer than
- * {@link UptimeTiming#gap()}, the control plane counts as down. It is then up since the next tick.
+ * responds, and its last heartbeat batch did not fail. Without any tick for longer than {@link
+ * UptimeTiming#gap()}, the control plane counts as down. It is then up since the next tick.
  */
 @Service
 public class ControlPlaneUptime {

@@ -1,0 +1,136 @@
+package dev.muster;
+
+import static java.util.stream.Collectors.groupingBy;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Names and comments use the words of the glossary in {@code docs/api.md}. */
+@Execution(ExecutionMode.CONCURRENT)
+class WordsTest {
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("dev.muster");
+
+  private static final Set<String> BANNED =
+      Set.of(
+          "beat",
+          "beats",
+          "claimant",
+          "errand",
+          "errands",
+          "heard",
+          "kick",
+          "news",
+          "patience",
+          "told",
+          "turnout",
+          "untold",
+          "wish",
+          "wishes");
+
+  private static final Pattern BANNED_START =
+      Pattern.compile("(MOST|LONGEST|LARGEST|SHORTEST|LEAST|BETWEEN|PATIENCE)(_.*)?");
+
+  private static final Pattern WORD = Pattern.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])");
+
+  private static final Pattern BANNED_IN_TEXT =
+      Pattern.compile("\\b(whoever|somebody|of ours|thereof|beats?|errands?)\\b");
+
+  @Test
+  void namesOfTheCodeAreWordsOfTheGlossary() {
+    Set<String> found = new TreeSet<>();
+    for (JavaClass type : CLASSES) {
+      check(type.getSimpleName(), type.getFullName(), found);
+      for (JavaMember member : type.getMembers()) {
+        check(member.getName(), member.getFullName(), found);
+      }
+    }
+    assertThat(found).isEmpty();
+  }
+
+  @Test
+  void commentsUseWordsOfTheGlossary() throws IOException {
+    Set<String> found = new TreeSet<>();
+    for (Path source : sources()) {
+      List<String> lines = Files.readAllLines(source);
+      for (int i = 0; i < lines.size(); i++) {
+        String line = lines.get(i);
+        if (isComment(line) && BANNED_IN_TEXT.matcher(line.toLowerCase(Locale.ROOT)).find()) {
+          found.add(source.getFileName() + ":" + (i + 1) + " " + line.strip());
+        }
+      }
+    }
+    assertThat(found).isEmpty();
+  }
+
+  /** The agent library is an artifact of its own: it may call things as the server does. */
+  @Test
+  void oneNameStandsForOneTypeOfTheServer() {
+    Map<String, List<String>> byName =
+        CLASSES.stream()
+            .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+            .filter(type -> !type.getPackageName().startsWith("dev.muster.agent"))
+            .collect(
+                groupingBy(
+                    JavaClass::getSimpleName,
+                    Collectors.mapping(JavaClass::getFullName, Collectors.toList())));
+    assertThat(byName)
+        .hasSizeGreaterThan(400)
+        .allSatisfy((name, types) -> assertThat(types).hasSize(1));
+  }
+
+  @Test
+  void findsBannedWordsInNames() {
+    Set<String> found = new TreeSet<>();
+    for (String name : List.of("BeatRepository", "tellsNews", "MOST_ROWS", "isHeard")) {
+      check(name, name, found);
+    }
+    for (String name : List.of("heartbeat", "newsletterless", "ALMOST_ALL", "shouldAnswer")) {
+      check(name, name, found);
+    }
+    assertThat(found).hasSize(4);
+  }
+
+  private static void check(String name, String fullName, Set<String> found) {
+    boolean isBanned =
+        BANNED_START.matcher(name).matches()
+            || WORD.matcher(name)
+                .results()
+                .anyMatch(word -> BANNED.contains(word.group().toLowerCase(Locale.ROOT)));
+    if (isBanned) {
+      found.add(fullName);
+    }
+  }
+
+  private static boolean isComment(String line) {
+    String start = line.strip();
+    return start.startsWith("*") || start.startsWith("/*") || line.contains("// ");
+  }
+
+  private static List<Path> sources() throws IOException {
+    try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+      return files.filter(file -> file.toString().endsWith(".java")).sorted().toList();
+    }
+  }
+}
