@@ -2,7 +2,6 @@ package dev.muster.delivery;
 
 import static dev.muster.platform.postgres.BatchColumns.partOf;
 
-import dev.muster.activity.ActivityKey;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.RowSize;
 import dev.muster.platform.commit.AfterCommit;
@@ -23,7 +22,8 @@ import jakarta.annotation.PreDestroy;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -82,7 +82,7 @@ class Completions {
               priority = excluded.priority, attempts = excluded.attempts, enqueued_at = excluded.enqueued_at,
               expires_at = excluded.expires_at
           WHERE o.state <> 'answered')
-      SELECT workspace_id, seq FROM gone
+      SELECT n FROM gone
       """;
 
   private final HotStatements hot;
@@ -129,16 +129,16 @@ class Completions {
   }
 
   /**
-   * Ends deliveries in the caller's transaction. Returns the keys of the deliveries that their
-   * claims still held.
+   * Ends deliveries in the caller's transaction. Returns the completions whose claims still held
+   * their deliveries.
    */
   @Transactional(propagation = Propagation.MANDATORY)
-  Set<ActivityKey> completeAll(List<Completion> completions) {
+  Set<Completion> completeAll(List<Completion> completions) {
     if (completions.isEmpty()) {
       return Set.of();
     }
-    Set<ActivityKey> ended = run(db, completions);
-    AfterCommit.run(() -> publish(completions, ended));
+    Set<Completion> ended = run(db, completions);
+    AfterCommit.run(() -> publish(ended));
     return ended;
   }
 
@@ -190,28 +190,32 @@ class Completions {
     return BatchRetry.run(
         batch,
         completions -> {
-          Set<ActivityKey> ended = hot.run(statement -> run(statement, completions));
-          publish(completions, ended);
+          Set<Completion> ended = hot.run(statement -> run(statement, completions));
+          publish(ended);
           return completions.stream()
-              .<BatchOutcome<Boolean>>map(one -> new BatchOutcome.Done<>(ended.contains(one.key())))
+              .<BatchOutcome<Boolean>>map(one -> new BatchOutcome.Done<>(ended.contains(one)))
               .toList();
         });
   }
 
-  private void publish(List<Completion> completions, Set<ActivityKey> ended) {
-    Set<UUID> changed = ended.stream().map(ActivityKey::workspaceId).collect(Collectors.toSet());
+  private void publish(Set<Completion> ended) {
+    Set<UUID> changed =
+        ended.stream().map(one -> one.key().workspaceId()).collect(Collectors.toSet());
     if (!changed.isEmpty()) {
       feeds.notifyChanges(changed);
     }
-    completions.stream().filter(one -> ended.contains(one.key())).forEach(metrics::count);
+    ended.forEach(metrics::count);
   }
 
-  private static Set<ActivityKey> run(JdbcTemplate statements, List<Completion> completions) {
-    return new HashSet<>(
+  /** A batch may hold a delivery twice: by its holder, and by one that has lost it. */
+  private static Set<Completion> run(JdbcTemplate statements, List<Completion> completions) {
+    Set<Completion> ended = Collections.newSetFromMap(new IdentityHashMap<>());
+    ended.addAll(
         statements.query(
             COMPLETE,
             (PreparedStatement statement) -> bind(statement, completions),
-            (row, n) -> ActivityKey.of(row)));
+            (row, _) -> completions.get(row.getInt("n") - 1)));
+    return ended;
   }
 
   private static void bind(PreparedStatement statement, List<Completion> completions)

@@ -1,6 +1,5 @@
 package dev.muster.delivery;
 
-import dev.muster.activity.ActivityKey;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.MessageAdmission;
 import dev.muster.platform.commit.AfterCommit;
@@ -120,7 +119,7 @@ class TargetChanges implements WorkspaceListener {
 
   /** Leaves the waiting messages in the feed. A running attempt continues to its end. */
   private void leaveInFeed(UUID workspaceId) {
-    Set<ActivityKey> _ =
+    Set<Completion> _ =
         lease.withClaim(claim -> {
           List<QueuedMessage> waiting = queue.claimWaiting(List.of(workspaceId), claim);
           Map<Long, String> methods = methodsOf(workspaceId, waiting);
