@@ -42,13 +42,7 @@ import org.springframework.stereotype.Service;
 @Service
 class Proxy {
 
-  /**
-   * A request with its sender, target and options.
-   *
-   * @param sink takes the response if it is a stream; null if a stream is not wanted
-   * @param memory receives the size of a stored response in bytes before it is read, and may refuse
-   *     it
-   */
+  /** A request; {@code sink} takes a stream, {@code memory} the bytes of a stored response. */
   record Sent(
       CredentialRecheck standing,
       Sender sender,
@@ -122,10 +116,7 @@ class Proxy {
     }
   }
 
-  /**
-   * Appends the row. A reply to a delegation's message ends the delegation in the same transaction
-   * (R8.7).
-   */
+  /** Appends the row; a reply to a delegation's message also ends the delegation (R8.7). */
   private AppendResult append(NewActivity row, Optional<DelegationMessage> repliesTo) {
     return repliesTo
         .map(delegation -> delegations.append(row, delegation, said(row)))

@@ -128,10 +128,7 @@ class Completions {
         : commits.submit(completion);
   }
 
-  /**
-   * Ends deliveries in the caller's transaction. Returns the completions whose claims still held
-   * their deliveries.
-   */
+  /** Ends deliveries in the caller's transaction; returns those that their claims still held. */
   @Transactional(propagation = Propagation.MANDATORY)
   Set<Completion> completeAll(List<Completion> completions) {
     if (completions.isEmpty()) {
@@ -143,9 +140,8 @@ class Completions {
   }
 
   /**
-   * Runs {@code store} every second until the database accepts it. This keeps an agent's response
-   * from being lost in an outage. Nothing is stored when another replica holds the delivery by
-   * then. Rethrows the last failure when a retry would not help, or when the thread is interrupted.
+   * Runs {@code store} every second until the database accepts it, so that an outage loses no
+   * response. Rethrows a failure that a retry would not help, and the last one when interrupted.
    */
   static void untilStored(Runnable store) {
     while (true) {
