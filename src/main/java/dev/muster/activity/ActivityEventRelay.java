@@ -23,7 +23,7 @@ import org.springframework.stereotype.Component;
  * runs no query.
  */
 @Component
-class ActivityEventRelay implements FeedGrowthListener {
+class ActivityEventRelay implements FeedChangeListener {
 
   private final ActivityRelayRepository repository;
   private final LiveEvents live;

@@ -14,9 +14,9 @@ import org.springframework.stereotype.Component;
 class FeedNotifier implements ReplicaNotificationListener {
 
   private final ReplicaNotifier calls;
-  private final List<FeedGrowthListener> listeners;
+  private final List<FeedChangeListener> listeners;
 
-  FeedNotifier(ReplicaNotifier calls, List<FeedGrowthListener> listeners) {
+  FeedNotifier(ReplicaNotifier calls, List<FeedChangeListener> listeners) {
     this.calls = calls;
     this.listeners = listeners;
   }
@@ -55,6 +55,6 @@ class FeedNotifier implements ReplicaNotificationListener {
 
   @Override
   public void onResync() {
-    listeners.forEach(FeedGrowthListener::resync);
+    listeners.forEach(FeedChangeListener::resync);
   }
 }

@@ -21,7 +21,7 @@ import org.springframework.stereotype.Component;
  * read once for all woken polls.
  */
 @Component
-class FeedWaiters implements FeedGrowthListener, RecordedEventListener {
+class FeedWaiters implements FeedChangeListener, RecordedEventListener {
 
   /** The wait key of a feed's long polls. */
   record FeedTopic(UUID workspaceId) {}

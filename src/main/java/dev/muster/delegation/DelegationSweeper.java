@@ -60,7 +60,7 @@ class DelegationSweeper {
   /** Runs one sweep; throws only if the database is unreachable. */
   SweepReport sweep() {
     return metrics.measure(() -> {
-      Optional<Uptime> up = uptime.look();
+      Optional<Uptime> up = uptime.tickAndRead();
       Instant now = up.orElseGet(uptime::read).now();
       Tally failed = run((from, only) -> repository.failOverdue(now, from, only));
       Tally stuck =

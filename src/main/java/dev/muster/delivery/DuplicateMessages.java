@@ -71,7 +71,7 @@ class DuplicateMessages {
             key,
             sent.deadline().left(),
             () -> look(sent, key),
-            () -> isSettledFor(sent, key),
+            () -> mayKeepWaiting(sent, key),
             Optional.of(late));
     return polls.await(poll).thenCompose(found -> replyOrAgain(sent, key, found, again));
   }
@@ -92,7 +92,7 @@ class DuplicateMessages {
    * Whether the long poll can go on until the message changes. This requires a valid credential and
    * an open delivery that no dead replica holds.
    */
-  private boolean isSettledFor(Outgoing sent, ActivityKey key) {
+  private boolean mayKeepWaiting(Outgoing sent, ActivityKey key) {
     return sent.standing().check() != CredentialRecheck.Result.REVOKED
         && outcomes
             .find(key)

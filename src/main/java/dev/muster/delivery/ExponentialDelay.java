@@ -6,7 +6,7 @@ import java.time.Duration;
 final class ExponentialDelay {
 
   private static final long FIRST_S = 5;
-  private static final long MAX_S_LENGTH = 300;
+  private static final long MAX_SECONDS = 300;
 
   /** After 6 doublings the pause exceeds its maximum. */
   private static final int MAX_DOUBLINGS = 6;
@@ -18,6 +18,6 @@ final class ExponentialDelay {
    */
   static Duration delay(int failuresBefore) {
     long doubled = FIRST_S << Math.clamp(failuresBefore, 0, MAX_DOUBLINGS);
-    return Duration.ofSeconds(Math.min(doubled, MAX_S_LENGTH));
+    return Duration.ofSeconds(Math.min(doubled, MAX_SECONDS));
   }
 }

@@ -1,7 +1,7 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
-import dev.muster.activity.FeedGrowthListener;
+import dev.muster.activity.FeedChangeListener;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
 import dev.muster.event.RecordedEventListener;
@@ -21,7 +21,7 @@ import org.springframework.stereotype.Component;
  * awaited outcomes.
  */
 @Component
-class OutcomeWaiters implements FeedGrowthListener, RecordedEventListener {
+class OutcomeWaiters implements FeedChangeListener, RecordedEventListener {
 
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
   private static final int KEYS_AT_ONCE = 1000;

@@ -1,6 +1,6 @@
 package dev.muster.delivery;
 
-import dev.muster.activity.FeedGrowthListener;
+import dev.muster.activity.FeedChangeListener;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
 import dev.muster.event.RecordedEventListener;
@@ -17,7 +17,7 @@ import org.springframework.stereotype.Component;
  * of any other workspace costs only a memory lookup.
  */
 @Component
-class QueueWakeUps implements HeartbeatStoredListener, FeedGrowthListener, RecordedEventListener {
+class QueueWakeUps implements HeartbeatStoredListener, FeedChangeListener, RecordedEventListener {
 
   private final Set<UUID> woken = ConcurrentHashMap.newKeySet();
   private volatile Set<UUID> waitedFor = ConcurrentHashMap.newKeySet();

@@ -68,7 +68,7 @@ class LivenessSweep {
 
   /** Runs the recurring job; throws after all batches were tried, if any of them failed. */
   void run() {
-    Optional<Uptime> now = uptime.look();
+    Optional<Uptime> now = uptime.tickAndRead();
     if (now.isEmpty()) {
       log.debug("no sweep: whether the control plane is up is not known");
       return;

@@ -200,7 +200,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
       remember(outcomes);
       for (int i = 0; i < batch.size(); i++) {
         BatchOutcome<R> outcome = outcomes.get(i);
-        if (outcome instanceof BatchOutcome.Locked<R> && !batch.get(i).isOverdue()) {
+        if (outcome instanceof BatchOutcome.Locked<R> && !batch.get(i).lockTimeoutIsOver()) {
           busy.add(batch.get(i));
         } else {
           batch.get(i).complete(outcome);

@@ -54,7 +54,7 @@ final class PendingSubmission<T, R> {
   }
 
   /** Returns whether the timeout for a locked row has passed. */
-  boolean isOverdue() {
+  boolean lockTimeoutIsOver() {
     return System.nanoTime() - submittedAt > lockTimeoutNanos;
   }
 

@@ -20,5 +20,5 @@ public record LongPoll<T>(
     Object topic,
     Duration atMost,
     Supplier<PollResult<T>> look,
-    BooleanSupplier isGood,
+    BooleanSupplier mayKeepWaiting,
     T nothing) {}

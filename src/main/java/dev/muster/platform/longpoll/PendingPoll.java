@@ -97,7 +97,7 @@ final class PendingPoll<T> {
    * polls.
    */
   private void check() {
-    if (!answer.isDone() && !poll.isGood().getAsBoolean()) {
+    if (!answer.isDone() && !poll.mayKeepWaiting().getAsBoolean()) {
       wake();
     }
   }

@@ -37,7 +37,7 @@ public class ControlPlaneUptime {
    * suspended in between then judges by a time at which it was running. Empty when no replica has
    * ticked lately.
    */
-  public Optional<Uptime> look() {
+  public Optional<Uptime> tickAndRead() {
     if (healthy()) {
       return Optional.of(repository.tick(rhythm.gap()));
     }

@@ -43,12 +43,12 @@ class UptimeRepository {
 
   @Transactional
   public Uptime tick(Duration gap) {
-    Uptime recordTick = db.sql(LOCK).query(UptimeRepository::uptime).single().recordTick(gap);
+    Uptime ticked = db.sql(LOCK).query(UptimeRepository::uptime).single().recordTick(gap);
     db.sql(TICK)
-        .param("up_since", Timestamps.utc(recordTick.upSince()))
-        .param("alive_until", Timestamps.utc(recordTick.aliveUntil()))
+        .param("up_since", Timestamps.utc(ticked.upSince()))
+        .param("alive_until", Timestamps.utc(ticked.aliveUntil()))
         .update();
-    return recordTick;
+    return ticked;
   }
 
   boolean beginHold(Instant since) {

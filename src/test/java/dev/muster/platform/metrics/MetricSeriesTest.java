@@ -56,10 +56,10 @@ class MetricSeriesTest {
         harass(server, client, agent, peer, n, 400 + n % 100);
       }
 
-      Set<String> feedsChanged = afterNextScrape(client);
-      assertThat(feedsChanged).hasSizeLessThan(MAX_SERIES);
-      feedsChanged.removeAll(before);
-      assertThat(feedsChanged).isEmpty();
+      Set<String> changed = afterNextScrape(client);
+      assertThat(changed).hasSizeLessThan(MAX_SERIES);
+      changed.removeAll(before);
+      assertThat(changed).isEmpty();
     }
   }
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class WaitingLineTest {
+class SubmissionQueueTest {
 
   private static final BatchLimits<String> TEN_LETTERS = BatchLimits.byWeight(String::length, 10);
 

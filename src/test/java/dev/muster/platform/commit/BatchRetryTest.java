@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.UncategorizedSQLException;
 
-class BatchAttemptsTest {
+class BatchRetryTest {
 
   private static RuntimeException sqlState(String state) {
     return new UncategorizedSQLException("test", "sql", new SQLException("told so", state));

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** R7.9: the last whole event of a stream, however it is cut into pieces. */
-class SseTailTest {
+class LastSseEventTest {
 
   private static Optional<String> last(String stream, int piece) {
     LastSseEvent tail = new LastSseEvent(_ -> true);

@@ -7,7 +7,7 @@ import java.util.UUID;
  * Receives the feeds that have new rows or new delivery outcomes, from any replica. The methods
  * must return quickly.
  */
-public interface FeedGrowthListener {
+public interface FeedChangeListener {
 
   /** Reports queued messages for these targets, after a commit of this replica. */
   default void queued(Set<UUID> workspaceIds) {}

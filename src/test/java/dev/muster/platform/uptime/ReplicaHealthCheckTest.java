@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Bean;
 
 /** A replica that serves nobody does not say that the control plane is up. */
 @Slow
-class VitalSignsTest {
+class ReplicaHealthCheckTest {
 
   private static final AtomicBoolean WELL = new AtomicBoolean(true);
 
@@ -37,16 +37,16 @@ class VitalSignsTest {
         TestServer.startWith(
             TestDatabases.create(), List.of(OneMoreSign.class), "STALE_AFTER_S=6")) {
       ControlPlaneUptime uptime = server.bean(ControlPlaneUptime.class);
-      Instant upBefore = uptime.look().orElseThrow().upSince();
+      Instant upBefore = uptime.tickAndRead().orElseThrow().upSince();
 
       WELL.set(false);
-      Optional<Uptime> fromTheLastTick = uptime.look();
+      Optional<Uptime> fromTheLastTick = uptime.tickAndRead();
       assertThat(fromTheLastTick).isPresent();
-      Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> uptime.look().isEmpty());
+      Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> uptime.tickAndRead().isEmpty());
       Instant aliveUntil = uptime.read().aliveUntil();
 
       WELL.set(true);
-      Uptime after = uptime.look().orElseThrow();
+      Uptime after = uptime.tickAndRead().orElseThrow();
       assertThat(after.upSince()).isAfter(upBefore).isAfter(aliveUntil);
     } finally {
       WELL.set(true);
