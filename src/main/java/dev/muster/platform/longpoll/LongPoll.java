@@ -11,8 +11,8 @@ import java.util.function.Supplier;
  * @param topic the wait key; each change that could produce a result wakes it
  * @param atMost how long it may wait; zero for no wait
  * @param look looks for a result; an exception ends the wait and goes to the caller
- * @param isGood cheap check whether the caller is still authorized; when false, {@code look} runs
- *     and throws
+ * @param mayKeepWaiting checked every second, such as whether the caller is still authorized; when
+ *     false, {@code look} runs at once
  * @param nothing the result after a time-out or at the shutdown
  */
 public record LongPoll<T>(
