@@ -65,7 +65,7 @@ class DashboardTest {
     assertThat(explained).containsExactlyElementsOf(made);
   }
 
-  /** An alert without a section leaves somebody alone at night. */
+  /** The runbook says for each alert what to check and what to do. */
   @Test
   void hasASectionOfTheRunbookForEachAlert() throws IOException {
     List<String> alerts = firstGroups("(?m)^ *- alert: (\\w+)$", RULES);

@@ -21,8 +21,8 @@ public final class LedgerLoad {
     make(delegationId, new DelegationCommand.Complete(PreviewedText.of(result), false));
   }
 
-  private void make(String delegationId, DelegationCommand change) {
-    if (!(reports.make(new TransitionRequest(delegationId, TransitionRequest.Actor.SYSTEM, change))
+  private void make(String delegationId, DelegationCommand command) {
+    if (!(reports.make(new TransitionRequest(delegationId, TransitionRequest.Actor.SYSTEM, command))
         instanceof Ledger.Result.Applied(DelegationStatus status, boolean moved))) {
       throw new IllegalStateException(delegationId + " did not move");
     }

@@ -44,7 +44,7 @@ class Proxy {
 
   /** A request; {@code sink} takes a stream, {@code memory} the bytes of a stored response. */
   record Sent(
-      CredentialRecheck standing,
+      CredentialRecheck recheck,
       Sender sender,
       UUID targetId,
       NormalizedRequest request,
@@ -81,7 +81,7 @@ class Proxy {
    */
   Supplier<CompletableFuture<ProxyResponse>> begin(Sent sent) {
     Deadline deadline = Deadline.in(sent.options().timeout().orElse(settings.totalBudget()));
-    DeliveryTarget target = workspaces.rememberedTarget(sent.targetId(), sent.standing().caller());
+    DeliveryTarget target = workspaces.rememberedTarget(sent.targetId(), sent.recheck().caller());
     NewActivity row = sent.request().rowFor(target, sent.sender());
     Optional<DelegationMessage> repliesTo = repliesTo(sent);
     Supplier<CompletableFuture<ProxyResponse>> rest =
@@ -139,7 +139,7 @@ class Proxy {
     Outgoing outgoing =
         new Outgoing(
             sent.sender(),
-            sent.standing(),
+            sent.recheck(),
             row,
             one -> append(one, repliesTo),
             repliesTo.isPresent() ? Kind.RESULT : Kind.MESSAGE,
@@ -157,7 +157,7 @@ class Proxy {
   }
 
   private DeliveryTarget lookAgain(Sent sent) {
-    return workspaces.requireTarget(sent.targetId(), sent.standing().caller());
+    return workspaces.requireTarget(sent.targetId(), sent.recheck().caller());
   }
 
   private Supplier<CompletableFuture<ProxyResponse>> toFeed(
@@ -183,7 +183,7 @@ class Proxy {
                 replies.await(
                     new ReplyCorrelation.Wait(
                         sent.sender(),
-                        sent.standing(),
+                        sent.recheck(),
                         stored.key(),
                         sent.options().waitLimit(),
                         stored.reply()),

@@ -102,7 +102,7 @@ class ProxyController {
       Caller caller, UUID id, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     Sender sender = Sender.of(caller, request);
-    CredentialRecheck standing =
+    CredentialRecheck recheck =
         new CredentialRecheck(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
     byte[] body = bodies.read(request, MAX_BODY_BYTES);
     SendOptions options = SendOptions.read(request);
@@ -115,9 +115,9 @@ class ProxyController {
           names.look(json, request, response);
           NormalizedRequest normal = NormalizedRequest.of(json, sender, UUID::randomUUID);
           @Nullable StreamingResponse stream =
-              normal.wantsStream() ? new StreamingResponse(standing) : null;
+              normal.wantsStream() ? new StreamingResponse(recheck) : null;
           return new Begun(
-              proxy.begin(new Proxy.Sent(standing, sender, id, normal, options, stream, memory)),
+              proxy.begin(new Proxy.Sent(recheck, sender, id, normal, options, stream, memory)),
               stream);
         });
   }

@@ -32,14 +32,14 @@ final class StreamingResponse implements StreamSink {
 
   private final BlockingQueue<byte[]> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
   private final CompletableFuture<@Nullable Integer> head = new CompletableFuture<>();
-  private final CredentialRecheck standing;
+  private final CredentialRecheck recheck;
   private long lookedAt = System.nanoTime();
   private volatile boolean abandoned;
   private volatile boolean isOver;
 
-  /** {@code standing} rechecks the client's credential while the stream lasts (R1.6). */
-  StreamingResponse(CredentialRecheck standing) {
-    this.standing = standing;
+  /** {@code recheck} rechecks the client's credential while the stream lasts (R1.6). */
+  StreamingResponse(CredentialRecheck recheck) {
+    this.recheck = recheck;
   }
 
   @Override
@@ -80,7 +80,7 @@ final class StreamingResponse implements StreamSink {
       return false;
     }
     try {
-      standing.requireValid();
+      recheck.requireValid();
       writeTo(response, begun);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -124,6 +124,6 @@ final class StreamingResponse implements StreamSink {
       return false;
     }
     lookedAt = System.nanoTime();
-    return standing.check() == CredentialRecheck.Result.REVOKED;
+    return recheck.check() == CredentialRecheck.Result.REVOKED;
   }
 }

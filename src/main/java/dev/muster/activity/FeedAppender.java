@@ -59,8 +59,8 @@ class FeedAppender {
     return appended;
   }
 
-  private AppendResult appended(NewActivity row, AppendDecision verdict) {
-    return switch (verdict) {
+  private AppendResult appended(NewActivity row, AppendDecision decision) {
+    return switch (decision) {
       case AppendDecision.Final(AppendResult result) -> result;
       case AppendDecision.SeemsFull() -> appendedIfRoomIsFound(row);
       case AppendDecision.Busy() ->

@@ -72,7 +72,7 @@ class FeedController {
   private CompletableFuture<List<FeedRow>> rows(
       UUID id, Caller caller, FeedQuery query, HttpServletRequest request) {
     String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
-    CredentialRecheck standing = new CredentialRecheck(credentials, authorization, caller);
+    CredentialRecheck recheck = new CredentialRecheck(credentials, authorization, caller);
     Function<List<StoredActivity>, List<FeedRow>> view = peers.view(query.wantsPeerInfo(), request);
     FeedReader.Reading reading = reader.reading(id, query, memory.of(request));
     LongPoll<List<StoredActivity>> poll =
@@ -84,7 +84,7 @@ class FeedController {
               workspaces.requireTrustedReaderOf(id, credentials.callerOf(authorization));
               return reading.look();
             },
-            () -> standing.check() != CredentialRecheck.Result.REVOKED,
+            () -> recheck.check() != CredentialRecheck.Result.REVOKED,
             List.of());
     return polls.await(poll).thenApply(view);
   }

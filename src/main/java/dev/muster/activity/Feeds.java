@@ -91,7 +91,7 @@ public class Feeds {
     return commits
         .submitUnlessLockedFor(LOCK_TIMEOUT, row)
         .filter(AppendDecision.Final.class::isInstance)
-        .map(verdict -> ((AppendDecision.Final) verdict).appended())
+        .map(decision -> ((AppendDecision.Final) decision).appended())
         .orElseGet(() -> singleWrites.append(row));
   }
 
@@ -212,10 +212,10 @@ public class Feeds {
     }
     signals.appended(stored);
     return verdicts.stream()
-        .<BatchOutcome<AppendDecision>>map(verdict ->
-            verdict instanceof AppendDecision.Busy
+        .<BatchOutcome<AppendDecision>>map(decision ->
+            decision instanceof AppendDecision.Busy
                 ? new BatchOutcome.Locked<>()
-                : new BatchOutcome.Done<>(verdict))
+                : new BatchOutcome.Done<>(decision))
         .toList();
   }
 

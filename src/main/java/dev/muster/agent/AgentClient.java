@@ -40,8 +40,8 @@ public final class AgentClient {
   private final ServerHttp http;
   private final TokenSource credential;
   private final WorkspacePath path;
-  private final ActivityReader inbox;
-  private final MessageSender outbox;
+  private final ActivityReader reader;
+  private final MessageSender sender;
   private final Delegations delegations;
   private volatile Cadence cadence = Cadence.DEFAULT;
 
@@ -50,8 +50,8 @@ public final class AgentClient {
     this.credential = new TokenSource(builder.token, builder.tokenFile);
     this.http = new ServerHttp(builder.url, credential, builder.http);
     this.path = new WorkspacePath(workspaceId);
-    this.inbox = new ActivityReader(http, path);
-    this.outbox = new MessageSender(http, path);
+    this.reader = new ActivityReader(http, path);
+    this.sender = new MessageSender(http, path);
     this.delegations = new Delegations(http, path);
   }
 
@@ -182,8 +182,8 @@ public final class AgentClient {
     return state(RequestTimeouts.USUAL, new CancellationToken());
   }
 
-  WorkspaceState state(RequestTimeouts timeout, CancellationToken cancellation) {
-    ServerRequest call = ServerRequest.get(path.to("/state"), timeout).endedBy(cancellation);
+  WorkspaceState state(RequestTimeouts timeouts, CancellationToken cancellation) {
+    ServerRequest call = ServerRequest.get(path.to("/state"), timeouts).endedBy(cancellation);
     ServerResponse answer = http.exchange(call);
     JsonNode body = answer.body();
     boolean deleted = body.path("deleted").asBoolean(false);
@@ -234,7 +234,7 @@ public final class AgentClient {
    * {@link InboundMessage#replyTo()}. A second send with the same id does not arrive again.
    */
   public SendResult send(String peerId, String text, Duration wait, String messageId) {
-    return outbox.send(peerId, text, wait, messageId);
+    return sender.send(peerId, text, wait, messageId);
   }
 
   /**
@@ -248,7 +248,7 @@ public final class AgentClient {
    */
   public List<InboundMessage> fetchInbound(
       @Nullable String sinceId, int limit, String type, Duration wait) {
-    return inbox.fetch(sinceId, limit, type, wait, new CancellationToken()).stream()
+    return reader.fetch(sinceId, limit, type, wait, new CancellationToken()).stream()
         .flatMap(row -> InboundMessage.ofRow(row).stream())
         .toList();
   }
@@ -267,15 +267,15 @@ public final class AgentClient {
   }
 
   ServerRequest answer(InboundMessage message, String text, String replyId) {
-    return outbox.answer(message, text, replyId);
+    return sender.answer(message, text, replyId);
   }
 
   ServerRequest report(String delegationId, DelegationReport report) {
     return delegations.report(delegationId, report);
   }
 
-  ServerRequest again(String path, JsonNode body, RequestTimeouts timeout) {
-    return outbox.again(path, body, timeout);
+  ServerRequest again(String path, JsonNode body, RequestTimeouts timeouts) {
+    return sender.again(path, body, timeouts);
   }
 
   void send(ServerRequest call) {
@@ -287,12 +287,12 @@ public final class AgentClient {
    * notification has no id. A text above the body limit (256 KiB) is cut, with a note at its end.
    */
   public void notify(String text) {
-    outbox.notify(text);
+    sender.notify(text);
   }
 
   /** Acknowledges rows up to this {@code seq}; a poll without a cursor starts after it. */
   public void ack(long seq) {
-    inbox.acknowledge(seq);
+    reader.acknowledge(seq);
   }
 
   /** {@link #delegate(String, String, Optional, Optional)} with a random key and 6 h deadline. */
@@ -353,6 +353,6 @@ public final class AgentClient {
   }
 
   ActivityReader inbox() {
-    return inbox;
+    return reader;
   }
 }

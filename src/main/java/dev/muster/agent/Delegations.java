@@ -42,9 +42,10 @@ final class Delegations {
   Delegation read(String delegationId, Duration wait) {
     Duration held = RequestTimeouts.heldAtMost(wait);
     String query = held.isPositive() ? "?wait=" + Math.max(1, held.toSeconds()) : "";
-    RequestTimeouts timeout =
+    RequestTimeouts timeouts =
         RequestTimeouts.held(held, RequestTimeouts.USUAL.policy().maxAttempts());
-    return Delegation.of(http.json(ServerRequest.get(path.to(one(delegationId) + query), timeout)));
+    return Delegation.of(
+        http.json(ServerRequest.get(path.to(one(delegationId) + query), timeouts)));
   }
 
   private void post(String rest, ObjectNode body) {

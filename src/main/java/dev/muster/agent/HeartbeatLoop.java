@@ -81,8 +81,8 @@ public final class HeartbeatLoop implements AutoCloseable {
   private final RuntimeWedge wedge;
   private final HeartbeatListener listener;
   private final Duration leastGap;
-  private final AgentStatus vitals = new AgentStatus();
-  private final RequestCounter tally = new RequestCounter();
+  private final AgentStatus agentStatus = new AgentStatus();
+  private final RequestCounter counter = new RequestCounter();
   private final CancellationToken cancellation = new CancellationToken();
   private final Runnable hurry = this::heartbeatNow;
   private final Thread thread;
@@ -136,45 +136,41 @@ public final class HeartbeatLoop implements AutoCloseable {
 
   /** Counts a successful request for the error rate since the last accepted heartbeat. */
   public void recordSuccess() {
-    tally.succeeded();
+    counter.succeeded();
   }
 
-  /**
-   * Counts a failed request for the error rate.
-   *
-   * @param text the error that people read, cut to 4,096 characters; null or blank for none
-   */
+  /** Counts a failed request; {@code text} is for people, 4,096 characters at most, or null. */
   public void recordFailure(@Nullable String text) {
-    tally.failed(text);
+    counter.failed(text);
   }
 
   /** Sets the number of tasks; at {@code max_concurrent_tasks} the server sends no more. */
   public void setActiveTasks(int count) {
-    vitals.activeTasks(count);
+    agentStatus.activeTasks(count);
   }
 
   /** Sets the task that people see; {@code ""} for none. */
   public void setCurrentTask(String task) {
-    vitals.currentTask(task);
+    agentStatus.currentTask(task);
   }
 
   /** Sets the delegations that the agent works on; each workspace heartbeat names them (R8.5). */
   public void setDelegations(Collection<String> delegationIds) {
-    vitals.worksOnOnly(delegationIds);
+    agentStatus.worksOnOnly(delegationIds);
   }
 
   /** Sets a capability, such as {@code status_mgmt}: the error rate does not decide the status. */
   public void setCapability(String name, boolean has) {
-    vitals.capability(name, has);
+    agentStatus.capability(name, has);
   }
 
   /** Sets how long this agent may send nothing while it answers a message, in whole seconds. */
   public void setIdleTimeout(Duration limit) {
-    vitals.idleTimeout(limit);
+    agentStatus.idleTimeout(limit);
   }
 
   AgentStatus vitals() {
-    return vitals;
+    return agentStatus;
   }
 
   private void run() {
@@ -203,33 +199,33 @@ public final class HeartbeatLoop implements AutoCloseable {
   }
 
   private Duration heartbeat() {
-    Counts counts = tally.now();
+    Counts counts = counter.now();
     try {
-      String status = client.heartbeat(vitals.heartbeat(wedge.reason(), counts), cancellation);
-      tally.reported(counts);
+      String status = client.heartbeat(agentStatus.heartbeat(wedge.reason(), counts), cancellation);
+      counter.reported(counts);
       if (missed > 0) {
         log.info("heartbeats are heard again");
       }
       missed = 0;
-      notifyListeners(accepted -> accepted.accepted(status));
+      notifyListener(listener -> listener.accepted(status));
       return client.cadence().heartbeatInterval();
     } catch (MusterException e) {
       if (e.isRemoval() || e.status() == 410) {
         stop();
         log.warn("the workspace is removed: {}", e.getMessage());
-        notifyListeners(accepted -> accepted.removed(String.valueOf(e.getMessage())));
+        notifyListener(listener -> listener.removed(String.valueOf(e.getMessage())));
         return Duration.ZERO;
       }
       missed++;
       if (!cancellation.isCancelled()) {
         log.warn("heartbeat missed, {} in a row: {}", missed, e.getMessage());
-        notifyListeners(accepted -> accepted.missed(e));
+        notifyListener(listener -> listener.missed(e));
       }
       return client.cadence().backOff(missed);
     }
   }
 
-  private void notifyListeners(Consumer<HeartbeatListener> notification) {
+  private void notifyListener(Consumer<HeartbeatListener> notification) {
     try {
       notification.accept(listener);
     } catch (Throwable t) {

@@ -25,9 +25,9 @@ final class MessageSender {
     Duration held = RequestTimeouts.heldAtMost(wait);
     String query = held.isPositive() ? "?wait=" + held.toMillis() / 1000.0 : "";
     // the wait applies to poll agents only: the answer of a push agent can take PEER_LIMIT
-    RequestTimeouts timeout =
+    RequestTimeouts timeouts =
         RequestTimeouts.held(PEER_LIMIT, RequestTimeouts.USUAL.policy().maxAttempts());
-    ServerRequest call = message(peerId, query, messageId, text, Map.of(), timeout);
+    ServerRequest call = message(peerId, query, messageId, text, Map.of(), timeouts);
     return SendResult.of(messageId, http.json(call));
   }
 
@@ -61,18 +61,18 @@ final class MessageSender {
   }
 
   /** Builds a request with this workspace as its sender, also for a kept request. */
-  ServerRequest again(String where, JsonNode body, RequestTimeouts timeout) {
-    return ServerRequest.post(where, body, timeout).with(SENDER, path.workspaceId());
+  ServerRequest again(String where, JsonNode body, RequestTimeouts timeouts) {
+    return ServerRequest.post(where, body, timeouts).with(SENDER, path.workspaceId());
   }
 
   /** Builds a notification; {@code answered} is the id of the answered message, "" for none. */
-  private ServerRequest notification(String text, String answered, RequestTimeouts timeout) {
+  private ServerRequest notification(String text, String answered, RequestTimeouts timeouts) {
     ObjectNode body =
         JsonNodeFactory.instance.objectNode().put("message", TextLimit.USUAL.cut(text));
     if (!answered.isEmpty()) {
       body.put("reply_to", answered);
     }
-    return ServerRequest.post(path.to("/notify"), body, timeout);
+    return ServerRequest.post(path.to("/notify"), body, timeouts);
   }
 
   private ServerRequest message(
@@ -81,9 +81,9 @@ final class MessageSender {
       String messageId,
       String text,
       Map<String, String> metadata,
-      RequestTimeouts timeout) {
+      RequestTimeouts timeouts) {
     WorkspacePath peer = new WorkspacePath(WorkspacePath.canonical("peer id", peerId));
-    return again(peer.to("/a2a" + query), Envelope.send(messageId, text, metadata), timeout);
+    return again(peer.to("/a2a" + query), Envelope.send(messageId, text, metadata), timeouts);
   }
 
   private static Map<String, String> correlation(InboundMessage message) {

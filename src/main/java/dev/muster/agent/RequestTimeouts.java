@@ -15,7 +15,7 @@ record RequestTimeouts(RetryPolicy policy, Duration silence, Duration total, boo
 
   private static final RetryPolicy ONCE =
       new RetryPolicy(1, false, RetryPolicy.DEFAULT.connectTimeout());
-  private static final RetryPolicy THRICE =
+  private static final RetryPolicy THREE_ATTEMPTS =
       new RetryPolicy(3, true, RetryPolicy.DEFAULT.connectTimeout());
   private static final Duration SILENCE = Duration.ofSeconds(30);
   private static final Duration MAX_WAIT = Duration.ofMinutes(1);
@@ -27,7 +27,7 @@ record RequestTimeouts(RetryPolicy policy, Duration silence, Duration total, boo
 
   /** For an answer to a message: three attempts (docs/api.md, section 13). */
   static final RequestTimeouts REPLY =
-      new RequestTimeouts(THRICE, SILENCE, Duration.ofMinutes(2), true);
+      new RequestTimeouts(THREE_ATTEMPTS, SILENCE, Duration.ofMinutes(2), true);
 
   /** For requests that the caller repeats anyway, or must not repeat: one attempt. */
   static RequestTimeouts once(Duration total) {

@@ -81,14 +81,14 @@ final class ServerHttp {
    * @throws MusterException when the last attempt got no response, or the request was cancelled
    */
   ServerResponse exchange(ServerRequest call) {
-    RequestTimeouts timeout = call.timeout();
-    Deadline deadline = Deadline.in(timeout.total());
+    RequestTimeouts timeouts = call.timeouts();
+    Deadline deadline = Deadline.in(timeouts.total());
     for (int attempt = 1; ; attempt++) {
-      boolean last = attempt == timeout.policy().maxAttempts();
+      boolean last = attempt == timeouts.policy().maxAttempts();
       Duration atLeast = Duration.ZERO;
       try {
         ServerResponse answer = admitted(call, deadline);
-        if (last || !answer.mayPass(timeout.forPeers())) {
+        if (last || !answer.mayPass(timeouts.forPeers())) {
           return answer;
         }
         atLeast = answer.retryAfter();
@@ -133,12 +133,12 @@ final class ServerHttp {
   }
 
   private Call started(ServerRequest call, Request request, Deadline deadline) {
-    RequestTimeouts timeout = call.timeout();
+    RequestTimeouts timeouts = call.timeouts();
     Duration left = deadline.left();
     return http.newBuilder()
-        .connectTimeout(atLeastAMilli(min(left, timeout.policy().connectTimeout())))
-        .readTimeout(atLeastAMilli(min(left, timeout.silence())))
-        .writeTimeout(atLeastAMilli(min(left, timeout.silence())))
+        .connectTimeout(atLeastAMilli(min(left, timeouts.policy().connectTimeout())))
+        .readTimeout(atLeastAMilli(min(left, timeouts.silence())))
+        .writeTimeout(atLeastAMilli(min(left, timeouts.silence())))
         .callTimeout(atLeastAMilli(left))
         .build()
         .newCall(request);

@@ -10,22 +10,22 @@ record ServerRequest(
     String path,
     @Nullable JsonNode body,
     Map<String, String> headers,
-    RequestTimeouts timeout,
+    RequestTimeouts timeouts,
     CancellationToken cancellation) {
 
-  static ServerRequest get(String path, RequestTimeouts timeout) {
-    return new ServerRequest("GET", path, null, Map.of(), timeout, new CancellationToken());
+  static ServerRequest get(String path, RequestTimeouts timeouts) {
+    return new ServerRequest("GET", path, null, Map.of(), timeouts, new CancellationToken());
   }
 
-  static ServerRequest post(String path, JsonNode body, RequestTimeouts timeout) {
-    return new ServerRequest("POST", path, body, Map.of(), timeout, new CancellationToken());
+  static ServerRequest post(String path, JsonNode body, RequestTimeouts timeouts) {
+    return new ServerRequest("POST", path, body, Map.of(), timeouts, new CancellationToken());
   }
 
   ServerRequest with(String header, String value) {
-    return new ServerRequest(method, path, body, Map.of(header, value), timeout, cancellation);
+    return new ServerRequest(method, path, body, Map.of(header, value), timeouts, cancellation);
   }
 
   ServerRequest endedBy(CancellationToken other) {
-    return new ServerRequest(method, path, body, headers, timeout, other);
+    return new ServerRequest(method, path, body, headers, timeouts, other);
   }
 }

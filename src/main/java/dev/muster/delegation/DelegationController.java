@@ -25,17 +25,17 @@ import org.springframework.web.bind.annotation.RestController;
 class DelegationController {
 
   private final Workspaces workspaces;
-  private final DelegationCreation delegating;
+  private final DelegationCreation creation;
   private final DelegationReports reports;
   private final DelegationRetries retries;
 
   DelegationController(
       Workspaces workspaces,
-      DelegationCreation delegating,
+      DelegationCreation creation,
       DelegationReports reports,
       DelegationRetries retries) {
     this.workspaces = workspaces;
-    this.delegating = delegating;
+    this.creation = creation;
     this.reports = reports;
     this.retries = retries;
   }
@@ -47,7 +47,7 @@ class DelegationController {
     UUID delegating = delegatingWorkspace(caller, id, request.targetId());
     workspaces.requireSpeakerFor(delegating, caller);
     DeliveryTarget callee = callee(delegating, request.targetId().orElse(id), caller);
-    DelegationCreation.Accepted accepted = this.delegating.delegate(delegating, callee, request);
+    DelegationCreation.Accepted accepted = this.creation.delegate(delegating, callee, request);
     @Nullable Delegation known = accepted.known();
     if (known == null) {
       return ResponseEntity.accepted()
@@ -108,7 +108,7 @@ class DelegationController {
     PreviewedText task = DelegateRequest.task(body);
     String delegationId = DelegationId.read(body);
     workspaces.requireSpeakerFor(id, caller);
-    delegating.record(id, callee(id, target, caller), delegationId, task);
+    creation.record(id, callee(id, target, caller), delegationId, task);
     return new Reported(delegationId, "recorded");
   }
 

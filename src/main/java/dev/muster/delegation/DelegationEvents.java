@@ -49,8 +49,8 @@ final class DelegationEvents {
           }
           case FAILED -> {
             payload.put("error", delegation.error());
-            if (delegation.progress().errorKind() != null) {
-              payload.put("error_kind", delegation.progress().errorKind());
+            if (delegation.state().errorKind() != null) {
+              payload.put("error_kind", delegation.state().errorKind());
             }
             yield EventType.DELEGATION_FAILED;
           }

@@ -26,11 +26,12 @@ class DelegationReports implements DelegationHeartbeatListener {
 
     /** Returns the approximate number of bytes that the commands write. */
     long weight() {
-      return commands.stream().mapToLong(command -> BYTES_OF_A_ROW + length(command)).sum();
+      return commands.stream().mapToLong(request -> BYTES_OF_A_ROW + length(request)).sum();
     }
 
-    private static long length(TransitionRequest command) {
-      return command.change() instanceof DelegationCommand.Complete(PreviewedText result, boolean _)
+    private static long length(TransitionRequest request) {
+      return request.command()
+              instanceof DelegationCommand.Complete(PreviewedText result, boolean _)
           ? 2L * result.fullText().length()
           : 0;
     }
@@ -60,8 +61,8 @@ class DelegationReports implements DelegationHeartbeatListener {
   }
 
   /** Returns after the commit; throws {@code UNAVAILABLE} if it does not succeed in time. */
-  Ledger.Result make(TransitionRequest command) {
-    return commits.submit(new Report(command.delegationId(), List.of(command))).getFirst();
+  Ledger.Result make(TransitionRequest request) {
+    return commits.submit(new Report(request.delegationId(), List.of(request))).getFirst();
   }
 
   @Override

@@ -33,8 +33,8 @@ record DelegationState(
    *
    * @param span time from a retry to the new deadline
    */
-  Optional<DelegationState> after(DelegationCommand change, Duration span, Instant now) {
-    return switch (change) {
+  Optional<DelegationState> after(DelegationCommand command, Duration span, Instant now) {
+    return switch (command) {
       case DelegationCommand.Step.DISPATCH ->
           moved(DelegationStatus.DISPATCHED).map(next -> next.with(lastHeartbeat, now));
       case DelegationCommand.Step.START -> moved(DelegationStatus.IN_PROGRESS);

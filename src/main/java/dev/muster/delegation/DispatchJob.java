@@ -122,8 +122,7 @@ class DispatchJob {
       return;
     }
     Duration life =
-        Duration.between(delegation.now(), delegation.progress().deadline())
-            .plus(AFTER_THE_DEADLINE);
+        Duration.between(delegation.now(), delegation.state().deadline()).plus(AFTER_THE_DEADLINE);
     if (!life.isPositive()) {
       fail(delegation, "deadline exceeded before there was room for it");
       return;
@@ -154,9 +153,9 @@ class DispatchJob {
     change(delegation, new DelegationCommand.Fail(why));
   }
 
-  private void change(LockedDelegation delegation, DelegationCommand change) {
+  private void change(LockedDelegation delegation, DelegationCommand command) {
     List<Ledger.Result> _ =
         ledger.apply(
-            List.of(new TransitionRequest(delegation.delegationId(), Actor.SYSTEM, change)));
+            List.of(new TransitionRequest(delegation.delegationId(), Actor.SYSTEM, command)));
   }
 }

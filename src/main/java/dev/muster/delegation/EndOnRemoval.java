@@ -41,9 +41,9 @@ class EndOnRemoval implements WorkspaceListener {
             .param("ids", workspaceIds.toArray(UUID[]::new))
             .query((row, n) -> {
               boolean isCallee = gone.contains(row.getObject("callee_id", UUID.class));
-              DelegationCommand change =
+              DelegationCommand command =
                   new DelegationCommand.Fail(isCallee ? "callee removed" : "caller removed");
-              return new TransitionRequest(row.getString("delegation_id"), Actor.SYSTEM, change);
+              return new TransitionRequest(row.getString("delegation_id"), Actor.SYSTEM, command);
             })
             .list();
     if (!commands.isEmpty()) {

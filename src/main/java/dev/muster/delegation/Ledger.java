@@ -83,7 +83,7 @@ class Ledger {
     List<BatchOutcome<List<Result>>> outcomes = new ArrayList<>(all.size());
     for (List<TransitionRequest> commands : all) {
       outcomes.add(
-          commands.stream().anyMatch(command -> busy.contains(command.delegationId()))
+          commands.stream().anyMatch(request -> busy.contains(request.delegationId()))
               ? new BatchOutcome.Locked<>()
               : new BatchOutcome.Done<>(commands.stream().map(draft::add).toList()));
     }

@@ -29,25 +29,25 @@ final class LedgerBatch {
     return held.containsKey(delegationId);
   }
 
-  Ledger.Result add(TransitionRequest command) {
-    @Nullable LockedDelegation was = held.get(command.delegationId());
-    if (was == null || !command.by().mayChange(was)) {
+  Ledger.Result add(TransitionRequest request) {
+    @Nullable LockedDelegation was = held.get(request.delegationId());
+    if (was == null || !request.by().mayChange(was)) {
       return new Ledger.Result.NotFound();
     }
-    Optional<DelegationState> next = was.progress().after(command.change(), was.span(), was.now());
+    Optional<DelegationState> next = was.state().after(request.command(), was.span(), was.now());
     if (next.isEmpty()) {
       return new Ledger.Result.Invalid(was.status());
     }
-    if (next.get().equals(was.progress())) {
+    if (next.get().equals(was.state())) {
       return new Ledger.Result.Applied(was.status(), false);
     }
     LockedDelegation now = was.with(next.get());
-    held.put(command.delegationId(), now);
-    changed.putIfAbsent(command.delegationId(), was.status());
+    held.put(request.delegationId(), now);
+    changed.putIfAbsent(request.delegationId(), was.status());
     boolean moved = now.status() != was.status();
     if (moved) {
       boolean callerNotified =
-          command.change()
+          request.command()
                   instanceof DelegationCommand.Complete(PreviewedText _, boolean isNotified)
               && isNotified;
       transitions.add(new Transition(was.status(), now, callerNotified, null));

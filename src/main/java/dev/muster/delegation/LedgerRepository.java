@@ -115,7 +115,7 @@ class LedgerRepository {
   }
 
   private static DelegationState progress(Move move) {
-    return move.next().progress();
+    return move.next().state();
   }
 
   static LockedDelegation locked(ResultSet row, int n) throws SQLException {

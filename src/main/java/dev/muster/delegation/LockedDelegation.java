@@ -21,7 +21,7 @@ record LockedDelegation(
     Duration span,
     Instant createdAt,
     @Nullable DeliveryMode callerMode,
-    DelegationState progress,
+    DelegationState state,
     Instant now) {
 
   LockedDelegation with(DelegationState next) {
@@ -30,22 +30,22 @@ record LockedDelegation(
   }
 
   DelegationStatus status() {
-    return progress.status();
+    return state.status();
   }
 
   /** Returns the result of a completed delegation. */
   PreviewedText result() {
-    return Objects.requireNonNull(progress.result());
+    return Objects.requireNonNull(state.result());
   }
 
   /** Returns the error of a failed delegation; empty if there is none. */
   String error() {
-    return Objects.requireNonNullElse(progress.error(), "");
+    return Objects.requireNonNullElse(state.error(), "");
   }
 
   /** Returns the current message to the callee (R8.3). */
   DelegationMessage message() {
     return new DelegationMessage(
-        delegationId, callerId, calleeId, MessageIds.of(delegationId, progress.retryCount()));
+        delegationId, callerId, calleeId, MessageIds.of(delegationId, state.retryCount()));
   }
 }

@@ -4,7 +4,7 @@ import dev.muster.delivery.DelegationMessage;
 import java.util.UUID;
 
 /** A request by an actor to change one delegation. */
-record TransitionRequest(String delegationId, Actor by, DelegationCommand change) {
+record TransitionRequest(String delegationId, Actor by, DelegationCommand command) {
 
   /**
    * The requester of a change. A delegation that the actor may not change does not exist for it.
@@ -37,7 +37,7 @@ record TransitionRequest(String delegationId, Actor by, DelegationCommand change
     static Actor delivery(DelegationMessage message) {
       return delegation ->
           messenger(message).mayChange(delegation)
-              && (delegation.progress().retryCount() == 0
+              && (delegation.state().retryCount() == 0
                   || delegation.message().messageId().equals(message.messageId()));
     }
   }

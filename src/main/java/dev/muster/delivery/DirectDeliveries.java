@@ -115,7 +115,7 @@ class DirectDeliveries {
 
   private static ProxyResponse requireGood(Outgoing outgoing, ProxyResponse reply) {
     try {
-      outgoing.standing().requireValid();
+      outgoing.recheck().requireValid();
       return reply;
     } catch (RuntimeException revoked) {
       reply.release();

@@ -93,7 +93,7 @@ class DuplicateMessages {
    * an open delivery that no dead replica holds.
    */
   private boolean mayKeepWaiting(Outgoing sent, ActivityKey key) {
-    return sent.standing().check() != CredentialRecheck.Result.REVOKED
+    return sent.recheck().check() != CredentialRecheck.Result.REVOKED
         && outcomes
             .find(key)
             .map(OutcomeRepository.Standing::open)
@@ -102,7 +102,7 @@ class DuplicateMessages {
   }
 
   private PollResult<Optional<ProxyResponse>> look(Outgoing sent, ActivityKey key) {
-    sent.standing().requireValid();
+    sent.recheck().requireValid();
     Optional<OutcomeRepository.Standing> found = outcomes.find(key);
     if (found.isEmpty()) {
       return known(replies.unreachable("the message is gone"));

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request to a push agent, with everything that its delivery needs.
  *
- * @param standing rechecks the sender's credential: a revoked sender gets no response (R1.6)
+ * @param recheck rechecks the sender's credential: a revoked sender gets no response (R1.6)
  * @param row the activity row, which {@code appending} appends
  * @param kind a result is always queued, so that its receiver gets it in any status (R8.7)
  * @param isMessage whether it sends a message, which takes a slot at the agent and can be repeated
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // up to 16 MiB: passed on, never compared
 public record Outgoing(
     Sender sender,
-    CredentialRecheck standing,
+    CredentialRecheck recheck,
     NewActivity row,
     Function<NewActivity, AppendResult> appending,
     Kind kind,

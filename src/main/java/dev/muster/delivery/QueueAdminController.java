@@ -45,7 +45,7 @@ class QueueAdminController {
   private final QueueListRepository list;
   private final Deliveries deliveries;
   private final QueueWakeUps wakeUps;
-  private final DeliveryCapacities rooms;
+  private final DeliveryCapacities capacities;
   private final ListResponses responses;
   private final CommitAwareTransactions transactions;
 
@@ -53,13 +53,13 @@ class QueueAdminController {
       QueueListRepository list,
       Deliveries deliveries,
       QueueWakeUps wakeUps,
-      DeliveryCapacities rooms,
+      DeliveryCapacities capacities,
       ListResponses responses,
       CommitAwareTransactions transactions) {
     this.list = list;
     this.deliveries = deliveries;
     this.wakeUps = wakeUps;
-    this.rooms = rooms;
+    this.capacities = capacities;
     this.responses = responses;
     this.transactions = transactions;
   }
@@ -118,7 +118,8 @@ class QueueAdminController {
     AccessChecks.requireReader(caller);
     Total total = list.total();
     List<Waiting> most = list.mostWaiting(MAX_TARGETS);
-    Map<UUID, DeliveryCapacity> found = rooms.of(most.stream().map(Waiting::targetId).toList());
+    Map<UUID, DeliveryCapacity> found =
+        capacities.of(most.stream().map(Waiting::targetId).toList());
     return new Summary(
         total.waiting(),
         total.delivering(),
@@ -133,8 +134,8 @@ class QueueAdminController {
             .toList());
   }
 
-  private static WorkspaceStatus status(@Nullable DeliveryCapacity room) {
-    return room == null ? WorkspaceStatus.REMOVED : room.status();
+  private static WorkspaceStatus status(@Nullable DeliveryCapacity capacity) {
+    return capacity == null ? WorkspaceStatus.REMOVED : capacity.status();
   }
 
   /**

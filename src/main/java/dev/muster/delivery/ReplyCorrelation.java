@@ -96,7 +96,7 @@ public class ReplyCorrelation {
   /**
    * The long poll of a sender for the answer to its message.
    *
-   * @param standing rechecks the sender's credential; a revoked one ends the long poll with 401
+   * @param recheck rechecks the sender's credential; a revoked one ends the long poll with 401
    *     (R1.6)
    * @param key the row of the message. Removal of its target ends the long poll with 410, unless
    *     there is an answer.
@@ -105,7 +105,7 @@ public class ReplyCorrelation {
    */
   public record Wait(
       Sender sender,
-      CredentialRecheck standing,
+      CredentialRecheck recheck,
       ActivityKey key,
       Duration atMost,
       ProxyResponse otherwise) {}
@@ -118,13 +118,13 @@ public class ReplyCorrelation {
             wait.key(),
             wait.atMost(),
             () -> look(wait),
-            () -> wait.standing().check() != CredentialRecheck.Result.REVOKED,
+            () -> wait.recheck().check() != CredentialRecheck.Result.REVOKED,
             wait.otherwise()),
         slot);
   }
 
   private PollResult<ProxyResponse> look(Wait wait) {
-    wait.standing().requireValid();
+    wait.recheck().requireValid();
     Optional<RawJson> answer = outcomes.response(wait.key());
     if (answer.isPresent()) {
       return new PollResult.Answer<>(ProxyResponse.json(200, answer.get()));

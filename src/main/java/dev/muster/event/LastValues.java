@@ -29,12 +29,12 @@ public class LastValues {
 
   private final NavigableMap<Long, LastValue> byPlace = new TreeMap<>();
   private final Map<Key, Long> placeOf = new HashMap<>();
-  private final LiveSubscribers watchers = new LiveSubscribers(this::forgetAll);
+  private final LiveSubscribers subscribers = new LiveSubscribers(this::forgetAll);
   private long lastPlace;
 
   /** Returns whether there is any subscriber; without one, producers need not make values. */
   public boolean isWatched() {
-    return watchers.isWatched();
+    return subscribers.isWatched();
   }
 
   /**
@@ -44,16 +44,16 @@ public class LastValues {
    * If the action fails, the subscriber is not added.
    */
   public void beforeWatched(Runnable beginning) {
-    watchers.beforeWatched(beginning);
+    subscribers.beforeWatched(beginning);
   }
 
   /** Adds a subscriber, until {@link #unwatch}. */
   public void watch(Object watcher) {
-    watchers.watch(watcher);
+    subscribers.watch(watcher);
   }
 
   public void unwatch(Object watcher) {
-    watchers.unwatch(watcher);
+    subscribers.unwatch(watcher);
   }
 
   private synchronized void forgetAll() {

@@ -22,7 +22,7 @@ public class LiveEvents {
   public record Entry(LiveEvent.Kind kind, UUID workspaceId, Instant timestamp, RawJson payload) {}
 
   private final JsonMapper json;
-  private final LiveSubscribers watchers = new LiveSubscribers(this::forgetAll);
+  private final LiveSubscribers subscribers = new LiveSubscribers(this::forgetAll);
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private final SequencedBuffer<Entry> recent =
       new SequencedBuffer<>(0, told -> told.payload().text().length());
@@ -33,7 +33,7 @@ public class LiveEvents {
 
   /** Returns whether there is any subscriber; without one, producers need not make live events. */
   public boolean isWatched() {
-    return watchers.isWatched();
+    return subscribers.isWatched();
   }
 
   /**
@@ -43,16 +43,16 @@ public class LiveEvents {
    * subscriber. If the action fails, the subscriber is not added.
    */
   public void beforeWatched(Runnable beginning) {
-    watchers.beforeWatched(beginning);
+    subscribers.beforeWatched(beginning);
   }
 
   /** Adds a subscriber, until {@link #unwatch}. */
   public void watch(Object watcher) {
-    watchers.watch(watcher);
+    subscribers.watch(watcher);
   }
 
   public void unwatch(Object watcher) {
-    watchers.unwatch(watcher);
+    subscribers.unwatch(watcher);
   }
 
   /**

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Holds a heartbeat, the stored state before it, and the resulting status decision. */
 record EvaluatedHeartbeat(
-    Heartbeat heartbeat, StoredHealth stored, HealthSignals evidence, StatusDecision verdict) {
+    Heartbeat heartbeat, StoredHealth stored, HealthSignals signals, StatusDecision decision) {
 
   WorkspaceStatus nextStatus() {
-    return switch (verdict) {
+    return switch (decision) {
       case Unchanged() -> stored.status();
       case OtherReason(DegradedReason reason) -> stored.status();
       case Degraded(DegradedReason reason) -> WorkspaceStatus.DEGRADED;
@@ -22,7 +22,7 @@ record EvaluatedHeartbeat(
   }
 
   @Nullable DegradedReason nextReason() {
-    return switch (verdict) {
+    return switch (decision) {
       case Unchanged() -> stored.degradedReason();
       case OtherReason(DegradedReason reason) -> reason;
       case Degraded(DegradedReason reason) -> reason;
@@ -37,7 +37,7 @@ record EvaluatedHeartbeat(
    * stored one.
    */
   String nextSampleError() {
-    if (verdict instanceof Online(WorkspaceStatus from) && from == WorkspaceStatus.DEGRADED) {
+    if (decision instanceof Online(WorkspaceStatus from) && from == WorkspaceStatus.DEGRADED) {
       return "";
     }
     boolean staysDegraded = stored.status() == WorkspaceStatus.DEGRADED;

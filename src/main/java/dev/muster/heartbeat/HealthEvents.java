@@ -19,7 +19,7 @@ final class HealthEvents {
   private HealthEvents() {}
 
   static Optional<NewEvent> of(EvaluatedHeartbeat evaluated) {
-    return switch (evaluated.verdict()) {
+    return switch (evaluated.decision()) {
       case Unchanged() -> Optional.empty();
       case OtherReason(DegradedReason reason) -> Optional.empty();
       case Degraded(DegradedReason reason) ->
@@ -35,7 +35,7 @@ final class HealthEvents {
     Map<String, Object> fields = new LinkedHashMap<>();
     switch (reason) {
       case RUNTIME_WEDGED -> fields.put("runtime_state", evaluated.heartbeat().runtimeState());
-      case ERROR_RATE -> fields.put("error_rate", evaluated.evidence().errorRate());
+      case ERROR_RATE -> fields.put("error_rate", evaluated.signals().errorRate());
     }
     fields.put("sample_error", evaluated.nextSampleError());
     fields.put("hint", reason.hint());

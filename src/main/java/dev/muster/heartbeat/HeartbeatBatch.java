@@ -161,12 +161,12 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
   }
 
   private EvaluatedHeartbeat evaluate(Heartbeat heartbeat, StoredHealth stored) {
-    HealthSignals evidence = stored.mergedWith(heartbeat);
+    HealthSignals signals = stored.mergedWith(heartbeat);
     return new EvaluatedHeartbeat(
         heartbeat,
         stored,
-        evidence,
-        rules.evaluate(stored.status(), stored.degradedReason(), evidence));
+        signals,
+        rules.evaluate(stored.status(), stored.degradedReason(), signals));
   }
 
   private void store(List<EvaluatedHeartbeat> evaluated) {

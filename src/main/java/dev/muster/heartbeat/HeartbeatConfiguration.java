@@ -20,7 +20,7 @@ class HeartbeatConfiguration {
 
   @Bean
   ServletRegistrationBean<HeartbeatServlet> heartbeatServlet(
-      RequestAuthentication admission,
+      RequestAuthentication authentication,
       BodyReader bodies,
       NameWarnings names,
       Workspaces workspaces,
@@ -28,7 +28,8 @@ class HeartbeatConfiguration {
       HeartbeatResponses answers,
       ProblemWriter problems) {
     HeartbeatServlet servlet =
-        new HeartbeatServlet(admission, bodies, names, workspaces, heartbeats, answers, problems);
+        new HeartbeatServlet(
+            authentication, bodies, names, workspaces, heartbeats, answers, problems);
     return new ServletRegistrationBean<>(servlet, HeartbeatServlet.PATH);
   }
 }

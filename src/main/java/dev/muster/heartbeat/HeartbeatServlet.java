@@ -33,7 +33,7 @@ final class HeartbeatServlet extends HttpServlet {
   private static final int MAX_BODY_BYTES = 64 * BodyReader.KIB;
   private static final Set<CallerKind> FORMER_AGENTS_TOO = Set.of(CallerKind.REMOVED_AGENT);
 
-  private final transient RequestAuthentication admission;
+  private final transient RequestAuthentication authentication;
   private final transient BodyReader bodies;
   private final transient NameWarnings names;
   private final transient Workspaces workspaces;
@@ -42,14 +42,14 @@ final class HeartbeatServlet extends HttpServlet {
   private final transient ProblemWriter problems;
 
   HeartbeatServlet(
-      RequestAuthentication admission,
+      RequestAuthentication authentication,
       BodyReader bodies,
       NameWarnings names,
       Workspaces workspaces,
       Heartbeats heartbeats,
       HeartbeatResponses answers,
       ProblemWriter problems) {
-    this.admission = admission;
+    this.authentication = authentication;
     this.bodies = bodies;
     this.names = names;
     this.workspaces = workspaces;
@@ -76,7 +76,7 @@ final class HeartbeatServlet extends HttpServlet {
   private WorkspaceStatus statusAfter(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     Caller caller =
-        admission.admit(request, response, FORMER_AGENTS_TOO, RateLimitBucket.HEARTBEAT);
+        authentication.admit(request, response, FORMER_AGENTS_TOO, RateLimitBucket.HEARTBEAT);
     byte[] body = bodies.read(request, MAX_BODY_BYTES);
     Heartbeat heartbeat = HeartbeatParser.read(names.parse(body, request, response));
     UUID id = heartbeat.workspaceId();

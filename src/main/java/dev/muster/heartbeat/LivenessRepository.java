@@ -56,16 +56,16 @@ class LivenessRepository {
     this.db = db;
   }
 
-  FleetSilence count(SilenceCutoff silence) {
-    return bind(db.sql(COUNT), silence)
+  FleetSilence count(SilenceCutoff cutoff) {
+    return bind(db.sql(COUNT), cutoff)
         .query((row, n) ->
             new FleetSilence(row.getLong("live"), row.getLong("silent"), row.getLong("due")))
         .single();
   }
 
   /** Returns the next due ids, unlocked; {@code from} is included if it is still due. */
-  List<UUID> findDue(UUID from, SilenceCutoff silence) {
-    return bind(db.sql(DUE_FROM), silence)
+  List<UUID> findDue(UUID from, SilenceCutoff cutoff) {
+    return bind(db.sql(DUE_FROM), cutoff)
         .param("from", from)
         .param("most", BatchedTransitions.BATCH_SIZE)
         .query((row, n) -> row.getObject("workspace_id", UUID.class))
@@ -73,8 +73,8 @@ class LivenessRepository {
   }
 
   /** Locks the workspaces that are still due, in id order, and skips locked rows. */
-  List<SilentWorkspace> lock(List<UUID> ids, SilenceCutoff silence) {
-    return bind(db.sql(LOCK), silence)
+  List<SilentWorkspace> lock(List<UUID> ids, SilenceCutoff cutoff) {
+    return bind(db.sql(LOCK), cutoff)
         .param("ids", ids.toArray(UUID[]::new))
         .query((row, n) ->
             new SilentWorkspace(
@@ -97,10 +97,10 @@ class LivenessRepository {
     }
   }
 
-  private static StatementSpec bind(StatementSpec statement, SilenceCutoff silence) {
+  private static StatementSpec bind(StatementSpec statement, SilenceCutoff cutoff) {
     return statement
-        .param("heard_before", Timestamps.utc(silence.lastHeartbeatBefore()))
-        .param("up_since", Timestamps.utc(silence.upSince()))
-        .param("grace_is_over", silence.graceIsOver());
+        .param("heard_before", Timestamps.utc(cutoff.lastHeartbeatBefore()))
+        .param("up_since", Timestamps.utc(cutoff.upSince()))
+        .param("grace_is_over", cutoff.graceIsOver());
   }
 }

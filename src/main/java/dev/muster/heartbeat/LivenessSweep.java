@@ -36,7 +36,7 @@ class LivenessSweep {
 
   private final LivenessRepository repository;
   private final LivenessSettings settings;
-  private final MassOfflineGuard massOffline;
+  private final MassOfflineGuard guard;
   private final ControlPlaneUptime uptime;
   private final Events events;
   private final WorkspaceChanges changes;
@@ -56,7 +56,7 @@ class LivenessSweep {
       TransactionTemplate transactions) {
     this.repository = repository;
     this.settings = settings;
-    this.massOffline = new MassOfflineGuard(settings.massRatio(), settings.massHold());
+    this.guard = new MassOfflineGuard(settings.massRatio(), settings.massHold());
     this.uptime = uptime;
     this.events = events;
     this.changes = changes;
@@ -77,14 +77,14 @@ class LivenessSweep {
     if (report.takenOffline() > 0) {
       log.info("{} silent workspaces are offline now", report.takenOffline());
     }
-    report.moves().throwIfABatchFailed();
+    report.summary().throwIfABatchFailed();
   }
 
   SweepReport sweep(Uptime now) {
     try {
-      SilenceCutoff silence = SilenceCutoff.at(now, settings);
-      FleetSilence fleet = repository.count(silence);
-      return switch (massOffline.judge(fleet, now.holdSince(), now.now())) {
+      SilenceCutoff cutoff = SilenceCutoff.at(now, settings);
+      FleetSilence fleet = repository.count(cutoff);
+      return switch (guard.judge(fleet, now.holdSince(), now.now())) {
         case MassOfflineGuard.Decision.Hold(Instant since) -> {
           hold(since, fleet);
           yield new SweepReport(fleet, TransitionSummary.NONE, since);
@@ -95,7 +95,7 @@ class LivenessSweep {
                 "liveness works as usual again: {} of {} silent", fleet.silent(), fleet.live());
           }
           yield new SweepReport(
-              fleet, fleet.due() == 0 ? TransitionSummary.NONE : take(silence), null);
+              fleet, fleet.due() == 0 ? TransitionSummary.NONE : take(cutoff), null);
         }
       };
     } catch (RuntimeException e) {
@@ -110,7 +110,7 @@ class LivenessSweep {
     payload.put("silent", fleet.due());
     payload.put("live", fleet.live());
     payload.put("ratio", settings.massRatio());
-    payload.put("hold_until", massOffline.until(since));
+    payload.put("hold_until", guard.until(since));
     transactions.executeWithoutResult(status -> {
       if (uptime.beginHold(since)) {
         events.record(new NewEvent(EventType.LIVENESS_SUSPENDED, null, payload));
@@ -118,22 +118,22 @@ class LivenessSweep {
             "{} of {} live workspaces are silent at once: nobody goes offline until {}",
             fleet.due(),
             fleet.live(),
-            massOffline.until(since));
+            guard.until(since));
       }
     });
   }
 
-  private TransitionSummary take(SilenceCutoff silence) {
+  private TransitionSummary take(SilenceCutoff cutoff) {
     return batches.run(
-        from -> repository.findDue(from, silence), batch -> takeOffline(batch, silence));
+        from -> repository.findDue(from, cutoff), batch -> takeOffline(batch, cutoff));
   }
 
-  private int takeOffline(List<UUID> batch, SilenceCutoff silence) {
-    List<SilentWorkspace> silent = repository.lock(batch, silence);
+  private int takeOffline(List<UUID> batch, SilenceCutoff cutoff) {
+    List<SilentWorkspace> silent = repository.lock(batch, cutoff);
     repository.takeOffline(silent);
     changes.statusChanged(
         silent.stream().map(SilentWorkspace::workspaceId).toList(), WorkspaceStatus.OFFLINE);
-    events.recordAll(silent.stream().map(one -> one.offlineEvent(silence.now())).toList());
+    events.recordAll(silent.stream().map(one -> one.offlineEvent(cutoff.now())).toList());
     silent.stream()
         .collect(
             Collectors.groupingBy(

@@ -74,24 +74,24 @@ class StallRepository {
   }
 
   /** Returns the next due ids, unlocked; {@code from} is included if it is still due. */
-  List<UUID> findDue(UUID from, StallCutoff stall) {
+  List<UUID> findDue(UUID from, StallCutoff cutoff) {
     return db.sql(DUE_FROM)
         .param("from", from)
-        .param("quiet_before", Timestamps.utc(stall.quietBefore()))
-        .param("heard_since", Timestamps.utc(stall.lastHeartbeatSince()))
-        .param("up_since", Timestamps.utc(stall.upSince()))
+        .param("quiet_before", Timestamps.utc(cutoff.quietBefore()))
+        .param("heard_since", Timestamps.utc(cutoff.lastHeartbeatSince()))
+        .param("up_since", Timestamps.utc(cutoff.upSince()))
         .param("most", BatchedTransitions.BATCH_SIZE)
         .query((row, n) -> row.getObject("workspace_id", UUID.class))
         .list();
   }
 
   /** Locks the workspaces that are still due, in id order, and skips locked rows. */
-  List<StalledWorkspace> lockDue(List<UUID> ids, StallCutoff stall) {
+  List<StalledWorkspace> lockDue(List<UUID> ids, StallCutoff cutoff) {
     return db.sql(LOCK_DUE)
         .param("ids", ids.toArray(UUID[]::new))
-        .param("quiet_before", Timestamps.utc(stall.quietBefore()))
-        .param("heard_since", Timestamps.utc(stall.lastHeartbeatSince()))
-        .param("up_since", Timestamps.utc(stall.upSince()))
+        .param("quiet_before", Timestamps.utc(cutoff.quietBefore()))
+        .param("heard_since", Timestamps.utc(cutoff.lastHeartbeatSince()))
+        .param("up_since", Timestamps.utc(cutoff.upSince()))
         .query((row, n) ->
             new StalledWorkspace(
                 row.getObject("workspace_id", UUID.class),
@@ -116,20 +116,20 @@ class StallRepository {
   }
 
   /** Returns the next marked ids that no longer stall; pages like {@link #findDue}. */
-  List<UUID> findEnded(UUID from, StallCutoff stall) {
+  List<UUID> findEnded(UUID from, StallCutoff cutoff) {
     return db.sql(OVER_FROM)
         .param("from", from)
-        .param("quiet_before", Timestamps.utc(stall.quietBefore()))
+        .param("quiet_before", Timestamps.utc(cutoff.quietBefore()))
         .param("most", BatchedTransitions.BATCH_SIZE)
         .query((row, n) -> row.getObject("workspace_id", UUID.class))
         .list();
   }
 
   /** Unmarks workspaces whose stall is still over, skips locked rows, and returns the count. */
-  int unmark(List<UUID> ids, StallCutoff stall) {
+  int unmark(List<UUID> ids, StallCutoff cutoff) {
     return db.sql(UNMARK)
         .param("ids", ids.toArray(UUID[]::new))
-        .param("quiet_before", Timestamps.utc(stall.quietBefore()))
+        .param("quiet_before", Timestamps.utc(cutoff.quietBefore()))
         .update();
   }
 }

@@ -75,14 +75,15 @@ class StallSweep {
 
   StallReport sweep(Uptime now) {
     try {
-      StallCutoff stall = StallCutoff.at(now, settings);
+      StallCutoff cutoff = StallCutoff.at(now, settings);
       TransitionSummary ended =
           batches.run(
-              from -> repository.findEnded(from, stall), batch -> repository.unmark(batch, stall));
+              from -> repository.findEnded(from, cutoff),
+              batch -> repository.unmark(batch, cutoff));
       List<UUID> stalled = new ArrayList<>();
       TransitionSummary begun =
           batches.run(
-              from -> repository.findDue(from, stall), batch -> begin(batch, stall, stalled));
+              from -> repository.findDue(from, cutoff), batch -> begin(batch, cutoff, stalled));
       return new StallReport(ended, begun, stalled);
     } catch (RuntimeException e) {
       metrics.countError();
@@ -90,10 +91,10 @@ class StallSweep {
     }
   }
 
-  private int begin(List<UUID> batch, StallCutoff stall, List<UUID> notified) {
-    List<StalledWorkspace> stalled = repository.lockDue(batch, stall);
+  private int begin(List<UUID> batch, StallCutoff cutoff, List<UUID> notified) {
+    List<StalledWorkspace> stalled = repository.lockDue(batch, cutoff);
     repository.mark(stalled);
-    events.recordAll(stalled.stream().map(one -> one.event(stall.now())).toList());
+    events.recordAll(stalled.stream().map(one -> one.event(cutoff.now())).toList());
     stalled.forEach(one -> notified.add(one.workspaceId()));
     return stalled.size();
   }

@@ -16,41 +16,41 @@ import org.jspecify.annotations.Nullable;
 record StatusRules(ErrorRateThresholds thresholds) {
 
   StatusDecision evaluate(
-      WorkspaceStatus current, @Nullable DegradedReason reason, HealthSignals evidence) {
+      WorkspaceStatus current, @Nullable DegradedReason reason, HealthSignals signals) {
     return switch (current) {
       case PAUSED, REMOVED -> new Unchanged();
-      case DEGRADED -> ofDegraded(reason, evidence);
+      case DEGRADED -> ofDegraded(reason, signals);
       case AWAITING_AGENT, ONLINE, OFFLINE, FAILED, PROVISIONING, HIBERNATING, HIBERNATED ->
-          ofOthers(current, evidence);
+          ofOthers(current, signals);
     };
   }
 
-  private StatusDecision ofOthers(WorkspaceStatus current, HealthSignals evidence) {
-    if (evidence.wedged()) {
+  private StatusDecision ofOthers(WorkspaceStatus current, HealthSignals signals) {
+    if (signals.wedged()) {
       return new Degraded(RUNTIME_WEDGED);
     }
-    if (!evidence.nativeStatus() && isFailing(evidence)) {
+    if (!signals.nativeStatus() && isFailing(signals)) {
       return new Degraded(ERROR_RATE);
     }
     return current == WorkspaceStatus.ONLINE ? new Unchanged() : new Online(current);
   }
 
-  private StatusDecision ofDegraded(@Nullable DegradedReason reason, HealthSignals evidence) {
-    if (evidence.wedged()) {
+  private StatusDecision ofDegraded(@Nullable DegradedReason reason, HealthSignals signals) {
+    if (signals.wedged()) {
       return staysFor(RUNTIME_WEDGED, reason);
     }
     boolean recovered =
-        evidence.nativeStatus()
-            || evidence.errorRate() < thresholds.recoverBelow()
-            || (reason == RUNTIME_WEDGED && !isFailing(evidence));
+        signals.nativeStatus()
+            || signals.errorRate() < thresholds.recoverBelow()
+            || (reason == RUNTIME_WEDGED && !isFailing(signals));
     if (recovered) {
       return new Online(DEGRADED);
     }
-    return isFailing(evidence) ? staysFor(ERROR_RATE, reason) : new Unchanged();
+    return isFailing(signals) ? staysFor(ERROR_RATE, reason) : new Unchanged();
   }
 
-  private boolean isFailing(HealthSignals evidence) {
-    return evidence.errorRate() >= thresholds.degradeAt();
+  private boolean isFailing(HealthSignals signals) {
+    return signals.errorRate() >= thresholds.degradeAt();
   }
 
   private static StatusDecision staysFor(DegradedReason now, @Nullable DegradedReason before) {

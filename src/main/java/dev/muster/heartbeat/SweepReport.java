@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param heldSince start of the hold that prevented offline transitions; null without a hold
  */
-record SweepReport(FleetSilence fleet, TransitionSummary moves, @Nullable Instant heldSince) {
+record SweepReport(FleetSilence fleet, TransitionSummary summary, @Nullable Instant heldSince) {
 
   int takenOffline() {
-    return moves.moved();
+    return summary.moved();
   }
 }

@@ -23,10 +23,10 @@ final class CredentialInterceptor implements HandlerInterceptor {
 
   static final String CALLER = CredentialInterceptor.class.getName() + ".caller";
 
-  private final RequestAuthentication admission;
+  private final RequestAuthentication authentication;
 
-  CredentialInterceptor(RequestAuthentication admission) {
-    this.admission = admission;
+  CredentialInterceptor(RequestAuthentication authentication) {
+    this.authentication = authentication;
   }
 
   @Override
@@ -39,9 +39,9 @@ final class CredentialInterceptor implements HandlerInterceptor {
     Set<CallerKind> admitted = admitted(route);
     RateLimitBucket limit = limit(route);
     if (admitted.contains(CallerKind.PUBLIC)) {
-      admission.admitEverybody(request, response, limit);
+      authentication.admitEverybody(request, response, limit);
     } else {
-      request.setAttribute(CALLER, admission.admit(request, response, admitted, limit));
+      request.setAttribute(CALLER, authentication.admit(request, response, admitted, limit));
     }
     return true;
   }
@@ -55,8 +55,8 @@ final class CredentialInterceptor implements HandlerInterceptor {
   }
 
   private static Set<CallerKind> admitted(HandlerMethod route) {
-    RouteAccess admits = route.getMethodAnnotation(RouteAccess.class);
-    return admits == null ? Set.of() : Set.of(admits.value());
+    RouteAccess access = route.getMethodAnnotation(RouteAccess.class);
+    return access == null ? Set.of() : Set.of(access.value());
   }
 
   private static RateLimitBucket limit(HandlerMethod route) {

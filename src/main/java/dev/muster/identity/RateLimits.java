@@ -63,9 +63,9 @@ final class RateLimits {
 
   /** Counts a request of a credential; refuses with {@code RATE_LIMITED} above the limit. */
   void take(RateLimitBucket limit, Object credential, HttpServletResponse response) {
-    KeyedRateLimiter allowance = ofCredentials.get(limit);
-    if (allowance != null) {
-      allowance.take(credential, response);
+    KeyedRateLimiter limiter = ofCredentials.get(limit);
+    if (limiter != null) {
+      limiter.take(credential, response);
     }
   }
 

@@ -57,13 +57,13 @@ public class RequestAuthentication {
       @Nullable String authorization,
       Set<CallerKind> admitted,
       RateLimitBucket limit) {
-    AuthenticationResult presented = authenticate(request, response, authorization);
-    @Nullable Caller caller = presented.caller();
+    AuthenticationResult result = authenticate(request, response, authorization);
+    @Nullable Caller caller = result.caller();
     if (caller == null || !isAdmitted(caller, admitted)) {
-      limits.takeOfRefused(presented.key(), request, response);
+      limits.takeOfRefused(result.key(), request, response);
       throw caller instanceof Caller.Anonymous ? Credentials.missing() : Credentials.unknown();
     }
-    count(presented, limit, request, response);
+    count(result, limit, request, response);
     if (caller instanceof Caller.Viewer && !admitted.contains(CallerKind.VIEWER)) {
       throw AccessChecks.readsOnly();
     }
@@ -92,11 +92,11 @@ public class RequestAuthentication {
     if (limit == RateLimitBucket.NONE) {
       return;
     }
-    AuthenticationResult presented = presentIfKnown(request.getHeader(HttpHeaders.AUTHORIZATION));
-    if (presented.isLive()) {
-      count(presented, limit, request, response);
+    AuthenticationResult result = presentIfKnown(request.getHeader(HttpHeaders.AUTHORIZATION));
+    if (result.isLive()) {
+      count(result, limit, request, response);
     } else {
-      limits.takeOfRefused(presented.key(), request, response);
+      limits.takeOfRefused(result.key(), request, response);
     }
   }
 
@@ -109,16 +109,16 @@ public class RequestAuthentication {
   }
 
   private void count(
-      AuthenticationResult presented,
+      AuthenticationResult result,
       RateLimitBucket limit,
       HttpServletRequest request,
       HttpServletResponse response) {
-    @Nullable Object key = presented.key();
+    @Nullable Object key = result.key();
     if (key == null) {
       limits.takeOfNetwork(request, response);
     } else {
       RequestOwner.set(request, key);
-      note(presented.caller());
+      note(result.caller());
       limits.take(limit, key, response);
     }
   }

@@ -106,7 +106,7 @@ final class EventStream {
   }
 
   void checkStanding() {
-    switch (subscriber.standing().check()) {
+    switch (subscriber.recheck().check()) {
       case VALID -> held = false;
       case UNKNOWN -> held = true;
       case REVOKED -> end(StreamEnd.REVOKED);

@@ -28,19 +28,19 @@ class EventStreamController {
   private final EventLog events;
   private final Workspaces workspaces;
   private final Credentials credentials;
-  private final FrameEncoder framing;
+  private final FrameEncoder encoder;
 
   EventStreamController(
       Streams streams,
       EventLog events,
       Workspaces workspaces,
       Credentials credentials,
-      FrameEncoder framing) {
+      FrameEncoder encoder) {
     this.streams = streams;
     this.events = events;
     this.workspaces = workspaces;
     this.credentials = credentials;
-    this.framing = framing;
+    this.encoder = encoder;
   }
 
   @GetMapping("/events/stream")
@@ -78,7 +78,7 @@ class EventStreamController {
 
   private void stream(
       Caller caller,
-      EventAudience viewer,
+      EventAudience audience,
       StreamStart start,
       HttpServletRequest request,
       HttpServletResponse response)
@@ -90,11 +90,11 @@ class EventStreamController {
     if (request.getMethod().equals("HEAD")) {
       return;
     }
-    CredentialRecheck standing =
+    CredentialRecheck recheck =
         new CredentialRecheck(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
-    ServerSentSink sink = new ServerSentSink(framing);
+    ServerSentSink sink = new ServerSentSink(encoder);
     EventStream stream =
-        streams.open(StreamKind.SSE, new StreamSubscriber(viewer, standing), sink, start.after());
+        streams.open(StreamKind.SSE, new StreamSubscriber(audience, recheck), sink, start.after());
     try {
       sink.begin(request.startAsync());
       stream.start(start.greeting());

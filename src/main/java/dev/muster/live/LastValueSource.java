@@ -15,13 +15,13 @@ final class LastValueSource implements Source {
   static final int MAX_PER_TICK = 125;
 
   private final LastValues values;
-  private final EventAudience viewer;
+  private final EventAudience audience;
   private volatile long place;
   private volatile int allowance = MAX_PER_TICK;
 
-  LastValueSource(LastValues values, EventAudience viewer) {
+  LastValueSource(LastValues values, EventAudience audience) {
     this.values = values;
-    this.viewer = viewer;
+    this.audience = audience;
     this.place = values.newest();
   }
 
@@ -48,12 +48,12 @@ final class LastValueSource implements Source {
   }
 
   private boolean isShown(LastValue value) {
-    return viewer.seesAllOf(value.workspaceId())
-        || (PeerView.shows(value.kind()) && viewer.isPeer(value.workspaceId()));
+    return audience.seesAllOf(value.workspaceId())
+        || (PeerView.shows(value.kind()) && audience.isPeer(value.workspaceId()));
   }
 
   private Frame frame(LastValue value) {
     Frame frame = Frame.of(value);
-    return viewer.seesAllOf(value.workspaceId()) ? frame : frame.forPeers();
+    return audience.seesAllOf(value.workspaceId()) ? frame : frame.forPeers();
   }
 }

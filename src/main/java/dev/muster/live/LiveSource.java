@@ -11,12 +11,12 @@ import java.util.Optional;
 final class LiveSource implements Source {
 
   private final LiveEvents events;
-  private final EventAudience viewer;
+  private final EventAudience audience;
   private volatile long place;
 
-  LiveSource(LiveEvents events, EventAudience viewer) {
+  LiveSource(LiveEvents events, EventAudience audience) {
     this.events = events;
-    this.viewer = viewer;
+    this.audience = audience;
     this.place = events.newest();
   }
 
@@ -41,7 +41,7 @@ final class LiveSource implements Source {
     }
     List<Frame> frames =
         next.stream()
-            .filter(event -> viewer.seesAllOf(event.workspaceId()))
+            .filter(event -> audience.seesAllOf(event.workspaceId()))
             .map(Frame::of)
             .toList();
     place = from + next.size();

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class RecordedSource implements Source {
 
   private final EventLog events;
-  private final EventAudience viewer;
+  private final EventAudience audience;
   private final long openedAt;
   private volatile long lastSeq;
 
-  RecordedSource(EventLog events, EventAudience viewer, long after) {
+  RecordedSource(EventLog events, EventAudience audience, long after) {
     this.events = events;
-    this.viewer = viewer;
+    this.audience = audience;
     this.openedAt = events.head();
     this.lastSeq = after;
   }
@@ -34,7 +34,7 @@ final class RecordedSource implements Source {
 
   @Override
   public Optional<List<Frame>> next() {
-    @Nullable UUID self = viewer.self();
+    @Nullable UUID self = audience.self();
     return self != null && lastSeq < openedAt && !events.remembersAfter(lastSeq)
         ? Optional.of(nextOfOwnPast(self))
         : nextOfAll();
@@ -77,12 +77,12 @@ final class RecordedSource implements Source {
   }
 
   private Optional<Frame> shown(RecordedEvent event) {
-    if (viewer.seesAllOf(event.workspaceId())) {
+    if (audience.seesAllOf(event.workspaceId())) {
       return Optional.of(Frame.of(event));
     }
     return event.seq() > openedAt
             && PeerView.showsRecorded(event.eventType())
-            && viewer.isPeer(event.workspaceId())
+            && audience.isPeer(event.workspaceId())
         ? Optional.of(Frame.of(event).forPeers())
         : Optional.empty();
   }

@@ -17,11 +17,11 @@ final class ServerSentSink implements Sink {
   /** Sets a browser's reconnection delay in ms, and sends a first comment at once. */
   private static final String OPENING = "retry: 2000\n: connected\n\n";
 
-  private final FrameEncoder framing;
+  private final FrameEncoder encoder;
   private volatile @Nullable AsyncContext response;
 
-  ServerSentSink(FrameEncoder framing) {
-    this.framing = framing;
+  ServerSentSink(FrameEncoder encoder) {
+    this.encoder = encoder;
   }
 
   /** Starts the asynchronous response, without a timeout. */
@@ -34,7 +34,7 @@ final class ServerSentSink implements Sink {
   @Override
   public void send(List<Frame> frames) throws IOException {
     StringBuilder text = new StringBuilder();
-    frames.forEach(frame -> text.append(framing.forServerSentEvents(frame)));
+    frames.forEach(frame -> text.append(encoder.forServerSentEvents(frame)));
     write(text.toString());
   }
 

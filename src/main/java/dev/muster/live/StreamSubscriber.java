@@ -4,9 +4,9 @@ import dev.muster.identity.Caller;
 import dev.muster.identity.CredentialRecheck;
 
 /** Holds what a stream shows and the credential that must stay valid. */
-record StreamSubscriber(EventAudience viewer, CredentialRecheck standing) {
+record StreamSubscriber(EventAudience audience, CredentialRecheck recheck) {
 
   Caller caller() {
-    return standing.caller();
+    return recheck.caller();
   }
 }

@@ -66,17 +66,17 @@ class Streams implements SmartLifecycle {
    * answer.
    */
   EventStream open(StreamKind kind, StreamSubscriber subscriber, Sink sink, long after) {
-    StreamTimers schedule = new StreamTimers(kind, subscriber.caller());
-    takeRoom(schedule.caller());
+    StreamTimers timers = new StreamTimers(kind, subscriber.caller());
+    takeRoom(timers.caller());
     try {
-      watch(schedule);
+      watch(timers);
     } catch (RuntimeException | Error e) {
-      giveRoomBack(schedule.caller());
+      giveRoomBack(timers.caller());
       throw e;
     }
-    Sources sources = sources(subscriber.viewer(), after);
+    Sources sources = sources(subscriber.audience(), after);
     EventStream stream = new EventStream(subscriber, sink, sources, threads, this::closed);
-    open.put(stream, schedule);
+    open.put(stream, timers);
     metrics.opened(kind);
     if (!running) {
       stream.end(StreamEnd.SHUTDOWN);
@@ -123,11 +123,11 @@ class Streams implements SmartLifecycle {
    * Creates the sources. The caller has subscribed before, so no live event or last value is
    * missed.
    */
-  private Sources sources(EventAudience viewer, long after) {
+  private Sources sources(EventAudience audience, long after) {
     return new Sources(
-        new RecordedSource(events, viewer, after),
-        new LiveSource(live, viewer),
-        new LastValueSource(values, viewer));
+        new RecordedSource(events, audience, after),
+        new LiveSource(live, audience),
+        new LastValueSource(values, audience));
   }
 
   private void wakeAll() {
@@ -135,25 +135,25 @@ class Streams implements SmartLifecycle {
   }
 
   private void closed(EventStream stream, StreamEnd reason) {
-    @Nullable StreamTimers schedule = open.remove(stream);
-    if (schedule != null) {
-      giveRoomBack(schedule.caller());
-      values.unwatch(schedule);
-      live.unwatch(schedule);
-      metrics.closed(schedule.kind(), reason);
+    @Nullable StreamTimers timers = open.remove(stream);
+    if (timers != null) {
+      giveRoomBack(timers.caller());
+      values.unwatch(timers);
+      live.unwatch(timers);
+      metrics.closed(timers.kind(), reason);
       if (reason == StreamEnd.SLOW) {
-        slow.log(Level.INFO, "closed a {} that reads too slowly", schedule.kind().word());
+        slow.log(Level.INFO, "closed a {} that reads too slowly", timers.kind().word());
       }
     }
   }
 
   private void lookAfterAll() {
-    open.forEach((stream, schedule) -> {
+    open.forEach((stream, timers) -> {
       stream.tick();
-      if (schedule.isStandingDue()) {
+      if (timers.isStandingDue()) {
         stream.checkStanding();
       }
-      if (schedule.isPingDue()) {
+      if (timers.isPingDue()) {
         stream.ping();
       }
     });

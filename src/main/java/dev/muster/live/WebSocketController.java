@@ -40,25 +40,25 @@ class WebSocketController {
   private final Streams streams;
   private final EventLog events;
   private final HierarchyCache tree;
-  private final RequestAuthentication admission;
+  private final RequestAuthentication authentication;
   private final Credentials credentials;
-  private final FrameEncoder framing;
+  private final FrameEncoder encoder;
   private final AllowedOrigins origins;
 
   WebSocketController(
       Streams streams,
       EventLog events,
       HierarchyCache tree,
-      RequestAuthentication admission,
+      RequestAuthentication authentication,
       Credentials credentials,
-      FrameEncoder framing,
+      FrameEncoder encoder,
       AllowedOrigins origins) {
     this.streams = streams;
     this.events = events;
     this.tree = tree;
-    this.admission = admission;
+    this.authentication = authentication;
     this.credentials = credentials;
-    this.framing = framing;
+    this.encoder = encoder;
     this.origins = origins;
   }
 
@@ -69,15 +69,15 @@ class WebSocketController {
   void open(HttpServletRequest request, HttpServletResponse response) throws IOException {
     @Nullable String authorization = WebSocketCredential.authorizationOf(request);
     Caller caller =
-        admission.admit(
+        authentication.admit(
             request, response, authorization, Set.of(CallerKind.VIEWER), RateLimitBucket.GENERAL);
-    EventAudience viewer = viewer(caller, request);
+    EventAudience audience = viewer(caller, request);
     origins.requireAllowed(request);
     StreamStart start = StreamStart.of(request.getParameter("after"), "after", events);
     requireUpgrade(request, response);
-    CredentialRecheck standing =
+    CredentialRecheck recheck =
         new CredentialRecheck(credentials, String.valueOf(authorization), caller);
-    upgrade(new StreamSubscriber(viewer, standing), start, request, response);
+    upgrade(new StreamSubscriber(audience, recheck), start, request, response);
   }
 
   private EventAudience viewer(Caller caller, HttpServletRequest request) {
@@ -116,7 +116,7 @@ class WebSocketController {
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
-    WebSocketSink sink = new WebSocketSink(framing);
+    WebSocketSink sink = new WebSocketSink(encoder);
     EventStream stream = streams.open(StreamKind.WEBSOCKET, subscriber, sink, start.after());
     sink.serve(stream, start.greeting());
     boolean upgraded = false;

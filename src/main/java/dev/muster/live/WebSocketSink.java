@@ -37,7 +37,7 @@ public final class WebSocketSink implements Sink, Session.Listener {
   /** Time to read the close frame, for a client whose frames are no longer read. */
   private static final Duration SHORT_GOODBYE = Duration.ofSeconds(1);
 
-  private final FrameEncoder framing;
+  private final FrameEncoder encoder;
   private volatile @Nullable EventStream stream;
   private volatile @Nullable Session session;
   private List<Frame> greeting = List.of();
@@ -49,8 +49,8 @@ public final class WebSocketSink implements Sink, Session.Listener {
   private int framesInPeriod;
   private long messageBytes;
 
-  WebSocketSink(FrameEncoder framing) {
-    this.framing = framing;
+  WebSocketSink(FrameEncoder encoder) {
+    this.encoder = encoder;
   }
 
   /** Sets the stream to start after the handshake, and the frames it sends first. */
@@ -132,7 +132,7 @@ public final class WebSocketSink implements Sink, Session.Listener {
     Session open = open();
     CompletableFuture<?>[] sent =
         frames.stream()
-            .map(framing::forWebSocket)
+            .map(encoder::forWebSocket)
             .map(text -> Callback.Completable.with(done -> open.sendText(text, done)))
             .toArray(CompletableFuture<?>[]::new);
     await(CompletableFuture.allOf(sent));

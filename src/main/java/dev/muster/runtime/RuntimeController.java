@@ -68,13 +68,13 @@ class RuntimeController {
       throws IOException {
     JsonNode body = LosslessJson.parse(bodies.read(request, MAX_POST_BYTES));
     names.look(body, request, response);
-    EventSubmission post = new EventSubmission(id, RuntimeEnvelope.readAll(body));
-    if (post.envelopes().isEmpty()) {
+    EventSubmission submission = new EventSubmission(id, RuntimeEnvelope.readAll(body));
+    if (submission.envelopes().isEmpty()) {
       workspaces.requireReaderOf(id, caller);
       return new Accepted(0);
     }
     workspaces.requireTrustedSpeakerFor(id, caller);
-    return switch (intake.add(post)) {
+    return switch (intake.add(submission)) {
       case SubmissionResult.Accepted(int events) -> new Accepted(events);
       case SubmissionResult.NoWorkspace() -> {
         workspaces.requirePresent(id);

@@ -58,8 +58,10 @@ class RuntimeEventIngest {
    * <p>Throws {@code UNAVAILABLE} when the commit does not happen in time or its outcome is
    * unknown.
    */
-  SubmissionResult add(EventSubmission post) {
-    return commits.submitUnlessLockedFor(LOCK_TIMEOUT, post).orElseGet(() -> addBlocking(post));
+  SubmissionResult add(EventSubmission submission) {
+    return commits
+        .submitUnlessLockedFor(LOCK_TIMEOUT, submission)
+        .orElseGet(() -> addBlocking(submission));
   }
 
   private List<BatchOutcome<SubmissionResult>> commit(List<EventSubmission> batch) {
@@ -67,7 +69,7 @@ class RuntimeEventIngest {
         batch, posts -> transactions.run(() -> writer.writeSkippingLocked(posts)));
   }
 
-  private SubmissionResult addBlocking(EventSubmission post) {
+  private SubmissionResult addBlocking(EventSubmission submission) {
     if (!acquireSlot()) {
       throw ProblemException.unavailable(
           "too many posts wait for their streams; try again in a few seconds");
@@ -75,7 +77,7 @@ class RuntimeEventIngest {
     try {
       List<BatchOutcome<SubmissionResult>> outcomes =
           BatchRetry.run(
-              List.of(post), posts -> boundedTransactions.run(() -> writer.write(posts)));
+              List.of(submission), posts -> boundedTransactions.run(() -> writer.write(posts)));
       return switch (outcomes.getFirst()) {
         case BatchOutcome.Done<SubmissionResult>(SubmissionResult result) -> result;
         case BatchOutcome.Locked<SubmissionResult>() ->

@@ -42,9 +42,9 @@ class RuntimeMetrics implements MeterBinder {
         .register(registry);
   }
 
-  void count(EventSubmission post) {
-    characters.increment((double) post.size());
-    for (RuntimeEnvelope envelope : post.envelopes()) {
+  void count(EventSubmission submission) {
+    characters.increment((double) submission.size());
+    for (RuntimeEnvelope envelope : submission.envelopes()) {
       Counter.builder("muster.runtime.events")
           .description("Runtime events taken in")
           .tag("type", envelope.event().type())

@@ -51,9 +51,9 @@ class StreamWriter {
     Map<UUID, StreamHead> free = byId(heads.lockSkippingLocked(streamsOf(posts)));
     Set<UUID> present = write(posts, free);
     return posts.stream()
-        .<BatchOutcome<SubmissionResult>>map(post ->
-            free.containsKey(post.workspaceId())
-                ? new BatchOutcome.Done<>(result(post, present))
+        .<BatchOutcome<SubmissionResult>>map(submission ->
+            free.containsKey(submission.workspaceId())
+                ? new BatchOutcome.Done<>(result(submission, present))
                 : new BatchOutcome.Locked<>())
         .toList();
   }
@@ -62,13 +62,14 @@ class StreamWriter {
   List<BatchOutcome<SubmissionResult>> write(List<EventSubmission> posts) {
     Set<UUID> present = write(posts, byId(heads.lock(streamsOf(posts))));
     return posts.stream()
-        .<BatchOutcome<SubmissionResult>>map(post -> new BatchOutcome.Done<>(result(post, present)))
+        .<BatchOutcome<SubmissionResult>>map(
+            submission -> new BatchOutcome.Done<>(result(submission, present)))
         .toList();
   }
 
-  private static SubmissionResult result(EventSubmission post, Set<UUID> present) {
-    return present.contains(post.workspaceId())
-        ? new SubmissionResult.Accepted(post.envelopes().size())
+  private static SubmissionResult result(EventSubmission submission, Set<UUID> present) {
+    return present.contains(submission.workspaceId())
+        ? new SubmissionResult.Accepted(submission.envelopes().size())
         : new SubmissionResult.NoWorkspace();
   }
 
@@ -84,18 +85,18 @@ class StreamWriter {
   private Set<UUID> write(List<EventSubmission> posts, Map<UUID, StreamHead> locked) {
     Set<UUID> present = heads.present(locked.keySet());
     List<EventSubmission> wanted =
-        posts.stream().filter(post -> present.contains(post.workspaceId())).toList();
+        posts.stream().filter(submission -> present.contains(submission.workspaceId())).toList();
     Map<UUID, List<Run>> newest =
         runs.newestOf(tasksOf(wanted)).stream().collect(Collectors.groupingBy(Run::workspaceId));
     Map<UUID, StreamWriteBatch> drafts = new LinkedHashMap<>();
-    for (EventSubmission post : wanted) {
+    for (EventSubmission submission : wanted) {
       drafts
           .computeIfAbsent(
-              post.workspaceId(),
+              submission.workspaceId(),
               id ->
                   new StreamWriteBatch(
                       Objects.requireNonNull(locked.get(id)), newest.getOrDefault(id, List.of())))
-          .add(post.envelopes());
+          .add(submission.envelopes());
     }
     if (!drafts.isEmpty()) {
       store(drafts);
@@ -109,11 +110,11 @@ class StreamWriter {
 
   private static List<TaskOf> tasksOf(List<EventSubmission> posts) {
     return posts.stream()
-        .flatMap(post ->
-            post.envelopes().stream()
+        .flatMap(submission ->
+            submission.envelopes().stream()
                 .map(envelope -> envelope.event().taskName())
                 .distinct()
-                .map(name -> new TaskOf(post.workspaceId(), TaskName.named(name).key())))
+                .map(name -> new TaskOf(submission.workspaceId(), TaskName.named(name).key())))
         .distinct()
         .toList();
   }

@@ -38,7 +38,7 @@ class WorkspaceController {
   private final Workspaces workspaces;
   private final WorkspaceRepository repository;
   private final WorkspaceCreation creation;
-  private final WorkspaceUpdates patching;
+  private final WorkspaceUpdates updates;
   private final Hierarchy hierarchy;
   private final WorkspaceSettings settings;
   private final PlatformUrl platformUrl;
@@ -48,7 +48,7 @@ class WorkspaceController {
       Workspaces workspaces,
       WorkspaceRepository repository,
       WorkspaceCreation creation,
-      WorkspaceUpdates patching,
+      WorkspaceUpdates updates,
       Hierarchy hierarchy,
       WorkspaceSettings settings,
       PlatformUrl platformUrl,
@@ -56,7 +56,7 @@ class WorkspaceController {
     this.workspaces = workspaces;
     this.repository = repository;
     this.creation = creation;
-    this.patching = patching;
+    this.updates = updates;
     this.hierarchy = hierarchy;
     this.settings = settings;
     this.platformUrl = platformUrl;
@@ -172,7 +172,7 @@ class WorkspaceController {
     WorkspacePatch patch = WorkspacePatch.read(body);
     Workspace workspace = workspaces.findForSpeaker(id, caller);
     patch.requireRight(caller);
-    patching.patch(workspace, patch);
+    updates.patch(workspace, patch);
     return Map.of("status", "updated");
   }
 

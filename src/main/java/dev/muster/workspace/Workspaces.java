@@ -111,7 +111,7 @@ public class Workspaces {
   public Optional<DeliveryTarget> target(UUID id) {
     return repository
         .presence(id)
-        .filter(presence -> presence.removedAt() == null)
+        .filter(lookup -> lookup.removedAt() == null)
         .map(TargetLookup::target);
   }
 
@@ -178,11 +178,11 @@ public class Workspaces {
   }
 
   private TargetLookup findActive(UUID id) {
-    TargetLookup presence = repository.presence(id).orElseThrow(() -> absent(id, repository));
-    if (presence.removedAt() != null) {
-      throw removed(id, presence.removedAt());
+    TargetLookup lookup = repository.presence(id).orElseThrow(() -> absent(id, repository));
+    if (lookup.removedAt() != null) {
+      throw removed(id, lookup.removedAt());
     }
-    return presence;
+    return lookup;
   }
 
   /** Refuses an id other than that of the removed workspace whose token the caller holds (R1.5). */

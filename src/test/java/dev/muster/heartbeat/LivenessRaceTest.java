@@ -139,8 +139,7 @@ class LivenessRaceTest {
     try (Connection changing = FLEET.database().connect();
         Statement statement = changing.createStatement()) {
       changing.setAutoCommit(false);
-      statement.execute(
-          "LOCK TABLE workspace_heartbeats IN EXCLUSIVE MODE"); // whoever only looks may
+      statement.execute("LOCK TABLE workspace_heartbeats IN EXCLUSIVE MODE"); // lets readers in
       var sweeping = CompletableFuture.supplyAsync(sweep, Thread::startVirtualThread);
       Awaitility.await().until(() -> !FLEET.database().value(LOCKED_OUT).equals("0"));
       statement.execute(update(change, id));

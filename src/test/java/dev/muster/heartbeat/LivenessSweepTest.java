@@ -111,7 +111,7 @@ class LivenessSweepTest {
     assertThat(report.takenOffline()).isEqualTo(2_500);
     int batches = Math.ceilDiv(2_500, BatchedTransitions.BATCH_SIZE);
     assertThat(BatchedTransitions.BATCH_SIZE).isLessThanOrEqualTo(1_000);
-    assertThat(report.moves().batches()).isEqualTo(batches);
+    assertThat(report.summary().batches()).isEqualTo(batches);
     assertThat(fleet.count("offline")).isEqualTo(2_500);
     assertThat(fleet.events("WORKSPACE_OFFLINE")).isEqualTo(2_500);
     int transactions =
@@ -145,7 +145,7 @@ class LivenessSweepTest {
     try {
       SweepReport report = sweepAt(NOW);
 
-      assertThat(report.moves().failedBatches()).isEqualTo(1);
+      assertThat(report.summary().failedBatches()).isEqualTo(1);
       // a page begins with the last of the one before, which the failure left as it was
       assertThat(report.takenOffline()).isEqualTo(1_501 - BatchedTransitions.BATCH_SIZE);
       assertThat(metric("muster_sweep_errors_total{sweep=\"liveness\"}")).isPositive();

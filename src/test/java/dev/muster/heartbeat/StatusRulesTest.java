@@ -67,7 +67,7 @@ class StatusRulesTest {
   record Case(
       WorkspaceStatus status,
       @Nullable DegradedReason reason,
-      HealthSignals evidence,
+      HealthSignals signals,
       String expected) {}
 
   static Stream<Case> cases() {
@@ -76,19 +76,19 @@ class StatusRulesTest {
 
   private static Stream<Case> casesOf(String line) {
     String[] words = line.replace("|", " ").trim().split("\\s+", -1);
-    HealthSignals evidence =
+    HealthSignals signals =
         new HealthSignals(
             words[0].equals("yes"), Double.parseDouble(words[2]), words[1].equals("yes"));
     List<Case> cases = new ArrayList<>();
     for (WorkspaceStatus status : WorkspaceStatus.values()) {
       switch (status) {
-        case PAUSED, REMOVED -> cases.add(new Case(status, null, evidence, words[3]));
-        case ONLINE -> cases.add(new Case(status, null, evidence, words[4]));
+        case PAUSED, REMOVED -> cases.add(new Case(status, null, signals, words[3]));
+        case ONLINE -> cases.add(new Case(status, null, signals, words[4]));
         case DEGRADED -> {
-          cases.add(new Case(status, RUNTIME_WEDGED, evidence, words[6]));
-          cases.add(new Case(status, ERROR_RATE, evidence, words[7]));
+          cases.add(new Case(status, RUNTIME_WEDGED, signals, words[6]));
+          cases.add(new Case(status, ERROR_RATE, signals, words[7]));
         }
-        default -> cases.add(new Case(status, null, evidence, words[5]));
+        default -> cases.add(new Case(status, null, signals, words[5]));
       }
     }
     return cases.stream();
@@ -107,8 +107,7 @@ class StatusRulesTest {
           case "on" -> new Online(given.status());
           default -> throw new AssertionError(given.expected());
         };
-    assertThat(RULES.evaluate(given.status(), given.reason(), given.evidence()))
-        .isEqualTo(expected);
+    assertThat(RULES.evaluate(given.status(), given.reason(), given.signals())).isEqualTo(expected);
   }
 
   @Test

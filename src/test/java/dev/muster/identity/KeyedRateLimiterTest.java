@@ -34,17 +34,17 @@ class KeyedRateLimiterTest {
 
   private final SetClock clock = new SetClock();
   private final Counter refused = new SimpleMeterRegistry().counter("refused");
-  private final KeyedRateLimiter allowance = new KeyedRateLimiter(6, clock, refused);
+  private final KeyedRateLimiter limiter = new KeyedRateLimiter(6, clock, refused);
 
   private MockHttpServletResponse take() {
     MockHttpServletResponse response = new MockHttpServletResponse();
-    allowance.take("key", response);
+    limiter.take("key", response);
     return response;
   }
 
   private MockHttpServletResponse refused() {
     MockHttpServletResponse response = new MockHttpServletResponse();
-    assertThatThrownBy(() -> allowance.take("key", response)).isInstanceOf(ProblemException.class);
+    assertThatThrownBy(() -> limiter.take("key", response)).isInstanceOf(ProblemException.class);
     return response;
   }
 

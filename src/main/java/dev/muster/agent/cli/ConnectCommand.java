@@ -38,7 +38,7 @@ final class ConnectCommand implements Callable<Integer> {
   private static final Logger log = LoggerFactory.getLogger(ConnectCommand.class);
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
 
-  @Mixin private ConnectionOptions workplace = new ConnectionOptions();
+  @Mixin private ConnectionOptions options = new ConnectionOptions();
 
   @Option(names = "--exec", paramLabel = "COMMAND", required = true, description = "the command")
   private String exec = "";
@@ -57,19 +57,19 @@ final class ConnectCommand implements Callable<Integer> {
     if (execTimeout < 1) {
       throw new IllegalArgumentException("--exec-timeout: " + execTimeout + " (expected: 1..)");
     }
-    AgentClient client = workplace.client();
+    AgentClient client = options.client();
     ExecHandler handler =
         new ExecHandler(
             exec,
             Duration.ofSeconds(execTimeout),
-            workplace.variables(),
-            new Waits(workplace.stateDir()));
+            options.variables(),
+            new Waits(options.stateDir()));
     AgentLoop loop =
         AgentLoop.builder(client)
             .registration(Registration.polling(name))
             .delivery(
                 PollDelivery.builder(client)
-                    .cursorFile(workplace.stateDir().resolve("cursor.json"))
+                    .cursorFile(options.stateDir().resolve("cursor.json"))
                     .build())
             .handler(handler)
             .build();

@@ -27,7 +27,7 @@ final class DelegateCommand implements Callable<Integer> {
   private static final Logger log = LoggerFactory.getLogger(DelegateCommand.class);
   private static final Duration MAX_POLL = Duration.ofMinutes(1);
 
-  @Mixin private ConnectionOptions workplace = new ConnectionOptions();
+  @Mixin private ConnectionOptions options = new ConnectionOptions();
 
   @Option(
       names = "--to",
@@ -54,13 +54,13 @@ final class DelegateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    AgentClient client = workplace.client();
+    AgentClient client = options.client();
     String peer = ConnectionOptions.peerId(client, to);
     if (wait < 1) {
       System.out.println(made(client, peer).id());
       return ExitCode.DONE;
     }
-    Waits waits = new Waits(workplace.stateDir());
+    Waits waits = new Waits(options.stateDir());
     Delegation made;
     Wait waiting;
     try (Closeable _ = waits.holdingAnswers()) {

@@ -16,14 +16,14 @@ final class NotifyCommand implements Callable<Integer> {
 
   private static final Logger log = LoggerFactory.getLogger(NotifyCommand.class);
 
-  @Mixin private ConnectionOptions workplace = new ConnectionOptions();
+  @Mixin private ConnectionOptions options = new ConnectionOptions();
 
   @Parameters(paramLabel = "TEXT", description = "what is said")
   private String text = "";
 
   @Override
   public Integer call() {
-    workplace.client().notify(text);
+    options.client().notify(text);
     log.info("the notification is sent");
     return ExitCode.DONE;
   }

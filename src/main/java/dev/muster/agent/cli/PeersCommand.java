@@ -12,11 +12,11 @@ import picocli.CommandLine.Mixin;
     description = "Prints whom this agent may talk to, one a line: id, status and name, by tabs.")
 final class PeersCommand implements Callable<Integer> {
 
-  @Mixin private ConnectionOptions workplace = new ConnectionOptions();
+  @Mixin private ConnectionOptions options = new ConnectionOptions();
 
   @Override
   public Integer call() {
-    for (Peer peer : workplace.client().peers()) {
+    for (Peer peer : options.client().peers()) {
       System.out.println(peer.id() + "\t" + peer.status() + "\t" + peer.name().replace('\t', ' '));
     }
     return ExitCode.DONE;

@@ -24,7 +24,7 @@ final class SendCommand implements Callable<Integer> {
 
   private static final Logger log = LoggerFactory.getLogger(SendCommand.class);
 
-  @Mixin private ConnectionOptions workplace = new ConnectionOptions();
+  @Mixin private ConnectionOptions options = new ConnectionOptions();
 
   @Option(
       names = "--to",
@@ -44,13 +44,13 @@ final class SendCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    AgentClient client = workplace.client();
+    AgentClient client = options.client();
     String peer = ConnectionOptions.peerId(client, to);
     if (wait < 1) {
       return report(client.send(peer, text));
     }
     String id = UUID.randomUUID().toString();
-    try (Wait waiting = new Waits(workplace.stateDir()).begin(id)) {
+    try (Wait waiting = new Waits(options.stateDir()).begin(id)) {
       SendResult sent = client.send(peer, text, Duration.ofSeconds(wait), id);
       int code = report(sent);
       if (!(sent instanceof SendResult.Queued)) {

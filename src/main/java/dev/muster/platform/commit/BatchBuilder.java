@@ -25,16 +25,16 @@ final class BatchBuilder<T, R> {
    * <p>Returns false when the value does not fit. The caller must then offer no later value: a
    * light value would overtake a heavy one of the same key.
    */
-  boolean offer(PendingSubmission<T, R> waiter) {
-    if (!limits.manyOfAKey() && keys.contains(waiter.key)) {
+  boolean offer(PendingSubmission<T, R> submission) {
+    if (!limits.manyOfAKey() && keys.contains(submission.key)) {
       return true;
     }
-    if (!hasRoomFor(waiter)) {
+    if (!hasRoomFor(submission)) {
       return false;
     }
-    keys.add(waiter.key);
-    chosen.add(waiter);
-    weight += waiter.weight;
+    keys.add(submission.key);
+    chosen.add(submission);
+    weight += submission.weight;
     return true;
   }
 
@@ -43,11 +43,11 @@ final class BatchBuilder<T, R> {
   }
 
   /** Keeps a value with a {@link CommitAttachment} alone in its batch: both commit or neither. */
-  private boolean hasRoomFor(PendingSubmission<T, R> waiter) {
+  private boolean hasRoomFor(PendingSubmission<T, R> submission) {
     return chosen.isEmpty()
-        || (waiter.rider == null
+        || (submission.rider == null
             && chosen.getFirst().rider == null
             && chosen.size() < MAX_VALUES
-            && waiter.weight <= limits.mostWeight() - weight);
+            && submission.weight <= limits.mostWeight() - weight);
   }
 }

@@ -131,20 +131,20 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
           "too many requests are waiting for the database; try again in a few seconds");
     }
     try {
-      PendingSubmission<T, R> waiter =
+      PendingSubmission<T, R> submission =
           new PendingSubmission<>(
               value,
               keyOf.apply(value),
               limits.weightOf().applyAsLong(value),
               RequestDeadline.cappingNanos(TIMEOUT.toNanos()),
               lockTimeout.toNanos());
-      if (line.push(waiter)) {
+      if (line.push(submission)) {
         committers.forEach(LockSupport::unpark);
       }
       if (closed) {
-        waiter.complete(new BatchOutcome.Failed<>(tooLate()));
+        submission.complete(new BatchOutcome.Failed<>(tooLate()));
       }
-      return switch (waiter.await()) {
+      return switch (submission.await()) {
         case BatchOutcome.Done<R>(R result) -> Optional.of(result);
         case BatchOutcome.Locked<R>() -> Optional.empty();
         case BatchOutcome.Failed<R>(RuntimeException cause) -> throw cause;
@@ -231,7 +231,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   private List<BatchOutcome<R>> outcomesOf(List<PendingSubmission<T, R>> batch) {
     try {
       List<T> values = new ArrayList<>(batch.size());
-      batch.forEach(waiter -> values.add(waiter.value));
+      batch.forEach(submission -> values.add(submission.value));
       List<BatchOutcome<R>> outcomes =
           CommitAttachment.with(batch.getFirst().rider, () -> work.commit(values));
       if (outcomes.size() != batch.size()) {
@@ -246,7 +246,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
       return Collections.nCopies(batch.size(), new BatchOutcome.Failed<>(e));
     } catch (Error e) {
       // Complete the callers first: a committer that met, say, an OutOfMemoryError never does.
-      batch.forEach(waiter -> waiter.complete(new BatchOutcome.Failed<>(tooLate())));
+      batch.forEach(submission -> submission.complete(new BatchOutcome.Failed<>(tooLate())));
       throw e;
     }
   }

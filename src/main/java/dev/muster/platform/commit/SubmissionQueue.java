@@ -39,12 +39,12 @@ final class SubmissionQueue<T, R> {
   /**
    * Returns true for the first submission since the last drain; the committers may then be parked.
    */
-  boolean push(PendingSubmission<T, R> waiter) {
+  boolean push(PendingSubmission<T, R> submission) {
     @Nullable PendingSubmission<T, R> head;
     do {
       head = submitted.get();
-      waiter.next = head;
-    } while (!submitted.compareAndSet(head, waiter));
+      submission.next = head;
+    } while (!submitted.compareAndSet(head, submission));
     return head == null;
   }
 
@@ -67,7 +67,7 @@ final class SubmissionQueue<T, R> {
         fill(batch, true);
       }
       busyKeys.clear();
-      batch.chosen().forEach(waiter -> keysUnderWay.add(waiter.key));
+      batch.chosen().forEach(submission -> keysUnderWay.add(submission.key));
     }
     return batch.chosen();
   }
@@ -75,20 +75,20 @@ final class SubmissionQueue<T, R> {
   /** Releases the keys of a batch; values without an outcome, such as {@code busy}, stay queued. */
   void ended(List<PendingSubmission<T, R>> batch, List<PendingSubmission<T, R>> busy) {
     synchronized (waiting) {
-      batch.forEach(waiter -> keysUnderWay.remove(waiter.key));
-      busy.forEach(waiter -> busyKeys.add(waiter.key));
+      batch.forEach(submission -> keysUnderWay.remove(submission.key));
+      busy.forEach(submission -> busyKeys.add(submission.key));
     }
   }
 
   /** Completes every overdue submission with this outcome. */
   void failOverdue(Supplier<BatchOutcome<R>> outcome) {
     long now = System.nanoTime();
-    forEach(waiter -> waiter.completeIfOverdue(now, outcome));
+    forEach(submission -> submission.completeIfOverdue(now, outcome));
   }
 
   /** Completes every submission with this outcome. */
   void failAll(Supplier<BatchOutcome<R>> outcome) {
-    forEach(waiter -> waiter.complete(outcome.get()));
+    forEach(submission -> submission.complete(outcome.get()));
   }
 
   /** May miss a submission that is pushed meanwhile; the next call finds it. */
@@ -96,19 +96,19 @@ final class SubmissionQueue<T, R> {
     synchronized (waiting) {
       waiting.forEach(action);
     }
-    for (@Nullable PendingSubmission<T, R> waiter = submitted.get();
-        waiter != null;
-        waiter = waiter.next) {
-      action.accept(waiter);
+    for (@Nullable PendingSubmission<T, R> submission = submitted.get();
+        submission != null;
+        submission = submission.next) {
+      action.accept(submission);
     }
   }
 
   /** Returns whether the batch may take more values. */
   private boolean fill(BatchBuilder<T, R> batch, boolean withBusyKeys) {
-    for (PendingSubmission<T, R> waiter : waiting) {
-      if (!isIn(keysUnderWay, waiter)
-          && isIn(busyKeys, waiter) == withBusyKeys
-          && !batch.offer(waiter)) {
+    for (PendingSubmission<T, R> submission : waiting) {
+      if (!isIn(keysUnderWay, submission)
+          && isIn(busyKeys, submission) == withBusyKeys
+          && !batch.offer(submission)) {
         return false;
       }
     }
@@ -116,15 +116,17 @@ final class SubmissionQueue<T, R> {
   }
 
   /** Skips the look-up in an empty set, the usual case: thousands of values may be queued. */
-  private static boolean isIn(Set<Object> keys, PendingSubmission<?, ?> waiter) {
-    return !keys.isEmpty() && keys.contains(waiter.key);
+  private static boolean isIn(Set<Object> keys, PendingSubmission<?, ?> submission) {
+    return !keys.isEmpty() && keys.contains(submission.key);
   }
 
   private List<PendingSubmission<T, R>> takeSubmitted() {
     List<PendingSubmission<T, R>> taken = new ArrayList<>();
     @Nullable PendingSubmission<T, R> newest = submitted.getAndSet(null);
-    for (@Nullable PendingSubmission<T, R> waiter = newest; waiter != null; waiter = waiter.next) {
-      taken.add(waiter);
+    for (@Nullable PendingSubmission<T, R> submission = newest;
+        submission != null;
+        submission = submission.next) {
+      taken.add(submission);
     }
     Collections.reverse(taken);
     return taken;

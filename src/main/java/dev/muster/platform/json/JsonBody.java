@@ -39,10 +39,7 @@ public final class JsonBody {
     return new JsonBody(JsonFields.parse(utf8), "");
   }
 
-  /**
-   * Returns whether the field is a string. Use it for documents of other systems, where a field of
-   * another type is not an error.
-   */
+  /** Returns whether the field is a string, for documents where another type is no error. */
   public boolean isText(String name) {
     return fields.given(name).filter(JsonNode::isString).isPresent();
   }
@@ -94,10 +91,7 @@ public final class JsonBody {
     return fields.given(name).map(value -> clamped(name, value, min, max));
   }
 
-  /**
-   * Returns the number, clamped to the range. Refuses NaN and infinities, also those that a too
-   * large exponent makes.
-   */
+  /** Returns the number, clamped to the range; refuses NaN and numbers that become infinite. */
   public Optional<Double> number(String name, double min, double max) {
     return fields.given(name).map(value -> Math.clamp(finite(name, value, "number"), min, max));
   }

@@ -13,20 +13,20 @@ final class MusterTokenPattern {
 
   /** Returns the text without such tokens; the same instance when there are none. */
   static String redact(String text) {
-    RedactedRanges cuts = new RedactedRanges(text);
+    RedactedRanges ranges = new RedactedRanges(text);
     int start = 0;
     for (int end = 0; end <= text.length(); end++) {
       if (end == text.length() || !isWordCharacter(text.charAt(end))) {
         if (end - start >= LENGTH) {
           int from = start + Escape.lengthAt(text, start);
           if (end - from == LENGTH && isToken(text.substring(from, end))) {
-            cuts.add(from, end);
+            ranges.add(from, end);
           }
         }
         start = end + 1;
       }
     }
-    return cuts.applied();
+    return ranges.applied();
   }
 
   private static boolean isToken(String word) {

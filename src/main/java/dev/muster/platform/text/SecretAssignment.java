@@ -37,18 +37,18 @@ record SecretAssignment(SecretName name, boolean prose, AssignedValue value) {
 
   /** Returns the text with such values replaced; the same instance when there are none. */
   static String redact(String text) {
-    RedactedRanges cuts = new RedactedRanges(text);
+    RedactedRanges ranges = new RedactedRanges(text);
     int at = 0;
     while (at < text.length()) {
       Optional<SecretAssignment> found = separatedAt(text, at).filter(one -> one.isSecret(text));
       if (found.isPresent()) {
         at = found.get().value.wholeEnd(text);
-        cuts.add(found.get().value.start(), at);
+        ranges.add(found.get().value.start(), at);
       } else {
         at++;
       }
     }
-    return cuts.applied();
+    return ranges.applied();
   }
 
   private static Optional<SecretAssignment> separatedAt(String text, int at) {
@@ -81,16 +81,16 @@ record SecretAssignment(SecretName name, boolean prose, AssignedValue value) {
         || name.isFolder(text, word)) {
       return false;
     }
-    TokenEntropy randomness = TokenEntropy.of(word);
+    TokenEntropy entropy = TokenEntropy.of(word);
     boolean password = name.kind() == SecretName.Kind.PASSWORD;
     if (!prose) {
-      boolean number = randomness.digits() == word.length();
+      boolean number = entropy.digits() == word.length();
       return password || word.length() >= (number ? 8 : 4);
     }
     if (password) {
-      return value.endsClause(text) || (word.length() >= 6 && randomness.looksLikeKey());
+      return value.endsClause(text) || (word.length() >= 6 && entropy.looksLikeKey());
     }
     boolean path = word.startsWith("/") || word.contains("://");
-    return !path && word.length() >= 8 && randomness.looksLikeKey();
+    return !path && word.length() >= 8 && entropy.looksLikeKey();
   }
 }

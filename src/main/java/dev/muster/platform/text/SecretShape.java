@@ -43,7 +43,7 @@ record SecretShape(String start, boolean word, Pattern pattern, Predicate<String
     if (at < 0) {
       return text;
     }
-    RedactedRanges cuts = new RedactedRanges(text);
+    RedactedRanges ranges = new RedactedRanges(text);
     Matcher matcher = pattern.matcher(text);
     while (at >= 0) {
       int next = at + 1;
@@ -51,11 +51,11 @@ record SecretShape(String start, boolean word, Pattern pattern, Predicate<String
       if (begins && matcher.region(at, text.length()).lookingAt()) {
         next = matcher.end();
         if (test.test(matcher.group("secret"))) {
-          cuts.add(matcher.start("secret"), matcher.end("secret"));
+          ranges.add(matcher.start("secret"), matcher.end("secret"));
         }
       }
       at = text.indexOf(start, next);
     }
-    return cuts.applied();
+    return ranges.applied();
   }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class A2aClient implements AutoCloseable {
 
   /** The configured collaborators of a client. */
-  record Parts(RetryPolicy policy, RetryBudget budget, AttemptListener listener, Sleeper pause) {}
+  record Parts(RetryPolicy policy, RetryBudget budget, AttemptListener listener, Sleeper sleeper) {}
 
   /** Builds a client; defaults are the policy of R7.10 and no budget, guard or listener. */
   public static final class Builder {
@@ -25,7 +25,7 @@ public final class A2aClient implements AutoCloseable {
     private RetryBudget budget = RetryBudget.UNLIMITED;
     private AddressGuard guard = AddressGuard.NONE;
     private AttemptListener listener = AttemptListener.NONE;
-    private Sleeper pause = Sleeper.SLEEPING;
+    private Sleeper sleeper = Sleeper.SLEEPING;
 
     private Builder() {}
 
@@ -50,14 +50,14 @@ public final class A2aClient implements AutoCloseable {
     }
 
     /** Sets the wait between attempts; tests can replace it to avoid delays. */
-    public Builder pause(Sleeper pause) {
-      this.pause = pause;
+    public Builder pause(Sleeper sleeper) {
+      this.sleeper = sleeper;
       return this;
     }
 
     public A2aClient build() {
       return new A2aClient(
-          new Parts(policy, budget, listener, pause),
+          new Parts(policy, budget, listener, sleeper),
           new Transport(guard, policy.connectTimeout()));
     }
   }

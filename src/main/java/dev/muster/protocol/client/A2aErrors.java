@@ -59,14 +59,10 @@ public final class A2aErrors {
   }
 
   private static String text(String what, A2aResult result) {
-    SendStats effort = result.effort();
+    SendStats stats = result.stats();
     return "%s [target=%s], attempts %d/%d, elapsed %s"
         .formatted(
-            what,
-            effort.target(),
-            effort.attempts(),
-            effort.maxAttempts(),
-            seconds(effort.elapsed()));
+            what, stats.target(), stats.attempts(), stats.maxAttempts(), seconds(stats.elapsed()));
   }
 
   private static String clause(String text) {

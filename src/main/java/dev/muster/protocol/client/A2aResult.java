@@ -14,7 +14,7 @@ public sealed interface A2aResult {
    * @param contentType as sent, or empty
    * @param body byte for byte
    */
-  record Answer(int status, String contentType, byte[] body, SendStats effort)
+  record Answer(int status, String contentType, byte[] body, SendStats stats)
       implements A2aResult {}
 
   /**
@@ -24,7 +24,7 @@ public sealed interface A2aResult {
    * @param message at most 4,096 code points of the error's message, or empty
    */
   record RpcError(
-      int status, String contentType, byte[] body, long code, String message, SendStats effort)
+      int status, String contentType, byte[] body, long code, String message, SendStats stats)
       implements A2aResult {}
 
   /**
@@ -39,7 +39,7 @@ public sealed interface A2aResult {
       String contentType,
       Optional<byte[]> lastData,
       @Nullable FailureKind brokenBy,
-      SendStats effort)
+      SendStats stats)
       implements A2aResult {
 
     public boolean whole() {
@@ -53,7 +53,7 @@ public sealed interface A2aResult {
    * @param body the first 64 KiB
    * @param text the error text in the body, at most 4,096 code points; may be empty
    */
-  record HttpError(int status, byte[] body, String text, SendStats effort) implements A2aResult {}
+  record HttpError(int status, byte[] body, String text, SendStats stats) implements A2aResult {}
 
   /**
    * A 2xx response without a usable JSON body, or data that is not HTTP.
@@ -62,14 +62,14 @@ public sealed interface A2aResult {
    *
    * @param status 0 when none was read
    */
-  record Malformed(int status, String reason, SendStats effort) implements A2aResult {}
+  record Malformed(int status, String reason, SendStats stats) implements A2aResult {}
 
   /**
    * No response, and no further attempt is made.
    *
    * @param detail a clause without any address, or empty
    */
-  record Unreachable(FailureKind last, String detail, SendEndReason why, SendStats effort)
+  record Unreachable(FailureKind last, String detail, SendEndReason why, SendStats stats)
       implements A2aResult {}
 
   /**
@@ -77,21 +77,21 @@ public sealed interface A2aResult {
    *
    * @param last how the last attempt failed; null when there was none
    */
-  record OutOfTime(@Nullable FailureKind last, SendStats effort) implements A2aResult {}
+  record OutOfTime(@Nullable FailureKind last, SendStats stats) implements A2aResult {}
 
-  SendStats effort();
+  SendStats stats();
 
   default int attempts() {
-    return effort().attempts();
+    return stats().attempts();
   }
 
   default Duration elapsed() {
-    return effort().elapsed();
+    return stats().elapsed();
   }
 
   /** Returns the number of attempts in which the peer may have received a byte. */
   default int deliveries() {
-    return effort().deliveries();
+    return stats().deliveries();
   }
 
   /** Returns false only when the peer certainly did not receive the request. */

@@ -10,7 +10,7 @@ sealed interface AttemptResult {
 
   /** Returns a malformed response, which is not retried. */
   static AttemptResult malformed(int status, String reason) {
-    return new Responded("malformed", effort -> new A2aResult.Malformed(status, reason, effort));
+    return new Responded("malformed", stats -> new A2aResult.Malformed(status, reason, stats));
   }
 
   /** The end of a stream. */

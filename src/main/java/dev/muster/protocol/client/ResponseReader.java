@@ -90,11 +90,11 @@ final class ResponseReader {
       case JsonProbe.NotJson _ -> malformed("the body is not JSON");
       case JsonProbe.Other _ ->
           new AttemptResult.Responded(
-              "answered", effort -> new A2aResult.Answer(status, contentType, bytes, effort));
+              "answered", stats -> new A2aResult.Answer(status, contentType, bytes, stats));
       case JsonProbe.Fault(long code, String message) ->
           new AttemptResult.Responded(
               "rpc_error",
-              effort -> new A2aResult.RpcError(status, contentType, bytes, code, message, effort));
+              stats -> new A2aResult.RpcError(status, contentType, bytes, code, message, stats));
     };
   }
 
@@ -112,7 +112,7 @@ final class ResponseReader {
   private AttemptResult error(byte[] bytes) {
     String text = JsonProbe.errorText(bytes);
     return new AttemptResult.Responded(
-        "http_error", effort -> new A2aResult.HttpError(status, bytes, text, effort));
+        "http_error", stats -> new A2aResult.HttpError(status, bytes, text, stats));
   }
 
   private byte[] beginning() {

@@ -79,7 +79,7 @@ final class RetryingSend {
 
   private boolean pause(Duration wait) {
     try {
-      parts.pause().take(wait);
+      parts.sleeper().take(wait);
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -48,8 +48,8 @@ final class StreamRelay {
     Optional<byte[]> last = tail.last();
     return new AttemptResult.Responded(
         brokenBy == null ? "streamed" : "stream_broken",
-        effort ->
-            new A2aResult.Streamed(start.status(), start.contentType(), last, brokenBy, effort));
+        stats ->
+            new A2aResult.Streamed(start.status(), start.contentType(), last, brokenBy, stats));
   }
 
   private void offer(Passing passing) {

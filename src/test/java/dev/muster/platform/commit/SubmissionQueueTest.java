@@ -28,16 +28,16 @@ class SubmissionQueueTest {
   private List<String> takeBatch(String busyKeys) {
     List<PendingSubmission<String, Integer>> batch = line.nextBatch();
     end(batch, busyKeys);
-    return batch.stream().map(waiter -> waiter.value).toList();
+    return batch.stream().map(submission -> submission.value).toList();
   }
 
   private void end(List<PendingSubmission<String, Integer>> batch, String busyKeys) {
     List<PendingSubmission<String, Integer>> busy = new ArrayList<>();
-    for (PendingSubmission<String, Integer> waiter : batch) {
-      if (busyKeys.contains(waiter.key.toString())) {
-        busy.add(waiter);
+    for (PendingSubmission<String, Integer> submission : batch) {
+      if (busyKeys.contains(submission.key.toString())) {
+        busy.add(submission);
       } else {
-        waiter.complete(new BatchOutcome.Done<>(1));
+        submission.complete(new BatchOutcome.Done<>(1));
       }
     }
     line.ended(batch, busy);
@@ -79,7 +79,7 @@ class SubmissionQueueTest {
     IntStream.range(0, 300)
         .forEach(i -> weightless.push(new PendingSubmission<>("a" + i, "a", 0, 0, 0)));
     assertThat(weightless.nextBatch())
-        .extracting(waiter -> waiter.value)
+        .extracting(submission -> submission.value)
         .isEqualTo(IntStream.range(0, 256).mapToObj(i -> "a" + i).toList());
   }
 
@@ -117,7 +117,9 @@ class SubmissionQueueTest {
     SubmissionQueue<String, Integer> one = new SubmissionQueue<>(BatchLimits.oneOfAKey());
     List.of("a1", "a2", "b1")
         .forEach(v -> one.push(new PendingSubmission<>(v, v.charAt(0), 0, 0, 0)));
-    assertThat(one.nextBatch()).extracting(waiter -> waiter.value).containsExactly("a1", "b1");
+    assertThat(one.nextBatch())
+        .extracting(submission -> submission.value)
+        .containsExactly("a1", "b1");
   }
 
   @Test
