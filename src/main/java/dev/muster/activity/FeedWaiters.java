@@ -17,8 +17,8 @@ import org.springframework.stereotype.Component;
 
 /**
  * Wakes the long polls of feeds that have new rows. A notification wakes them at once. Without one,
- * a query over all awaited feeds wakes them within about 1 s. Rows that other replicas appended are
- * read once for all woken polls.
+ * a query over all awaited feeds finds the rows within about 1 s. Rows that this replica did not
+ * append are read once for all woken polls.
  */
 @Component
 class FeedWaiters implements FeedChangeListener, RecordedEventListener {
@@ -35,7 +35,7 @@ class FeedWaiters implements FeedChangeListener, RecordedEventListener {
   private final LongPollRegistry polls;
   private final RecentRows recent;
   private final JdbcClient db;
-  private final Set<UUID> changedElsewhere = ConcurrentHashMap.newKeySet();
+  private final Set<UUID> unread = ConcurrentHashMap.newKeySet();
   private final BackgroundLoop loop;
   private final BackgroundLoop readings;
 
@@ -43,8 +43,8 @@ class FeedWaiters implements FeedChangeListener, RecordedEventListener {
     this.polls = polls;
     this.recent = recent;
     this.db = db;
-    this.loop = BackgroundLoop.start("feed-waiters", POLL_INTERVAL, this::look);
     this.readings = BackgroundLoop.start("feed-readers", POLL_INTERVAL, this::readAndWake);
+    this.loop = BackgroundLoop.start("feed-waiters", POLL_INTERVAL, this::look);
   }
 
   @Override
@@ -54,16 +54,14 @@ class FeedWaiters implements FeedChangeListener, RecordedEventListener {
 
   @Override
   public void changedElsewhere(Set<UUID> workspaceIds) {
-    workspaceIds.stream()
-        .filter(id -> polls.isWaitedFor(new FeedTopic(id)))
-        .forEach(changedElsewhere::add);
+    workspaceIds.stream().filter(id -> polls.isWaitedFor(new FeedTopic(id))).forEach(unread::add);
     readings.wake();
   }
 
   /** Caches new rows, then wakes the polls. If the read fails, each poll reads for itself. */
   private void readAndWake() {
-    Set<UUID> feeds = Set.copyOf(changedElsewhere);
-    changedElsewhere.removeAll(feeds);
+    Set<UUID> feeds = Set.copyOf(unread);
+    unread.removeAll(feeds);
     try {
       recent.read(feeds);
     } finally {
@@ -87,6 +85,9 @@ class FeedWaiters implements FeedChangeListener, RecordedEventListener {
         .map(FeedTopic::workspaceId)
         .gather(Gatherers.windowFixed(FEEDS_IN_A_SLICE))
         .forEach(this::lookAt);
+    if (!unread.isEmpty()) {
+      readings.wake();
+    }
   }
 
   private void lookAt(List<UUID> slice) {
@@ -94,7 +95,10 @@ class FeedWaiters implements FeedChangeListener, RecordedEventListener {
         .param("ids", slice.toArray(UUID[]::new))
         .query(row -> {
           UUID feed = row.getObject("workspace_id", UUID.class);
-          polls.wakeOlderThan(new FeedTopic(feed), row.getLong("last_seq"));
+          if (polls.seenByAll(new FeedTopic(feed)).orElse(Long.MAX_VALUE)
+              < row.getLong("last_seq")) {
+            unread.add(feed);
+          }
         });
   }
 

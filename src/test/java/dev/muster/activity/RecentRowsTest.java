@@ -158,6 +158,32 @@ class RecentRowsTest {
   }
 
   @Test
+  void areReadOnceWhenTheirNotificationIsLost() {
+    TestFeed feed = new TestFeed(SERVER, SERVER.client().create("Not notified"));
+    String cursor = feed.log("the cursor");
+    CompletableFuture<Answer> poll = feed.poll("?type=error&since_id=" + cursor + "&wait=60");
+    await().until(() -> feed.waiting() > 0);
+
+    SERVER
+        .database()
+        .execute(
+            """
+            WITH feed AS (
+                UPDATE activity_feeds SET last_seq = 2 WHERE workspace_id = '%1$s')
+            INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, status,
+                listed_bytes, created_at, feed_bytes)
+            SELECT workspace_id, 2, class, activity_type, source, status, listed_bytes,
+                created_at, feed_bytes
+            FROM activity_logs WHERE workspace_id = '%1$s'\
+            """
+                .formatted(feed.id()));
+
+    RecentRows recent = SERVER.bean(RecentRows.class);
+    await().pollInterval(Duration.ofMillis(10)).until(() -> !recent.after(feed.id(), 1).isEmpty());
+    assertThat(poll).isNotDone();
+  }
+
+  @Test
   void areThoseThatFollow() {
     TestFeed feed = new TestFeed(SERVER, SERVER.client().create("Followed"));
     String cursor = feed.log("the cursor");

@@ -187,11 +187,6 @@ public class LongPollRegistry implements SmartLifecycle {
     }
   }
 
-  /** Wakes the polls that have not seen this version of the wait key. */
-  public void wakeOlderThan(Object topic, long version) {
-    parked.getOrDefault(topic, Set.of()).forEach(one -> one.wakeIfOlderThan(version));
-  }
-
   public boolean isWaitedFor(Object topic) {
     return parked.containsKey(topic);
   }

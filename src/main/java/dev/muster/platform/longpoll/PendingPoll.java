@@ -59,12 +59,6 @@ final class PendingPoll<T> {
     }
   }
 
-  void wakeIfOlderThan(long newest) {
-    if (version < newest) {
-      wake();
-    }
-  }
-
   private void look() {
     do {
       state.set(LOOKING);
