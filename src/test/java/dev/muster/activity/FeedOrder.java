@@ -54,10 +54,14 @@ public final class FeedOrder implements AutoCloseable {
   public FeedOrder(Size size, TestDatabase database) {
     this.size = size;
     this.database = database;
-    String connections = "spring.datasource.hikari.maximum-pool-size=12";
+    String[] settings = {
+      "spring.datasource.hikari.maximum-pool-size=12",
+      // the readers may be further behind than a feed's quota
+      "FEED_MAX_ROWS=2147483647",
+      "FEED_MAX_BYTES=1024GiB"
+    };
     this.servers =
-        List.of(
-            TestServer.startOn(database, connections), TestServer.startOn(database, connections));
+        List.of(TestServer.startOn(database, settings), TestServer.startOn(database, settings));
     this.agent = servers.getFirst().client().create("busy");
     this.stopAt = System.nanoTime() + size.atMost().toNanos();
   }
