@@ -26,6 +26,10 @@ class MassSilenceTest {
   private static final int FLEET = 10_000;
   private static final int STALE_AFTER_S = 5;
   private static final int INTERVAL_S = 1;
+
+  /** A sweep of the fleet takes long on a busy machine. */
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
   private static final String[] SETTINGS = {
     "STALE_AFTER_S=" + STALE_AFTER_S, "LIVENESS_SWEEP_INTERVAL_S=" + INTERVAL_S
   };
@@ -39,7 +43,7 @@ class MassSilenceTest {
     try (TestServer first = TestServer.startOn(database, SETTINGS)) {
       fleet.addMany(FLEET, "online", "now()");
       Awaitility.await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(PATIENCE)
           .until(() -> selfPreservation(first).path("suspended").asBoolean());
       heldBefore = selfPreservation(first);
       assertThat(Instant.parse(heldBefore.path("until").asString()))
@@ -55,7 +59,7 @@ class MassSilenceTest {
       database.execute(
           "UPDATE workspace_heartbeats SET last_heartbeat_at = now() + interval '1 hour'");
       Awaitility.await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(PATIENCE)
           .until(() -> !selfPreservation(second).path("suspended").asBoolean());
       assertThat(selfPreservation(second).path("since").isNull()).isTrue();
       assertThat(suspendedMetric(second)).isEqualTo("0.0");
@@ -75,9 +79,7 @@ class MassSilenceTest {
                   "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"));
       UUID dead = fleet.add("online", lastHeartbeatAt);
 
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(30))
-          .until(() -> fleet.statusOf(dead).equals("offline"));
+      Awaitility.await().atMost(PATIENCE).until(() -> fleet.statusOf(dead).equals("offline"));
 
       assertThat(fleet.count("online")).isEqualTo(FLEET);
       double took =
@@ -90,7 +92,7 @@ class MassSilenceTest {
   }
 
   private static void awaitRunsBeyond(TestServer server, int runs) {
-    Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> runs(server) > runs);
+    Awaitility.await().atMost(PATIENCE).until(() -> runs(server) > runs);
   }
 
   private static int runs(TestServer server) {
