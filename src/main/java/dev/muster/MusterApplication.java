@@ -10,9 +10,11 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 
 /** Starts one replica of the control plane for AI-agent workspaces. */
 @SpringBootApplication
+@ConfigurationPropertiesScan
 public class MusterApplication {
 
   private static final String HELP =

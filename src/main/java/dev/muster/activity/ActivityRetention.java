@@ -3,8 +3,6 @@ package dev.muster.activity;
 import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.jobs.SweepThrottle;
-import dev.muster.platform.settings.Settings;
-import dev.muster.platform.settings.Values;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,13 +31,12 @@ class ActivityRetention {
   private final Duration interval;
   private final SweepMetrics metrics;
 
-  ActivityRetention(RetentionRepository repository, Settings settings, MeterRegistry metrics) {
+  ActivityRetention(
+      RetentionRepository repository, ActivitySettings settings, MeterRegistry metrics) {
     this.repository = repository;
-    this.acked = settings.days("ACTIVITY_RETENTION_DAYS", 7);
-    this.all = settings.days("ACTIVITY_HARD_RETENTION_DAYS", 30);
-    this.interval =
-        Duration.ofHours(
-            settings.tuning("ACTIVITY_CLEANUP_INTERVAL_HOURS", 6, Values::positiveInt));
+    this.acked = settings.retention();
+    this.all = settings.hardRetention();
+    this.interval = settings.cleanupInterval();
     this.metrics = new SweepMetrics(metrics, "activity-retention");
   }
 

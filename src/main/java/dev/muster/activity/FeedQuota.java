@@ -1,7 +1,5 @@
 package dev.muster.activity;
 
-import dev.muster.platform.settings.Settings;
-import dev.muster.platform.settings.Values;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -16,9 +14,6 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class FeedQuota {
-
-  private static final int DEFAULT_MAX_ROWS = 100_000;
-  private static final long DEFAULT_MAX_BYTES = 1L << 30;
 
   /** Restarts the count of a locked feed after its last read row. */
   private static final String COUNT_ANEW =
@@ -49,10 +44,10 @@ class FeedQuota {
   private final int maxRows;
   private final long maxBytes;
 
-  FeedQuota(JdbcClient db, Settings settings) {
+  FeedQuota(JdbcClient db, ActivitySettings settings) {
     this.db = db;
-    this.maxRows = settings.tuning("FEED_MAX_ROWS", DEFAULT_MAX_ROWS, Values::positiveInt);
-    this.maxBytes = settings.tuning("FEED_MAX_BYTES", DEFAULT_MAX_BYTES, Values::bytes);
+    this.maxRows = settings.feedMaxRows();
+    this.maxBytes = settings.feedMaxBytes().toBytes();
   }
 
   int maxRows() {

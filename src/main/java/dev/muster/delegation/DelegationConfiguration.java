@@ -1,7 +1,7 @@
 package dev.muster.delegation;
 
 import dev.muster.platform.jobs.RecurringJob;
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.Setting;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
@@ -13,18 +13,13 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 class DelegationConfiguration {
 
   /**
-   * Reads the settings from the environment, since a condition is checked before there are beans.
+   * Reads the setting from the environment, since a condition is checked before there are beans.
    */
   static final class SweeperIsEnabled implements Condition {
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-      return SweeperSettings.from(new Settings(context.getEnvironment())).enabled();
+      return Setting.DELEGATION_SWEEPER_ENABLED.read(context.getEnvironment(), Boolean.class);
     }
-  }
-
-  @Bean
-  SweeperSettings sweeperSettings(Settings settings) {
-    return SweeperSettings.from(settings);
   }
 
   @Bean

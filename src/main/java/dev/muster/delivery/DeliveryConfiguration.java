@@ -1,11 +1,10 @@
 package dev.muster.delivery;
 
-import dev.muster.platform.settings.Settings;
 import dev.muster.protocol.client.ResponseMemoryBudget;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Provides the delivery settings and the memory limits of deliveries. */
+/** Provides the memory limits of deliveries. */
 @Configuration(proxyBeanMethods = false)
 class DeliveryConfiguration {
 
@@ -13,11 +12,6 @@ class DeliveryConfiguration {
 
   /** An eighth of the heap. A response exists as bytes, as text and as a statement parameter. */
   private static final int SHARE_OF_HEAP = 8;
-
-  @Bean
-  DeliverySettings deliverySettings(Settings settings) {
-    return DeliverySettings.from(settings);
-  }
 
   /**
    * Limits the memory of responses. The limit is 512 MiB, as R0.7 sets for requests, or an eighth

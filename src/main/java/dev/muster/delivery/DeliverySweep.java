@@ -221,7 +221,7 @@ class DeliverySweep {
   private List<QueuedMessage> takeOverBatch(boolean queued) {
     return lease.withClaim(claim -> {
       List<QueuedMessage> held = lapsed.claimOfDeadReplicas(queued, claim);
-      if (queued && settings.retriesAmbiguous()) {
+      if (queued && settings.retryAmbiguous()) {
         held.forEach(
             message -> queue.release(message.key(), claim, message.error(), 1, Duration.ZERO));
       } else {

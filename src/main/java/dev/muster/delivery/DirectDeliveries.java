@@ -85,7 +85,7 @@ class DirectDeliveries {
       throw Deliveries.queueFull(target);
     }
     return outcomes
-        .queueAgain(key, outgoing.priority(), outgoing.life(), settings.retriesAmbiguous())
+        .queueAgain(key, outgoing.priority(), outgoing.life(), settings.retryAmbiguous())
         .map(depth -> {
           wakeUps.queued(Set.of(target.id()));
           return outcomes
@@ -102,7 +102,7 @@ class DirectDeliveries {
     DeliveryClaim claim = lease.begin();
     Optional<Integer> before = Optional.empty();
     try {
-      before = outcomes.takeOver(key, claim, settings.retriesAmbiguous());
+      before = outcomes.takeOver(key, claim, settings.retryAmbiguous());
     } finally {
       if (before.isEmpty()) {
         lease.end(claim);

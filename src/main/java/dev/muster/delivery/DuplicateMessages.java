@@ -127,8 +127,7 @@ class DuplicateMessages {
       Outgoing sent, ActivityKey key, OutcomeRepository.Standing standing) {
     return switch (Objects.requireNonNullElse(standing.outcome(), OutcomeState.REFUSED)) {
       case REFUSED -> Optional.empty();
-      case UNCERTAIN ->
-          settings.retriesAmbiguous() ? Optional.empty() : stored(sent, key, standing);
+      case UNCERTAIN -> settings.retryAmbiguous() ? Optional.empty() : stored(sent, key, standing);
       case ANSWERED, IN_FEED -> stored(sent, key, standing);
     };
   }

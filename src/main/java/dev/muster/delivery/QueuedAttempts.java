@@ -177,7 +177,7 @@ class QueuedAttempts {
     return switch (outcome.state()) {
       case REFUSED -> failed(result);
       case UNCERTAIN ->
-          settings.retriesAmbiguous() && mayFareBetter(delegation.isPresent(), result)
+          settings.retryAmbiguous() && mayFareBetter(delegation.isPresent(), result)
               ? failed(result)
               : end(queued, delegation, result, outcome, QueueState.FAILED);
       case ANSWERED, IN_FEED ->

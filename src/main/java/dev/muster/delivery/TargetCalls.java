@@ -42,7 +42,7 @@ class TargetCalls {
     return A2aClient.builder()
         .policy(
             new RetryPolicy(
-                attempts, settings.retriesAmbiguous(), RetryPolicy.DEFAULT.connectTimeout()))
+                attempts, settings.retryAmbiguous(), RetryPolicy.DEFAULT.connectTimeout()))
         .budget(new TargetRetryBudget(System::nanoTime))
         .guard(guard)
         .listener(counter)

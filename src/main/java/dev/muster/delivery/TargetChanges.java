@@ -111,7 +111,7 @@ class TargetChanges implements WorkspaceListener {
     db.sql(QUEUE_UNREAD)
         .param("id", workspaceId)
         .param("read", read)
-        .param("life_s", settings.longestLife().toSeconds())
+        .param("life_s", settings.queueTtl().toSeconds())
         .param("most", MessageAdmission.MAX_QUEUED)
         .update();
     AfterCommit.run(() -> wakeUps.queued(Set.of(workspaceId)));

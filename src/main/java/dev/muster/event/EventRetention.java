@@ -2,9 +2,9 @@ package dev.muster.event;
 
 import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.jobs.RetentionJob;
-import dev.muster.platform.settings.Settings;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -31,9 +31,15 @@ class EventRetention {
   private final Duration age;
   private final RetentionJob deletion;
 
+  /**
+   * @param retention how long recorded events are kept
+   */
+  @ConfigurationProperties("muster.event")
+  record Settings(Duration retention) {}
+
   EventRetention(JdbcClient db, Settings settings, MeterRegistry metrics) {
     this.db = db;
-    this.age = settings.days("EVENT_RETENTION_DAYS", 30);
+    this.age = settings.retention();
     this.deletion = new RetentionJob("event-retention", this::deleteBatch, metrics);
   }
 

@@ -1,32 +1,31 @@
 package dev.muster.heartbeat;
 
-import dev.muster.platform.settings.Settings;
-import dev.muster.platform.settings.Values;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 
-/** The error rates (0..1) at which a workspace degrades and below which it recovers. */
+/**
+ * The error rates (0..1) at which a workspace degrades and below which it recovers. If the second
+ * is above the first, both are the defaults, with a warning.
+ */
+@ConfigurationProperties("muster.heartbeat")
 record ErrorRateThresholds(double degradeAt, double recoverBelow) {
 
   static final ErrorRateThresholds DEFAULT = new ErrorRateThresholds(0.5, 0.1);
 
   private static final Logger log = LoggerFactory.getLogger(ErrorRateThresholds.class);
 
-  static ErrorRateThresholds from(Settings settings) {
-    ErrorRateThresholds read =
-        new ErrorRateThresholds(
-            settings.tuning("DEGRADE_AT_ERROR_RATE", DEFAULT.degradeAt(), Values::ratio),
-            settings.tuning("RECOVER_BELOW_ERROR_RATE", DEFAULT.recoverBelow(), Values::ratio));
-    if (read.recoverBelow() > read.degradeAt()) {
+  ErrorRateThresholds {
+    if (recoverBelow > degradeAt) {
       log.warn(
           "RECOVER_BELOW_ERROR_RATE={} is above DEGRADE_AT_ERROR_RATE={}; using the defaults {} and"
               + " {}",
-          read.recoverBelow(),
-          read.degradeAt(),
-          DEFAULT.recoverBelow(),
-          DEFAULT.degradeAt());
-      return DEFAULT;
+          recoverBelow,
+          degradeAt,
+          DEFAULT.recoverBelow,
+          DEFAULT.degradeAt);
+      recoverBelow = DEFAULT.recoverBelow;
+      degradeAt = DEFAULT.degradeAt;
     }
-    return read;
   }
 }

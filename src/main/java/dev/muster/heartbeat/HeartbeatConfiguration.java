@@ -4,7 +4,6 @@ import dev.muster.identity.RequestAuthentication;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.ProblemWriter;
-import dev.muster.platform.settings.Settings;
 import dev.muster.workspace.Workspaces;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
@@ -14,8 +13,8 @@ import org.springframework.context.annotation.Configuration;
 class HeartbeatConfiguration {
 
   @Bean
-  StatusRules statusRules(Settings settings) {
-    return new StatusRules(ErrorRateThresholds.from(settings));
+  StatusRules statusRules(ErrorRateThresholds thresholds) {
+    return new StatusRules(thresholds);
   }
 
   @Bean

@@ -2,12 +2,10 @@ package dev.muster.heartbeat;
 
 import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.jobs.SweepMetrics;
-import dev.muster.platform.settings.Settings;
 import dev.muster.platform.uptime.ReplicaHealthCheck;
 import dev.muster.platform.uptime.UptimeTiming;
 import dev.muster.workspace.HeartbeatCadence;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.time.Duration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -16,13 +14,8 @@ import org.springframework.context.annotation.Configuration;
 class LivenessConfiguration {
 
   @Bean
-  LivenessSettings livenessSettings(Settings settings, HeartbeatCadence cadence) {
-    return LivenessSettings.from(settings, cadence);
-  }
-
-  @Bean
   UptimeTiming uptimeTiming(HeartbeatCadence cadence) {
-    return UptimeTiming.forStaleAfter(Duration.ofSeconds(cadence.staleAfterS()));
+    return UptimeTiming.forStaleAfter(cadence.staleAfter());
   }
 
   @Bean
@@ -38,11 +31,6 @@ class LivenessConfiguration {
   @Bean
   RecurringJob livenessSweepJob(LivenessSweep sweep, LivenessSettings settings) {
     return new RecurringJob("liveness-sweep", settings.sweepInterval(), sweep::run);
-  }
-
-  @Bean
-  StallSettings stallSettings(Settings settings, HeartbeatCadence cadence) {
-    return StallSettings.from(settings, cadence);
   }
 
   @Bean

@@ -1,43 +1,32 @@
 package dev.muster.heartbeat;
 
-import dev.muster.platform.settings.Settings;
-import dev.muster.platform.settings.Values;
-import dev.muster.workspace.HeartbeatCadence;
 import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * Settings of the liveness rules (R5.1–R5.3).
+ * Settings of the liveness and stall rules (R5.1–R5.4).
  *
- * @param staleAfter silence after which a workspace goes offline
  * @param sweepInterval time between sweeps
- * @param grace time after an uptime gap in which workspaces without a heartbeat since the gap stay
- *     online; at least twice {@code staleAfter}
- * @param massRatio share of the fleet (0..1) above which the mass-offline guard holds
- * @param massHold maximum time for which a hold prevents offline transitions
+ * @param recoveryGrace time after an uptime gap in which workspaces without a heartbeat since the
+ *     gap stay online
+ * @param stalledAfter how long a busy agent may write nothing while its heartbeats arrive
  */
+@ConfigurationProperties("muster.liveness")
 record LivenessSettings(
-    Duration staleAfter,
     Duration sweepInterval,
-    Duration grace,
-    double massRatio,
-    Duration massHold) {
+    Duration recoveryGrace,
+    MassOffline massOffline,
+    Duration stalledAfter) {
 
-  /** Raises the grace to two stale periods, so that agents have time to reconnect. */
-  LivenessSettings {
+  /**
+   * @param ratio share of the fleet (0..1) above which the mass-offline guard holds
+   * @param hold maximum time for which a hold prevents offline transitions
+   */
+  record MassOffline(double ratio, Duration hold) {}
+
+  /** Returns the grace, at least two stale periods, so that agents have time to reconnect. */
+  Duration grace(Duration staleAfter) {
     Duration least = staleAfter.multipliedBy(2);
-    grace = grace.compareTo(least) < 0 ? least : grace;
-  }
-
-  static LivenessSettings from(Settings settings, HeartbeatCadence cadence) {
-    return new LivenessSettings(
-        Duration.ofSeconds(cadence.staleAfterS()),
-        seconds(settings, "LIVENESS_SWEEP_INTERVAL_S", 15),
-        seconds(settings, "RECOVERY_GRACE_S", 360),
-        settings.tuning("MASS_OFFLINE_RATIO", 0.5, Values::ratio),
-        seconds(settings, "MASS_OFFLINE_HOLD_S", 600));
-  }
-
-  private static Duration seconds(Settings settings, String name, int fallback) {
-    return Duration.ofSeconds(settings.tuning(name, fallback, Values::positiveInt));
+    return recoveryGrace.compareTo(least) < 0 ? least : recoveryGrace;
   }
 }

@@ -6,6 +6,7 @@ import dev.muster.event.NewEvent;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
+import dev.muster.workspace.HeartbeatCadence;
 import dev.muster.workspace.StatusTransitionMetrics;
 import dev.muster.workspace.WorkspaceChanges;
 import dev.muster.workspace.WorkspaceStatus;
@@ -36,6 +37,7 @@ class LivenessSweep {
 
   private final LivenessRepository repository;
   private final LivenessSettings settings;
+  private final HeartbeatCadence cadence;
   private final MassOfflineGuard guard;
   private final ControlPlaneUptime uptime;
   private final Events events;
@@ -48,6 +50,7 @@ class LivenessSweep {
   LivenessSweep(
       LivenessRepository repository,
       LivenessSettings settings,
+      HeartbeatCadence cadence,
       ControlPlaneUptime uptime,
       Events events,
       WorkspaceChanges changes,
@@ -56,7 +59,9 @@ class LivenessSweep {
       TransactionTemplate transactions) {
     this.repository = repository;
     this.settings = settings;
-    this.guard = new MassOfflineGuard(settings.massRatio(), settings.massHold());
+    this.cadence = cadence;
+    this.guard =
+        new MassOfflineGuard(settings.massOffline().ratio(), settings.massOffline().hold());
     this.uptime = uptime;
     this.events = events;
     this.changes = changes;
@@ -82,7 +87,7 @@ class LivenessSweep {
 
   SweepReport sweep(Uptime now) {
     try {
-      SilenceCutoff cutoff = SilenceCutoff.at(now, settings);
+      SilenceCutoff cutoff = SilenceCutoff.at(now, settings, cadence.staleAfter());
       FleetSilence fleet = repository.count(cutoff);
       return switch (guard.judge(fleet, now.holdSince(), now.now())) {
         case MassOfflineGuard.Decision.Hold(Instant since) -> {
@@ -109,7 +114,7 @@ class LivenessSweep {
     Map<String, Object> payload = new LinkedHashMap<>();
     payload.put("silent", fleet.due());
     payload.put("live", fleet.live());
-    payload.put("ratio", settings.massRatio());
+    payload.put("ratio", settings.massOffline().ratio());
     payload.put("hold_until", guard.until(since));
     transactions.executeWithoutResult(status -> {
       if (uptime.beginHold(since)) {

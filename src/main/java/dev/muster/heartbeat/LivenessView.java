@@ -21,7 +21,7 @@ record LivenessView(
 
     static SelfPreservation of(Uptime uptime, LivenessSettings settings) {
       @Nullable Instant since = uptime.holdSince();
-      @Nullable Instant until = since == null ? null : since.plus(settings.massHold());
+      @Nullable Instant until = since == null ? null : since.plus(settings.massOffline().hold());
       return new SelfPreservation(until != null && uptime.now().isBefore(until), since, until);
     }
   }

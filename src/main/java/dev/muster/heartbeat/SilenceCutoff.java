@@ -1,6 +1,7 @@
 package dev.muster.heartbeat;
 
 import dev.muster.platform.uptime.Uptime;
+import java.time.Duration;
 import java.time.Instant;
 
 /**
@@ -12,11 +13,11 @@ import java.time.Instant;
 record SilenceCutoff(
     Instant now, Instant lastHeartbeatBefore, Instant upSince, boolean graceIsOver) {
 
-  static SilenceCutoff at(Uptime uptime, LivenessSettings settings) {
+  static SilenceCutoff at(Uptime uptime, LivenessSettings settings, Duration staleAfter) {
     return new SilenceCutoff(
         uptime.now(),
-        uptime.now().minus(settings.staleAfter()),
+        uptime.now().minus(staleAfter),
         uptime.upSince(),
-        !uptime.now().isBefore(uptime.upSince().plus(settings.grace())));
+        !uptime.now().isBefore(uptime.upSince().plus(settings.grace(staleAfter))));
   }
 }

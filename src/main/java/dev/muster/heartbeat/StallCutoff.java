@@ -1,6 +1,7 @@
 package dev.muster.heartbeat;
 
 import dev.muster.platform.uptime.Uptime;
+import java.time.Duration;
 import java.time.Instant;
 
 /**
@@ -12,11 +13,11 @@ import java.time.Instant;
  */
 record StallCutoff(Instant now, Instant quietBefore, Instant lastHeartbeatSince, Instant upSince) {
 
-  static StallCutoff at(Uptime uptime, StallSettings settings) {
+  static StallCutoff at(Uptime uptime, Duration stalledAfter, Duration staleAfter) {
     return new StallCutoff(
         uptime.now(),
-        uptime.now().minus(settings.stalledAfter()),
-        uptime.now().minus(settings.staleAfter()),
+        uptime.now().minus(stalledAfter),
+        uptime.now().minus(staleAfter),
         uptime.upSince());
   }
 }

@@ -5,6 +5,7 @@ import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.text.Text;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
+import dev.muster.workspace.HeartbeatCadence;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +32,8 @@ class StallSweep {
   record StallReport(TransitionSummary ended, TransitionSummary begun, List<UUID> stalled) {}
 
   private final StallRepository repository;
-  private final StallSettings settings;
+  private final LivenessSettings settings;
+  private final HeartbeatCadence cadence;
   private final ControlPlaneUptime uptime;
   private final Events events;
   private final SweepMetrics metrics;
@@ -39,13 +41,15 @@ class StallSweep {
 
   StallSweep(
       StallRepository repository,
-      StallSettings settings,
+      LivenessSettings settings,
+      HeartbeatCadence cadence,
       ControlPlaneUptime uptime,
       Events events,
       SweepMetrics stallMetrics,
       TransactionTemplate transactions) {
     this.repository = repository;
     this.settings = settings;
+    this.cadence = cadence;
     this.uptime = uptime;
     this.events = events;
     this.metrics = stallMetrics;
@@ -75,7 +79,7 @@ class StallSweep {
 
   StallReport sweep(Uptime now) {
     try {
-      StallCutoff cutoff = StallCutoff.at(now, settings);
+      StallCutoff cutoff = StallCutoff.at(now, settings.stalledAfter(), cadence.staleAfter());
       TransitionSummary ended =
           batches.run(
               from -> repository.findEnded(from, cutoff),

@@ -2,12 +2,14 @@ package dev.muster.identity;
 
 import dev.muster.platform.log.LogFormat;
 import dev.muster.platform.postgres.MusterHome;
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.SecuritySettings;
+import dev.muster.platform.settings.Setting;
 import dev.muster.platform.settings.StartRefusedException;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
 /**
@@ -31,9 +33,14 @@ class AdminToken {
   /** The token in clear; present only in the embedded mode without {@code ADMIN_TOKEN}. */
   private final Optional<Secret> shown;
 
-  AdminToken(Settings settings, AdminTokenRepository repository, ObjectProvider<MusterHome> home) {
+  AdminToken(
+      SecuritySettings settings,
+      AdminTokenRepository repository,
+      ObjectProvider<MusterHome> home,
+      Environment environment) {
     Optional<Secret> configured =
-        settings.security("ADMIN_TOKEN", Optional.empty(), value -> Optional.of(longEnough(value)));
+        Optional.ofNullable(settings.security().adminToken())
+            .map(value -> Setting.ADMIN_TOKEN.parse(() -> longEnough(value)));
     MusterHome embedded = home.getIfAvailable();
     if (configured.isPresent()) {
       this.shown = Optional.empty();
@@ -44,7 +51,7 @@ class AdminToken {
       this.hash = kept.hash();
     } else {
       this.shown = Optional.empty();
-      this.hash = ofDatabase(repository, LogFormat.isJson(settings));
+      this.hash = ofDatabase(repository, LogFormat.isJson(environment));
     }
   }
 

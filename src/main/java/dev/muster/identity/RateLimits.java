@@ -1,8 +1,6 @@
 package dev.muster.identity;
 
 import dev.muster.platform.http.RemoteNetwork;
-import dev.muster.platform.settings.Settings;
-import dev.muster.platform.settings.Values;
 import io.github.bucket4j.TimeMeter;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -12,6 +10,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.stereotype.Component;
 
 /**
@@ -22,7 +21,6 @@ import org.springframework.stereotype.Component;
 @Component
 final class RateLimits {
 
-  private static final int DEFAULT = 600;
   private static final int WITHOUT_CREDENTIAL = 120;
 
   private final Map<RateLimitBucket, KeyedRateLimiter> ofCredentials =
@@ -30,11 +28,15 @@ final class RateLimits {
   private final @Nullable KeyedRateLimiter ofNetworks;
   private final @Nullable KeyedRateLimiter ofRevoked;
 
+  /** Requests per minute of each credential; 0 for no limit. */
+  @ConfigurationProperties("muster.rate-limit")
+  record Settings(int general, int heartbeat, int poll) {}
+
   RateLimits(Settings settings, MeterRegistry metrics) {
-    int general = perMinute(settings, "RATE_LIMIT");
+    int general = settings.general();
     limit(RateLimitBucket.GENERAL, general, metrics);
-    limit(RateLimitBucket.HEARTBEAT, perMinute(settings, "RATE_LIMIT_HEARTBEAT"), metrics);
-    limit(RateLimitBucket.POLL, perMinute(settings, "RATE_LIMIT_POLL"), metrics);
+    limit(RateLimitBucket.HEARTBEAT, settings.heartbeat(), metrics);
+    limit(RateLimitBucket.POLL, settings.poll(), metrics);
     this.ofNetworks =
         allowance("anonymous", general == 0 ? 0 : WITHOUT_CREDENTIAL, metrics).orElse(null);
     this.ofRevoked = allowance("revoked", general, metrics).orElse(null);
@@ -55,10 +57,6 @@ final class RateLimits {
     return perMinute == 0
         ? Optional.empty()
         : Optional.of(new KeyedRateLimiter(perMinute, TimeMeter.SYSTEM_NANOTIME, refused));
-  }
-
-  private static int perMinute(Settings settings, String name) {
-    return settings.tuning(name, DEFAULT, Values::zeroOrPositiveInt);
   }
 
   /** Counts a request of a credential; refuses with {@code RATE_LIMITED} above the limit. */

@@ -2,7 +2,6 @@ package dev.muster.identity;
 
 import dev.muster.platform.log.LogFormat;
 import dev.muster.platform.postgres.MusterHome;
-import dev.muster.platform.settings.Settings;
 import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,17 +22,11 @@ class StartupNotice {
   private final AdminToken token;
   private final ObjectProvider<MusterHome> home;
   private final Environment environment;
-  private final Settings settings;
 
-  StartupNotice(
-      AdminToken token,
-      ObjectProvider<MusterHome> home,
-      Environment environment,
-      Settings settings) {
+  StartupNotice(AdminToken token, ObjectProvider<MusterHome> home, Environment environment) {
     this.token = token;
     this.home = home;
     this.environment = environment;
-    this.settings = settings;
   }
 
   /**
@@ -49,7 +42,7 @@ class StartupNotice {
     }
     String host = environment.getProperty("server.address", "127.0.0.1");
     String url = "http://" + host + ":" + Objects.requireNonNull(web.getWebServer()).getPort();
-    if (LogFormat.isJson(settings)) {
+    if (LogFormat.isJson(environment)) {
       log.info(
           "Muster is ready: {}; the admin token is {}; the data is in {}",
           url,

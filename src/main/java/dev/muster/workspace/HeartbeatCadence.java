@@ -1,17 +1,28 @@
 package dev.muster.workspace;
 
-import dev.muster.platform.settings.Settings;
-import dev.muster.platform.settings.Values;
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 
-/** Holds the timing that the server sends to agents, in seconds (R4.1). */
-public record HeartbeatCadence(int heartbeatIntervalS, int staleAfterS, int longPollMaxS) {
+/**
+ * Holds the timing that the server sends to agents (R4.1).
+ *
+ * @param interval time between two heartbeats of an agent
+ * @param staleAfter silence after which a workspace goes offline
+ */
+@ConfigurationProperties("muster.heartbeat")
+public record HeartbeatCadence(Duration interval, Duration staleAfter) {
 
   private static final int LONG_POLL_MAX_S = 60;
 
-  static HeartbeatCadence from(Settings settings) {
-    return new HeartbeatCadence(
-        settings.tuning("HEARTBEAT_INTERVAL_S", 30, Values::positiveInt),
-        settings.tuning("STALE_AFTER_S", 180, Values::positiveInt),
-        LONG_POLL_MAX_S);
+  public int heartbeatIntervalS() {
+    return Math.toIntExact(interval.toSeconds());
+  }
+
+  public int staleAfterS() {
+    return Math.toIntExact(staleAfter.toSeconds());
+  }
+
+  public int longPollMaxS() {
+    return LONG_POLL_MAX_S;
   }
 }

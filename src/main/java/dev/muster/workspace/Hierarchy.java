@@ -1,5 +1,6 @@
 package dev.muster.workspace;
 
+import dev.muster.platform.settings.SecuritySettings;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -70,9 +71,9 @@ public class Hierarchy {
   private static final String COUNT_CHANGE = "UPDATE workspace_tree SET version = version + 1";
 
   private final JdbcClient db;
-  private final WorkspaceSettings settings;
+  private final SecuritySettings settings;
 
-  Hierarchy(JdbcClient db, WorkspaceSettings settings) {
+  Hierarchy(JdbcClient db, SecuritySettings settings) {
     this.db = db;
     this.settings = settings;
   }
@@ -116,7 +117,7 @@ public class Hierarchy {
     return db.sql(MAY_TALK)
         .param("one", one)
         .param("other", other)
-        .param("roots", settings.rootsAreSiblings())
+        .param("roots", settings.security().rootsAreSiblings())
         .query(Boolean.class)
         .single();
   }

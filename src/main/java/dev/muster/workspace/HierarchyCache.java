@@ -3,6 +3,7 @@ package dev.muster.workspace;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
 import dev.muster.event.RecordedEventListener;
+import dev.muster.platform.settings.SecuritySettings;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,9 +43,9 @@ public class HierarchyCache implements RecordedEventListener {
   private final Map<UUID, UUID> parents = new ConcurrentHashMap<>();
   private volatile boolean loaded;
 
-  HierarchyCache(JdbcClient db, WorkspaceSettings settings) {
+  HierarchyCache(JdbcClient db, SecuritySettings settings) {
     this.db = db;
-    this.rootsAreSiblings = settings.rootsAreSiblings();
+    this.rootsAreSiblings = settings.security().rootsAreSiblings();
   }
 
   /** As {@link Hierarchy#mayTalk}, except that removed workspaces still count. */

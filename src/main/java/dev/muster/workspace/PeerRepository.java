@@ -4,6 +4,7 @@ import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.settings.SecuritySettings;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -49,9 +50,9 @@ class PeerRepository {
       """;
 
   private final JdbcClient db;
-  private final WorkspaceSettings settings;
+  private final SecuritySettings settings;
 
-  PeerRepository(JdbcClient db, WorkspaceSettings settings) {
+  PeerRepository(JdbcClient db, SecuritySettings settings) {
     this.db = db;
     this.settings = settings;
   }
@@ -61,7 +62,7 @@ class PeerRepository {
     List<Peer> rows =
         db.sql(PAGE)
             .param("id", id)
-            .param("roots", settings.rootsAreSiblings())
+            .param("roots", settings.security().rootsAreSiblings())
             .param("q", q.orElse(null))
             .param("after_time", Timestamps.utc(after.createdAt()))
             .param("after_id", after.id())

@@ -4,10 +4,14 @@ import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
 import dev.muster.identity.Credentials;
 import dev.muster.identity.Tokens;
+import dev.muster.platform.postgres.DatabaseMode;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.settings.SecuritySettings;
+import dev.muster.platform.settings.Setting;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
@@ -17,25 +21,36 @@ import org.springframework.stereotype.Component;
 @Component
 class RegistrationGate {
 
-  private final WorkspaceSettings settings;
+  private final boolean isOpen;
   private final WorkspaceRepository workspaces;
   private final RegistrationRepository registrations;
   private final Tokens tokens;
 
   RegistrationGate(
-      WorkspaceSettings settings,
+      SecuritySettings settings,
+      DatabaseMode database,
       WorkspaceRepository workspaces,
       RegistrationRepository registrations,
       Tokens tokens) {
-    this.settings = settings;
+    @Nullable String mode = settings.registration().mode();
+    this.isOpen =
+        mode == null ? database.isEmbedded() : Setting.REGISTRATION.parse(() -> isOpen(mode));
     this.workspaces = workspaces;
     this.registrations = registrations;
     this.tokens = tokens;
   }
 
+  private static boolean isOpen(String mode) {
+    return switch (mode) {
+      case "open" -> true;
+      case "closed" -> false;
+      default -> throw new IllegalArgumentException("expected open or closed");
+    };
+  }
+
   /** Refuses anonymous callers while registration is closed, before the body is read. */
   void admit(Caller caller) {
-    if (caller instanceof Caller.Anonymous && !settings.registrationOpen()) {
+    if (caller instanceof Caller.Anonymous && !isOpen) {
       throw new ProblemException(
           ErrorCode.UNAUTHENTICATED,
           "registration is closed here (expected: the workspace's token, the admin's or an"

@@ -1,10 +1,13 @@
 package dev.muster.workspace;
 
 import dev.muster.platform.postgres.DatabaseMode;
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.SecuritySettings;
+import dev.muster.platform.settings.Setting;
 import dev.muster.workspace.agenturl.AddressClass;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
+import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -16,19 +19,12 @@ import org.springframework.context.annotation.Configuration;
 class WorkspaceConfiguration {
 
   @Bean
-  WorkspaceSettings workspaceSettings(Settings settings, DatabaseMode database) {
-    return WorkspaceSettings.from(settings, database.isEmbedded());
-  }
-
-  @Bean
-  HeartbeatCadence cadence(Settings settings) {
-    return HeartbeatCadence.from(settings);
-  }
-
-  @Bean
-  AgentUrlGuard agentUrlGuard(Settings settings, DatabaseMode database) {
+  AgentUrlGuard agentUrlGuard(SecuritySettings settings, DatabaseMode database) {
+    @Nullable List<String> given = settings.agentUrl().allow();
     Set<AddressClass> byDefault = database.isEmbedded() ? Set.of(AddressClass.LOOPBACK) : Set.of();
     return AgentUrlGuard.withSystemResolver(
-        settings.security("AGENT_URL_ALLOW", byDefault, AddressClass::parseAllowed));
+        given == null
+            ? byDefault
+            : Setting.AGENT_URL_ALLOW.parse(() -> AddressClass.parseAllowed(given)));
   }
 }

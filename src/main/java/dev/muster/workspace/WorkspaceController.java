@@ -10,6 +10,7 @@ import dev.muster.platform.http.PlatformUrl;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.settings.SecuritySettings;
 import dev.muster.platform.text.Text;
 import dev.muster.workspace.WorkspaceRepository.Filter;
 import jakarta.servlet.http.HttpServletRequest;
@@ -40,7 +41,7 @@ class WorkspaceController {
   private final WorkspaceCreation creation;
   private final WorkspaceUpdates updates;
   private final Hierarchy hierarchy;
-  private final WorkspaceSettings settings;
+  private final SecuritySettings settings;
   private final PlatformUrl platformUrl;
   private final ListResponses lists;
 
@@ -50,7 +51,7 @@ class WorkspaceController {
       WorkspaceCreation creation,
       WorkspaceUpdates updates,
       Hierarchy hierarchy,
-      WorkspaceSettings settings,
+      SecuritySettings settings,
       PlatformUrl platformUrl,
       ListResponses lists) {
     this.workspaces = workspaces;
@@ -149,7 +150,7 @@ class WorkspaceController {
       Caller caller,
       @PathVariable UUID id,
       @RequestParam(name = "include_removed", defaultValue = "false") boolean includeRemoved) {
-    if (caller instanceof Caller.Anonymous && !settings.publicRead()) {
+    if (caller instanceof Caller.Anonymous && !settings.security().publicWorkspaceRead()) {
       throw Credentials.missing();
     }
     Workspaces.requireOwnIdOfFormer(id, caller);
@@ -160,7 +161,7 @@ class WorkspaceController {
     if (caller.reads(id)) {
       return workspace;
     }
-    if (!settings.publicRead()
+    if (!settings.security().publicWorkspaceRead()
         && !(caller instanceof Caller.Agent(UUID own) && hierarchy.mayTalk(own, id))) {
       throw Workspaces.accessDenied();
     }

@@ -3,7 +3,7 @@ package dev.muster.activity;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.TestSettings;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -18,7 +18,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.mock.env.MockEnvironment;
 
 /** Rows go when their time is over: acknowledged ones sooner, and always a feed's oldest (R6.8). */
 @Slow
@@ -113,14 +112,12 @@ class ActivityRetentionTest {
     Agent agent = feedOf(3);
     growOldByHours(agent, 23, 2);
     acknowledge(agent, 3);
-    MockEnvironment settings =
-        new MockEnvironment()
-            .withProperty("ACTIVITY_RETENTION_DAYS", days)
-            .withProperty("ACTIVITY_HARD_RETENTION_DAYS", days);
-
     new ActivityRetention(
             SERVER.bean(RetentionRepository.class),
-            new Settings(settings),
+            TestSettings.read(
+                ActivitySettings.class,
+                "ACTIVITY_RETENTION_DAYS=" + days,
+                "ACTIVITY_HARD_RETENTION_DAYS=" + days),
             new SimpleMeterRegistry())
         .sweep();
 

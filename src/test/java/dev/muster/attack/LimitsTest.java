@@ -41,7 +41,7 @@ class LimitsTest {
 
   /** A number, perhaps with a unit, and the settings whose default it is. */
   private static final Pattern SETTING =
-      Pattern.compile("([\\d,]+)(?: [a-z ]+)? \\((`[A-Z_]+`(?:, `[A-Z_]+`)*)\\)");
+      Pattern.compile("([\\d,]+(?: GiB)?)(?: [a-z ]+)? \\((`[A-Z_]+`(?:, `[A-Z_]+`)*)\\)");
 
   private static final Map<String, Integer> UNITS = Map.of(" KiB", 1 << 10, " MiB", 1 << 20);
 
@@ -111,7 +111,7 @@ class LimitsTest {
                 .filter(l -> l.startsWith("| ") && l.split("\\|", -1)[1].contains("`" + name + "`"))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("no setting " + name + " in " + SETTINGS));
-        assertThat(line).contains("`" + setting.group(1).replace(",", "") + "`");
+        assertThat(line).contains("`" + setting.group(1).replaceAll("[, ]", "") + "`");
       }
     }
   }

@@ -2,23 +2,22 @@ package dev.muster.delegation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.TestSettings;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.mock.env.MockEnvironment;
 
 /** How often delegations are swept, and how patiently (R8.8, section 12). */
 class SweeperSettingsTest {
 
-  private static SweeperSettings settings(MockEnvironment environment) {
-    return SweeperSettings.from(new Settings(environment));
+  private static SweeperSettings settings(String... given) {
+    return TestSettings.read(SweeperSettings.class, given);
   }
 
   @Test
   void sweepEveryFiveMinutesUnlessToldOtherwise() {
-    assertThat(settings(new MockEnvironment()))
+    assertThat(settings())
         .isEqualTo(new SweeperSettings(true, Duration.ofMinutes(5), Duration.ofMinutes(10)));
   }
 
@@ -26,10 +25,9 @@ class SweeperSettingsTest {
   void readPositiveSeconds() {
     assertThat(
             settings(
-                new MockEnvironment()
-                    .withProperty("DELEGATION_SWEEPER_ENABLED", "off")
-                    .withProperty("DELEGATION_SWEEPER_INTERVAL_S", "7")
-                    .withProperty("DELEGATION_STUCK_THRESHOLD_S", "70")))
+                "DELEGATION_SWEEPER_ENABLED=off",
+                "DELEGATION_SWEEPER_INTERVAL_S=7",
+                "DELEGATION_STUCK_THRESHOLD_S=70"))
         .isEqualTo(new SweeperSettings(false, Duration.ofSeconds(7), Duration.ofSeconds(70)));
   }
 
@@ -38,9 +36,7 @@ class SweeperSettingsTest {
   void fallBackOnWhatIsNoPositiveWholeNumber(String value) {
     assertThat(
             settings(
-                new MockEnvironment()
-                    .withProperty("DELEGATION_SWEEPER_INTERVAL_S", value)
-                    .withProperty("DELEGATION_STUCK_THRESHOLD_S", value)))
-        .isEqualTo(settings(new MockEnvironment()));
+                "DELEGATION_SWEEPER_INTERVAL_S=" + value, "DELEGATION_STUCK_THRESHOLD_S=" + value))
+        .isEqualTo(settings());
   }
 }

@@ -2,26 +2,25 @@ package dev.muster.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.TestSettings;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.mock.env.MockEnvironment;
 
 /**
  * How hard messages are brought to agents and how long they wait, as settings say it (section 12).
  */
 class DeliverySettingsTest {
 
-  private static DeliverySettings settings(MockEnvironment environment) {
-    return DeliverySettings.from(new Settings(environment));
+  private static DeliverySettings settings(String... given) {
+    return TestSettings.read(DeliverySettings.class, given);
   }
 
   @Test
   void tryFiveTimesInTenMinutesUnlessToldOtherwise() {
-    assertThat(settings(new MockEnvironment()))
+    assertThat(settings())
         .isEqualTo(
             new DeliverySettings(
                 5, Duration.ofMinutes(10), Duration.ofMinutes(5), true, Duration.ofDays(1)));
@@ -31,12 +30,11 @@ class DeliverySettingsTest {
   void areEachReadUnderItsName() {
     assertThat(
             settings(
-                new MockEnvironment()
-                    .withProperty("A2A_DELEGATE_MAX_ATTEMPTS", "2")
-                    .withProperty("A2A_DELEGATE_TOTAL_BUDGET", "30")
-                    .withProperty("A2A_DELEGATE_READ_TIMEOUT", "4")
-                    .withProperty("A2A_RETRY_AMBIGUOUS", "no")
-                    .withProperty("A2A_QUEUE_TTL_S", " 7 ")))
+                "A2A_DELEGATE_MAX_ATTEMPTS=2",
+                "A2A_DELEGATE_TOTAL_BUDGET=30",
+                "A2A_DELEGATE_READ_TIMEOUT=4",
+                "A2A_RETRY_AMBIGUOUS=no",
+                "A2A_QUEUE_TTL_S= 7 "))
         .isEqualTo(
             new DeliverySettings(
                 2, Duration.ofSeconds(30), Duration.ofSeconds(4), false, Duration.ofSeconds(7)));
@@ -45,13 +43,12 @@ class DeliverySettingsTest {
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "day", "-5", "0", "1.5", "60s", "99999999999999999999"})
   void fallBackOnWhatIsNoPositiveWholeNumber(String value) {
-    assertThat(settings(new MockEnvironment().withProperty("A2A_QUEUE_TTL_S", value)))
-        .isEqualTo(settings(new MockEnvironment()));
+    assertThat(settings("A2A_QUEUE_TTL_S=" + value)).isEqualTo(settings());
   }
 
   @Test
   void letSendersShortenALifeToASecondAndNeverLengthenIt() {
-    DeliverySettings day = settings(new MockEnvironment());
+    DeliverySettings day = settings();
     assertThat(day.life(Optional.empty())).isEqualTo(Duration.ofDays(1));
     assertThat(day.life(Optional.of(90L))).isEqualTo(Duration.ofSeconds(90));
     assertThat(day.life(Optional.of(0L))).isEqualTo(Duration.ofSeconds(1));

@@ -2,7 +2,7 @@ package dev.muster.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.TestSettings;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestServer;
@@ -14,7 +14,6 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.mock.env.MockEnvironment;
 
 /** Old events are deleted, and the numbering goes on. */
 @Slow
@@ -43,7 +42,7 @@ class EventRetentionTest {
         EventRetention retention =
             new EventRetention(
                 server.bean(JdbcClient.class),
-                new Settings(new MockEnvironment().withProperty("EVENT_RETENTION_DAYS", days)),
+                TestSettings.read(EventRetention.Settings.class, "EVENT_RETENTION_DAYS=" + days),
                 new SimpleMeterRegistry());
         assertThat(retention.sweep()).as(days).isZero();
       }

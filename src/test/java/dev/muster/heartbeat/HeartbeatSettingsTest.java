@@ -2,56 +2,54 @@ package dev.muster.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.platform.settings.Settings;
-import dev.muster.workspace.HeartbeatCadence;
+import dev.muster.heartbeat.LivenessSettings.MassOffline;
+import dev.muster.platform.settings.TestSettings;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.mock.env.MockEnvironment;
 
 /** From when on silence and errors count, as settings say it (R4.2, R5.1–R5.4, section 12). */
 class HeartbeatSettingsTest {
 
-  private static final HeartbeatCadence CADENCE = new HeartbeatCadence(30, 180, 60);
-
-  private final MockEnvironment environment = new MockEnvironment();
-  private final Settings settings = new Settings(environment);
-
   @Test
   void haveTheDefaultsOfTheContract() {
-    assertThat(LivenessSettings.from(settings, CADENCE))
+    assertThat(TestSettings.read(LivenessSettings.class))
         .isEqualTo(
             new LivenessSettings(
-                Duration.ofMinutes(3),
                 Duration.ofSeconds(15),
                 Duration.ofMinutes(6),
-                0.5,
-                Duration.ofMinutes(10)));
-    assertThat(StallSettings.from(settings, CADENCE))
-        .isEqualTo(new StallSettings(Duration.ofMinutes(3), Duration.ofMinutes(12)));
-    assertThat(ErrorRateThresholds.from(settings)).isEqualTo(new ErrorRateThresholds(0.5, 0.1));
+                new MassOffline(0.5, Duration.ofMinutes(10)),
+                Duration.ofMinutes(12)));
+    assertThat(TestSettings.read(ErrorRateThresholds.class))
+        .isEqualTo(ErrorRateThresholds.DEFAULT)
+        .isEqualTo(new ErrorRateThresholds(0.5, 0.1));
   }
 
   @Test
   void areEachReadUnderItsName() {
-    environment
-        .withProperty("LIVENESS_SWEEP_INTERVAL_S", "2")
-        .withProperty("RECOVERY_GRACE_S", "400")
-        .withProperty("MASS_OFFLINE_RATIO", "0.25")
-        .withProperty("MASS_OFFLINE_HOLD_S", "5")
-        .withProperty("STALLED_AFTER_S", "6");
-
-    assertThat(LivenessSettings.from(settings, CADENCE))
+    assertThat(
+            TestSettings.read(
+                LivenessSettings.class,
+                "LIVENESS_SWEEP_INTERVAL_S=2",
+                "RECOVERY_GRACE_S=400",
+                "MASS_OFFLINE_RATIO=0.25",
+                "MASS_OFFLINE_HOLD_S=5",
+                "STALLED_AFTER_S=6"))
         .isEqualTo(
             new LivenessSettings(
-                Duration.ofMinutes(3),
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(400),
-                0.25,
-                Duration.ofSeconds(5)));
-    assertThat(StallSettings.from(settings, CADENCE).stalledAfter())
-        .isEqualTo(Duration.ofSeconds(6));
+                new MassOffline(0.25, Duration.ofSeconds(5)),
+                Duration.ofSeconds(6)));
+  }
+
+  @Test
+  void spareAgentsForTwoStalePeriodsAtLeast() {
+    LivenessSettings settings = TestSettings.read(LivenessSettings.class, "RECOVERY_GRACE_S=400");
+
+    assertThat(settings.grace(Duration.ofSeconds(180))).isEqualTo(Duration.ofSeconds(400));
+    assertThat(settings.grace(Duration.ofSeconds(201))).isEqualTo(Duration.ofSeconds(402));
   }
 
   @ParameterizedTest
@@ -64,11 +62,11 @@ class HeartbeatSettingsTest {
   })
   void recoverNowhereAboveWhereTheyDegrade(
       String degradeAt, String recoverBelow, double degradesAt, double recoversBelow) {
-    environment
-        .withProperty("DEGRADE_AT_ERROR_RATE", degradeAt)
-        .withProperty("RECOVER_BELOW_ERROR_RATE", recoverBelow);
-
-    assertThat(ErrorRateThresholds.from(settings))
+    assertThat(
+            TestSettings.read(
+                ErrorRateThresholds.class,
+                "DEGRADE_AT_ERROR_RATE=" + degradeAt,
+                "RECOVER_BELOW_ERROR_RATE=" + recoverBelow))
         .isEqualTo(new ErrorRateThresholds(degradesAt, recoversBelow));
   }
 }

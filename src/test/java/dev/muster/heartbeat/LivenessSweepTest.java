@@ -198,12 +198,6 @@ class LivenessSweepTest {
   }
 
   @Test
-  void givesNoLessGraceThanTwiceTheStaleTime() {
-    assertThat(settings(100, 150).grace()).isEqualTo(Duration.ofSeconds(200));
-    assertThat(settings(100, 250).grace()).isEqualTo(Duration.ofSeconds(250));
-  }
-
-  @Test
   void isCountedByItsReasonAfterTheCommit() {
     double before = transitions();
     fleet.add(3, "online", NOW.minusSeconds(200));
@@ -230,15 +224,6 @@ class LivenessSweepTest {
     assertThat(ofSome).containsExactly("INFO 3 silent workspaces are offline now");
 
     assertThat(OwnLog.of(LivenessSweep.class, sweep::run)).isEmpty();
-  }
-
-  private static LivenessSettings settings(int staleAfterS, int graceS) {
-    return new LivenessSettings(
-        Duration.ofSeconds(staleAfterS),
-        Duration.ofSeconds(15),
-        Duration.ofSeconds(graceS),
-        0.5,
-        Duration.ofMinutes(10));
   }
 
   private SweepReport sweepAt(Instant now) {

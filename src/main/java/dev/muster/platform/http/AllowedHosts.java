@@ -2,15 +2,18 @@ package dev.muster.platform.http;
 
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.ContractVariables;
+import dev.muster.platform.settings.SecuritySettings;
+import dev.muster.platform.settings.Setting;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.Environment;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 
@@ -30,10 +33,13 @@ final class AllowedHosts {
   private final boolean onLoopback;
   private final Set<String> allowed = new HashSet<>(OF_CONTAINERS);
 
-  AllowedHosts(Settings settings, PlatformUrl platformUrl) {
-    this.onLoopback = settings.text("server.address").filter(AllowedHosts::isLoopback).isPresent();
+  AllowedHosts(SecuritySettings settings, PlatformUrl platformUrl, Environment environment) {
+    this.onLoopback =
+        ContractVariables.text(environment, "server.address")
+            .filter(AllowedHosts::isLoopback)
+            .isPresent();
     platformUrl.authority().ifPresent(authority -> allowed.add(authority.host()));
-    allowed.addAll(settings.security("ALLOWED_HOSTS", Set.of(), AllowedHosts::parse));
+    allowed.addAll(Setting.ALLOWED_HOSTS.parse(() -> parse(settings.security().allowedHosts())));
   }
 
   /**
@@ -67,9 +73,8 @@ final class AllowedHosts {
     }
   }
 
-  private static Set<String> parse(String setting) {
-    return Arrays.stream(setting.split(",", -1))
-        .map(String::strip)
+  private static Set<String> parse(List<String> hosts) {
+    return hosts.stream()
         .map(Authority::parse)
         .map(authority -> authority.orElseThrow(AllowedHosts::notAHost))
         .map(Authority::host)

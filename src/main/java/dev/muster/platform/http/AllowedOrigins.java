@@ -2,9 +2,9 @@ package dev.muster.platform.http;
 
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.SecuritySettings;
+import dev.muster.platform.settings.Setting;
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +21,9 @@ public final class AllowedOrigins {
   private final List<String> allowed;
   private final PlatformUrl platformUrl;
 
-  AllowedOrigins(Settings settings, PlatformUrl platformUrl) {
-    this.allowed = settings.security("CORS_ORIGINS", List.of(), AllowedOrigins::parse);
+  AllowedOrigins(SecuritySettings settings, PlatformUrl platformUrl) {
+    this.allowed =
+        Setting.CORS_ORIGINS.parse(() -> requireOrigins(settings.security().corsOrigins()));
     this.platformUrl = platformUrl;
   }
 
@@ -80,8 +81,7 @@ public final class AllowedOrigins {
         .isPresent();
   }
 
-  private static List<String> parse(String setting) {
-    List<String> origins = Arrays.stream(setting.split(",", -1)).map(String::strip).toList();
+  private static List<String> requireOrigins(List<String> origins) {
     if (!origins.stream().allMatch(origin -> origin.matches(ORIGIN))) {
       throw new IllegalArgumentException(
           "expected origins such as https://canvas.example, with commas between");

@@ -1,7 +1,8 @@
 package dev.muster.platform.http;
 
 import dev.muster.platform.postgres.DatabaseMode;
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.ContractVariables;
+import dev.muster.platform.settings.Setting;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HashMap;
@@ -26,17 +27,18 @@ final class ListenAddressInitializer
   @Override
   public void initialize(ConfigurableApplicationContext context) {
     ConfigurableEnvironment environment = context.getEnvironment();
-    Settings settings = new Settings(environment);
     Optional<Integer> port =
-        settings.security("SERVER_PORT", Optional.empty(), ListenAddressInitializer::port);
+        ContractVariables.text(environment, "SERVER_PORT")
+            .map(text -> Setting.SERVER_PORT.parse(() -> port(text)));
     Optional<String> address =
-        settings.security("SERVER_ADDRESS", Optional.empty(), ListenAddressInitializer::address);
+        ContractVariables.text(environment, "SERVER_ADDRESS")
+            .map(text -> Setting.SERVER_ADDRESS.parse(() -> address(text)));
     Map<String, Object> listening = new HashMap<>();
     // Spring's names take precedence; Spring reads SERVER_* from the process environment only
-    if (settings.text("server.port").isEmpty()) {
+    if (ContractVariables.text(environment, "server.port").isEmpty()) {
       port.ifPresent(chosen -> listening.put("server.port", chosen));
     }
-    if (settings.text("server.address").isEmpty()) {
+    if (ContractVariables.text(environment, "server.address").isEmpty()) {
       String byDefault = DatabaseMode.of(environment).isEmbedded() ? "127.0.0.1" : "0.0.0.0";
       listening.put("server.address", address.orElse(byDefault));
     }
@@ -45,16 +47,16 @@ final class ListenAddressInitializer
         .addFirst(new MapPropertySource("listening address", listening));
   }
 
-  private static Optional<Integer> port(String text) {
+  private static int port(String text) {
     if (text.matches("\\d{1,5}") && Integer.parseInt(text) <= HIGHEST_PORT) {
-      return Optional.of(Integer.parseInt(text));
+      return Integer.parseInt(text);
     }
     throw new IllegalArgumentException("expected a port from 0 (any free one) to " + HIGHEST_PORT);
   }
 
-  private static Optional<String> address(String text) {
+  private static String address(String text) {
     try {
-      return Optional.of(InetAddress.getByName(text).getHostAddress());
+      return InetAddress.getByName(text).getHostAddress();
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException("expected an address or a name of this machine", e);
     }

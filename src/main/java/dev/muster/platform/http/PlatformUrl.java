@@ -1,6 +1,7 @@
 package dev.muster.platform.http;
 
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.SecuritySettings;
+import dev.muster.platform.settings.Setting;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Optional;
 import org.springframework.http.HttpHeaders;
@@ -13,9 +14,10 @@ public final class PlatformUrl {
   private final Optional<String> configured;
   private final Optional<Authority> authority;
 
-  PlatformUrl(Settings settings) {
+  PlatformUrl(SecuritySettings settings) {
     this.configured =
-        settings.security("PUBLIC_URL", Optional.empty(), value -> Optional.of(baseUrl(value)));
+        Optional.ofNullable(settings.publicUrl())
+            .map(value -> Setting.PUBLIC_URL.parse(() -> baseUrl(value)));
     this.authority = configured.flatMap(Authority::ofUrl);
   }
 

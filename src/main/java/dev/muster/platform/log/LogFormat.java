@@ -1,6 +1,6 @@
 package dev.muster.platform.log;
 
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.ContractVariables;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.commons.logging.Log;
@@ -10,6 +10,7 @@ import org.springframework.boot.logging.DeferredLogFactory;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertyResolver;
 
 /**
  * Applies {@code LOG_FORMAT}: text lines, or one JSON object per line (ECS).
@@ -33,14 +34,14 @@ public final class LogFormat implements EnvironmentPostProcessor, Ordered {
    * Returns whether the log is JSON for collectors. Collectors keep log lines, so tokens must not
    * be in them.
    */
-  public static boolean isJson(Settings settings) {
-    return settings.text(SETTING).filter(JSON::equalsIgnoreCase).isPresent();
+  public static boolean isJson(PropertyResolver environment) {
+    return ContractVariables.text(environment, SETTING).filter(JSON::equalsIgnoreCase).isPresent();
   }
 
   @Override
   public void postProcessEnvironment(
       ConfigurableEnvironment environment, SpringApplication application) {
-    String format = new Settings(environment).text(SETTING).orElse("text");
+    String format = ContractVariables.text(environment, SETTING).orElse("text");
     switch (format.toLowerCase(Locale.ROOT)) {
       case "text" -> {}
       case JSON ->

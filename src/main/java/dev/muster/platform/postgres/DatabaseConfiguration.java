@@ -1,12 +1,15 @@
 package dev.muster.platform.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.ContractVariables;
+import dev.muster.platform.settings.SecuritySettings;
+import dev.muster.platform.settings.Setting;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.flyway.autoconfigure.FlywayConfigurationCustomizer;
 import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
@@ -66,10 +69,12 @@ class DatabaseConfiguration {
 
   @Bean
   @Conditional(IfEmbedded.class)
-  MusterHome musterHome(Settings settings) {
-    Path byDefault = Path.of(System.getProperty("user.home"), ".muster");
+  MusterHome musterHome(SecuritySettings settings) {
+    @Nullable String home = settings.home();
     return MusterHome.open(
-        settings.security("MUSTER_HOME", byDefault, DatabaseConfiguration::path));
+        home == null
+            ? Path.of(System.getProperty("user.home"), ".muster")
+            : Setting.MUSTER_HOME.parse(() -> path(home)));
   }
 
   @Bean
@@ -86,8 +91,9 @@ class DatabaseConfiguration {
 
   @Bean
   @Conditional(IfByUrl.class)
-  JdbcConnectionDetails connectionByUrl(Settings settings) {
-    DatabaseUrl url = DatabaseUrl.parse(settings.text("DATABASE_URL").orElseThrow());
+  JdbcConnectionDetails connectionByUrl(Environment environment) {
+    DatabaseUrl url =
+        DatabaseUrl.parse(ContractVariables.text(environment, "DATABASE_URL").orElseThrow());
     return new Connection(url.jdbcUrl(), url.user().orElse(""), url.password().orElse(""));
   }
 

@@ -1,6 +1,6 @@
 package dev.muster.platform.postgres;
 
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.ContractVariables;
 import org.springframework.core.env.PropertyResolver;
 
 /** Names the database that this server uses: embedded unless the operator names another. */
@@ -13,11 +13,12 @@ public enum DatabaseMode {
   BY_SPRING;
 
   public static DatabaseMode of(PropertyResolver environment) {
-    Settings settings = new Settings(environment);
-    if (settings.text("DATABASE_URL").isPresent()) {
+    if (ContractVariables.text(environment, "DATABASE_URL").isPresent()) {
       return BY_URL;
     }
-    return settings.text("spring.datasource.url").isPresent() ? BY_SPRING : EMBEDDED;
+    return ContractVariables.text(environment, "spring.datasource.url").isPresent()
+        ? BY_SPRING
+        : EMBEDDED;
   }
 
   public boolean isEmbedded() {

@@ -1,8 +1,8 @@
 package dev.muster.platform.postgres;
 
-import dev.muster.platform.settings.Settings;
+import dev.muster.platform.settings.ContractVariables;
+import dev.muster.platform.settings.Setting;
 import dev.muster.platform.settings.StartRefusedException;
-import dev.muster.platform.settings.Values;
 import java.lang.management.ManagementFactory;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -21,6 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.Environment;
 
 /**
  * Refuses the start when the configured database cannot be reached.
@@ -46,20 +47,21 @@ final class ReachableDatabase
 
   @Override
   public void initialize(ConfigurableApplicationContext context) {
-    Settings settings = new Settings(context.getEnvironment());
-    switch (DatabaseMode.of(context.getEnvironment())) {
+    Environment environment = context.getEnvironment();
+    switch (DatabaseMode.of(environment)) {
       case EMBEDDED -> {} // reports its own failures
       case BY_URL -> {
-        DatabaseUrl url = DatabaseUrl.parse(settings.text("DATABASE_URL").orElseThrow());
-        require("DATABASE_URL", url.jdbcUrl(), url.user(), url.password(), settings);
+        DatabaseUrl url =
+            DatabaseUrl.parse(ContractVariables.text(environment, "DATABASE_URL").orElseThrow());
+        require("DATABASE_URL", url.jdbcUrl(), url.user(), url.password(), environment);
       }
       case BY_SPRING ->
           require(
               "spring.datasource.url",
-              settings.text("spring.datasource.url").orElseThrow(),
-              settings.text("spring.datasource.username"),
-              settings.text("spring.datasource.password"),
-              settings);
+              ContractVariables.text(environment, "spring.datasource.url").orElseThrow(),
+              ContractVariables.text(environment, "spring.datasource.username"),
+              ContractVariables.text(environment, "spring.datasource.password"),
+              environment);
     }
   }
 
@@ -68,7 +70,7 @@ final class ReachableDatabase
       String url,
       Optional<String> user,
       Optional<String> password,
-      Settings settings) {
+      Environment environment) {
     Driver driver = new Driver();
     @Nullable Properties parsed = Driver.parseURL(url, null);
     if (parsed == null) {
@@ -78,8 +80,8 @@ final class ReachableDatabase
     user.ifPresent(name -> PGProperty.USER.set(asked, name));
     password.ifPresent(secret -> PGProperty.PASSWORD.set(asked, secret));
     PGProperty.APPLICATION_NAME.set(asked, "muster-start");
-    int waitSeconds = settings.tuning("DATABASE_WAIT_S", 0, Values::zeroOrPositiveInt);
-    long giveUpAt = System.nanoTime() + Duration.ofSeconds(waitSeconds).toNanos();
+    Duration wait = Setting.DATABASE_WAIT_S.read(environment, Duration.class);
+    long giveUpAt = System.nanoTime() + wait.toNanos();
     boolean logged = false;
     long limitS = firstTryS(Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime()));
     while (true) {
@@ -100,7 +102,7 @@ final class ReachableDatabase
                 + " start may wait for it.");
       }
       if (!logged) {
-        log.warn("{}; tries again for up to {} s (DATABASE_WAIT_S)", problem, waitSeconds);
+        log.warn("{}; tries again for up to {} s (DATABASE_WAIT_S)", problem, wait.toSeconds());
         logged = true;
       }
       limitS = LATER_TRY_S;

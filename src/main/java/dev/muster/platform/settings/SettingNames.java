@@ -1,6 +1,7 @@
 package dev.muster.platform.settings;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -8,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -23,20 +25,8 @@ public final class SettingNames {
 
   private static final Logger log = LoggerFactory.getLogger(SettingNames.class);
 
-  private static final Set<String> KNOWN =
-      new TreeSet<>(
-          List.of(
-              """
-              A2A_DELEGATE_MAX_ATTEMPTS A2A_DELEGATE_READ_TIMEOUT A2A_DELEGATE_TOTAL_BUDGET A2A_QUEUE_TTL_S
-              A2A_RETRY_AMBIGUOUS ACTIVITY_CLEANUP_INTERVAL_HOURS ACTIVITY_HARD_RETENTION_DAYS ACTIVITY_RETENTION_DAYS
-              ADMIN_TOKEN AGENT_URL_ALLOW ALLOWED_HOSTS CORS_ORIGINS DATABASE_URL DATABASE_WAIT_S DEGRADE_AT_ERROR_RATE
-              DELEGATION_STUCK_THRESHOLD_S DELEGATION_SWEEPER_ENABLED DELEGATION_SWEEPER_INTERVAL_S EVENT_RETENTION_DAYS
-              FEED_MAX_BYTES FEED_MAX_ROWS HEARTBEAT_INTERVAL_S LIVENESS_SWEEP_INTERVAL_S LOG_FORMAT MASS_OFFLINE_HOLD_S
-              MASS_OFFLINE_RATIO MUSTER_HOME PUBLIC_URL PUBLIC_WORKSPACE_READ RATE_LIMIT RATE_LIMIT_HEARTBEAT
-              RATE_LIMIT_POLL RECOVERY_GRACE_S RECOVER_BELOW_ERROR_RATE REGISTRATION ROOTS_ARE_SIBLINGS SERVER_ADDRESS
-              SERVER_PORT STALE_AFTER_S STALLED_AFTER_S
-              """
-                  .split("\\s+")));
+  private static final List<String> KNOWN =
+      Arrays.stream(Setting.values()).map(Setting::name).sorted().toList();
 
   private static final String PREFIX = "MUSTER_";
 
@@ -65,7 +55,7 @@ public final class SettingNames {
 
   /** Returns all names in alphabetical order. */
   public static Collection<String> all() {
-    return List.copyOf(KNOWN);
+    return KNOWN;
   }
 
   /** Returns a warning for each variable that looks like a misspelt setting; never its value. */
@@ -83,6 +73,7 @@ public final class SettingNames {
     for (String name : new TreeSet<>(names)) {
       if (KNOWN.contains(name)
           || OF_THE_AGENT_PROGRAM.contains(name)
+          || isProperty(name)
           || OF_ORCHESTRATORS.stream().anyMatch(name::startsWith)) {
         continue;
       }
@@ -96,10 +87,42 @@ public final class SettingNames {
     return warnings;
   }
 
-  /** Returns the most similar setting; dots and dashes count as underscores. */
+  /** Tells whether Spring reads the variable as a property, as MUSTER_LIVENESS_SWEEPINTERVAL. */
+  private static boolean isProperty(String variable) {
+    String letters = variable.replace("_", "");
+    return Arrays.stream(Setting.values())
+        .filter(Setting::isOfMuster)
+        .map(setting -> setting.property().replaceAll("[.-]", ""))
+        .anyMatch(letters::equalsIgnoreCase);
+  }
+
+  /** Returns the most similar variable; dots and dashes count as underscores. */
   static Optional<String> nearest(String name) {
     return Misspelling.nearest(
         name.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_'), KNOWN);
+  }
+
+  /**
+   * Returns the most similar property of Muster, or else the variable that is most similar to the
+   * name or to its longest matching end.
+   */
+  static Optional<String> nearestProperty(String name) {
+    Optional<String> property =
+        Misspelling.nearest(
+            name.toLowerCase(Locale.ROOT),
+            Arrays.stream(Setting.values())
+                .filter(Setting::isOfMuster)
+                .map(Setting::property)
+                .toList());
+    Stream<String> ends =
+        Stream.iterate(name, end -> end.contains("."), SettingNames::withoutFirstWord)
+            .map(SettingNames::withoutFirstWord);
+    return property.or(() ->
+        Stream.concat(Stream.of(name), ends).flatMap(end -> nearest(end).stream()).findFirst());
+  }
+
+  private static String withoutFirstWord(String name) {
+    return name.substring(name.indexOf('.') + 1);
   }
 
   /** Returns the name, cut to 64 characters for the log. */

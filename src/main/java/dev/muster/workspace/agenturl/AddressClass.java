@@ -1,6 +1,7 @@
 package dev.muster.workspace.agenturl;
 
 import java.net.InetAddress;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -104,13 +105,13 @@ public enum AddressClass {
   }
 
   /**
-   * Parses {@code AGENT_URL_ALLOW}: comma-separated labels in any case; blank means none.
+   * Parses {@code AGENT_URL_ALLOW}: labels in any case; blank ones are left out.
    *
    * @throws IllegalArgumentException for any other word; the message lists the allowed ones
    */
-  public static Set<AddressClass> parseAllowed(String setting) {
+  public static Set<AddressClass> parseAllowed(Collection<String> words) {
     EnumSet<AddressClass> allowed = EnumSet.noneOf(AddressClass.class);
-    for (String part : setting.split(",", -1)) {
+    for (String part : words) {
       String word = part.strip().toLowerCase(Locale.ROOT);
       if (!word.isEmpty()) {
         allowed.add(parseWord(word));

@@ -74,4 +74,16 @@ class TuningSettingsTest {
           .anySatisfy(line -> assertThat(line).contains("WARN").contains(name));
     }
   }
+
+  @Test
+  void mayBeGivenAsProperties() {
+    try (TestServer server =
+        TestServer.start("muster.heartbeat.interval=4s", "muster.heartbeat.stale-after=2m")) {
+      TestClient client = server.client();
+      Answer heartbeat = client.heartbeat(client.create("Told"), "\"error_rate\":0");
+
+      assertThat(heartbeat.json().path("heartbeat_interval_s").asInt()).isEqualTo(4);
+      assertThat(heartbeat.json().path("stale_after_s").asInt()).isEqualTo(120);
+    }
+  }
 }

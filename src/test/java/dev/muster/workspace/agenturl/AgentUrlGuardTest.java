@@ -67,7 +67,8 @@ class AgentUrlGuardTest {
   void relaxesNothingButTheRelaxableClasses(Hostile hostile) {
     Set<String> relaxed = Set.of("loopback", "private", "cgnat");
     AgentUrlGuard lenient =
-        new AgentUrlGuard(AddressClass.parseAllowed("loopback,private,cgnat"), new TestNames());
+        new AgentUrlGuard(
+            AddressClass.parseAllowed(List.of("loopback", "private", "cgnat")), new TestNames());
     assertThat(lenient.check(hostile.url()) instanceof AgentUrlGuard.Verdict.Allowed)
         .isEqualTo(relaxed.contains(hostile.label()));
   }

@@ -1,0 +1,56 @@
+package dev.muster.platform.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.platform.settings.Setting.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The tables of the settings page are those of {@link Setting}. {@code -Dupdate-docs} writes them.
+ */
+class SettingsPageTest {
+
+  private static final Path PAGE = Path.of("docs/operate/settings.md");
+
+  @ParameterizedTest
+  @CsvSource({"SECURITY, Security", "TUNING, Tuning"})
+  void hasTheTableOfTheSettings(Kind kind, String heading) throws IOException {
+    Matcher table =
+        Pattern.compile("(?s)(?<=\n## " + heading + "\n\n)\\|.*?(?=\n\n)")
+            .matcher(Files.readString(PAGE));
+    assertThat(table.find()).isTrue();
+    if (Boolean.getBoolean("update-docs")) {
+      Files.writeString(PAGE, table.replaceFirst(Matcher.quoteReplacement(table(kind))));
+    } else {
+      assertThat(table.group())
+          .as("after a change of a setting: mvn test -Dtest=SettingsPageTest -Dupdate-docs=true")
+          .isEqualTo(table(kind));
+    }
+  }
+
+  private static String table(Kind kind) {
+    return "| Variable | Property | Default | |\n|---|---|---|---|\n"
+        + Arrays.stream(Setting.values())
+            .filter(setting -> setting.kind() == kind)
+            .map(setting -> row(setting))
+            .collect(Collectors.joining("\n"));
+  }
+
+  private static String row(Setting setting) {
+    String byDefault = setting.byDefault();
+    return "| `%s` | `%s` | %s | %s |"
+        .formatted(
+            setting,
+            setting.property(),
+            setting.kind() == Kind.TUNING ? "`" + byDefault + "`" : byDefault,
+            setting.description());
+  }
+}
