@@ -3,6 +3,7 @@ package dev.muster.protocol;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
@@ -50,9 +51,9 @@ public final class ChunkDecoder {
   /** Allocates one char per byte, since UTF-8 never decodes to more. */
   private String decode(ByteBuffer in, boolean isEnd) {
     CharBuffer out = CharBuffer.allocate(in.remaining());
-    var _ = decoder.decode(in, out, isEnd);
+    CoderResult ignored = decoder.decode(in, out, isEnd);
     if (isEnd) {
-      var _ = decoder.flush(out);
+      ignored = decoder.flush(out);
     }
     return out.flip().toString();
   }

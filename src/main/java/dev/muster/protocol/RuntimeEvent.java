@@ -60,11 +60,11 @@ public sealed interface RuntimeEvent {
   /** Returns the type name on the wire. */
   default String type() {
     return switch (this) {
-      case RuntimeStart _ -> "RuntimeStart";
-      case RuntimeStdout _ -> "RuntimeStdout";
-      case RuntimeStderr _ -> "RuntimeStderr";
-      case RuntimeEnd _ -> "RuntimeEnd";
-      case RuntimeError _ -> "RuntimeError";
+      case RuntimeStart ignored -> "RuntimeStart";
+      case RuntimeStdout ignored -> "RuntimeStdout";
+      case RuntimeStderr ignored -> "RuntimeStderr";
+      case RuntimeEnd ignored -> "RuntimeEnd";
+      case RuntimeError ignored -> "RuntimeError";
     };
   }
 

@@ -24,13 +24,13 @@ final class RuntimeEventWriter {
     ObjectNode envelope = JSON.createObjectNode().put("type", event.type());
     ObjectNode payload = envelope.putObject("payload").put("task_name", event.taskName());
     switch (event) {
-      case RuntimeStart(String _, String runtimeName, String language) ->
+      case RuntimeStart(String ignored, String runtimeName, String language) ->
           payload.put("runtime_name", runtimeName).put("language", language);
-      case RuntimeStdout(String _, String chunk) -> payload.put("chunk", chunk);
-      case RuntimeStderr(String _, String chunk) -> payload.put("chunk", chunk);
+      case RuntimeStdout(String ignored, String chunk) -> payload.put("chunk", chunk);
+      case RuntimeStderr(String ignored, String chunk) -> payload.put("chunk", chunk);
       case RuntimeEnd end ->
           payload.put("exit_code", end.exitCode()).put("duration_ms", end.durationMs());
-      case RuntimeError(String _, String kind, String message) ->
+      case RuntimeError(String ignored, String kind, String message) ->
           payload.put("kind", kind).put("message", message);
     }
     return LONE_SURROGATE

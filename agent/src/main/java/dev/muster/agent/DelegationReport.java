@@ -31,7 +31,7 @@ public sealed interface DelegationReport {
   /** Returns the request body that the server expects. */
   default ObjectNode toJson() {
     return switch (this) {
-      case InProgress _ -> status("in_progress");
+      case InProgress ignored -> status("in_progress");
       case Completed(String result) -> status("completed").put("result", result);
       case Failed(String error, String kind) -> {
         ObjectNode body = status("failed").put("error", TextLimit.USUAL.cut(error));

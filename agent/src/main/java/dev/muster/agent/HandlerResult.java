@@ -13,7 +13,7 @@ final class HandlerResult {
   static String of(Reply reply) throws Exception {
     return switch (reply) {
       case Reply.Text(String text) -> text.isBlank() ? "" : text;
-      case Reply.None _ -> "";
+      case Reply.None ignored -> "";
       case Reply.Later later -> {
         try {
           @Nullable String text = later.text().toCompletableFuture().get();

@@ -242,7 +242,7 @@ public final class HeartbeatLoop implements AutoCloseable {
         return;
       }
       LockSupport.parkNanos(this, left);
-      boolean _ = Thread.interrupted(); // a set flag would make the loop spin
+      boolean ignored = Thread.interrupted(); // a set flag would make the loop spin
     }
   }
 }

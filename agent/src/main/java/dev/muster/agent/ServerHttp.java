@@ -186,8 +186,8 @@ final class ServerHttp {
         cancelled
             ? "stopped"
             : switch (e) {
-              case ConnectException _ -> "nobody listens there, or no way leads there";
-              case UnknownHostException _ -> "the name has no address";
+              case ConnectException ignored -> "nobody listens there, or no way leads there";
+              case UnknownHostException ignored -> "the name has no address";
               default ->
                   e.getClass().getSimpleName()
                       + (e.getMessage() == null ? "" : " (" + e.getMessage() + ")");

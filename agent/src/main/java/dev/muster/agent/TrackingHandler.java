@@ -34,7 +34,7 @@ final class TrackingHandler implements MessageHandler {
       case Reply.Text text -> ended(message, client, text);
       case Reply.None none -> ended(message, client, none);
       case Reply.Later(var stage) ->
-          new Reply.Later(stage.whenComplete((_, failure) -> end(message, client, failure)));
+          new Reply.Later(stage.whenComplete((result, failure) -> end(message, client, failure)));
     };
   }
 

@@ -31,7 +31,7 @@ public final class A2aErrors {
    */
   public static String text(A2aResult result) {
     return switch (result) {
-      case Answer _ -> throw new IllegalArgumentException("an answer is no error");
+      case Answer ignored -> throw new IllegalArgumentException("an answer is no error");
       case RpcError error -> text("JsonRpcError " + error.code(), error.message(), error);
       case HttpError error -> text("HttpError " + error.status(), error.text(), error);
       case Malformed answer -> text("MalformedAnswer", answer.reason(), answer);

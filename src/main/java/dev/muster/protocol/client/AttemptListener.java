@@ -4,7 +4,7 @@ package dev.muster.protocol.client;
 @FunctionalInterface
 public interface AttemptListener {
 
-  AttemptListener NONE = (_, _) -> {};
+  AttemptListener NONE = (target, outcome) -> {};
 
   /**
    * Called after an attempt has ended.

@@ -185,13 +185,13 @@ public final class ResponseMemoryBudget {
 
   private ResponseMemoryShare entered(Map<Object, ResponseMemoryShare> shares, Object owner) {
     ResponseMemoryShare entered =
-        shares.computeIfAbsent(owner, _ -> new ResponseMemoryShare(share));
+        shares.computeIfAbsent(owner, key -> new ResponseMemoryShare(share));
     entered.enter();
     return entered;
   }
 
   /** Removes unused shares, so that the maps do not grow. */
   private static void left(Map<Object, ResponseMemoryShare> shares, Object owner) {
-    shares.computeIfPresent(owner, (_, one) -> one.leave() ? one : null);
+    shares.computeIfPresent(owner, (key, one) -> one.leave() ? one : null);
   }
 }

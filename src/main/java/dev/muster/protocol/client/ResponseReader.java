@@ -87,8 +87,8 @@ final class ResponseReader {
       return malformed("there is no body");
     }
     return switch (JsonProbe.at(bytes)) {
-      case JsonProbe.NotJson _ -> malformed("the body is not JSON");
-      case JsonProbe.Other _ ->
+      case JsonProbe.NotJson ignored -> malformed("the body is not JSON");
+      case JsonProbe.Other ignored ->
           new AttemptResult.Responded(
               "answered", stats -> new A2aResult.Answer(status, contentType, bytes, stats));
       case JsonProbe.Fault(long code, String message) ->

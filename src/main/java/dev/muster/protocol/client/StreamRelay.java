@@ -43,7 +43,7 @@ final class StreamRelay {
         switch (end) {
           case AttemptResult.StreamOver() -> null;
           case AttemptResult.Failed(Failure failure) -> failure.kind();
-          case AttemptResult.Responded _ -> FailureKind.READ_ERROR; // the rest is malformed
+          case AttemptResult.Responded ignored -> FailureKind.READ_ERROR; // the rest is malformed
         };
     Optional<byte[]> last = tail.last();
     return new AttemptResult.Responded(

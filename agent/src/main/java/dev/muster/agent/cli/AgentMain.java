@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** Runs the program {@code java -jar muster-agent.jar}. */
+/** Runs the program {@code muster-agent}, the jar with the classifier {@code cli}. */
 @Command(
     name = "muster-agent",
     mixinStandardHelpOptions = true,
@@ -50,7 +50,7 @@ public final class AgentMain {
   private static int run(String[] args) {
     CommandLine program = new CommandLine(new AgentMain());
     program.setDefaultValueProvider(new Variables(System.getenv()));
-    program.setExecutionExceptionHandler((failure, command, _) -> {
+    program.setExecutionExceptionHandler((failure, command, line) -> {
       int code = code(failure);
       if (code == ExitCode.USAGE) {
         command.getErr().println("muster-agent: " + failure.getMessage());
@@ -70,10 +70,10 @@ public final class AgentMain {
     return switch (failure) {
       case MusterException e when e.isRemoval() -> ExitCode.REMOVED;
       case MusterException e when e.isRefusal() -> ExitCode.NOT_ADMITTED;
-      case MusterException _ -> ExitCode.FAILED;
-      case IllegalArgumentException _ -> ExitCode.USAGE;
-      case java.io.UncheckedIOException _ -> ExitCode.FAILED;
-      case java.io.IOException _ -> ExitCode.FAILED;
+      case MusterException ignored -> ExitCode.FAILED;
+      case IllegalArgumentException ignored -> ExitCode.USAGE;
+      case java.io.UncheckedIOException ignored -> ExitCode.FAILED;
+      case java.io.IOException ignored -> ExitCode.FAILED;
       default -> throw failure;
     };
   }

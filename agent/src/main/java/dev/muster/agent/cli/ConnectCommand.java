@@ -115,7 +115,7 @@ final class ConnectCommand implements Callable<Integer> {
       if (!ended.await(SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         handler.stop();
         // enough for a report of the failure, but not for retries to an unreachable server
-        boolean _ = ended.await(SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        boolean ignored = ended.await(SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

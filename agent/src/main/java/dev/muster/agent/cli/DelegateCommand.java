@@ -63,7 +63,8 @@ final class DelegateCommand implements Callable<Integer> {
     Waits waits = new Waits(options.stateDir());
     Delegation made;
     Wait waiting;
-    try (Closeable _ = waits.holdingAnswers()) {
+    Closeable held = waits.holdingAnswers();
+    try (held) {
       made = made(client, peer);
       waiting = waits.begin(made.id());
     }

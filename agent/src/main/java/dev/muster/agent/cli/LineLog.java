@@ -40,7 +40,7 @@ public final class LineLog implements SLF4JServiceProvider {
 
   @Override
   public ILoggerFactory getLoggerFactory() {
-    return _ -> lines;
+    return name -> lines;
   }
 
   @Override

@@ -80,7 +80,7 @@ final class Waits {
   Closeable holdingAnswers() {
     try {
       FileChannel channel = open(everything());
-      FileLock _ = channel.lock(0, Long.MAX_VALUE, true);
+      FileLock ignored = channel.lock(0, Long.MAX_VALUE, true);
       return channel;
     } catch (IOException e) {
       return () -> {}; // begin() logs it
@@ -114,7 +114,7 @@ final class Waits {
       return false;
     }
     try (FileChannel all = open(everything())) {
-      FileLock _ = all.lock();
+      FileLock ignored = all.lock();
     }
     Path file = file(id);
     if (!Files.exists(file)) {
