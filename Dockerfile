@@ -5,7 +5,6 @@ COPY pom.xml .
 COPY src src
 COPY db db
 RUN --mount=type=cache,target=/root/.m2 mvn -B -ntp -q -DskipTests package \
- && rm target/muster-*-agent*.jar \
  && cp target/muster-*.jar muster.jar \
  && java -Djarmode=tools -jar muster.jar extract --layers --destination layers \
  && rm layers/dependencies/lib/embedded-postgres-binaries-*.jar

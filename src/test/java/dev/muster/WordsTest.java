@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.Source;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
@@ -27,7 +28,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class WordsTest {
 
-  private static final JavaClasses CLASSES =
+  private static final Path AGENT = Path.of("agent/src/main/java");
+
+  private static final JavaClasses SERVER =
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
           .importPackages("dev.muster");
@@ -60,12 +63,15 @@ class WordsTest {
   @Test
   void namesOfTheCodeAreWordsOfTheGlossary() {
     Set<String> found = new TreeSet<>();
-    for (JavaClass type : CLASSES) {
-      check(type.getSimpleName(), type.getFullName(), found);
-      for (JavaMember member : type.getMembers()) {
-        check(member.getName(), member.getFullName(), found);
-      }
-    }
+    List<JavaClass> agent = agentLibrary();
+    assertThat(agent).hasSizeGreaterThan(50);
+    Stream.concat(SERVER.stream(), agent.stream())
+        .forEach(type -> {
+          check(type.getSimpleName(), type.getFullName(), found);
+          for (JavaMember member : type.getMembers()) {
+            check(member.getName(), member.getFullName(), found);
+          }
+        });
     assertThat(found).isEmpty();
   }
 
@@ -88,9 +94,8 @@ class WordsTest {
   @Test
   void oneNameStandsForOneTypeOfTheServer() {
     Map<String, List<String>> byName =
-        CLASSES.stream()
+        SERVER.stream()
             .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
-            .filter(type -> !type.getPackageName().startsWith("dev.muster.agent"))
             .collect(
                 groupingBy(
                     JavaClass::getSimpleName,
@@ -129,8 +134,27 @@ class WordsTest {
   }
 
   private static List<Path> sources() throws IOException {
-    try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
-      return files.filter(file -> file.toString().endsWith(".java")).sorted().toList();
+    try (Stream<Path> server = Files.walk(Path.of("src/main/java"));
+        Stream<Path> agent = Files.walk(AGENT)) {
+      return Stream.concat(server, agent)
+          .filter(file -> file.toString().endsWith(".java"))
+          .sorted()
+          .toList();
     }
+  }
+
+  /** Its classes are among those of the tests. */
+  private static List<JavaClass> agentLibrary() {
+    return new ClassFileImporter()
+            .withImportOption(new ImportOption.OnlyIncludeTests())
+            .importPackages("dev.muster.agent")
+            .stream()
+            .filter(type -> Files.exists(AGENT.resolve(source(type))))
+            .toList();
+  }
+
+  private static String source(JavaClass type) {
+    String file = type.getSource().flatMap(Source::getFileName).orElseThrow();
+    return type.getPackageName().replace('.', '/') + "/" + file;
   }
 }

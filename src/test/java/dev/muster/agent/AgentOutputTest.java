@@ -119,19 +119,6 @@ class AgentOutputTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"", "connect", "send", "delegate", "notify", "peers"})
-  void tellsItsVersion(String command) throws IOException {
-    String[] args =
-        command.isEmpty() ? new String[] {"--version"} : new String[] {command, "--version"};
-    try (AgentProcess program = start(boss, args)) {
-      assertThat(program.awaitEnd()).isZero();
-      assertThat(program.out())
-          .as(command)
-          .matches("muster-agent \\d[^ ]*( \\(commit [0-9a-f]{7,}\\))?\\R");
-    }
-  }
-
   @Test
   void sendsToAPeerByItsName() throws IOException {
     try (AgentProcess send = start(boss, "send", "--to", "Clerk", "hello")) {

@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** The agent's program in a process of its own, with the libraries of its jar and no others. */
+/**
+ * The agent's program in a process of its own: in {@code mvn verify} the jar that it has built,
+ * else the classes of the tests with the libraries of that jar and no others.
+ */
 final class AgentProcess implements AutoCloseable {
 
   private static final List<String> LIBRARIES =
@@ -31,13 +34,18 @@ final class AgentProcess implements AutoCloseable {
 
   /** How the program is started, for a command that calls it. */
   static List<String> program() {
-    return List.of(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-XX:TieredStopAtLevel=1",
-        "-XX:+UseSerialGC",
-        "-classpath",
-        classpath(),
-        "dev.muster.agent.cli.AgentMain");
+    List<String> line =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC"));
+    String jar = System.getProperty("agent.program", "");
+    line.addAll(
+        jar.isEmpty()
+            ? List.of("-classpath", classpath(), "dev.muster.agent.cli.AgentMain")
+            : List.of("-jar", Path.of(jar).toAbsolutePath().toString()));
+    return line;
   }
 
   static AgentProcess start(Map<String, String> environment, String... args) throws IOException {

@@ -1,7 +1,5 @@
 /** Sends A2A requests to agents and retries while a retry can help (R7.10). */
-@NamedInterface("client")
 @NullMarked
 package dev.muster.protocol.client;
 
 import org.jspecify.annotations.NullMarked;
-import org.springframework.modulith.NamedInterface;

@@ -8,18 +8,19 @@ import org.junit.jupiter.api.Test;
 class AgentVersionTest {
 
   private final Properties build = new Properties();
-  private final Properties git = new Properties();
 
   @Test
   void tellsVersionAndCommit() {
-    build.setProperty("build.version", "1.2.3");
-    git.setProperty("git.commit.id.abbrev", "0a1b2c3");
+    build.setProperty("version", "1.2.3");
+    build.setProperty("commit", "0a1b2c3");
 
-    assertThat(AgentVersion.text(build, git)).isEqualTo("muster-agent 1.2.3 (commit 0a1b2c3)");
+    assertThat(AgentVersion.text(build)).isEqualTo("muster-agent 1.2.3 (commit 0a1b2c3)");
   }
 
   @Test
   void leavesOutWhatTheBuildDidNotKnow() {
-    assertThat(AgentVersion.text(build, git)).isEqualTo("muster-agent (unknown version)");
+    build.setProperty("commit", "");
+
+    assertThat(AgentVersion.text(build)).isEqualTo("muster-agent (unknown version)");
   }
 }

@@ -3,7 +3,6 @@ package dev.muster.agent.cli;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IVersionProvider;
 
 /** Prints the version, and the commit if the build knew it, for {@code --version}. */
@@ -11,25 +10,19 @@ final class AgentVersion implements IVersionProvider {
 
   @Override
   public String[] getVersion() throws IOException {
-    return new String[] {
-      text(properties("/META-INF/build-info.properties"), properties("/git.properties"))
-    };
-  }
-
-  static String text(Properties build, Properties git) {
-    @Nullable String commit = git.getProperty("git.commit.id.abbrev");
-    return "muster-agent "
-        + build.getProperty("build.version", "(unknown version)")
-        + (commit == null ? "" : " (commit " + commit + ")");
-  }
-
-  private static Properties properties(String resource) throws IOException {
-    Properties properties = new Properties();
-    try (InputStream in = AgentVersion.class.getResourceAsStream(resource)) {
+    Properties build = new Properties();
+    try (InputStream in = AgentVersion.class.getResourceAsStream("version.properties")) {
       if (in != null) {
-        properties.load(in);
+        build.load(in);
       }
     }
-    return properties;
+    return new String[] {text(build)};
+  }
+
+  static String text(Properties build) {
+    String commit = build.getProperty("commit", "");
+    return "muster-agent "
+        + build.getProperty("version", "(unknown version)")
+        + (commit.isEmpty() ? "" : " (commit " + commit + ")");
   }
 }
