@@ -28,6 +28,14 @@ class WorkflowTest {
     assertThat(javaVersions("all")).startsWith("26", "25");
   }
 
+  /** {@code src/build/check-consumer} takes it from the variable that the action sets. */
+  @Test
+  void buildsAProgramThatUsesTheAgentLibraryWithTheOldestJavaThatItNeeds() throws IOException {
+    assertThat(javaVersions("all")).contains("21");
+    assertThat(Files.readString(Path.of("src/build/check-consumer")))
+        .contains("${JAVA_HOME_21_X64:-");
+  }
+
   @Test
   void installsWhatTheScriptCanOnlyAsRoot() throws IOException {
     assertThat(commands("all"))
