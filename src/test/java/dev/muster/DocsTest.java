@@ -122,6 +122,16 @@ class DocsTest {
         .hasSizeGreaterThan(20);
   }
 
+  /** {@code AgentJarTest} runs it, and CI builds it as a project of its own. */
+  @Test
+  void showsAnAgentInJavaThatIsRun() throws Exception {
+    Path example = Path.of("docs/examples/consumer/src/main/java/org/example/Echo.java");
+    String shown = blocks("java", Path.of("docs/agents/java.md")).getFirst();
+
+    assertThat(Files.readString(example).replaceAll("(?m)^ +", ""))
+        .contains(shown.replaceAll("(?m)^ +", ""));
+  }
+
   /** What is marked otherwise would neither run nor be looked at. */
   @Test
   void marksEachBlockWithALanguageThatIsChecked() throws Exception {
@@ -182,7 +192,7 @@ class DocsTest {
 
   private static List<Path> filesThatCiteRules() throws IOException {
     List<Path> files = new ArrayList<>(pages());
-    for (String folder : List.of("src", "db")) {
+    for (String folder : List.of("src", "agent/src", "db")) {
       try (Stream<Path> found = Files.walk(Path.of(folder))) {
         found.filter(file -> file.toString().matches(".*\\.(java|yaml|sql)")).forEach(files::add);
       }
@@ -303,17 +313,19 @@ class DocsTest {
   }
 
   private static Stream<String> blocks(String language) throws IOException {
-    Pattern block =
-        Pattern.compile("^```" + language + "\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
     List<String> blocks = new ArrayList<>();
     for (Path page : pages()) {
-      block
-          .matcher(Files.readString(page))
-          .results()
-          .map((MatchResult found) -> found.group(1))
-          .forEach(blocks::add);
+      blocks.addAll(blocks(language, page));
     }
     return blocks.stream();
+  }
+
+  private static List<String> blocks(String language, Path page) throws IOException {
+    return Pattern.compile("(?ms)^```" + language + "\n(.*?)^```$")
+        .matcher(Files.readString(page))
+        .results()
+        .map(found -> found.group(1))
+        .toList();
   }
 
   /** Those within the repository. */
