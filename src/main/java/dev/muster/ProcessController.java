@@ -1,5 +1,6 @@
 package dev.muster;
 
+import dev.muster.event.Events;
 import dev.muster.identity.RateLimitBucket;
 import dev.muster.identity.RateLimitGroup;
 import dev.muster.identity.RouteAccess;
@@ -7,7 +8,6 @@ import dev.muster.identity.RouteAccess.CallerKind;
 import java.util.Map;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -15,17 +15,15 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class ProcessController {
 
-  private static final String ANSWERS_AND_IS_MIGRATED = "SELECT count(*) FROM event_head";
-
   /** Names the format version, which newer Prometheus versions expect. */
   private static final MediaType PROMETHEUS_TEXT =
       MediaType.parseMediaType("text/plain;version=0.0.4;charset=utf-8");
 
-  private final JdbcClient db;
+  private final Events events;
   private final MetricsPage metrics;
 
-  ProcessController(JdbcClient db, MetricsPage metrics) {
-    this.db = db;
+  ProcessController(Events events, MetricsPage metrics) {
+    this.events = events;
     this.metrics = metrics;
   }
 
@@ -42,7 +40,7 @@ class ProcessController {
   @RouteAccess(CallerKind.PUBLIC)
   @RateLimitGroup(RateLimitBucket.NONE)
   Map<String, String> ready() {
-    db.sql(ANSWERS_AND_IS_MIGRATED).query(Long.class).single();
+    events.requireReadable();
     return Map.of("status", "ok");
   }
 

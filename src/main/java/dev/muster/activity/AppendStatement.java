@@ -61,7 +61,7 @@ class AppendStatement {
                       CASE WHEN known.content_hash = v.content_hash THEN 'repeated' ELSE 'other content' END
                   WHEN v.way IS NULL THEN 'fits'
                   WHEN w.removed_at IS NOT NULL OR w.version <> v.known_version
-                      OR v.known_tree <> (SELECT version FROM workspace_tree WHERE only_row) THEN 'outdated'
+                      OR v.known_tree <> (SELECT version FROM api_workspace_tree) THEN 'outdated'
                   WHEN v.way = 'SEND' AND NOT (b.status IN ('online', 'degraded') AND (NOT v.needs_slot
                       OR b.active_tasks < w.max_concurrent_tasks AND NOT EXISTS (
                           SELECT FROM deliveries d WHERE d.workspace_id = v.workspace_id AND d.queued
@@ -72,8 +72,8 @@ class AppendStatement {
                   ELSE 'fits' END AS verdict
           FROM wanted v
           LEFT JOIN activity_feeds f ON f.workspace_id = v.workspace_id
-          LEFT JOIN workspaces w ON w.id = v.workspace_id AND v.way IS NOT NULL
-          LEFT JOIN workspace_heartbeats b ON b.workspace_id = v.workspace_id AND v.way IS NOT NULL
+          LEFT JOIN api_workspace_delivery w ON w.id = v.workspace_id AND v.way IS NOT NULL
+          LEFT JOIN api_workspace_heartbeat b ON b.workspace_id = v.workspace_id AND v.way IS NOT NULL
           LEFT JOIN LATERAL (
               SELECT l.seq, l.created_at, l.content_hash FROM activity_logs l
               WHERE l.workspace_id = v.workspace_id AND l.message_key = v.message_key

@@ -4,6 +4,7 @@ import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -21,6 +22,15 @@ class FeedAppender {
       """
       SELECT FROM activity_feeds WHERE workspace_id = ANY (?) ORDER BY workspace_id FOR NO KEY UPDATE
       """;
+
+  private static final String LOCK_SKIPPING_LOCKED =
+      """
+      SELECT workspace_id FROM activity_feeds WHERE workspace_id = ANY (?)
+      ORDER BY workspace_id FOR NO KEY UPDATE SKIP LOCKED
+      """;
+
+  private static final String MOVE_VERSION =
+      "UPDATE activity_feeds SET version = version + 1 WHERE workspace_id = ?";
 
   private final JdbcTemplate db;
   private final AppendStatement statement;
@@ -40,6 +50,18 @@ class FeedAppender {
    */
   void lock(Set<UUID> workspaceIds) {
     db.query(LOCK, (row, n) -> n, new SqlArrayValue("uuid", workspaceIds.toArray()));
+  }
+
+  /** Locks as {@link #lock}, without those that are locked; returns the ids of the others. */
+  List<UUID> lockSkippingLocked(Collection<UUID> workspaceIds) {
+    return db.query(
+        LOCK_SKIPPING_LOCKED,
+        (row, n) -> row.getObject("workspace_id", UUID.class),
+        new SqlArrayValue("uuid", workspaceIds.toArray()));
+  }
+
+  void moveVersion(UUID workspaceId) {
+    db.update(MOVE_VERSION, workspaceId);
   }
 
   List<AppendResult> append(List<NewActivity> rows) {

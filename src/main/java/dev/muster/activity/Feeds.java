@@ -15,6 +15,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -126,8 +127,26 @@ public class Feeds {
   }
 
   /**
-   * Returns the {@code seq} up to which the workspace's own token has polled (R3.2). Only positions
-   * that this replica has not written yet are known here; otherwise 0.
+   * Locks the unlocked ones of these feeds in the caller's transaction (SKIP LOCKED); returns which
+   * it locked.
+   */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public List<UUID> lockSkippingLocked(Collection<UUID> workspaceIds) {
+    return appender.lockSkippingLocked(workspaceIds);
+  }
+
+  /**
+   * Makes appends with an older snapshot of the feed start again. For a transaction that has locked
+   * the feed and changed what such an append has read, but appends nothing itself.
+   */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public void outdateSnapshots(UUID workspaceId) {
+    appender.moveVersion(workspaceId);
+  }
+
+  /**
+   * Returns the {@code seq} up to which the workspace has acknowledged its feed, or its own token
+   * has polled it (R3.2). Polls of the last seconds count only if this replica answered them.
    */
   public long readPosition(UUID workspaceId) {
     return positions.of(workspaceId);

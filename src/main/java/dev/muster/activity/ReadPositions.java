@@ -39,6 +39,9 @@ class ReadPositions {
       RETURNING f.workspace_id, locked.seq
       """;
 
+  private static final String WRITTEN =
+      "SELECT greatest(read_seq, last_acked_seq) FROM activity_feeds WHERE workspace_id = :id";
+
   private final JdbcClient db;
   private final Map<UUID, Long> moved = new ConcurrentHashMap<>();
   private final BackgroundLoop loop;
@@ -60,9 +63,11 @@ class ReadPositions {
         .forEach(this::write);
   }
 
-  /** Returns the unwritten position of a feed; 0 if there is none. */
+  /** Returns the position of a feed, or the acknowledged one if that is higher. */
   long of(UUID workspaceId) {
-    return moved.getOrDefault(workspaceId, 0L);
+    return Math.max(
+        moved.getOrDefault(workspaceId, 0L),
+        db.sql(WRITTEN).param("id", workspaceId).query(Long.class).single());
   }
 
   private void write(List<Map.Entry<UUID, Long>> some) {

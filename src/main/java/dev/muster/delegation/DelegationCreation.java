@@ -8,6 +8,7 @@ import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.DeliveryTarget;
+import dev.muster.workspace.PresenceLock;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -6,6 +6,7 @@ import dev.muster.activity.Feeds;
 import dev.muster.delegation.TransitionRequest.Actor;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.workspace.DeliveryTarget;
+import dev.muster.workspace.PresenceLock;
 import dev.muster.workspace.Workspaces;
 import java.time.Duration;
 import java.util.List;

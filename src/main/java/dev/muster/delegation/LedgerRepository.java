@@ -36,7 +36,7 @@ class LedgerRepository {
       SELECT d.delegation_id, d.caller_id, d.callee_id, d.deadline_s, d.created_at, d.status, d.attempt, d.retry_count,
           d.last_heartbeat, d.deadline, d.dispatched_at, d.result_preview, d.error_detail, d.error_kind,
           CASE WHEN w.removed_at IS NULL THEN w.delivery_mode END AS caller_mode, clock_timestamp() AS now
-      FROM delegations d LEFT JOIN workspaces w ON w.id = d.caller_id
+      FROM delegations d LEFT JOIN api_workspace_delivery w ON w.id = d.caller_id
       WHERE d.delegation_id = ANY (?)
       ORDER BY d.delegation_id
       """;

@@ -45,7 +45,7 @@ class SweepRepository {
           won.delegation_id, won.caller_id, won.callee_id, won.deadline_s, won.created_at, won.status, won.attempt,
           won.retry_count, won.last_heartbeat, won.deadline, won.dispatched_at, won.result_preview, won.error_detail,
           won.error_kind, won.updated_at AS now, CASE WHEN w.removed_at IS NULL THEN w.delivery_mode END AS caller_mode
-      FROM won LEFT JOIN workspaces w ON w.id = won.caller_id
+      FROM won LEFT JOIN api_workspace_delivery w ON w.id = won.caller_id
       UNION ALL
       SELECT due.delegation_id, due.deadline, NULL, NULL,
           NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
@@ -76,7 +76,7 @@ class SweepRepository {
       WITH due AS MATERIALIZED (
           SELECT * FROM (
               SELECT d.ctid AS place, d.delegation_id, d.status, d.deadline, d.last_heartbeat, beat.heard_at
-              FROM delegations d LEFT JOIN workspace_heartbeats b ON b.workspace_id = d.callee_id
+              FROM delegations d LEFT JOIN api_workspace_heartbeat b ON b.workspace_id = d.callee_id
               CROSS JOIN LATERAL (SELECT coalesce(d.last_heartbeat,
                   CASE WHEN b.last_heartbeat_at > d.dispatched_at THEN b.last_heartbeat_at END) AS heard_at) AS beat
               WHERE d.ended_as IS NULL AND d.status <> 'stuck' AND d.deadline >= :now AND d.deadline >= :from

@@ -13,7 +13,7 @@ class DeliverySweepRepository {
       """
       WITH due AS (
           SELECT d.workspace_id, d.seq, l.created_at
-          FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+          FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
           WHERE d.queued AND d.owner IS NULL AND d.expires_at <= statement_timestamp()
           ORDER BY d.expires_at LIMIT :most
       """
@@ -30,7 +30,7 @@ class DeliverySweepRepository {
       """
       WITH due AS (
           SELECT d.workspace_id, d.seq, l.created_at
-          FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+          FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
           WHERE d.owner IS NOT NULL AND d.queued = :queued
               AND NOT EXISTS (SELECT FROM replicas r WHERE r.id = d.owner)
           LIMIT :most
@@ -41,7 +41,7 @@ class DeliverySweepRepository {
       """
       SELECT d.workspace_id, d.seq, d.sender_id, d.kind, d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at,
           d.owner, d.claim, d.deliveries, d.error, l.created_at
-      FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+      FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
       WHERE d.owner = :owner AND d.queued = :queued AND d.claimed_at < statement_timestamp() - interval '10 seconds'
       """;
 

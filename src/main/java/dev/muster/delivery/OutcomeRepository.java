@@ -43,7 +43,7 @@ class OutcomeRepository {
       """
       SELECT d.queued, d.depth, d.owner, d.claim, r.alive_until > clock_timestamp() AS owner_lives, l.workspace_id, l.seq, l.created_at,
           o.state, coalesce(octet_length(o.answer), o.response_bytes, 0) AS reply_bytes
-      FROM activity_logs l
+      FROM api_activity_message l
       LEFT JOIN deliveries d ON d.workspace_id = l.workspace_id AND d.seq = l.seq
       LEFT JOIN replicas r ON r.id = d.owner
       LEFT JOIN delivery_outcomes o ON o.workspace_id = l.workspace_id AND o.seq = l.seq
@@ -71,7 +71,7 @@ class OutcomeRepository {
       """
       SELECT k.workspace_id, k.seq FROM unnest(:ids::uuid[], :seqs::bigint[]) AS k (workspace_id, seq)
       WHERE EXISTS (SELECT FROM delivery_outcomes o WHERE o.workspace_id = k.workspace_id AND o.seq = k.seq)
-          OR NOT EXISTS (SELECT FROM activity_logs l WHERE l.workspace_id = k.workspace_id AND l.seq = k.seq)
+          OR NOT EXISTS (SELECT FROM api_activity_message l WHERE l.workspace_id = k.workspace_id AND l.seq = k.seq)
       """;
 
   /** Reopens a delivery that was refused or is uncertain, unless another request did so first. */
@@ -122,7 +122,7 @@ class OutcomeRepository {
           :listed, 'ok', :duration_ms, statement_timestamp(), CASE WHEN open.queued THEN 'delivered' END,
           coalesce(open.kind, 'message'), l.source_id, coalesce(open.priority, 50), coalesce(open.attempts, 0),
           coalesce(open.enqueued_at, l.created_at), coalesce(open.expires_at, l.created_at)
-      FROM activity_logs l LEFT JOIN open ON true
+      FROM api_activity_message l LEFT JOIN open ON true
       WHERE l.workspace_id = :workspace_id AND l.seq = :seq
       ON CONFLICT (workspace_id, seq) DO UPDATE SET
           state = excluded.state, owner = NULL, claim = NULL, answer_status = excluded.answer_status,

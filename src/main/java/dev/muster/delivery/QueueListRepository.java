@@ -38,14 +38,14 @@ class QueueListRepository {
       SELECT d.workspace_id, d.seq, d.sender_id, d.kind, CASE WHEN d.owner IS NULL THEN 'waiting' ELSE 'delivering' END AS state,
           d.priority, d.attempts, d.enqueued_at, d.due_at, d.expires_at, d.deliveries, NULL::timestamptz AS ended_at, d.error,
           l.created_at
-      FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+      FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
       """;
 
   private static final String ENDED_COLUMNS =
       """
       SELECT o.workspace_id, o.seq, o.sender_id, o.kind, o.queue_state AS state, o.priority, o.attempts, o.enqueued_at,
           o.ended_at AS due_at, o.expires_at, o.deliveries, o.ended_at, o.error_detail AS error, l.created_at
-      FROM delivery_outcomes o JOIN activity_logs l ON l.workspace_id = o.workspace_id AND l.seq = o.seq
+      FROM delivery_outcomes o JOIN api_activity_message l ON l.workspace_id = o.workspace_id AND l.seq = o.seq
       """;
 
   private static final String IS_SHOWN = "o.ended_at > now() - interval '7 days'";
@@ -85,8 +85,8 @@ class QueueListRepository {
    */
   private static final String FEEDS_WITH_ROW =
       """
-      SELECT l.workspace_id, l.seq, l.created_at FROM workspaces w
-      JOIN activity_logs l ON l.workspace_id = w.id AND l.seq = :seq
+      SELECT l.workspace_id, l.seq, l.created_at FROM api_workspace_delivery w
+      JOIN api_activity_message l ON l.workspace_id = w.id AND l.seq = :seq
       """;
 
   private static final String PLACE =

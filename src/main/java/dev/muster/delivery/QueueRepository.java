@@ -39,12 +39,6 @@ class QueueRepository {
       """
           + CLAIMED;
 
-  private static final String LOCK_HEADS =
-      """
-      SELECT workspace_id FROM activity_feeds WHERE workspace_id = ANY (:ids)
-      ORDER BY workspace_id FOR NO KEY UPDATE SKIP LOCKED
-      """;
-
   /**
    * Claims deliverable messages; runs under the locks of the feed heads. The locks keep other
    * transactions from claiming for these targets and from adding to their queues. Of the entries of
@@ -59,7 +53,7 @@ class QueueRepository {
       WITH target AS (
           SELECT w.id, CASE w.delivery_mode WHEN 'poll' THEN :max_of_target
               ELSE greatest(0, w.max_concurrent_tasks - b.active_tasks) END AS slots
-          FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
+          FROM api_workspace_delivery w JOIN api_workspace_heartbeat b ON b.workspace_id = w.id
           WHERE w.id = ANY (:ids) AND w.removed_at IS NULL AND (w.delivery_mode = 'poll' OR w.url <> ''
               AND w.url !~* '^(remote:|\\s*$)' AND b.status IN ('online', 'degraded'))),
       open AS MATERIALIZED (
@@ -78,7 +72,7 @@ class QueueRepository {
       due AS (
           SELECT d.workspace_id, d.seq, l.created_at
           FROM ranked JOIN deliveries d ON d.workspace_id = ranked.workspace_id AND d.seq = ranked.seq
-          JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+          JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
           WHERE d.owner IS NULL AND ranked.place + (
                   SELECT count(*) FROM open o WHERE o.workspace_id = ranked.workspace_id AND o.is_held
                       AND (o.kind = 'result') = (ranked.kind = 'result'))
@@ -115,7 +109,7 @@ class QueueRepository {
       """
       WITH due AS (
           SELECT d.workspace_id, d.seq, l.created_at
-          FROM deliveries d JOIN activity_logs l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
+          FROM deliveries d JOIN api_activity_message l ON l.workspace_id = d.workspace_id AND l.seq = d.seq
           WHERE d.workspace_id = ANY (:ids) AND d.queued AND d.owner IS NULL
               AND d.enqueued_at <= statement_timestamp() - make_interval(mins => :minutes)
               AND (:seq::bigint IS NULL OR d.seq = :seq)
@@ -127,17 +121,6 @@ class QueueRepository {
 
   QueueRepository(JdbcClient db) {
     this.db = db;
-  }
-
-  /**
-   * Locks the unlocked feed heads of these targets (SKIP LOCKED); returns the locked ones' ids.
-   * Runs in the caller's transaction.
-   */
-  List<UUID> lockHeads(Collection<UUID> targetIds) {
-    return db.sql(LOCK_HEADS)
-        .param("ids", targetIds.toArray(UUID[]::new))
-        .query((row, n) -> row.getObject("workspace_id", UUID.class))
-        .list();
   }
 
   /**

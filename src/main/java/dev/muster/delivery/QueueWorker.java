@@ -1,5 +1,6 @@
 package dev.muster.delivery;
 
+import dev.muster.activity.Feeds;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.log.OutageLog;
 import dev.muster.platform.loop.BackgroundLoop;
@@ -44,6 +45,7 @@ class QueueWorker implements SmartLifecycle {
 
   private static final LimitedLog failed = new LimitedLog(QueueWorker.class);
 
+  private final Feeds feeds;
   private final QueueRepository queue;
   private final WaitingTargets waiting;
   private final QueueWakeUps wakeUps;
@@ -59,6 +61,7 @@ class QueueWorker implements SmartLifecycle {
   private final BackgroundLoop loop;
 
   QueueWorker(
+      Feeds feeds,
       QueueRepository queue,
       WaitingTargets waiting,
       QueueWakeUps wakeUps,
@@ -66,6 +69,7 @@ class QueueWorker implements SmartLifecycle {
       ReplicaLease lease,
       TransactionTemplate transactions,
       OutageLog outages) {
+    this.feeds = feeds;
     this.queue = queue;
     this.waiting = waiting;
     this.wakeUps = wakeUps;
@@ -122,7 +126,7 @@ class QueueWorker implements SmartLifecycle {
     try {
       claimed =
           transactions.execute(status -> {
-            List<UUID> locked = queue.lockHeads(targets);
+            List<UUID> locked = feeds.lockSkippingLocked(targets);
             if (locked.size() < targets.size()) {
               wakeUps.leaveWoken(targets.stream().filter(id -> !locked.contains(id)).toList());
             }

@@ -24,9 +24,6 @@ import org.springframework.stereotype.Component;
 @Order(1)
 class TargetChanges implements WorkspaceListener {
 
-  private static final String READ_POSITION =
-      "SELECT greatest(read_seq, last_acked_seq) FROM activity_feeds WHERE workspace_id = :id";
-
   /** Queues the unread, undelivered messages in the feed of a new push agent. */
   private static final String QUEUE_UNREAD =
       """
@@ -37,7 +34,7 @@ class TargetChanges implements WorkspaceListener {
               ELSE 'message' END,
           true, row_number() OVER (ORDER BY l.seq), CASE WHEN l.source = 'system' THEN 100 ELSE 50 END, l.created_at,
           statement_timestamp(), l.created_at + :life_s * interval '1 s'
-      FROM activity_logs l
+      FROM api_activity_message l
       WHERE l.workspace_id = :id AND l.class IN ('c', 'p', 's') AND l.seq > :read AND l.request_body IS NOT NULL
           AND l.created_at > statement_timestamp() - :life_s * interval '1 s'
           AND NOT EXISTS (
@@ -47,12 +44,9 @@ class TargetChanges implements WorkspaceListener {
       ON CONFLICT (workspace_id, seq) DO NOTHING
       """;
 
-  private static final String MOVE_HEAD =
-      "UPDATE activity_feeds SET version = version + 1 WHERE workspace_id = :id";
-
   private static final String METHODS =
       """
-      SELECT seq, coalesce(method, '') AS method FROM activity_logs WHERE workspace_id = :id AND seq = ANY (:seqs)
+      SELECT seq, coalesce(method, '') AS method FROM api_activity_message WHERE workspace_id = :id AND seq = ANY (:seqs)
       """;
 
   private final JdbcClient db;
@@ -100,17 +94,13 @@ class TargetChanges implements WorkspaceListener {
       case PUSH -> queueUnread(workspaceId);
       case POLL -> leaveInFeed(workspaceId);
     }
-    db.sql(MOVE_HEAD).param("id", workspaceId).update();
+    feeds.outdateSnapshots(workspaceId);
   }
 
   private void queueUnread(UUID workspaceId) {
-    long read =
-        Math.max(
-            feeds.readPosition(workspaceId),
-            db.sql(READ_POSITION).param("id", workspaceId).query(Long.class).single());
     db.sql(QUEUE_UNREAD)
         .param("id", workspaceId)
-        .param("read", read)
+        .param("read", feeds.readPosition(workspaceId))
         .param("life_s", settings.queueTtl().toSeconds())
         .param("most", MessageAdmission.MAX_QUEUED)
         .update();

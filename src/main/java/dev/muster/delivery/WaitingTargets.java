@@ -44,9 +44,9 @@ class WaitingTargets {
               SELECT FROM deliveries d WHERE d.workspace_id = target.id AND d.queued AND d.owner IS NULL
                   AND d.due_at <= statement_timestamp())
           AND EXISTS (
-              SELECT FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
+              SELECT FROM api_workspace_delivery w JOIN api_workspace_heartbeat b ON b.workspace_id = w.id
               WHERE w.id = target.id AND (w.delivery_mode = 'poll' OR b.status IN ('online', 'degraded'))) AS is_due,
-          EXISTS (SELECT FROM workspaces w WHERE w.id = target.id AND w.removed_at IS NULL) AS is_there
+          EXISTS (SELECT FROM api_workspace_delivery w WHERE w.id = target.id AND w.removed_at IS NULL) AS is_there
       FROM target WHERE id IS NOT NULL LIMIT :most
       """;
 

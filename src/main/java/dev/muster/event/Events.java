@@ -41,6 +41,11 @@ public class Events {
     AfterCommit.run(() -> publisher.recorded());
   }
 
+  /** Throws unless the database answers and has Muster's schema. */
+  public void requireReadable() {
+    long _ = repository.lastSeq();
+  }
+
   /** Publishes all committed events, then returns events, newest first. */
   public List<RecordedEvent> latest(Optional<UUID> workspaceId, Optional<String> type, int limit) {
     publisher.publishAll();

@@ -16,13 +16,13 @@ class HeartbeatSnapshotRepository {
 
   private static final String OF =
       """
-      SELECT workspace_id, last_heartbeat_at, active_tasks, uptime_seconds, current_task FROM workspace_heartbeats
+      SELECT workspace_id, last_heartbeat_at, active_tasks, uptime_seconds, current_task FROM api_workspace_heartbeat
       WHERE workspace_id = ANY (:ids) AND last_heartbeat_at IS NOT NULL
       """;
 
   private static final String CHANGED_SINCE =
       """
-      SELECT workspace_id, last_heartbeat_at, active_tasks, uptime_seconds, current_task FROM workspace_heartbeats
+      SELECT workspace_id, last_heartbeat_at, active_tasks, uptime_seconds, current_task FROM api_workspace_heartbeat
       WHERE last_heartbeat_at > :since
       """;
 

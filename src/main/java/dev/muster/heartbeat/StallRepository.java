@@ -17,7 +17,7 @@ class StallRepository {
 
   private static final String DUE_FROM =
       """
-      SELECT b.workspace_id FROM workspace_heartbeats b LEFT JOIN activity_feeds f ON f.workspace_id = b.workspace_id
+      SELECT b.workspace_id FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
       WHERE b.workspace_id >= :from AND NOT b.stalled AND b.status IN ('online', 'degraded')
           AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :heard_since
           AND greatest(b.busy_since, f.last_own_at, :up_since) < :quiet_before
@@ -31,7 +31,7 @@ class StallRepository {
       """
       SELECT b.workspace_id, b.status, b.active_tasks, b.current_task, b.busy_since,
           greatest(b.busy_since, f.last_own_at) AS silent_since
-      FROM workspace_heartbeats b LEFT JOIN activity_feeds f ON f.workspace_id = b.workspace_id
+      FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
       WHERE b.workspace_id = ANY (:ids) AND NOT b.stalled AND b.status IN ('online', 'degraded')
           AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :heard_since
           AND greatest(b.busy_since, f.last_own_at, :up_since) < :quiet_before
@@ -46,7 +46,7 @@ class StallRepository {
   /** Ignores {@code upSince}: an uptime gap is no sign of work, so it ends no stall. */
   private static final String OVER_FROM =
       """
-      SELECT b.workspace_id FROM workspace_heartbeats b LEFT JOIN activity_feeds f ON f.workspace_id = b.workspace_id
+      SELECT b.workspace_id FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
       WHERE b.workspace_id >= :from AND b.stalled
           AND (b.status NOT IN ('online', 'degraded') OR b.active_tasks = 0 OR b.busy_since IS NULL
               OR greatest(b.busy_since, f.last_own_at) >= :quiet_before)
@@ -57,7 +57,7 @@ class StallRepository {
       """
       WITH over AS (
           SELECT b.workspace_id
-          FROM workspace_heartbeats b LEFT JOIN activity_feeds f ON f.workspace_id = b.workspace_id
+          FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
           WHERE b.workspace_id = ANY (:ids) AND b.stalled
               AND (b.status NOT IN ('online', 'degraded') OR b.active_tasks = 0 OR b.busy_since IS NULL
                   OR greatest(b.busy_since, f.last_own_at) >= :quiet_before)

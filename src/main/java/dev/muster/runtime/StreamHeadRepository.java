@@ -36,7 +36,7 @@ class StreamHeadRepository {
       """;
 
   private static final String PRESENT =
-      "SELECT id FROM workspaces WHERE id = ANY (:ids) AND removed_at IS NULL";
+      "SELECT id FROM api_workspace_delivery WHERE id = ANY (:ids) AND removed_at IS NULL";
 
   private static final String MOVE =
       """

@@ -10,9 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -40,20 +38,6 @@ class SchemaRulesTest {
 
   private static final Pattern WRITE =
       Pattern.compile("\\b(INSERT INTO|DELETE FROM|UPDATE \\w+( \\w+)?\\s+SET)\\b");
-
-  /** What is delivered: who else writes or reads it would have to know how it is guarded. */
-  private static final Pattern DELIVERED =
-      Pattern.compile(
-          "\\b(activity_logs|activity_feeds|delivery_outcomes|(FROM|JOIN|INTO|UPDATE|USING)"
-              + " deliveries)\\b");
-
-  /**
-   * The stall look asks of each busy agent when it last wrote a row, all agents in one pass; by a
-   * call of the feeds that would be a list of thousands of ids there and back. It reads one column
-   * of the head, locks nothing of it, and a value that is a moment old does no harm.
-   */
-  private static final Map<String, Set<String>> MAY_NAME =
-      Map.of("heartbeat/StallRepository.java", Set.of("activity_feeds"));
 
   private final TestDatabase database = TestServer.shared().database();
 
@@ -103,22 +87,6 @@ class SchemaRulesTest {
                 .filter(statement ->
                     WRITE.matcher(statement).find() && VOLATILE.matcher(statement).find()))
         .isEmpty();
-  }
-
-  @Test
-  void isNamedByTheModulesAloneThatDeliver() throws IOException {
-    Map<String, Set<String>> named = new TreeMap<>();
-    sources().stream()
-        .filter(file -> !file.startsWith(MAIN.resolve("activity")))
-        .filter(file -> !file.startsWith(MAIN.resolve("delivery")))
-        .forEach(file ->
-            statements(file)
-                .flatMap(statement -> DELIVERED.matcher(statement).results())
-                .forEach(match ->
-                    named
-                        .computeIfAbsent(MAIN.relativize(file).toString(), _ -> new TreeSet<>())
-                        .add(match.group())));
-    assertThat(named).isEqualTo(MAY_NAME);
   }
 
   private static List<Path> sources() throws IOException {

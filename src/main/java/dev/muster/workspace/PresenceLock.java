@@ -1,6 +1,5 @@
-package dev.muster.delegation;
+package dev.muster.workspace;
 
-import dev.muster.workspace.Workspaces;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
@@ -13,11 +12,11 @@ import org.springframework.stereotype.Repository;
  * <p>The locks are those of foreign keys, so heartbeats and status changes do not wait for them.
  */
 @Repository
-class PresenceLock {
+public class PresenceLock {
 
   private static final String LOCK =
       """
-      SELECT workspace_id FROM workspace_heartbeats WHERE workspace_id IN (:caller, :callee) AND status <> 'removed'
+      SELECT workspace_id FROM workspace_heartbeats WHERE workspace_id IN (:one, :other) AND status <> 'removed'
       ORDER BY workspace_id FOR KEY SHARE
       """;
 
@@ -35,10 +34,10 @@ class PresenceLock {
    * Locks both workspaces; returns whether both exist. Must come before any other lock of the
    * transaction.
    */
-  boolean holds(UUID callerId, UUID calleeId) {
+  public boolean holds(UUID oneId, UUID otherId) {
     return db.sql(LOCK)
-            .param("caller", callerId)
-            .param("callee", calleeId)
+            .param("one", oneId)
+            .param("other", otherId)
             .query((row, n) -> n)
             .list()
             .size()
@@ -46,10 +45,10 @@ class PresenceLock {
   }
 
   /** Locks like {@link #holds}; throws 404 or 410 if one does not exist. */
-  void require(UUID callerId, UUID calleeId) {
-    if (!holds(callerId, calleeId)) {
-      workspaces.requirePresent(callerId);
-      workspaces.requirePresent(calleeId);
+  public void require(UUID oneId, UUID otherId) {
+    if (!holds(oneId, otherId)) {
+      workspaces.requirePresent(oneId);
+      workspaces.requirePresent(otherId);
     }
   }
 }

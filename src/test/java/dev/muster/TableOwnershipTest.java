@@ -1,0 +1,196 @@
+package dev.muster;
+
+import static java.util.stream.Collectors.toCollection;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.modulith.ApplicationModule;
+
+/**
+ * Every table has one owner, a module. The SQL of other modules names the owner's views {@code
+ * api_<owner>_<noun>} only, and the exceptions that {@code docs/internals} gives reasons for.
+ */
+class TableOwnershipTest {
+
+  private static final Path PAGE = Path.of("docs/internals/README.md");
+  private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+
+  private static final Map<String, String> OWNERS = new TreeMap<>();
+  private static final Map<String, Set<String>> EXCEPTIONS = new TreeMap<>();
+
+  private final TestDatabase database = TestServer.shared().database();
+
+  @BeforeAll
+  static void readThePage() throws IOException {
+    for (List<String> row : rowsOf("Who writes which table")) {
+      List<String> owner = codesOf(row.get(1));
+      assertThat(owner).as("the owner of %s", row.getFirst()).hasSize(1);
+      codesOf(row.getFirst()).forEach(table -> OWNERS.put(table, owner.getFirst()));
+    }
+    for (List<String> row : rowsOf("Statements that name tables of another module")) {
+      assertThat(row.get(2)).as("the reason for %s", row.getFirst()).isNotBlank();
+      EXCEPTIONS.put(codesOf(row.getFirst()).getFirst(), new TreeSet<>(codesOf(row.get(1))));
+    }
+  }
+
+  @Test
+  void givesEachTableAnOwner() {
+    assertThat(OWNERS.keySet()).isEqualTo(relations("r"));
+  }
+
+  @Test
+  void publishesViewsOfTheirOwnersTables() {
+    String usage =
+        database.value(
+            """
+            SELECT string_agg(DISTINCT view_name || ' ' || table_name, ',') FROM information_schema.view_table_usage
+            WHERE view_schema = 'public'
+            """);
+    Set<String> described = new TreeSet<>();
+    for (String pair : usage.split(",")) {
+      String[] parts = pair.split(" ");
+      assertThat(ownerOf(parts[0])).as(pair).isEqualTo(OWNERS.get(parts[1]));
+      assertThat(described.add(parts[0])).as("%s is of one table", parts[0]).isTrue();
+    }
+    assertThat(described).isEqualTo(relations("v")).isNotEmpty();
+  }
+
+  @Test
+  void keepsStatementsToTheTablesOfTheirModule() throws IOException {
+    Map<String, Set<String>> named = new TreeMap<>();
+    Set<String> statements = new TreeSet<>();
+    for (StringConstants.Constant constant : StringConstants.of(Path.of("src/main/java"))) {
+      List<SqlTables.Named> tables = SqlTables.in(constant.text());
+      if (tables.stream().anyMatch(one -> ownerOf(one.table()) != null)) {
+        statements.add(constant.text());
+      }
+      Set<String> foreign = foreign(constant.type(), tables);
+      if (!foreign.isEmpty()) {
+        named.computeIfAbsent(constant.type(), type -> new TreeSet<>()).addAll(foreign);
+      }
+    }
+
+    assertThat(statements).as("the statements that were read").hasSizeGreaterThan(150);
+    assertThat(named).isEqualTo(EXCEPTIONS);
+  }
+
+  @Test
+  void findsTablesOfOtherModules() {
+    String source =
+        """
+        package dev.muster.runtime;
+        class Planted {
+          private static final String TABLE = "delegations";
+          private static final String ENDED = "SELECT 1 FROM runtime_heads h, public.delivery_outcomes o";
+          private static final String JOINED = "SELECT events FROM runtime_runs r JOIN " + TABLE + " d ON true";
+          private static final String WRITTEN = \"""
+              WITH one AS (DELETE FROM activity_logs a USING deliveries d WHERE a.seq = d.seq)
+              INSERT INTO runtime_segments (workspace_id, events) SELECT events, replicas FROM one\""";
+          private static final String READ = "SELECT id FROM api_workspace_delivery w, runtime_heads h FOR UPDATE OF h";
+          private static final String NOT_ALLOWED = "SELECT 1 FROM api_activity_feed";
+          private static final String CHANGED = "UPDATE api_workspace_tree SET version = 1";
+          void lock(String name) {
+            run("SELECT " + name + " FROM api_workspace_heartbeat b FOR KEY SHARE");
+            run("update operator_actions set who = :name".formatted(name));
+          }
+        }
+        """;
+    Set<String> found = new TreeSet<>();
+    for (StringConstants.Constant constant : StringConstants.ofSource(source)) {
+      found.addAll(foreign(constant.type(), SqlTables.in(constant.text())));
+    }
+
+    assertThat(found)
+        .containsExactlyInAnyOrder(
+            "delivery_outcomes",
+            "delegations",
+            "activity_logs",
+            "deliveries",
+            "api_activity_feed",
+            "api_workspace_tree",
+            "api_workspace_heartbeat",
+            "operator_actions");
+  }
+
+  /** Returns what a class may not name in this way. */
+  private Set<String> foreign(String type, List<SqlTables.Named> tables) {
+    String module = type.contains(".") ? type.substring(0, type.indexOf('.')) : "";
+    return tables.stream()
+        .filter(one -> {
+          String owner = ownerOf(one.table());
+          boolean isOwn = owner == null || owner.equals(module);
+          boolean isPublished =
+              one.table().startsWith("api_") && one.isOnlyRead() && mayUse(module, owner);
+          return !isOwn && !isPublished;
+        })
+        .map(SqlTables.Named::table)
+        .collect(toCollection(TreeSet::new));
+  }
+
+  /** Returns the module of a table or view; null for any other name. */
+  private static String ownerOf(String name) {
+    return name.startsWith("api_") ? name.split("_")[1] : OWNERS.get(name);
+  }
+
+  private static boolean mayUse(String module, String owner) {
+    return module.isEmpty() || allowedDependencies(module).contains(owner);
+  }
+
+  static List<String> allowedDependencies(String module) {
+    try {
+      return Arrays.asList(
+          Class.forName("dev.muster." + module + ".package-info")
+              .getPackage()
+              .getAnnotation(ApplicationModule.class)
+              .allowedDependencies());
+    } catch (ClassNotFoundException e) {
+      throw new AssertionError("no module " + module, e);
+    }
+  }
+
+  private Set<String> relations(String kind) {
+    return new TreeSet<>(
+        List.of(
+            database
+                .value(
+                    """
+                    SELECT string_agg(relname, ',') FROM pg_class
+                    WHERE relnamespace = 'public'::regnamespace AND relkind = '%s' AND relname <> 'flyway_schema_history'
+                    """
+                        .formatted(kind))
+                .split(",")));
+  }
+
+  /** Returns the cells of the table below a heading of the page. */
+  static List<List<String>> rowsOf(String heading) throws IOException {
+    List<List<String>> rows =
+        Files.readAllLines(PAGE).stream()
+            .dropWhile(line -> !line.matches("#+ " + heading))
+            .dropWhile(line -> !line.startsWith("|"))
+            .takeWhile(line -> line.startsWith("|"))
+            .skip(2)
+            .map(line -> List.of(line.substring(1).split(" *\\| *")))
+            .map(cells -> cells.stream().map(String::strip).toList())
+            .toList();
+    assertThat(rows).as(heading).isNotEmpty();
+    return rows;
+  }
+
+  static List<String> codesOf(String cell) {
+    return CODE.matcher(cell).results().map((MatchResult code) -> code.group(1)).toList();
+  }
+}
