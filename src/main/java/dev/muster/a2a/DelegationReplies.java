@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -27,18 +26,13 @@ class DelegationReplies {
   /** Less than the 5 s of R0.6. */
   private static final Duration MAX_DURATION = Duration.ofSeconds(4);
 
-  /**
-   * Looked up late to break a cycle. The delegation ledger also sends messages through this module.
-   */
-  private final ObjectProvider<DelegationCallbacks> delegations;
+  private final DelegationCallbacks delegations;
 
   private final Feeds feeds;
   private final CommitAwareTransactions transactions;
 
   DelegationReplies(
-      ObjectProvider<DelegationCallbacks> delegations,
-      Feeds feeds,
-      CommitAwareTransactions transactions) {
+      DelegationCallbacks delegations, Feeds feeds, CommitAwareTransactions transactions) {
     this.delegations = delegations;
     this.feeds = feeds;
     this.transactions = transactions.withTimeout(MAX_DURATION);
@@ -47,14 +41,13 @@ class DelegationReplies {
   /** Returns the open delegation that the message replies to, if any. */
   Optional<DelegationMessage> findByReply(UUID sender, UUID target, NormalizedRequest request) {
     @Nullable ObjectNode message = request.message();
-    @Nullable DelegationCallbacks ledger = delegations.getIfAvailable();
-    if (message == null || ledger == null) {
+    if (message == null) {
       return Optional.empty();
     }
     JsonNode metadata = message.path("metadata");
     return text(metadata.path("delegation_id"))
         .or(() -> text(metadata.path("reply_to")))
-        .flatMap(id -> ledger.findByReply(sender, target, id));
+        .flatMap(id -> delegations.findByReply(sender, target, id));
   }
 
   /** Returns the text without characters that the database cannot store (R0.8). */
@@ -67,7 +60,7 @@ class DelegationReplies {
   /** Appends the reply and ends the delegation. Rolls back unless the reply is a new row. */
   AppendResult append(NewActivity reply, DelegationMessage delegation, String text) {
     return transactions.runRetryingDeadlocks(status -> {
-      delegations.getObject().complete(delegation, text);
+      delegations.complete(delegation, text);
       AppendResult appended = feeds.appendAll(List.of(reply)).getFirst();
       if (!(appended instanceof AppendResult.Stored)) {
         status.setRollbackOnly();

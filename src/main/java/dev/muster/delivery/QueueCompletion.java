@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -31,9 +30,7 @@ class QueueCompletion {
   private final ProxyResponses replies;
   private final CommitAwareTransactions transactions;
   private final StatementTimeouts statements;
-
-  /** Looked up late to break a cycle: the delegation ledger sends messages through this class. */
-  private final ObjectProvider<DelegationCallbacks> delegations;
+  private final DelegationCallbacks delegations;
 
   QueueCompletion(
       Completions completions,
@@ -42,7 +39,7 @@ class QueueCompletion {
       ProxyResponses replies,
       CommitAwareTransactions transactions,
       StatementTimeouts statements,
-      ObjectProvider<DelegationCallbacks> delegations) {
+      DelegationCallbacks delegations) {
     this.completions = completions;
     this.lease = lease;
     this.messages = messages;
@@ -54,7 +51,7 @@ class QueueCompletion {
 
   /** Returns the time left for a delegation's message; empty if it is no longer needed. */
   Optional<Duration> remainingTime(DelegationMessage message) {
-    return delegations.getObject().remainingTime(message);
+    return delegations.remainingTime(message);
   }
 
   /**
@@ -146,7 +143,7 @@ class QueueCompletion {
 
   private void complete(List<DelegationMessageOutcome> outcomes) {
     if (!outcomes.isEmpty()) {
-      delegations.getObject().complete(outcomes);
+      delegations.complete(outcomes);
     }
   }
 
