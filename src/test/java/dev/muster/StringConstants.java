@@ -110,7 +110,7 @@ final class StringConstants {
     @Override
     public Void visitClass(ClassTree type, Void none) {
       classes.push(type.getSimpleName().toString());
-      super.visitClass(type, none);
+      super.visitClass(type, null);
       classes.pop();
       return null;
     }
@@ -122,7 +122,7 @@ final class StringConstants {
           && String.valueOf(field.getType()).equals("String")) {
         fields.put(classes.peek() + "." + field.getName(), field.getInitializer());
       }
-      return super.visitVariable(field, none);
+      return super.visitVariable(field, null);
     }
   }
 
@@ -131,14 +131,13 @@ final class StringConstants {
     private final String pack;
 
     ConstantScanner(CompilationUnitTree unit) {
-      this.pack =
-          (unit.getPackageName() + ".").replaceFirst("^dev\\.muster\\.", "");
+      this.pack = (unit.getPackageName() + ".").replaceFirst("^dev\\.muster\\.", "");
     }
 
     @Override
     public Void visitClass(ClassTree type, Void none) {
       classes.push(type.getSimpleName().toString());
-      super.visitClass(type, none);
+      super.visitClass(type, null);
       classes.pop();
       return null;
     }
@@ -154,7 +153,7 @@ final class StringConstants {
     @Override
     public Void visitBinary(BinaryTree binary, Void none) {
       if (binary.getKind() != Tree.Kind.PLUS) {
-        return super.visitBinary(binary, none);
+        return super.visitBinary(binary, null);
       }
       add(text(binary));
       scanUnknown(binary);

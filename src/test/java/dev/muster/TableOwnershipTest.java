@@ -3,6 +3,7 @@ package dev.muster;
 import static java.util.stream.Collectors.toCollection;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.kagkarlsson.scheduler.Scheduler;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
@@ -86,6 +87,26 @@ class TableOwnershipTest {
 
     assertThat(statements).as("the statements that were read").hasSizeGreaterThan(150);
     assertThat(named).isEqualTo(EXCEPTIONS);
+  }
+
+  /**
+   * db-scheduler promises nothing about its columns: after an update they have to be read again.
+   */
+  @Test
+  void namesColumnsOfTheSchedulerInOneClass() throws IOException {
+    Set<String> types = new TreeSet<>();
+    for (StringConstants.Constant constant : StringConstants.of(Path.of("src/main/java"))) {
+      if (SqlTables.in(constant.text()).stream()
+          .anyMatch(one -> List.of("recurring_jobs", "retention_jobs").contains(one.table()))) {
+        types.add(constant.type());
+      }
+    }
+    String jar = Scheduler.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+
+    assertThat(types).containsExactly("platform.jobs.JobHistory");
+    assertThat(jar)
+        .as("the version in which task_name and execution_time mean what JobHistory reads in them")
+        .endsWith("/db-scheduler-16.12.0.jar");
   }
 
   @Test
