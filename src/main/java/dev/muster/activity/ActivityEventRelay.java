@@ -3,6 +3,7 @@ package dev.muster.activity;
 import dev.muster.event.LiveEvent;
 import dev.muster.event.LiveEvents;
 import dev.muster.event.SeriesRelay;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.workspace.WorkspaceLabel;
 import dev.muster.workspace.Workspaces;
 import jakarta.annotation.PreDestroy;
@@ -31,13 +32,18 @@ class ActivityEventRelay implements FeedChangeListener {
   private final AnsweredMessageRelay answers;
   private final SeriesRelay relay;
 
-  ActivityEventRelay(ActivityRelayRepository repository, LiveEvents live, Workspaces workspaces) {
+  ActivityEventRelay(
+      ActivityRelayRepository repository,
+      LiveEvents live,
+      Workspaces workspaces,
+      BackgroundLoops loops) {
     this.repository = repository;
     this.live = live;
     this.workspaces = workspaces;
     this.answers = new AnsweredMessageRelay(repository);
     live.beforeWatched(answers::begin);
-    this.relay = new SeriesRelay("activity-event-relay", live, repository::endsSince, this::relay);
+    this.relay =
+        new SeriesRelay(loops, "activity-event-relay", live, repository::endsSince, this::relay);
   }
 
   @Override
@@ -102,6 +108,6 @@ class ActivityEventRelay implements FeedChangeListener {
 
   @PreDestroy
   void close() {
-    relay.loop().close();
+    relay.close();
   }
 }

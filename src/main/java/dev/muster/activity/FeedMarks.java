@@ -5,6 +5,7 @@ import dev.muster.platform.commit.BatchLimits;
 import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.GroupCommit;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.HotStatements;
 import dev.muster.platform.postgres.Timestamps;
@@ -82,7 +83,7 @@ class FeedMarks {
   private final HotStatements hot;
   private final GroupCommit<Asked, Optional<Marks>> asked;
 
-  FeedMarks(JdbcClient db, HotStatements hot, MeterRegistry metrics) {
+  FeedMarks(JdbcClient db, HotStatements hot, MeterRegistry metrics, BackgroundLoops loops) {
     this.db = db;
     this.hot = hot;
     this.asked =
@@ -91,6 +92,7 @@ class FeedMarks {
             Asked::workspaceId,
             BatchLimits.byWeight(one -> 1, BATCH_SIZE),
             this::read,
+            loops,
             metrics);
   }
 

@@ -5,6 +5,7 @@ import dev.muster.event.RecordedEvent;
 import dev.muster.event.RecordedEventListener;
 import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.List;
@@ -39,12 +40,12 @@ class FeedWaiters implements FeedChangeListener, RecordedEventListener {
   private final BackgroundLoop loop;
   private final BackgroundLoop readings;
 
-  FeedWaiters(LongPollRegistry polls, RecentRows recent, JdbcClient db) {
+  FeedWaiters(LongPollRegistry polls, RecentRows recent, JdbcClient db, BackgroundLoops loops) {
     this.polls = polls;
     this.recent = recent;
     this.db = db;
-    this.readings = BackgroundLoop.start("feed-readers", POLL_INTERVAL, this::readAndWake);
-    this.loop = BackgroundLoop.start("feed-waiters", POLL_INTERVAL, this::look);
+    this.readings = loops.start("feed-readers", POLL_INTERVAL, this::readAndWake);
+    this.loop = loops.start("feed-waiters", POLL_INTERVAL, this::look);
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.CommitAttachment;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.HotStatements;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
@@ -61,7 +62,8 @@ public class Feeds {
       HotStatements hot,
       JdbcTemplate db,
       CommitAwareTransactions transactions,
-      MeterRegistry metrics) {
+      MeterRegistry metrics,
+      BackgroundLoops loops) {
     this.statement = statement;
     this.appender = appender;
     this.singleWrites = singleWrites;
@@ -77,6 +79,7 @@ public class Feeds {
             NewActivity::workspaceId,
             BatchLimits.byWeight(RowSize::estimate, MAX_BATCH_BYTES),
             this::commit,
+            loops,
             metrics);
   }
 

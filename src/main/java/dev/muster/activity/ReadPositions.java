@@ -1,6 +1,7 @@
 package dev.muster.activity;
 
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.List;
@@ -46,9 +47,9 @@ class ReadPositions {
   private final Map<UUID, Long> moved = new ConcurrentHashMap<>();
   private final BackgroundLoop loop;
 
-  ReadPositions(JdbcClient db) {
+  ReadPositions(JdbcClient db, BackgroundLoops loops) {
     this.db = db;
-    this.loop = BackgroundLoop.start("read-positions", WRITE_INTERVAL, this::write);
+    this.loop = loops.start("read-positions", WRITE_INTERVAL, this::write);
   }
 
   /** Raises a position in memory; never lowers it. */

@@ -7,6 +7,7 @@ import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
+import dev.muster.platform.loop.BackgroundLoops;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.util.List;
@@ -47,7 +48,11 @@ class DelegationReports implements DelegationHeartbeatListener {
   private final CommitAwareTransactions transactions;
   private final GroupCommit<Report, List<Ledger.Result>> commits;
 
-  DelegationReports(Ledger ledger, CommitAwareTransactions transactions, MeterRegistry metrics) {
+  DelegationReports(
+      Ledger ledger,
+      CommitAwareTransactions transactions,
+      MeterRegistry metrics,
+      BackgroundLoops loops) {
     this.ledger = ledger;
     this.transactions = transactions;
     this.commits =
@@ -57,6 +62,7 @@ class DelegationReports implements DelegationHeartbeatListener {
             BatchLimits.byWeight(Report::weight, MAX_BATCH_BYTES),
             COMMITTERS,
             this::commit,
+            loops,
             metrics);
   }
 

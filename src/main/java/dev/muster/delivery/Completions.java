@@ -12,6 +12,7 @@ import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.commit.UnknownCommitOutcomeException;
 import dev.muster.platform.json.RawJson;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.HotStatements;
 import dev.muster.platform.postgres.StatementTimeouts;
@@ -101,7 +102,8 @@ class Completions {
       QueueMetrics metrics,
       CommitAwareTransactions transactions,
       StatementTimeouts statements,
-      MeterRegistry registry) {
+      MeterRegistry registry,
+      BackgroundLoops loops) {
     this.hot = hot;
     this.db = db;
     this.feeds = feeds;
@@ -114,6 +116,7 @@ class Completions {
             Completion::key,
             BatchLimits.byWeight(Completions::weight, MAX_BATCH_BYTES),
             this::commit,
+            loops,
             registry);
   }
 

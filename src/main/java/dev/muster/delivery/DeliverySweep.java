@@ -6,6 +6,7 @@ import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.jobs.SweepThrottle;
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.text.Text;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
@@ -61,7 +62,8 @@ class DeliverySweep {
       QueueMetrics queueMetrics,
       DeliverySettings settings,
       CommitAwareTransactions transactions,
-      MeterRegistry metrics) {
+      MeterRegistry metrics,
+      BackgroundLoops loops) {
     this.lapsed = lapsed;
     this.queue = queue;
     this.waiting = waiting;
@@ -74,8 +76,7 @@ class DeliverySweep {
     this.transactions = transactions;
     this.metrics = new SweepMetrics(metrics, "queue");
     this.takeovers =
-        BackgroundLoop.start(
-            "delivery-takeover", ReplicaLease.RENEWAL_INTERVAL, this::takeOverAndCleanUp);
+        loops.start("delivery-takeover", ReplicaLease.RENEWAL_INTERVAL, this::takeOverAndCleanUp);
   }
 
   @Bean

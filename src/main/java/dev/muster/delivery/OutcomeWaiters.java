@@ -7,6 +7,7 @@ import dev.muster.event.RecordedEvent;
 import dev.muster.event.RecordedEventListener;
 import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.List;
@@ -30,10 +31,10 @@ class OutcomeWaiters implements FeedChangeListener, RecordedEventListener {
   private final OutcomeRepository outcomes;
   private final BackgroundLoop loop;
 
-  OutcomeWaiters(LongPollRegistry polls, OutcomeRepository outcomes) {
+  OutcomeWaiters(LongPollRegistry polls, OutcomeRepository outcomes, BackgroundLoops loops) {
     this.polls = polls;
     this.outcomes = outcomes;
-    this.loop = BackgroundLoop.start("outcome-waiters", POLL_INTERVAL, this::look);
+    this.loop = loops.start("outcome-waiters", POLL_INTERVAL, this::look);
   }
 
   @Override

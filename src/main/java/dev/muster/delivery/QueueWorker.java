@@ -4,6 +4,7 @@ import dev.muster.activity.Feeds;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.log.OutageLog;
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,7 +69,8 @@ class QueueWorker implements SmartLifecycle {
       QueuedAttempts attempts,
       ReplicaLease lease,
       TransactionTemplate transactions,
-      OutageLog outages) {
+      OutageLog outages,
+      BackgroundLoops loops) {
     this.feeds = feeds;
     this.queue = queue;
     this.waiting = waiting;
@@ -77,7 +79,7 @@ class QueueWorker implements SmartLifecycle {
     this.lease = lease;
     this.transactions = transactions;
     this.outages = outages;
-    this.loop = BackgroundLoop.start("queue-worker", POLL_INTERVAL, this::run);
+    this.loop = loops.start("queue-worker", POLL_INTERVAL, this::run);
   }
 
   private synchronized void run() {

@@ -2,6 +2,7 @@ package dev.muster.delivery;
 
 import dev.muster.platform.jobs.ReplicaName;
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.Set;
@@ -49,12 +50,12 @@ class ReplicaLease {
   private volatile long renewedWithoutGapSince;
   private final BackgroundLoop loop;
 
-  ReplicaLease(JdbcClient db, ReplicaName replica) {
+  ReplicaLease(JdbcClient db, ReplicaName replica, BackgroundLoops loops) {
     this.db = db;
     this.name = replica.name();
     this.aliveUntil = System.nanoTime();
     renew();
-    this.loop = BackgroundLoop.start("replica-lease", RENEWAL_INTERVAL, this::renew);
+    this.loop = loops.start("replica-lease", RENEWAL_INTERVAL, this::renew);
   }
 
   private void renew() {

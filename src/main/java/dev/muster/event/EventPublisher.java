@@ -1,6 +1,7 @@
 package dev.muster.event;
 
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.Set;
@@ -28,11 +29,12 @@ class EventPublisher implements ReplicaNotificationListener {
   private final BackgroundLoop loop;
   private volatile boolean recorded;
 
-  EventPublisher(EventRepository repository, EventLog log, ReplicaNotifier calls) {
+  EventPublisher(
+      EventRepository repository, EventLog log, ReplicaNotifier calls, BackgroundLoops loops) {
     this.repository = repository;
     this.log = log;
     this.calls = calls;
-    this.loop = BackgroundLoop.start("event-publisher", POLL_INTERVAL, this::look);
+    this.loop = loops.start("event-publisher", POLL_INTERVAL, this::look);
   }
 
   /** Wakes the publisher after the commit of an event that has no number yet. */

@@ -1,6 +1,7 @@
 package dev.muster.event;
 
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -42,11 +43,12 @@ class ReplicaNotificationReader {
   ReplicaNotificationReader(
       JdbcConnectionDetails database,
       ReplicaNotifier calls,
-      List<ReplicaNotificationListener> receivers) {
+      List<ReplicaNotificationListener> receivers,
+      BackgroundLoops loops) {
     this.database = database;
     this.calls = calls;
     this.receivers = receivers;
-    this.loop = BackgroundLoop.start("replica-notification-reader", RUN_INTERVAL, this::listen);
+    this.loop = loops.start("replica-notification-reader", RUN_INTERVAL, this::listen);
   }
 
   /** Waits for the next notifications, at most {@code MAX_SILENCE_MILLIS}. */

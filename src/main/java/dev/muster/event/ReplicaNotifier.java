@@ -1,6 +1,7 @@
 package dev.muster.event;
 
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.Collection;
@@ -33,9 +34,9 @@ public class ReplicaNotifier {
   private long calledAt = System.nanoTime() - CALL_INTERVAL.toNanos();
   private final BackgroundLoop loop;
 
-  ReplicaNotifier(JdbcClient db) {
+  ReplicaNotifier(JdbcClient db, BackgroundLoops loops) {
     this.db = db;
-    this.loop = BackgroundLoop.start("replica-notifier", RETRY_DELAY, this::callIfAsked);
+    this.loop = loops.start("replica-notifier", RETRY_DELAY, this::callIfAsked);
   }
 
   /** Announces that any row of {@code topic} may have changed; call it after the commit. */

@@ -1,7 +1,7 @@
 package dev.muster.event;
 
 import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.loop.LoopOwner;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
  * <p>Once a second it queries the heads of all series, to find rows whose notification was lost. A
  * slow query runs less often: at most a twentieth of the time is spent on it.
  */
-public final class SeriesRelay implements LoopOwner {
+public final class SeriesRelay {
 
   /** The visible end of a series; {@code lastChangedAt} is never in the future. */
   public record End(UUID workspaceId, long lastSeq, Instant lastChangedAt) {
@@ -66,6 +66,7 @@ public final class SeriesRelay implements LoopOwner {
    * @param run runs on the relay's thread, once a second and soon after a notification
    */
   public SeriesRelay(
+      BackgroundLoops loops,
       String name,
       LiveEvents live,
       Function<Instant, List<End>> endsSince,
@@ -73,7 +74,7 @@ public final class SeriesRelay implements LoopOwner {
     this.live = live;
     this.endsSince = endsSince;
     live.beforeWatched(this::begin);
-    this.loop = BackgroundLoop.start(name, POLL_INTERVAL, () -> run.accept(this));
+    this.loop = loops.start(name, POLL_INTERVAL, () -> run.accept(this));
   }
 
   /** Marks series for the relay; call it after the commit. */
@@ -161,8 +162,8 @@ public final class SeriesRelay implements LoopOwner {
     return ends;
   }
 
-  @Override
-  public BackgroundLoop loop() {
-    return loop;
+  /** Ends the relay's thread. */
+  public void close() {
+    loop.close();
   }
 }

@@ -4,6 +4,7 @@ import dev.muster.event.LastValue;
 import dev.muster.event.LastValue.Kind;
 import dev.muster.event.LastValues;
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,11 +52,12 @@ class HeartbeatEventRelay {
   private long nextLookAt = System.nanoTime();
   private long watchedAt = System.nanoTime();
 
-  HeartbeatEventRelay(HeartbeatSnapshotRepository repository, LastValues values) {
+  HeartbeatEventRelay(
+      HeartbeatSnapshotRepository repository, LastValues values, BackgroundLoops loops) {
     this.repository = repository;
     this.values = values;
     values.beforeWatched(this::begin);
-    this.loop = BackgroundLoop.start("heartbeat-event-relay", TICK, this::relay);
+    this.loop = loops.start("heartbeat-event-relay", TICK, this::relay);
   }
 
   /** Marks a workspace for publication; call it after the commit of its heartbeat. */

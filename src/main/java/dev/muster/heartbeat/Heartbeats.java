@@ -1,6 +1,7 @@
 package dev.muster.heartbeat;
 
 import dev.muster.platform.commit.GroupCommit;
+import dev.muster.platform.loop.BackgroundLoops;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
@@ -23,10 +24,11 @@ class Heartbeats {
       HeartbeatBatch batch,
       HeartbeatEventRelay relay,
       List<DelegationHeartbeatListener> claims,
-      MeterRegistry metrics) {
+      MeterRegistry metrics,
+      BackgroundLoops loops) {
     this.relay = relay;
     this.claims = claims;
-    this.commits = new GroupCommit<>("heartbeat", Heartbeat::workspaceId, batch, metrics);
+    this.commits = new GroupCommit<>("heartbeat", Heartbeat::workspaceId, batch, loops, metrics);
     this.recorded =
         Counter.builder("muster.heartbeats").description("Heartbeats stored").register(metrics);
   }

@@ -9,6 +9,7 @@ import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
@@ -61,7 +62,7 @@ class TokenCache {
   /** In the database's time, because this machine's clock stops while it sleeps. */
   private Instant revocationsKnownTo;
 
-  TokenCache(TokenRepository repository, MeterRegistry metrics) {
+  TokenCache(TokenRepository repository, MeterRegistry metrics, BackgroundLoops loops) {
     this.repository = repository;
     this.lookUps =
         new GroupCommit<>(
@@ -69,11 +70,12 @@ class TokenCache {
             hash -> hash,
             BatchLimits.byWeight(hash -> 1, LOOK_UPS_IN_A_STATEMENT),
             this::lookUp,
+            loops,
             metrics);
     this.revocationsKnownTo = repository.now();
     this.revocations =
-        BackgroundLoop.start("token-revocations", REVOCATION_POLL_INTERVAL, this::readRevocations);
-    this.uses = BackgroundLoop.start("token-last-used", LAST_USED_WRITE_INTERVAL, this::noteUses);
+        loops.start("token-revocations", REVOCATION_POLL_INTERVAL, this::readRevocations);
+    this.uses = loops.start("token-last-used", LAST_USED_WRITE_INTERVAL, this::noteUses);
   }
 
   Optional<CachedToken> find(SecretHash hash) {

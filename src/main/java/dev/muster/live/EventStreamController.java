@@ -11,6 +11,7 @@ import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -26,6 +27,7 @@ class EventStreamController {
 
   private final Streams streams;
   private final EventLog events;
+  private final InstantSource clock;
   private final Workspaces workspaces;
   private final Credentials credentials;
   private final FrameEncoder encoder;
@@ -35,9 +37,11 @@ class EventStreamController {
       EventLog events,
       Workspaces workspaces,
       Credentials credentials,
-      FrameEncoder encoder) {
+      FrameEncoder encoder,
+      InstantSource clock) {
     this.streams = streams;
     this.events = events;
+    this.clock = clock;
     this.workspaces = workspaces;
     this.credentials = credentials;
     this.encoder = encoder;
@@ -72,8 +76,8 @@ class EventStreamController {
   private StreamStart start(HttpServletRequest request) {
     @Nullable String lastEventId = request.getHeader(LAST_EVENT_ID);
     return lastEventId == null || lastEventId.isBlank()
-        ? StreamStart.of(request.getParameter("after"), "after", events)
-        : StreamStart.of(lastEventId, LAST_EVENT_ID, events);
+        ? StreamStart.of(request.getParameter("after"), "after", events, clock)
+        : StreamStart.of(lastEventId, LAST_EVENT_ID, events, clock);
   }
 
   private void stream(

@@ -74,11 +74,11 @@ record Frame(
    * @param requestedAfter the seq the client asked to continue after
    * @param continuesAfter the seq the stream continues after
    */
-  static Frame replayGap(String reason, long requestedAfter, long continuesAfter) {
+  static Frame replayGap(String reason, long requestedAfter, long continuesAfter, Instant at) {
     Map<String, Object> payload = new LinkedHashMap<>();
     payload.put("reason", reason);
     payload.put("requested_after", requestedAfter);
     payload.put("continues_after", continuesAfter);
-    return new Frame("REPLAY_GAP", null, Instant.now(), payload, null, false);
+    return new Frame("REPLAY_GAP", null, at, payload, null, false);
   }
 }

@@ -2,6 +2,7 @@ package dev.muster.live;
 
 import dev.muster.event.EventLog;
 import dev.muster.event.RecordedEvent;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,12 +18,14 @@ final class RecordedSource implements Source {
 
   private final EventLog events;
   private final EventAudience audience;
+  private final InstantSource clock;
   private final long openedAt;
   private volatile long lastSeq;
 
-  RecordedSource(EventLog events, EventAudience audience, long after) {
+  RecordedSource(EventLog events, EventAudience audience, long after, InstantSource clock) {
     this.events = events;
     this.audience = audience;
+    this.clock = clock;
     this.openedAt = events.head();
     this.lastSeq = after;
   }
@@ -71,7 +74,7 @@ final class RecordedSource implements Source {
   private List<Frame> gapBefore(long firstKept) {
     List<Frame> frames = new ArrayList<>();
     if (firstKept > lastSeq + 1) {
-      frames.add(Frame.replayGap("expired", lastSeq, firstKept - 1));
+      frames.add(Frame.replayGap("expired", lastSeq, firstKept - 1, clock.instant()));
     }
     return frames;
   }

@@ -2,6 +2,7 @@ package dev.muster.live;
 
 import dev.muster.event.EventLog;
 import dev.muster.platform.problem.ProblemException;
+import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,8 @@ record StreamStart(long after, List<Frame> greeting) {
    * @param position the last seq the client has seen; null or blank starts with new events
    * @param name the header or parameter it came from, for the refusal
    */
-  static StreamStart of(@Nullable String position, String name, EventLog events) {
+  static StreamStart of(
+      @Nullable String position, String name, EventLog events, InstantSource clock) {
     if (position == null || position.isBlank()) {
       return new StreamStart(events.head(), List.of());
     }
@@ -26,7 +28,7 @@ record StreamStart(long after, List<Frame> greeting) {
       return new StreamStart(seq, List.of());
     }
     long head = events.head();
-    return new StreamStart(head, List.of(Frame.replayGap("future", seq, head)));
+    return new StreamStart(head, List.of(Frame.replayGap("future", seq, head, clock.instant())));
   }
 
   private static long seq(String text, String name) {

@@ -6,11 +6,13 @@ import dev.muster.event.LiveEvents;
 import dev.muster.identity.Caller;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Quota.Grant;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -42,6 +44,7 @@ class Streams implements SmartLifecycle {
   private final LiveEvents live;
   private final LastValues values;
   private final StreamMetrics metrics;
+  private final InstantSource clock;
   private final Map<EventStream, StreamTimers> open = new ConcurrentHashMap<>();
   private final Quota ofWorkspaces =
       new Quota(MAX_STREAMS_OF_WORKSPACES, MAX_STREAMS_OF_A_WORKSPACE);
@@ -49,12 +52,19 @@ class Streams implements SmartLifecycle {
   private final BackgroundLoop loop;
   private volatile boolean running;
 
-  Streams(EventLog events, LiveEvents live, LastValues values, StreamMetrics metrics) {
+  Streams(
+      EventLog events,
+      LiveEvents live,
+      LastValues values,
+      StreamMetrics metrics,
+      BackgroundLoops loops,
+      InstantSource clock) {
     this.events = events;
     this.live = live;
     this.values = values;
     this.metrics = metrics;
-    this.loop = BackgroundLoop.start("streams", TICK, this::lookAfterAll);
+    this.clock = clock;
+    this.loop = loops.start("streams", TICK, this::lookAfterAll);
     events.onNewEvents(this::wakeAll);
     live.onNewEvents(this::wakeAll);
   }
@@ -125,7 +135,7 @@ class Streams implements SmartLifecycle {
    */
   private Sources sources(EventAudience audience, long after) {
     return new Sources(
-        new RecordedSource(events, audience, after),
+        new RecordedSource(events, audience, after, clock),
         new LiveSource(live, audience),
         new LastValueSource(values, audience));
   }

@@ -18,6 +18,7 @@ import dev.muster.workspace.HierarchyCache;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -39,6 +40,7 @@ class WebSocketController {
 
   private final Streams streams;
   private final EventLog events;
+  private final InstantSource clock;
   private final HierarchyCache tree;
   private final RequestAuthentication authentication;
   private final Credentials credentials;
@@ -52,9 +54,11 @@ class WebSocketController {
       RequestAuthentication authentication,
       Credentials credentials,
       FrameEncoder encoder,
-      AllowedOrigins origins) {
+      AllowedOrigins origins,
+      InstantSource clock) {
     this.streams = streams;
     this.events = events;
+    this.clock = clock;
     this.tree = tree;
     this.authentication = authentication;
     this.credentials = credentials;
@@ -73,7 +77,7 @@ class WebSocketController {
             request, response, authorization, Set.of(CallerKind.VIEWER), RateLimitBucket.GENERAL);
     EventAudience audience = viewer(caller, request);
     origins.requireAllowed(request);
-    StreamStart start = StreamStart.of(request.getParameter("after"), "after", events);
+    StreamStart start = StreamStart.of(request.getParameter("after"), "after", events, clock);
     requireUpgrade(request, response);
     CredentialRecheck recheck =
         new CredentialRecheck(credentials, String.valueOf(authorization), caller);

@@ -6,6 +6,7 @@ import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
@@ -39,7 +40,10 @@ class RuntimeEventIngest {
   private final GroupCommit<EventSubmission, SubmissionResult> commits;
 
   RuntimeEventIngest(
-      StreamWriter writer, CommitAwareTransactions transactions, MeterRegistry metrics) {
+      StreamWriter writer,
+      CommitAwareTransactions transactions,
+      MeterRegistry metrics,
+      BackgroundLoops loops) {
     this.writer = writer;
     this.transactions = transactions;
     this.boundedTransactions = transactions.withTimeout(MAX_WAIT);
@@ -49,6 +53,7 @@ class RuntimeEventIngest {
             EventSubmission::workspaceId,
             BatchLimits.byWeight(EventSubmission::size, MAX_BATCH_BYTES),
             this::commit,
+            loops,
             metrics);
   }
 

@@ -3,6 +3,7 @@ package dev.muster.runtime;
 import dev.muster.event.LiveEvent;
 import dev.muster.event.LiveEvents;
 import dev.muster.event.SeriesRelay;
+import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.List;
@@ -35,10 +36,14 @@ class RuntimeEventRelay {
   private final LiveEvents live;
   private final SeriesRelay relay;
 
-  RuntimeEventRelay(StreamHeadRepository heads, SegmentRepository segments, LiveEvents live) {
+  RuntimeEventRelay(
+      StreamHeadRepository heads,
+      SegmentRepository segments,
+      LiveEvents live,
+      BackgroundLoops loops) {
     this.segments = segments;
     this.live = live;
-    this.relay = new SeriesRelay("runtime-event-relay", live, heads::endsSince, this::relay);
+    this.relay = new SeriesRelay(loops, "runtime-event-relay", live, heads::endsSince, this::relay);
   }
 
   /** Marks streams for the relay; call it after the commit. */
@@ -81,6 +86,6 @@ class RuntimeEventRelay {
 
   @PreDestroy
   void close() {
-    relay.loop().close();
+    relay.close();
   }
 }

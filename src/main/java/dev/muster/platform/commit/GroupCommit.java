@@ -3,7 +3,7 @@ package dev.muster.platform.commit;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.loop.BackgroundLoop;
-import dev.muster.platform.loop.LoopOwner;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ProblemException;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -41,7 +41,7 @@ import org.slf4j.event.Level;
  * <p>Every wait ends: at the request's deadline, and after {@link #TIMEOUT} at the latest, the
  * caller gets {@code UNAVAILABLE}, even when the database hangs.
  */
-public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
+public final class GroupCommit<T, R> implements AutoCloseable {
 
   private static final LimitedLog log = new LimitedLog(GroupCommit.class);
 
@@ -68,8 +68,12 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
 
   /** Creates a group commit with one committer and one value per key in a batch. */
   public GroupCommit(
-      String name, Function<T, Object> keyOf, BatchHandler<T, R> work, MeterRegistry metrics) {
-    this(name, keyOf, BatchLimits.oneOfAKey(), work, metrics);
+      String name,
+      Function<T, Object> keyOf,
+      BatchHandler<T, R> work,
+      BackgroundLoops loops,
+      MeterRegistry metrics) {
+    this(name, keyOf, BatchLimits.oneOfAKey(), work, loops, metrics);
   }
 
   /** Creates a group commit with one committer. */
@@ -78,8 +82,9 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
       Function<T, Object> keyOf,
       BatchLimits<T> limits,
       BatchHandler<T, R> work,
+      BackgroundLoops loops,
       MeterRegistry metrics) {
-    this(name, keyOf, limits, 1, work, metrics);
+    this(name, keyOf, limits, 1, work, loops, metrics);
   }
 
   public GroupCommit(
@@ -88,6 +93,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
       BatchLimits<T> limits,
       int committers,
       BatchHandler<T, R> work,
+      BackgroundLoops loops,
       MeterRegistry metrics) {
     this.keyOf = keyOf;
     this.limits = limits;
@@ -106,7 +112,7 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
     Thread.Builder.OfPlatform thread = Thread.ofPlatform().daemon().name(name + "-committer-", 1);
     this.committers =
         Stream.generate(() -> thread.start(this::commitUntilClosed)).limit(committers).toList();
-    this.watch = BackgroundLoop.start(name + "-watch", WATCH_INTERVAL, this::failOverdue);
+    this.watch = loops.start(name + "-watch", WATCH_INTERVAL, this::failOverdue);
   }
 
   /**
@@ -162,11 +168,6 @@ public final class GroupCommit<T, R> implements AutoCloseable, LoopOwner {
   public boolean failedWithin(Duration memory) {
     @Nullable Long failed = failedAt;
     return failed != null && System.nanoTime() - failed <= memory.toNanos();
-  }
-
-  @Override
-  public BackgroundLoop loop() {
-    return watch;
   }
 
   /** Returns how many callers wait for an outcome. */

@@ -2,6 +2,7 @@ package dev.muster.platform.http;
 
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.openapi.OperationNames;
 import dev.muster.platform.openapi.OperationNames.Operation;
 import dev.muster.platform.settings.Misspelling;
@@ -59,7 +60,7 @@ public final class NameWarnings implements HandlerInterceptor {
   /** The known names of one operation. */
   private record Known(Names fields, Names parameters) {}
 
-  NameWarnings(OperationNames operations) {
+  NameWarnings(OperationNames operations, BackgroundLoops loops) {
     for (Operation operation : operations.all()) {
       byPath
           .computeIfAbsent(operation.path(), path -> new HashMap<>())
@@ -69,7 +70,7 @@ public final class NameWarnings implements HandlerInterceptor {
                   new Names("field", operation.fields()),
                   new Names("query parameter", operation.parameters())));
     }
-    this.loop = BackgroundLoop.start("name-warnings", LOG_INTERVAL, this::logSuppressed);
+    this.loop = loops.start("name-warnings", LOG_INTERVAL, this::logSuppressed);
   }
 
   /** Checks the query parameters, after authentication. */

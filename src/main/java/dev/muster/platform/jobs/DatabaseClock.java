@@ -2,6 +2,7 @@ package dev.muster.platform.jobs;
 
 import com.github.kagkarlsson.scheduler.Clock;
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.Timestamps;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
@@ -30,10 +31,10 @@ final class DatabaseClock implements Clock {
   private final BackgroundLoop loop;
   private volatile Reading last;
 
-  DatabaseClock(JdbcClient db) {
+  DatabaseClock(JdbcClient db, BackgroundLoops loops) {
     this.db = db;
     this.last = read();
-    this.loop = BackgroundLoop.start("database-clock", READ_INTERVAL, () -> last = read());
+    this.loop = loops.start("database-clock", READ_INTERVAL, () -> last = read());
   }
 
   @Override

@@ -62,7 +62,7 @@ public final class OutageLog {
 
   @Autowired
   OutageLog(DataSource database, BackgroundLoops loops) {
-    this(() -> answers(database), System::nanoTime, POLL_INTERVAL);
+    this(() -> answers(database), System::nanoTime, POLL_INTERVAL, loops);
     loops.reportFailuresTo(this::met);
   }
 
@@ -71,10 +71,14 @@ public final class OutageLog {
    *
    * @param looksEvery the interval of database checks during an outage
    */
-  OutageLog(BooleanSupplier databaseAnswers, LongSupplier nanoTime, Duration looksEvery) {
+  OutageLog(
+      BooleanSupplier databaseAnswers,
+      LongSupplier nanoTime,
+      Duration looksEvery,
+      BackgroundLoops loops) {
     this.databaseAnswers = databaseAnswers;
     this.nanoTime = nanoTime;
-    this.loop = BackgroundLoop.start("database-outage", looksEvery, this::look);
+    this.loop = loops.start("database-outage", looksEvery, this::look);
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.muster.platform.longpoll;
 
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.quota.Quota;
@@ -54,11 +55,11 @@ public class LongPollRegistry implements SmartLifecycle {
   private final BackgroundLoop loop;
   private volatile boolean running;
 
-  LongPollRegistry(MeterRegistry metrics) {
+  LongPollRegistry(MeterRegistry metrics, BackgroundLoops loops) {
     Gauge.builder("muster.polls.waiting", all, Set::size)
         .description("Requests that are held until there is something to answer")
         .register(metrics);
-    this.loop = BackgroundLoop.start("long-polls", TICK, this::lookAfterAll);
+    this.loop = loops.start("long-polls", TICK, this::lookAfterAll);
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.muster.platform.loop;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -28,30 +29,33 @@ public final class BackgroundLoop implements AutoCloseable {
   private final Runnable task;
   private final Semaphore wakeUps = new Semaphore(0);
   private final Thread thread;
+  private final InstantSource clock;
+  private final Predicate<Throwable> outages;
   private volatile boolean closed;
   private boolean failing;
-  private volatile Predicate<Throwable> outages = failure -> false;
   private volatile long endedAt = System.nanoTime();
   private volatile LoopState state;
 
-  private BackgroundLoop(String name, Duration interval, Runnable task) {
+  /**
+   * @param outages accepts the failures that are logged elsewhere
+   */
+  BackgroundLoop(
+      String name,
+      Duration interval,
+      Runnable task,
+      InstantSource clock,
+      Predicate<Throwable> outages) {
     this.name = name;
     this.interval = interval;
     this.task = task;
+    this.clock = clock;
+    this.outages = outages;
     this.state = new LoopState(name, interval, null, null, null, null, 0, 0, false);
     this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
   }
 
-  /** Starts a loop whose first run begins at once. */
-  public static BackgroundLoop start(String name, Duration interval, Runnable task) {
-    BackgroundLoop loop = new BackgroundLoop(name, interval, task);
-    loop.thread.start();
-    return loop;
-  }
-
-  /** Leaves failures that {@code outages} accepts out of this loop's log. */
-  void reportFailuresTo(Predicate<Throwable> outages) {
-    this.outages = outages;
+  void start() {
+    thread.start();
   }
 
   /** Runs the task soon; several wake-ups before that run cause one run only. */
@@ -100,7 +104,7 @@ public final class BackgroundLoop implements AutoCloseable {
   }
 
   private void runOnce() {
-    Instant startedAt = Instant.now();
+    Instant startedAt = clock.instant();
     long start = System.nanoTime();
     @Nullable Throwable failure = failureOfRun();
     endedAt = System.nanoTime();

@@ -45,11 +45,11 @@ final class CarrierThreads {
   private int delaysInARow;
   private long lastDelayAt = System.nanoTime() - CALM_BEFORE_FEWER.toNanos();
 
-  CarrierThreads(MeterRegistry metrics) {
+  CarrierThreads(MeterRegistry metrics, BackgroundLoops loops) {
     Gauge.builder("muster.carrier.threads", SCHEDULER, VirtualThreadSchedulerMXBean::getParallelism)
         .description("Platform threads that may carry virtual ones; more while those wait too long")
         .register(metrics);
-    this.loop = BackgroundLoop.start("carrier-threads", PROBE_INTERVAL, this::probe);
+    this.loop = loops.start("carrier-threads", PROBE_INTERVAL, this::probe);
   }
 
   /** Runs on a platform thread. */

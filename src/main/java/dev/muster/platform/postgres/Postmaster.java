@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -69,7 +70,7 @@ final class Postmaster {
       long begin = System.nanoTime();
       Optional<Integer> port = tryToStart(settings);
       while (port.isEmpty() && System.nanoTime() - begin < timeout.retry().toNanos()) {
-        Thread.sleep(RETRY_PAUSE);
+        pause();
         stop();
         port = tryToStart(settings);
       }
@@ -83,6 +84,13 @@ final class Postmaster {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StartRefusedException("Interrupted while starting the embedded PostgreSQL.", e);
+    }
+  }
+
+  private static void pause() throws InterruptedException {
+    LockSupport.parkNanos(RETRY_PAUSE.toNanos());
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
     }
   }
 

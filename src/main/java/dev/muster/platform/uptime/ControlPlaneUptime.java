@@ -1,6 +1,7 @@
 package dev.muster.platform.uptime;
 
 import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.time.Instant;
 import java.util.List;
@@ -23,11 +24,14 @@ public class ControlPlaneUptime {
   private final BackgroundLoop ticks;
 
   ControlPlaneUptime(
-      UptimeRepository repository, UptimeTiming rhythm, List<ReplicaHealthCheck> signs) {
+      UptimeRepository repository,
+      UptimeTiming rhythm,
+      List<ReplicaHealthCheck> signs,
+      BackgroundLoops loops) {
     this.repository = repository;
     this.rhythm = rhythm;
     this.signs = signs;
-    this.ticks = BackgroundLoop.start("uptime-ticks", rhythm.tick(), this::tickIfFit);
+    this.ticks = loops.start("uptime-ticks", rhythm.tick(), this::tickIfFit);
   }
 
   /**

@@ -3,11 +3,13 @@ package dev.muster.platform.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.testing.Slow;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -30,8 +32,12 @@ class GroupCommitTest {
 
   private record Value(int key, int number) {}
 
+  private static BackgroundLoops loops() {
+    return new BackgroundLoops(InstantSource.system());
+  }
+
   private static GroupCommit<Value, Integer> commits(BatchHandler<Value, Integer> work) {
-    return new GroupCommit<>("test", Value::key, work, new SimpleMeterRegistry());
+    return new GroupCommit<>("test", Value::key, work, loops(), new SimpleMeterRegistry());
   }
 
   /** Each value as heavy as its number. */
@@ -41,6 +47,7 @@ class GroupCommitTest {
         Value::key,
         BatchLimits.byWeight(Value::number, most),
         work,
+        loops(),
         new SimpleMeterRegistry());
   }
 
@@ -157,6 +164,7 @@ class GroupCommitTest {
                 BatchLimits.byWeight(value -> 1, 4),
                 2,
                 work,
+                loops(),
                 new SimpleMeterRegistry());
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int number = 0; number < 2_000; number++) {

@@ -6,9 +6,11 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.problem.ProblemException;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -45,7 +47,9 @@ class OutageLogTest {
       };
 
   private final Logger logger = (Logger) LoggerFactory.getLogger(OutageLog.class);
-  private final OutageLog outages = new OutageLog(answers::get, now::get, Duration.ofHours(1));
+  private final OutageLog outages =
+      new OutageLog(
+          answers::get, now::get, Duration.ofHours(1), new BackgroundLoops(InstantSource.system()));
 
   @BeforeEach
   void listen() {
