@@ -1,16 +1,194 @@
 package dev.muster;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaParameterizedType;
+import com.tngtech.archunit.core.domain.JavaType;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import dev.muster.event.Events;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.modulith.core.ApplicationModules;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** The graph of the modules is what their package-info files say. */
+/** The modules keep to their written dependencies, and reach each other in the open only. */
 @Execution(ExecutionMode.CONCURRENT)
 class ModulesTest {
 
+  private static final ApplicationModules MODULES = ApplicationModules.of(MusterApplication.class);
+
+  private static final JavaClasses SERVER =
+      new ClassFileImporter()
+          .importUrl(MusterApplication.class.getProtectionDomain().getCodeSource().getLocation());
+
+  private static final Pattern CLOCK =
+      Pattern.compile(
+          "java\\.time\\.(?!ZoneId)\\w+\\.(now|system\\w*|tick\\w*)|java\\.lang\\.System\\.currentTimeMillis"
+              + "|java\\.util\\.Date\\.<init>|java\\.lang\\.Thread\\.sleep"
+              + "|java\\.util\\.concurrent\\.TimeUnit\\.sleep");
+
+  private static final Pattern REFLECTION =
+      Pattern.compile(
+          "java\\.lang\\.reflect\\..*|org\\.springframework\\.util\\.ReflectionUtils\\..*"
+              + "|java\\.lang\\.Class\\.(forName|getDeclared\\w+|getFields?|getMethods?|getConstructors?)");
+
+  /**
+   * Decisions by the clocks of replicas, which differ, would differ too. {@code protocol} must not
+   * use {@code platform}, and has one place to wait at.
+   */
+  static final ArchRule ONE_CLOCK =
+      noClasses()
+          .that(
+              describe(
+                  "are not the clock",
+                  type -> !Set.of("WallClock", "Sleeper").contains(type.getSimpleName())))
+          .should()
+          .accessTargetWhere(
+              describe("a clock", access -> CLOCK.matcher(target(access)).matches()));
+
+  /** What is found by reflection, no search for its uses shows. */
+  static final ArchRule NO_REFLECTION =
+      noClasses()
+          .should()
+          .accessTargetWhere(
+              describe("reflection", access -> REFLECTION.matcher(target(access)).matches()));
+
+  /** Another use could forget that work after a commit must not fail. */
+  static final ArchRule AFTER_COMMIT =
+      noClasses()
+          .that(
+              describe("are not AfterCommit", type -> !type.getSimpleName().equals("AfterCommit")))
+          .should()
+          .dependOnClassesThat(
+              describe(
+                  "hold transactions",
+                  type -> type.isEquivalentTo(TransactionSynchronizationManager.class)));
+
+  /** A late look-up of a bean hides a cycle. That of an optional class is what it is for. */
+  static final ArchRule NO_PROVIDERS =
+      classes()
+          .should(
+              new ArchCondition<JavaClass>("be given the interfaces of others at once") {
+                @Override
+                public void check(JavaClass type, ConditionEvents events) {
+                  Stream.concat(
+                          type.getFields().stream().map(JavaField::getType),
+                          type.getCodeUnits().stream()
+                              .map(JavaCodeUnit::getParameterTypes)
+                              .flatMap(List::stream))
+                      .filter(ModulesTest::isProviderOfAnInterface)
+                      .forEach(provider ->
+                          events.add(
+                              SimpleConditionEvent.violated(
+                                  type, type.getName() + " uses " + provider.getName())));
+                }
+              });
+
+  static final List<ArchRule> RULES = List.of(ONE_CLOCK, NO_REFLECTION, AFTER_COMMIT, NO_PROVIDERS);
+
   @Test
-  void keepsToItsWrittenDependencies() {
-    ApplicationModules.of(MusterApplication.class).verify();
+  void keepToTheirWrittenDependencies() {
+    MODULES.verify();
+  }
+
+  @Test
+  void mayUseWhatTheDocumentationSays() throws IOException {
+    Map<String, Set<String>> documented = new TreeMap<>();
+    for (List<String> row : TableOwnershipTest.rowsOf("Modules")) {
+      documented.put(
+          TableOwnershipTest.codesOf(row.getFirst()).getFirst(),
+          new HashSet<>(TableOwnershipTest.codesOf(row.get(2))));
+    }
+    documented.remove("agent"); // no part of the server
+    Map<String, Set<String>> written = new TreeMap<>();
+    MODULES.forEach(module ->
+        written.put(
+            module.getIdentifier().toString(),
+            TableOwnershipTest.allowedDependencies(module.getIdentifier().toString()).stream()
+                .map(allowed -> allowed.replaceFirst(" ::.*", ""))
+                .collect(Collectors.toSet())));
+
+    assertThat(documented).isEqualTo(written);
+  }
+
+  @ParameterizedTest
+  @FieldSource("RULES")
+  void keepTo(ArchRule rule) {
+    rule.check(SERVER);
+  }
+
+  @ParameterizedTest
+  @FieldSource("RULES")
+  void wouldBeFoundOut(ArchRule rule) {
+    JavaClasses planted = new ClassFileImporter().importClasses(Planted.class);
+    assertThat(rule.evaluate(planted).hasViolation()).isTrue();
+  }
+
+  @Test
+  void wouldBeFoundOutForEachClock() {
+    JavaClasses planted = new ClassFileImporter().importClasses(Planted.class);
+    assertThat(ONE_CLOCK.evaluate(planted).getFailureReport().getDetails()).hasSize(4);
+  }
+
+  private static String target(JavaAccess<?> access) {
+    return access.getTargetOwner().getName() + "." + access.getTarget().getName();
+  }
+
+  private static boolean isProviderOfAnInterface(JavaType type) {
+    return type instanceof JavaParameterizedType provider
+        && provider.toErasure().isAssignableTo("org.springframework.beans.factory.ObjectFactory")
+        && provider.getActualTypeArguments().stream()
+            .map(JavaType::toErasure)
+            .anyMatch(one -> one.isInterface() && resideInAPackage("dev.muster..").test(one));
+  }
+
+  /** Departs from each rule. */
+  static final class Planted {
+
+    /** An interface of another module. */
+    interface Callbacks {}
+
+    private final List<Object> found = new ArrayList<>();
+
+    Planted(ObjectProvider<Callbacks> late) throws Exception {
+      Supplier<Instant> reference = Instant::now;
+      found.addAll(List.of(late, reference, Clock.systemUTC(), System.currentTimeMillis()));
+      Thread.sleep(0);
+      for (Method method : Events.class.getDeclaredMethods()) {
+        found.add(method.getName());
+      }
+      found.add(TransactionSynchronizationManager.isSynchronizationActive());
+    }
   }
 }

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.modulith.ApplicationModule;
@@ -62,8 +63,8 @@ class TableOwnershipTest {
             WHERE view_schema = 'public'
             """);
     Set<String> described = new TreeSet<>();
-    for (String pair : usage.split(",")) {
-      String[] parts = pair.split(" ");
+    for (String pair : usage.split(",", -1)) {
+      String[] parts = pair.split(" ", -1);
       assertThat(ownerOf(parts[0])).as(pair).isEqualTo(OWNERS.get(parts[1]));
       assertThat(described.add(parts[0])).as("%s is of one table", parts[0]).isTrue();
     }
@@ -152,7 +153,7 @@ class TableOwnershipTest {
     String module = type.contains(".") ? type.substring(0, type.indexOf('.')) : "";
     return tables.stream()
         .filter(one -> {
-          String owner = ownerOf(one.table());
+          @Nullable String owner = ownerOf(one.table());
           boolean isOwn = owner == null || owner.equals(module);
           boolean isPublished =
               one.table().startsWith("api_") && one.isOnlyRead() && mayUse(module, owner);
@@ -163,21 +164,22 @@ class TableOwnershipTest {
   }
 
   /** Returns the module of a table or view; null for any other name. */
-  private static String ownerOf(String name) {
-    return name.startsWith("api_") ? name.split("_")[1] : OWNERS.get(name);
+  private static @Nullable String ownerOf(String name) {
+    return name.startsWith("api_") ? name.split("_", -1)[1] : OWNERS.get(name);
   }
 
-  private static boolean mayUse(String module, String owner) {
+  private static boolean mayUse(String module, @Nullable String owner) {
     return module.isEmpty() || allowedDependencies(module).contains(owner);
   }
 
+  /** Returns what a module may use: nothing if its package says nothing, as {@code protocol}'s. */
   static List<String> allowedDependencies(String module) {
     try {
-      return Arrays.asList(
+      @Nullable ApplicationModule written =
           Class.forName("dev.muster." + module + ".package-info")
               .getPackage()
-              .getAnnotation(ApplicationModule.class)
-              .allowedDependencies());
+              .getAnnotation(ApplicationModule.class);
+      return written == null ? List.of() : Arrays.asList(written.allowedDependencies());
     } catch (ClassNotFoundException e) {
       throw new AssertionError("no module " + module, e);
     }
@@ -193,7 +195,7 @@ class TableOwnershipTest {
                     WHERE relnamespace = 'public'::regnamespace AND relkind = '%s' AND relname <> 'flyway_schema_history'
                     """
                         .formatted(kind))
-                .split(",")));
+                .split(",", -1)));
   }
 
   /** Returns the cells of the table below a heading of the page. */
@@ -204,7 +206,7 @@ class TableOwnershipTest {
             .dropWhile(line -> !line.startsWith("|"))
             .takeWhile(line -> line.startsWith("|"))
             .skip(2)
-            .map(line -> List.of(line.substring(1).split(" *\\| *")))
+            .map(line -> List.of(line.substring(1).split(" *\\| *", -1)))
             .map(cells -> cells.stream().map(String::strip).toList())
             .toList();
     assertThat(rows).as(heading).isNotEmpty();
