@@ -21,6 +21,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
@@ -188,6 +189,29 @@ class DocsTest {
 
     assertThat(cited).hasSizeGreaterThan(60);
     assertThat(unknown).isEmpty();
+  }
+
+  /** The contract names each path of the API description; the names of parameters may differ. */
+  @Test
+  void namesEveryCallInTheContract() throws Exception {
+    Set<String> described = new TreeSet<>();
+    try (Stream<Path> files = Files.list(Path.of("src/main/resources/openapi"))) {
+      for (Path file : files.toList()) {
+        described.addAll(paths("(?m)^  (/[^\\s:]+):", file));
+      }
+    }
+
+    assertThat(described).hasSizeGreaterThan(50);
+    assertThat(paths("(?<![\\w/])(/[\\w{}/.-]*[\\w}])", API)).containsAll(described);
+  }
+
+  /** What the first group of {@code regex} finds, with nameless parameters. */
+  private static Set<String> paths(String regex, Path file) throws IOException {
+    return Pattern.compile(regex)
+        .matcher(Files.readString(file))
+        .results()
+        .map(found -> found.group(1).replaceAll("\\{[^}]*}", "{}"))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private static List<Path> filesThatCiteRules() throws IOException {
