@@ -90,7 +90,7 @@ class AdminToken {
           if (logIsCollected) {
             throw new StartRefusedException(
                 "set ADMIN_TOKEN: the token that would be made here could only be shown in the log,"
-                    + " which LOG_FORMAT=json hands to collectors.");
+                    + " which its structured format (LOG_FORMAT=json) hands to collectors.");
           }
           Secret made = Secret.random();
           if (repository.keepIfFirst(made.hash())) {

@@ -14,6 +14,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -49,10 +51,12 @@ class AdminTokenTest {
     }
   }
 
-  @Test
-  void isNotMadeWhereOnlyALogForCollectorsCouldShowIt(@TempDir Path home) throws Exception {
+  @ParameterizedTest
+  @CsvSource({"LOG_FORMAT, json", "LOGGING_STRUCTURED_FORMAT_CONSOLE, logstash"})
+  void isNotMadeWhereOnlyALogForCollectorsCouldShowIt(
+      String setting, String value, @TempDir Path home) throws Exception {
     TestDatabase database = TestDatabases.create();
-    Map<String, String> settings = Map.of("DATABASE_URL", database.url(), "LOG_FORMAT", "json");
+    Map<String, String> settings = Map.of("DATABASE_URL", database.url(), setting, value);
 
     try (ServerProcess refused = ServerProcess.start(home, settings)) {
       assertThat(refused.awaitEnd()).isEqualTo(1);

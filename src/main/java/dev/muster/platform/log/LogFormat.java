@@ -35,7 +35,7 @@ public final class LogFormat implements EnvironmentPostProcessor, Ordered {
    * be in them.
    */
   public static boolean isJson(PropertyResolver environment) {
-    return ContractVariables.text(environment, SETTING).filter(JSON::equalsIgnoreCase).isPresent();
+    return ContractVariables.text(environment, OF_SPRING).isPresent();
   }
 
   @Override
