@@ -31,18 +31,22 @@ public class JobHistory {
           failures = r.failures + excluded.failures
       """;
 
-  /** A dead owner is replaced within 30 s: a job due for longer than that runs on no replica. */
+  /**
+   * A dead owner is replaced within 30 s. So a job that has been due for longer runs on no replica,
+   * or its run takes longer. A retention may: it is overdue when its owner renews no heartbeat.
+   */
   private static final String OF_JOBS =
       """
       SELECT job.name, r.replica, r.started_at, r.duration_ms, r.last_error, r.last_error_at,
           coalesce(r.runs, 0) AS runs, coalesce(r.failures, 0) AS failures, j.execution_time,
-          coalesce(j.execution_time < clock_timestamp() - interval '30 seconds', true) AS overdue
+          coalesce(j.renewed_at < clock_timestamp() - interval '30 seconds', true) AS overdue
       FROM unnest(:jobs::text[], :sweeps::boolean[]) AS job (name, is_sweep)
       LEFT JOIN job_runs r ON r.job = job.name
       LEFT JOIN (
-          SELECT task_name, true AS is_sweep, execution_time FROM recurring_jobs
+          SELECT task_name, true AS is_sweep, execution_time, execution_time AS renewed_at FROM recurring_jobs
           UNION ALL
-          SELECT task_name, false, execution_time FROM retention_jobs) j
+          SELECT task_name, false, execution_time, CASE WHEN picked THEN last_heartbeat ELSE execution_time END
+          FROM retention_jobs) j
           ON j.task_name = job.name AND j.is_sweep = job.is_sweep
       ORDER BY job.name
       """;
