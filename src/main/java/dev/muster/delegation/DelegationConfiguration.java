@@ -29,7 +29,8 @@ class DelegationConfiguration {
   }
 
   @Bean
-  RecurringJob delegationDispatchJob(DispatchJob dispatch) {
-    return new RecurringJob("delegation-dispatch", DispatchJob.SWEEP_INTERVAL, dispatch::sweep);
+  RecurringJob delegationDispatchJob(DelegationDispatch dispatch) {
+    return new RecurringJob(
+        "delegation-dispatch", DelegationDispatch.JOB_INTERVAL, dispatch::dispatchQueued);
   }
 }

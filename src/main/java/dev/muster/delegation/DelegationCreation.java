@@ -27,7 +27,7 @@ class DelegationCreation {
   private final ResultActivities rows;
   private final Events events;
   private final Feeds feeds;
-  private final DispatchJob dispatch;
+  private final DelegationDispatch dispatch;
   private final PresenceLock presence;
   private final CommitAwareTransactions transactions;
 
@@ -36,7 +36,7 @@ class DelegationCreation {
       ResultActivities rows,
       Events events,
       Feeds feeds,
-      DispatchJob dispatch,
+      DelegationDispatch dispatch,
       PresenceLock presence,
       CommitAwareTransactions transactions) {
     this.repository = repository;

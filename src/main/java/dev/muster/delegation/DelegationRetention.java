@@ -1,7 +1,7 @@
 package dev.muster.delegation;
 
+import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
-import dev.muster.platform.jobs.RetentionJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -27,11 +27,11 @@ class DelegationRetention {
       """;
 
   private final JdbcClient db;
-  private final RetentionJob deletion;
+  private final DailyDeletion deletion;
 
   DelegationRetention(JdbcClient db, MeterRegistry metrics) {
     this.db = db;
-    this.deletion = new RetentionJob("delegation-retention", this::deleteBatch, metrics);
+    this.deletion = new DailyDeletion("delegation-retention", this::deleteBatch, metrics);
   }
 
   @Bean

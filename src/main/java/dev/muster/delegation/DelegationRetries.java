@@ -23,14 +23,14 @@ class DelegationRetries {
   private final Ledger ledger;
   private final LedgerRepository rows;
   private final Deliveries deliveries;
-  private final DispatchJob dispatch;
+  private final DelegationDispatch dispatch;
   private final CommitAwareTransactions transactions;
 
   DelegationRetries(
       Ledger ledger,
       LedgerRepository rows,
       Deliveries deliveries,
-      DispatchJob dispatch,
+      DelegationDispatch dispatch,
       CommitAwareTransactions transactions) {
     this.ledger = ledger;
     this.rows = rows;

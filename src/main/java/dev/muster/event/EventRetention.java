@@ -1,7 +1,7 @@
 package dev.muster.event;
 
+import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
-import dev.muster.platform.jobs.RetentionJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -29,7 +29,7 @@ class EventRetention {
 
   private final JdbcClient db;
   private final Duration age;
-  private final RetentionJob deletion;
+  private final DailyDeletion deletion;
 
   /**
    * @param retention how long recorded events are kept
@@ -40,7 +40,7 @@ class EventRetention {
   EventRetention(JdbcClient db, Settings settings, MeterRegistry metrics) {
     this.db = db;
     this.age = settings.retention();
-    this.deletion = new RetentionJob("event-retention", this::deleteBatch, metrics);
+    this.deletion = new DailyDeletion("event-retention", this::deleteBatch, metrics);
   }
 
   @Bean

@@ -18,7 +18,7 @@ final class HealthEvents {
 
   private HealthEvents() {}
 
-  static Optional<NewEvent> of(EvaluatedHeartbeat evaluated) {
+  static Optional<NewEvent> of(HeartbeatDecision evaluated) {
     return switch (evaluated.decision()) {
       case Unchanged() -> Optional.empty();
       case OtherReason(DegradedReason reason) -> Optional.empty();
@@ -31,7 +31,7 @@ final class HealthEvents {
   }
 
   private static Map<String, Object> degradedFields(
-      EvaluatedHeartbeat evaluated, DegradedReason reason) {
+      HeartbeatDecision evaluated, DegradedReason reason) {
     Map<String, Object> fields = new LinkedHashMap<>();
     switch (reason) {
       case RUNTIME_WEDGED -> fields.put("runtime_state", evaluated.heartbeat().runtimeState());
@@ -43,7 +43,7 @@ final class HealthEvents {
   }
 
   private static NewEvent event(
-      EventType type, EvaluatedHeartbeat evaluated, Map<String, Object> fields) {
+      EventType type, HeartbeatDecision evaluated, Map<String, Object> fields) {
     return LifecycleEvents.of(
         type,
         evaluated.stored().workspaceId(),

@@ -139,7 +139,7 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
         repository.lock(ids).stream()
             .collect(Collectors.toMap(StoredHealth::workspaceId, Function.identity()));
     Set<UUID> existing = locked.size() == ids.size() ? locked.keySet() : repository.existing(ids);
-    List<EvaluatedHeartbeat> evaluated = new ArrayList<>();
+    List<HeartbeatDecision> evaluated = new ArrayList<>();
     List<BatchOutcome<HeartbeatResult>> outcomes = new ArrayList<>(heartbeats.size());
     for (Heartbeat heartbeat : heartbeats) {
       Optional<StoredHealth> stored = Optional.ofNullable(locked.get(heartbeat.workspaceId()));
@@ -151,7 +151,7 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
       } else if (stored.get().status() == WorkspaceStatus.REMOVED) {
         outcomes.add(done(new HeartbeatResult.Removed()));
       } else {
-        EvaluatedHeartbeat one = evaluate(heartbeat, stored.get());
+        HeartbeatDecision one = evaluate(heartbeat, stored.get());
         evaluated.add(one);
         outcomes.add(done(new HeartbeatResult.Recorded(one.nextStatus())));
       }
@@ -160,21 +160,21 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
     return outcomes;
   }
 
-  private EvaluatedHeartbeat evaluate(Heartbeat heartbeat, StoredHealth stored) {
+  private HeartbeatDecision evaluate(Heartbeat heartbeat, StoredHealth stored) {
     HealthSignals signals = stored.mergedWith(heartbeat);
-    return new EvaluatedHeartbeat(
+    return new HeartbeatDecision(
         heartbeat,
         stored,
         signals,
         rules.evaluate(stored.status(), stored.degradedReason(), signals));
   }
 
-  private void store(List<EvaluatedHeartbeat> evaluated) {
+  private void store(List<HeartbeatDecision> evaluated) {
     if (evaluated.isEmpty()) {
       return;
     }
     repository.recordEvaluated(evaluated);
-    for (EvaluatedHeartbeat one : evaluated) {
+    for (HeartbeatDecision one : evaluated) {
       if (one.heartbeat().agentCard() != null) {
         workspaces.storeCard(one.heartbeat().workspaceId(), one.heartbeat().agentCard());
       }
@@ -193,12 +193,12 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
   /** Status transitions that are published together. */
   private record Change(WorkspaceStatus from, WorkspaceStatus to, String reason) {
 
-    static Change of(EvaluatedHeartbeat one) {
+    static Change of(HeartbeatDecision one) {
       return new Change(one.stored().status(), one.nextStatus(), reasonOf(one));
     }
   }
 
-  private static String reasonOf(EvaluatedHeartbeat one) {
+  private static String reasonOf(HeartbeatDecision one) {
     @Nullable DegradedReason reason = one.nextReason();
     return reason == null ? "heartbeat" : reason.wire();
   }

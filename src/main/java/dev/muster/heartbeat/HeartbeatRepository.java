@@ -140,7 +140,7 @@ class HeartbeatRepository {
   }
 
   /** Records evaluated heartbeats of rows that this transaction has locked. */
-  void recordEvaluated(List<EvaluatedHeartbeat> evaluated) {
+  void recordEvaluated(List<HeartbeatDecision> evaluated) {
     Integer recorded =
         db.execute(
             RECORD_EVALUATED,
@@ -148,7 +148,7 @@ class HeartbeatRepository {
               int next =
                   bind(
                       statement,
-                      evaluated.stream().map(EvaluatedHeartbeat::heartbeatToStore).toList());
+                      evaluated.stream().map(HeartbeatDecision::heartbeatToStore).toList());
               var columns = new BatchColumns(statement, next);
               columns.texts(evaluated, e -> e.stored().status().wire());
               columns.texts(evaluated, e -> e.nextStatus().wire());

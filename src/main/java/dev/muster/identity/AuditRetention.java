@@ -1,7 +1,7 @@
 package dev.muster.identity;
 
+import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
-import dev.muster.platform.jobs.RetentionJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -12,11 +12,11 @@ class AuditRetention {
 
   private static final int BATCH_SIZE = 1000;
 
-  private final RetentionJob deletion;
+  private final DailyDeletion deletion;
 
   AuditRetention(AuditRepository audit, RoleTokenRepository tokens, MeterRegistry metrics) {
     this.deletion =
-        new RetentionJob(
+        new DailyDeletion(
             "audit-retention",
             () -> audit.deleteOld(BATCH_SIZE) + tokens.deleteEnded(BATCH_SIZE),
             metrics);

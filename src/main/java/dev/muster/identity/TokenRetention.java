@@ -1,7 +1,7 @@
 package dev.muster.identity;
 
+import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
-import dev.muster.platform.jobs.RetentionJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -30,11 +30,11 @@ class TokenRetention {
       """;
 
   private final JdbcClient db;
-  private final RetentionJob deletion;
+  private final DailyDeletion deletion;
 
   TokenRetention(JdbcClient db, MeterRegistry metrics) {
     this.db = db;
-    this.deletion = new RetentionJob("token-retention", this::deleteBatch, metrics);
+    this.deletion = new DailyDeletion("token-retention", this::deleteBatch, metrics);
   }
 
   @Bean

@@ -1,7 +1,7 @@
 package dev.muster.runtime;
 
+import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
-import dev.muster.platform.jobs.RetentionJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -45,11 +45,11 @@ class RuntimeRetention {
       """;
 
   private final JdbcClient db;
-  private final RetentionJob deletion;
+  private final DailyDeletion deletion;
 
   RuntimeRetention(JdbcClient db, MeterRegistry metrics) {
     this.db = db;
-    this.deletion = new RetentionJob("runtime-retention", this::deleteBatch, metrics);
+    this.deletion = new DailyDeletion("runtime-retention", this::deleteBatch, metrics);
   }
 
   @Bean

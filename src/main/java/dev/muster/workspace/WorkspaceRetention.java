@@ -1,8 +1,8 @@
 package dev.muster.workspace;
 
 import dev.muster.identity.Tokens;
+import dev.muster.platform.jobs.DailyDeletion;
 import dev.muster.platform.jobs.RecurringJob;
-import dev.muster.platform.jobs.RetentionJob;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.UUID;
@@ -52,7 +52,7 @@ class WorkspaceRetention {
   private final Tokens tokens;
   private final WorkspaceChanges changes;
   private final TransactionTemplate transactions;
-  private final RetentionJob deletion;
+  private final DailyDeletion deletion;
 
   WorkspaceRetention(
       JdbcClient db,
@@ -64,7 +64,7 @@ class WorkspaceRetention {
     this.tokens = tokens;
     this.changes = changes;
     this.transactions = transactions;
-    this.deletion = new RetentionJob("workspace-retention", this::deleteBatch, metrics);
+    this.deletion = new DailyDeletion("workspace-retention", this::deleteBatch, metrics);
   }
 
   @Bean

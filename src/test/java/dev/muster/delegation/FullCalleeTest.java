@@ -55,7 +55,7 @@ class FullCalleeTest {
   void waitsUntilTheCalleeHasRead() {
     fill(callee);
     String id = LEDGER.delegate(caller, callee, "Do it.");
-    DispatchJob dispatch = SERVER.bean(DispatchJob.class);
+    DelegationDispatch dispatch = SERVER.bean(DelegationDispatch.class);
 
     dispatch.run(id);
     LEDGER.await(caller, id, "queued");

@@ -14,7 +14,7 @@ class DailyDeletionTest {
 
   private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
   private final Deque<Integer> batches = new ArrayDeque<>();
-  private final RecurringJob job = new RetentionJob("old", batches::pop, metrics).job();
+  private final RecurringJob job = new DailyDeletion("old", batches::pop, metrics).job();
 
   @Test
   void goesOnUntilABatchFindsNothingAndCountsAll() {
@@ -31,7 +31,7 @@ class DailyDeletionTest {
   void isOneLineOfTheLogWhenItDeletedSomething() {
     List<String> ofSome =
         OwnLog.of(
-            RetentionJob.class,
+            DailyDeletion.class,
             () -> {
               batches.addAll(List.of(3, 2, 0));
               job.body().run();
@@ -40,7 +40,7 @@ class DailyDeletionTest {
 
     List<String> ofNone =
         OwnLog.of(
-            RetentionJob.class,
+            DailyDeletion.class,
             () -> {
               batches.add(0);
               job.body().run();

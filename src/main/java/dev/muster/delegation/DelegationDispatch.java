@@ -20,15 +20,16 @@ import org.springframework.transaction.annotation.Transactional;
 /**
  * Dispatches delegations (R8.3). One transaction appends the message to the callee's feed or queue
  * and stores the status. It sends nothing over the network, so a second run cannot deliver twice.
- * If feed or queue is full, the delegation stays {@code queued} and a sweep tries again.
+ * If feed or queue is full, the delegation stays {@code queued}, and the job {@code
+ * delegation-dispatch} tries again.
  */
 @Component
-class DispatchJob {
+class DelegationDispatch {
 
-  static final Duration SWEEP_INTERVAL = Duration.ofSeconds(15);
+  static final Duration JOB_INTERVAL = Duration.ofSeconds(15);
 
-  private static final Logger log = LoggerFactory.getLogger(DispatchJob.class);
-  private static final int MAX_PER_SWEEP = 1000;
+  private static final Logger log = LoggerFactory.getLogger(DelegationDispatch.class);
+  private static final int MAX_PER_RUN = 1000;
 
   /**
    * Time that a message may wait beyond the deadline. The sweeper ends overdue delegations; without
@@ -45,7 +46,7 @@ class DispatchJob {
   private final PresenceLock presence;
   private final CommitAwareTransactions transactions;
 
-  DispatchJob(
+  DelegationDispatch(
       Ledger ledger,
       LedgerRepository rows,
       DelegationRepository delegations,
@@ -65,8 +66,8 @@ class DispatchJob {
   }
 
   /** Tries again to dispatch queued delegations; one failure does not delay the others. */
-  void sweep() {
-    for (String id : delegations.queued(MAX_PER_SWEEP)) {
+  void dispatchQueued() {
+    for (String id : delegations.queued(MAX_PER_RUN)) {
       try {
         run(id);
       } catch (RuntimeException e) {
@@ -75,7 +76,7 @@ class DispatchJob {
     }
   }
 
-  /** Dispatches on a separate thread; after a failure the sweep tries again. */
+  /** Dispatches on a separate thread; after a failure the job tries again. */
   void soon(String delegationId) {
     Thread.ofVirtual()
         .name("dispatch-" + delegationId)
@@ -83,7 +84,7 @@ class DispatchJob {
           try {
             run(delegationId);
           } catch (RuntimeException e) {
-            log.debug("the delegation {} is left to the sweep", delegationId, e);
+            log.debug("the delegation {} is left to the job", delegationId, e);
           }
         });
   }

@@ -11,16 +11,16 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Its runs are measured as a sweep.
  */
-public final class RetentionJob {
+public final class DailyDeletion {
 
-  private static final Logger log = LoggerFactory.getLogger(RetentionJob.class);
+  private static final Logger log = LoggerFactory.getLogger(DailyDeletion.class);
 
   private final String name;
   private final IntSupplier deleteBatch;
   private final SweepMetrics metrics;
 
   /** Takes {@code deleteBatch}, which runs one transaction and returns how many rows it deleted. */
-  public RetentionJob(String name, IntSupplier deleteBatch, MeterRegistry metrics) {
+  public DailyDeletion(String name, IntSupplier deleteBatch, MeterRegistry metrics) {
     this.name = name;
     this.deleteBatch = deleteBatch;
     this.metrics = new SweepMetrics(metrics, name);

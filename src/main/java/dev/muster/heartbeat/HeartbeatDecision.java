@@ -9,7 +9,7 @@ import dev.muster.workspace.WorkspaceStatus;
 import org.jspecify.annotations.Nullable;
 
 /** Holds a heartbeat, the stored state before it, and the resulting status decision. */
-record EvaluatedHeartbeat(
+record HeartbeatDecision(
     Heartbeat heartbeat, StoredHealth stored, HealthSignals signals, StatusDecision decision) {
 
   WorkspaceStatus nextStatus() {
