@@ -14,7 +14,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** Sends a message while its sender waits, for the first time or again (R7.3, R7.6). */
+/**
+ * Decides what becomes of a message whose sender waits, and of its repetition (R7.3, R7.6). {@link
+ * DirectAttempts} sends it.
+ */
 @Component
 class DirectDeliveries {
 

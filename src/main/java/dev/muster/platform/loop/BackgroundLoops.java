@@ -12,7 +12,8 @@ import org.springframework.stereotype.Component;
 /**
  * Starts all background loops of this replica and knows their states.
  *
- * <p>A loop cannot be started without it, so that the stop of a loop never goes unnoticed.
+ * <p>A loop cannot be started without it, so that {@code GET /admin/liveness} shows every loop, and
+ * a stopped one as overdue.
  */
 @Component
 public class BackgroundLoops {

@@ -154,7 +154,7 @@ public enum Setting {
       "muster.activity.cleanup-interval",
       SettingFormat.HOURS,
       "6",
-      "how often older activities are deleted; first at a start"),
+      "how often older activities are deleted; first at the first start"),
   FEED_MAX_ROWS(
       Kind.TUNING,
       "muster.activity.feed-max-rows",
