@@ -8,8 +8,9 @@ import org.springframework.stereotype.Component;
 
 /**
  * Caches which pairs of workspaces may talk to each other (R3.4). An entry is valid only for the
- * hierarchy version it was computed for. That version is read with every target, so a pair that any
- * replica has since separated is refused. Refusals are not cached.
+ * hierarchy version it was computed for. That version is read with every target, and the append of
+ * a message checks it again. So a pair that any replica has since separated is refused. Refusals
+ * are not cached.
  */
 @Component
 class AccessCache {

@@ -31,8 +31,8 @@ import org.slf4j.event.Level;
  * waits for one commit, and a thousand callers share one.
  *
  * <p>A key names the row that a value locks. Values of one key commit in the order of their
- * submission. While a key's row is locked, other keys go first. {@link BatchLimits} bounds the
- * values per batch.
+ * submission. While a key's row is locked, other keys go first. A batch has at most 256 values;
+ * {@link BatchLimits} bounds the values of a key and the total weight.
  *
  * <p>A second committer prepares its batch while the first one waits for the database. It pays
  * where a batch is much work. Locks of one batch may then block the other, but the two must not
