@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.context.ApplicationContextInitializer;
@@ -19,7 +20,7 @@ import org.springframework.core.env.PropertyResolver;
 
 /**
  * Sets the properties {@code muster.*} from the variables of the contract ({@code docs/api.md},
- * section 12).
+ * section 12), and checks them before anything else begins.
  *
  * <p>An empty variable counts as unset. A bad value of a tuning variable logs a warning, and its
  * default is used. A bad value of a security variable refuses the start with one sentence. The
@@ -30,11 +31,6 @@ public final class ContractVariables
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
   static final String PREFIX = "muster.";
-
-  /** The name of the property source with the values of the variables. */
-  static final String SOURCE = "variables of Muster";
-
-  private static final String DEFAULTS = "defaults of Muster";
 
   private static final Logger log = LoggerFactory.getLogger(ContractVariables.class);
 
@@ -56,8 +52,33 @@ public final class ContractVariables
         }
       }
     }
-    environment.getPropertySources().addFirst(new MapPropertySource(SOURCE, given));
-    environment.getPropertySources().addLast(new MapPropertySource(DEFAULTS, defaults));
+    environment.getPropertySources().addFirst(new MapPropertySource("variables of Muster", given));
+    environment.getPropertySources().addLast(new MapPropertySource("defaults of Muster", defaults));
+    refuseUnusable(environment);
+  }
+
+  /** Refuses the start for the first bad property; the sentence does not contain its value. */
+  private static void refuseUnusable(ConfigurableEnvironment environment) {
+    for (Setting setting : Setting.values()) {
+      if (setting.isOfMuster() && !isUsable(setting, environment)) {
+        throw new StartRefusedException(
+            "The property %s is not usable: expected %s."
+                .formatted(setting.property(), setting.format().expectedOfProperty()));
+      }
+    }
+  }
+
+  private static boolean isUsable(Setting setting, ConfigurableEnvironment environment) {
+    Class<?> type = setting.format().type();
+    if (type == String.class) {
+      return true; // it may be a list; the class that uses it checks it
+    }
+    try {
+      BindResult<?> value = Binder.get(environment).bind(setting.property(), type);
+      return !value.isBound() || setting.format().isInRange(value.get());
+    } catch (BindException notOfThatType) {
+      return false;
+    }
   }
 
   /** Returns the trimmed value of a variable or property; empty when it is unset or blank. */
@@ -69,11 +90,8 @@ public final class ContractVariables
 
   /** Returns the property's value that the variable sets; empty when it sets none. */
   private static Optional<String> value(Setting setting, ConfigurableEnvironment environment) {
-    Optional<String> property =
-        Binder.get(environment)
-            .bind(setting.property(), Bindable.of(String.class))
-            .map(Optional::of)
-            .orElse(Optional.empty());
+    BindResult<String> bound = Binder.get(environment).bind(setting.property(), String.class);
+    Optional<String> property = bound.isBound() ? Optional.of(bound.get()) : Optional.empty();
     if (property.filter(String::isBlank).isPresent() && setting.format() != SettingFormat.TEXT) {
       throw new StartRefusedException(
           "The property %s is empty (expected: %s)."

@@ -9,7 +9,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Holds the security settings as they are given ({@link Setting} describes each). The classes that
  * use them check the texts.
  *
- * @param home null for the default folder
+ * @param home null for the default folder; an empty one counts as unset, since Spring reads the
+ *     variable {@code MUSTER_HOME} by itself too
  * @param publicUrl null for the request's own address
  */
 @ConfigurationProperties("muster")
@@ -19,6 +20,10 @@ public record SecuritySettings(
     @DefaultValue Registration registration,
     @DefaultValue AgentUrl agentUrl,
     @DefaultValue Security security) {
+
+  public SecuritySettings {
+    home = home == null || home.isBlank() ? null : home;
+  }
 
   /**
    * Who may register.

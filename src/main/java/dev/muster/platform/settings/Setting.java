@@ -1,6 +1,7 @@
 package dev.muster.platform.settings;
 
 import java.util.function.Supplier;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
@@ -309,9 +310,9 @@ public enum Setting {
     return property.startsWith(ContractVariables.PREFIX);
   }
 
-  /** Reads the property before there are beans; refuses the start when its value is bad. */
+  /** Reads the property where there are no beans yet. */
   public <T> T read(Environment environment, Class<T> type) {
-    return BindRefusals.read(environment, this, type);
+    return Binder.get(environment).bind(property, type).get();
   }
 
   /**

@@ -70,6 +70,18 @@ enum SettingFormat {
     };
   }
 
+  /** Returns the type of the property's converted value. */
+  Class<?> type() {
+    return switch (this) {
+      case TEXT -> String.class;
+      case COUNT, COUNT_OR_ZERO -> Integer.class;
+      case SECONDS, SECONDS_OR_ZERO, HOURS, DAYS -> Duration.class;
+      case RATIO -> Double.class;
+      case FLAG -> Boolean.class;
+      case BYTES -> DataSize.class;
+    };
+  }
+
   /** Tells whether a property's converted value is one of {@link #expectedOfProperty}. */
   boolean isInRange(Object value) {
     return switch (this) {

@@ -3,7 +3,6 @@ package dev.muster.platform.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.muster.workspace.HeartbeatCadence;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -128,11 +127,18 @@ class ContractVariablesTest {
     "muster.heartbeat.stale-after, -5s, a positive time in whole seconds",
     "muster.heartbeat.stale-after, 1500ms, a positive time in whole seconds",
     "muster.heartbeat.interval, 2y, a positive time in whole seconds",
+    "muster.heartbeat.degrade-at, 1.5, a number from 0 to 1",
+    "muster.activity.retention, 25h, 1 to 10000 whole days",
+    "muster.activity.feed-max-rows, 0, a positive whole number",
+    "muster.activity.feed-max-bytes, -1MB, a positive size",
+    "muster.rate-limit.poll, -1, 0 or a positive whole number",
+    "muster.security.roots-are-siblings, maybe, true or false",
   })
   void refuseABadPropertyWithoutItsValue(String property, String value, String expected) {
-    assertThatThrownBy(() -> TestSettings.read(HeartbeatCadence.class, property + "=" + value))
-        .hasRootCauseInstanceOf(StartRefusedException.class)
-        .rootCause()
+    environment.withProperty(property, value);
+
+    assertThatThrownBy(() -> ContractVariables.apply(environment))
+        .isInstanceOf(StartRefusedException.class)
         .hasMessageStartingWith("The property " + property + " is not usable: expected " + expected)
         .hasMessageEndingWith(".");
   }
@@ -144,6 +150,13 @@ class ContractVariablesTest {
     assertThatThrownBy(() -> ContractVariables.apply(environment))
         .isInstanceOf(StartRefusedException.class)
         .hasMessageContaining("muster.heartbeat.stale-after is empty");
+  }
+
+  /** Spring would take the empty variable MUSTER_HOME for the property. */
+  @Test
+  void takeAnEmptyHomeForNone() {
+    assertThat(TestSettings.read(SecuritySettings.class, "muster.home= ").home()).isNull();
+    assertThat(TestSettings.read(SecuritySettings.class, "MUSTER_HOME=x").home()).isEqualTo("x");
   }
 
   @Test

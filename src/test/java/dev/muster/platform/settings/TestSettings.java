@@ -2,8 +2,6 @@ package dev.muster.platform.settings;
 
 import java.util.Objects;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.bind.BindHandler;
-import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.mock.env.MockEnvironment;
 
@@ -22,7 +20,6 @@ public final class TestSettings {
     ContractVariables.apply(environment);
     String prefix =
         Objects.requireNonNull(type.getAnnotation(ConfigurationProperties.class)).value();
-    return Binder.get(environment, new BindRefusals().apply(BindHandler.DEFAULT))
-        .bindOrCreate(prefix, Bindable.of(type));
+    return Binder.get(environment).bindOrCreate(prefix, type);
   }
 }
