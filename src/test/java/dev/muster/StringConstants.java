@@ -104,7 +104,8 @@ final class StringConstants {
     }
   }
 
-  private class FieldScanner extends TreeScanner<Void, Void> {
+  /** Knows the classes around the visited tree, the inner one first. */
+  private abstract static class ClassScanner extends TreeScanner<Void, Void> {
     final Deque<String> classes = new ArrayDeque<>();
 
     @Override
@@ -114,6 +115,9 @@ final class StringConstants {
       classes.pop();
       return null;
     }
+  }
+
+  private final class FieldScanner extends ClassScanner {
 
     @Override
     public Void visitVariable(VariableTree field, Void none) {
@@ -126,20 +130,11 @@ final class StringConstants {
     }
   }
 
-  private final class ConstantScanner extends TreeScanner<Void, Void> {
-    private final Deque<String> classes = new ArrayDeque<>();
+  private final class ConstantScanner extends ClassScanner {
     private final String pack;
 
     ConstantScanner(CompilationUnitTree unit) {
       this.pack = (unit.getPackageName() + ".").replaceFirst("^dev\\.muster\\.", "");
-    }
-
-    @Override
-    public Void visitClass(ClassTree type, Void none) {
-      classes.push(type.getSimpleName().toString());
-      super.visitClass(type, null);
-      classes.pop();
-      return null;
     }
 
     @Override

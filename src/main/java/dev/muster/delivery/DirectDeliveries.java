@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Decides what becomes of a message whose sender waits, and of its repetition (R7.3, R7.6). {@link
- * DirectAttempts} sends it.
+ * Answers a sender that waits: sends its message by {@link DirectAttempts}, or finds the outcome of
+ * the same message (R7.3, R7.6).
  */
 @Component
 class DirectDeliveries {

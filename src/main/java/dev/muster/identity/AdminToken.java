@@ -51,7 +51,7 @@ class AdminToken {
       this.hash = kept.hash();
     } else {
       this.shown = Optional.empty();
-      this.hash = ofDatabase(repository, LogFormat.isJson(environment));
+      this.hash = ofDatabase(repository, LogFormat.isStructured(environment));
     }
   }
 

@@ -42,7 +42,7 @@ class StartupNotice {
     }
     String host = environment.getProperty("server.address", "127.0.0.1");
     String url = "http://" + host + ":" + Objects.requireNonNull(web.getWebServer()).getPort();
-    if (LogFormat.isJson(environment)) {
+    if (LogFormat.isStructured(environment)) {
       log.info(
           "Muster is ready: {}; the admin token is {}; the data is in {}",
           url,

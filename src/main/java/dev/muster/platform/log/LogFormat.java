@@ -31,10 +31,10 @@ public final class LogFormat implements EnvironmentPostProcessor, Ordered {
   }
 
   /**
-   * Returns whether the log is JSON for collectors. Collectors keep log lines, so tokens must not
-   * be in them.
+   * Returns whether the log has a format for collectors, such as JSON. Collectors keep log lines,
+   * so tokens must not be in them.
    */
-  public static boolean isJson(PropertyResolver environment) {
+  public static boolean isStructured(PropertyResolver environment) {
     return ContractVariables.text(environment, OF_SPRING).isPresent();
   }
 
