@@ -16,10 +16,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 
-/** What {@code docker compose} starts can be set as the server itself (contract, section 12). */
+/** {@code docker compose} accepts every setting of the server (contract, section 12). */
 class ComposeTest {
 
-  /** Compose decides these itself: its own database, and the port and address within the image. */
+  /** Compose sets these itself: its own database, and the port and address inside the image. */
   private static final Set<String> DECIDED =
       Set.of("DATABASE_URL", "MUSTER_HOME", "SERVER_ADDRESS", "SERVER_PORT");
 
@@ -39,7 +39,7 @@ class ComposeTest {
         .allMatch(name -> settings.contains(name) || name.startsWith("SPRING_"));
   }
 
-  /** Two servers cannot have the same port of the host; which ports there are can be said. */
+  /** Two servers cannot use the same host port; a range of host ports can be set. */
   @Test
   void letsSeveralServersBeStarted() throws IOException {
     assertThat((List<?>) server().get("ports"))
@@ -57,7 +57,7 @@ class ComposeTest {
     return (Map<?, ?>) Objects.requireNonNull(whole.get(name), name);
   }
 
-  /** The names in the first columns of the tables of the page of settings. */
+  /** The names in the first columns of the tables of {@code docs/operate/settings.md}. */
   private static Set<String> documented() throws IOException {
     return Files.readAllLines(Path.of("docs/operate/settings.md")).stream()
         .filter(line -> line.startsWith("| "))

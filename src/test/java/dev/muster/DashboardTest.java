@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What dashboard and alerts ask for is what a server shows: a graph of nothing helps nobody. */
+/** The dashboard and the alerts use only metrics that a server exports. */
 class DashboardTest {
 
   private static final Path RULES = Path.of("docker/prometheus/alerts.yml");
@@ -31,7 +31,7 @@ class DashboardTest {
       Pattern.compile("\\b(?:muster|http_server|hikaricp|jvm|process)_[a-z0-9_]+");
 
   @Test
-  void asksOnlyForMetricsThatAServerShows() throws IOException {
+  void queriesOnlyMetricsThatAServerExports() throws IOException {
     Set<String> asked = new TreeSet<>(names(dashboardExpressions()));
     String rules =
         Files.readAllLines(RULES).stream()
@@ -39,11 +39,13 @@ class DashboardTest {
             .collect(Collectors.joining("\n"));
     asked.addAll(names(rules));
     assertThat(asked).hasSizeGreaterThan(20);
-    TestServer.shared(); // its start may take longer than what follows
+    TestServer.shared(); // its start may take longer than the timeout below
     Awaitility.await().untilAsserted(() -> assertThat(shown()).containsAll(asked));
   }
 
-  /** Each metric of the sources has a row in the table, and each in the table exists. */
+  /**
+   * Each metric in the sources has a row in the metrics page, and each metric of that page exists.
+   */
   @Test
   void isExplainedByThePageOfMetrics() throws IOException {
     Set<String> explained = new TreeSet<>();
@@ -65,7 +67,7 @@ class DashboardTest {
     assertThat(explained).containsExactlyElementsOf(made);
   }
 
-  /** The runbook says for each alert what to check and what to do. */
+  /** The runbook has a section for each alert. */
   @Test
   void hasASectionOfTheRunbookForEachAlert() throws IOException {
     List<String> alerts = firstGroups("(?m)^ *- alert: (\\w+)$", RULES);
@@ -83,9 +85,9 @@ class DashboardTest {
         .toList();
   }
 
-  /** What is wrong has an alert and a line in the table of the worst, without a graph to read. */
+  /** Each problem of an agent or delegation has an alert and a row in a dashboard table. */
   @Test
-  void showsAgentsAndDelegationsThatNeedSomebody() throws IOException {
+  void showsAgentsAndDelegationsThatNeedAttention() throws IOException {
     String rules = Files.readString(RULES);
     JsonNode worst = null;
     for (JsonNode panel :
@@ -127,7 +129,7 @@ class DashboardTest {
         .collect(Collectors.toSet());
   }
 
-  /** Every name of a server on which something has happened. */
+  /** Every metric name of a server that has served at least one request of each kind. */
   private static Set<String> shown() {
     TestServer server = TestServer.shared();
     server.client().createOnline("Shown");

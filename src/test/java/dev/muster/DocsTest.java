@@ -33,9 +33,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.ObjectMapper;
 
 /**
- * The pages of the documentation. {@code src/build/docs-story} runs most of their blocks; the
- * others compile, or are commands that a shell understands, and say why they are not run. Links
- * resolve.
+ * Checks the documentation pages: links resolve, Java blocks compile, shell blocks parse. {@code
+ * src/build/docs-story} runs most blocks; a block that it does not run says why.
  */
 class DocsTest {
 
@@ -47,7 +46,9 @@ class DocsTest {
 
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
-  /** A class of tests, perhaps with its package and a test of it, or a test of the class before. */
+  /**
+   * A test class, optionally with its package and a test method, or a method of the class before.
+   */
   private static final Pattern PROOF =
       Pattern.compile(
           "(?:(?:agent\\.)?(\\w+(?:Test|Bench)))?(?:\\.?([a-z]+[A-Z]\\w+)(?:…|\\.\\.\\.)?)?");
@@ -93,7 +94,7 @@ class DocsTest {
 
   @ParameterizedTest
   @MethodSource("shell")
-  void isUnderstoodByAShell(String snippet) throws Exception {
+  void parsesInAShell(String snippet) throws Exception {
     Path script = Files.writeString(folder.resolve("snippet"), snippet);
     Process bash =
         new ProcessBuilder("bash", "-n", script.toString()).redirectErrorStream(true).start();
@@ -101,7 +102,7 @@ class DocsTest {
     assertThat(bash.waitFor()).as("%s%n%s", snippet, said).isZero();
   }
 
-  /** Else nobody notices when one of them stops to work. */
+  /** A block that is never run could stop to work unnoticed. */
   @Test
   void isRunByTheStoryOrSaysWhyNot() throws Exception {
     List<String> marks = new ArrayList<>();
@@ -133,7 +134,7 @@ class DocsTest {
         .contains(shown.replaceAll("(?m)^ +", ""));
   }
 
-  /** What is marked otherwise would neither run nor be looked at. */
+  /** A block in another language would be neither run nor checked. */
   @Test
   void marksEachBlockWithALanguageThatIsChecked() throws Exception {
     for (Path page : pages()) {
@@ -165,7 +166,7 @@ class DocsTest {
     assertThat(blocks).isPositive();
   }
 
-  /** A rule such as R7.3 stands in the contract, wherever it is cited. */
+  /** A cited rule such as R7.3 exists in the contract. */
   @Test
   void citesRulesThatTheContractHas() throws Exception {
     Set<String> rules = new TreeSet<>();
@@ -191,7 +192,7 @@ class DocsTest {
     assertThat(unknown).isEmpty();
   }
 
-  /** The contract names each path of the API description; the names of parameters may differ. */
+  /** The contract names each path of the API description; parameter names may differ. */
   @Test
   void namesEveryCallInTheContract() throws Exception {
     Set<String> described = new TreeSet<>();
@@ -205,7 +206,7 @@ class DocsTest {
     assertThat(paths("(?<![\\w/])(/[\\w{}/.-]*[\\w}])", API)).containsAll(described);
   }
 
-  /** What the first group of {@code regex} finds, with nameless parameters. */
+  /** Returns the first group of each match of {@code regex}, with parameter names removed. */
   private static Set<String> paths(String regex, Path file) throws IOException {
     return Pattern.compile(regex)
         .matcher(Files.readString(file))
@@ -352,7 +353,7 @@ class DocsTest {
         .toList();
   }
 
-  /** Those within the repository. */
+  /** Links within the repository. */
   private static List<String> linksOf(Path page) throws IOException {
     return LINK.matcher(FENCED.matcher(Files.readString(page)).replaceAll(""))
         .results()
@@ -361,7 +362,7 @@ class DocsTest {
         .toList();
   }
 
-  /** As GitHub makes them of headings, and those that a page sets itself. */
+  /** Anchors that GitHub makes of headings, and those that a page sets itself. */
   private static Set<String> anchorsOf(Path page) {
     String text;
     try {

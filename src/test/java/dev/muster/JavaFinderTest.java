@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code bin/java25} looks where the build looks, whatever {@code java} the machine has. */
+/** {@code bin/java25} finds the JDK that the build finds, whatever {@code java} is on the path. */
 class JavaFinderTest {
 
   @TempDir Path folder;
@@ -47,7 +47,7 @@ class JavaFinderTest {
     assertThat(run()).isEqualTo("Java 25 in path runs -jar a b.jar\n");
   }
 
-  /** One that says which it is and how it was called. */
+  /** A fake {@code java} that prints its name and its arguments. */
   private Path java(String name, String version) throws IOException {
     Path home = folder.resolve(name);
     Path program = Files.createDirectories(home.resolve("bin")).resolve("java");

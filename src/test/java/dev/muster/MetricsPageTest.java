@@ -40,23 +40,23 @@ import org.springframework.web.context.support.WebApplicationContextUtils;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 
 /**
- * The page that Prometheus reads stays small and says what each number is (contract, section 11),
- * also when every route has been called with every outcome.
+ * The page that Prometheus reads stays small and describes each metric (contract, section 11), also
+ * after every route was called with every outcome.
  */
 @Timeout(300)
 @Slow
 class MetricsPageTest {
 
-  /** What a caller of a route may be told. */
+  /** The outcomes of a request that a metric distinguishes. */
   private static final List<String> OUTCOMES = List.of("SUCCESS", "CLIENT_ERROR", "SERVER_ERROR");
 
-  /** What the build script has checked by {@code promtool}. */
+  /** {@code .ci/run} checks this file with {@code promtool}. */
   private static final Path FOR_PROMTOOL = Path.of("target/metrics-page.txt");
 
   private static final int MAX_SERIES = 1_000;
   private static final int MAX_BYTES = 150_000;
 
-  /** Count and sum of a route and outcome that no request of this test had. */
+  /** Count and sum of a route and outcome without any request. */
   private static final int SERIES_OF_A_TIMER = 2;
 
   private static final int BYTES_OF_A_SERIES = 180;
@@ -106,7 +106,7 @@ class MetricsPageTest {
     }
   }
 
-  /** The rest of what {@code promtool check metrics} complains of; it looks itself in CI. */
+  /** The other rules of {@code promtool check metrics}, which CI runs itself. */
   private static void assertEveryFamilyIsExplained(String page) {
     Set<String> families = new TreeSet<>();
     Set<String> explained = new TreeSet<>();
@@ -153,7 +153,7 @@ class MetricsPageTest {
     return routes.stream().filter(route -> !route.path().equals("/error")).distinct().toList();
   }
 
-  /** One that as many routes as possible take. */
+  /** A body that as many routes as possible accept. */
   private static String bodyOf(Agent agent) {
     String id = "\"" + agent.id() + "\"";
     return """
@@ -165,7 +165,7 @@ class MetricsPageTest {
         .formatted(id, UUID.randomUUID());
   }
 
-  /** All at once but those that remove, which come last; an answer that does not end is left. */
+  /** Calls all routes at once, those that remove last; a response that does not end is cut. */
   private static void callAll(
       TestClient client, List<Route> routes, Agent agent, @Nullable String token, String body) {
     for (boolean removes : new boolean[] {false, true}) {
@@ -190,7 +190,7 @@ class MetricsPageTest {
         HttpRequest.newBuilder(URI.create(client.baseUrl() + path))
             .method(
                 route.method(),
-                // the server closes a connection with a body that nobody read
+                // the server closes a connection with an unread body
                 route.method().equals("GET")
                     ? HttpRequest.BodyPublishers.noBody()
                     : HttpRequest.BodyPublishers.ofString(body))

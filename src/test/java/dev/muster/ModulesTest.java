@@ -42,7 +42,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.modulith.core.ApplicationModules;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** The modules keep to their written dependencies, and reach each other in the open only. */
+/** Modules use only their declared dependencies, and only each other's public interfaces. */
 @Execution(ExecutionMode.CONCURRENT)
 class ModulesTest {
 
@@ -64,8 +64,8 @@ class ModulesTest {
               + "|java\\.lang\\.Class\\.(forName|getDeclared\\w+|getFields?|getMethods?|getConstructors?)");
 
   /**
-   * Decisions by the clocks of replicas, which differ, would differ too. {@code protocol} must not
-   * use {@code platform}, and has one place to wait at.
+   * Replicas have different clocks, so decisions use the database's. {@code protocol} must not use
+   * {@code platform}, and sleeps in one place only.
    */
   static final ArchRule ONE_CLOCK =
       noClasses()
@@ -77,14 +77,14 @@ class ModulesTest {
           .accessTargetWhere(
               describe("a clock", access -> CLOCK.matcher(target(access)).matches()));
 
-  /** What is found by reflection, no search for its uses shows. */
+  /** A search for usages does not find what reflection uses. */
   static final ArchRule NO_REFLECTION =
       noClasses()
           .should()
           .accessTargetWhere(
               describe("reflection", access -> REFLECTION.matcher(target(access)).matches()));
 
-  /** Another use could forget that work after a commit must not fail. */
+  /** Other callers could forget that work after a commit must not fail. */
   static final ArchRule AFTER_COMMIT =
       noClasses()
           .that(
@@ -95,7 +95,7 @@ class ModulesTest {
                   "hold transactions",
                   type -> type.isEquivalentTo(TransactionSynchronizationManager.class)));
 
-  /** A late look-up of a bean hides a cycle. That of an optional class is what it is for. */
+  /** A late look-up of a bean hides a cycle. It is allowed for optional classes. */
   static final ArchRule NO_PROVIDERS =
       classes()
           .should(
@@ -130,7 +130,7 @@ class ModulesTest {
           TableOwnershipTest.codesOf(row.getFirst()).getFirst(),
           new HashSet<>(TableOwnershipTest.codesOf(row.get(2))));
     }
-    documented.remove("agent"); // no part of the server
+    documented.remove("agent"); // not part of the server
     Map<String, Set<String>> written = new TreeMap<>();
     MODULES.forEach(module ->
         written.put(
@@ -150,13 +150,13 @@ class ModulesTest {
 
   @ParameterizedTest
   @FieldSource("RULES")
-  void wouldBeFoundOut(ArchRule rule) {
+  void findsEachPlantedFault(ArchRule rule) {
     JavaClasses planted = new ClassFileImporter().importClasses(Planted.class);
     assertThat(rule.evaluate(planted).hasViolation()).isTrue();
   }
 
   @Test
-  void wouldBeFoundOutForEachClock() {
+  void findsEachPlantedClock() {
     JavaClasses planted = new ClassFileImporter().importClasses(Planted.class);
     assertThat(ONE_CLOCK.evaluate(planted).getFailureReport().getDetails()).hasSize(4);
   }
@@ -173,7 +173,7 @@ class ModulesTest {
             .anyMatch(one -> one.isInterface() && resideInAPackage("dev.muster..").test(one));
   }
 
-  /** Departs from each rule. */
+  /** Breaks each rule. */
   static final class Planted {
 
     /** An interface of another module. */

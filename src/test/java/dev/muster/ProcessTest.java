@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** What load balancers, orchestrators and Prometheus are told, credential or not (section 11). */
+/** Health, readiness and metrics need no credential and ignore one (section 11). */
 class ProcessTest {
 
   private static final TestServer SERVER = TestServer.shared();
@@ -37,7 +37,7 @@ class ProcessTest {
   void showsItsMetrics() {
     Agent agent = CLIENT.createOnline("Metrics");
     CLIENT.heartbeat(agent, "\"runtime_state\":\"wedged\"");
-    // pauses are shown from the first collection on
+    // pauses are exported after the first collection
     System.gc();
 
     Awaitility.await()
@@ -61,9 +61,9 @@ class ProcessTest {
     }
   }
 
-  /** Each page made shows another uptime. */
+  /** Each newly made page shows another uptime. */
   @Test
-  void makesItsMetricsAtMostOnceASecondHoweverManyAsk() {
+  void makesItsMetricsPageAtMostOnceASecond() {
     long from = System.nanoTime();
 
     Set<String> pages =
@@ -83,7 +83,7 @@ class ProcessTest {
   }
 
   @Test
-  void countsBeats() {
+  void countsHeartbeats() {
     Agent agent = CLIENT.create("Counted");
     double before = heartbeats();
 

@@ -43,9 +43,9 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 import tools.jackson.databind.JsonNode;
 
 /**
- * Who may call what (contract, R1.4): every route of a running server, called by everybody there
- * may be. A route that is not in the table fails the test: decide who may call it, and add its
- * line.
+ * Who may call what (contract, R1.4): every route of a running server, called with every kind of
+ * credential. A route that is missing in the table fails the test: decide who may call it, and add
+ * its line.
  */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
@@ -53,17 +53,17 @@ import tools.jackson.databind.JsonNode;
 class RoleMatrixTest {
 
   /**
-   * A cell is the status of a refusal, or {@code +} where the caller is let in (also when what it
-   * asks for is then a conflict, or wants an upgrade). The last column is the body. Besides the ids
-   * of the path, {@code {me}} is the caller's workspace and {@code {child}} a workspace under the
+   * A cell is the status of a refusal, or {@code +} where the caller is admitted (also when the
+   * request then conflicts, or needs an upgrade). The last column is the body. Besides the ids of
+   * the path, {@code {me}} is the caller's workspace and {@code {child}} a workspace under the
    * target.
    *
    * <ul>
-   *   <li>none: no credential; unknown: a token that nobody minted; revoked: one of the target's
+   *   <li>none: no credential; unknown: a token that was never minted; revoked: one of the target's
    *       that an operator revoked
    *   <li>removed: the former agent of a removed workspace, which is then the target
    *   <li>own, sibling, parent, child: the target's agent and its relatives' (the sibling has a
-   *       message queued for it, the parent a delegation); stranger: another root's
+   *       message queued for it, the parent a delegation); unrelated: another root's
    *   <li>view, oper: a viewer and an operator
    * </ul>
    */
@@ -165,7 +165,7 @@ class RoleMatrixTest {
   private static final String VIEWER = roleToken("viewer").field("auth_token");
   private static final String OPERATOR = roleToken("operator").field("auth_token");
 
-  /** Whose token a caller shows, and which workspace is its own. */
+  /** The token that a caller presents, and the caller's workspace. */
   private record Identity(@Nullable String token, UUID me) {}
 
   private static List<Identity> identities() {
@@ -209,7 +209,7 @@ class RoleMatrixTest {
     return TABLE.lines().filter(line -> !line.startsWith("#")).map(Line::of).toList();
   }
 
-  /** As it was before another test registered it to poll; queues are for push. */
+  /** Undoes the registration to poll of another test; only push workspaces have queues. */
   @BeforeEach
   void push() {
     CLIENT.patch("/workspaces/" + TARGET.id(), ADMIN_TOKEN, "{\"delivery_mode\":\"push\"}");
@@ -223,7 +223,7 @@ class RoleMatrixTest {
   }
 
   @Test
-  void letsInWhomTheTableSays() throws Exception {
+  void admitsTheCallersOfTheTable() throws Exception {
     List<Identity> identities = identities();
     List<String> expected = new ArrayList<>();
     List<String> seen = new ArrayList<>();
@@ -280,7 +280,7 @@ class RoleMatrixTest {
     return REFUSALS.contains(status) || status >= 500 ? String.valueOf(status) : "+";
   }
 
-  /** The status alone: of a stream, no more is waited for. */
+  /** Returns the status alone, since a stream has no end to wait for. */
   private static int call(Line line, Identity identity) throws IOException, InterruptedException {
     return call(line, identity, values(line, identity));
   }
@@ -302,7 +302,7 @@ class RoleMatrixTest {
     return response.statusCode();
   }
 
-  /** What a line names is made for each call, so that none takes it from the next. */
+  /** Creates new objects for each call, so that no call uses up those of the next. */
   private static Map<String, String> values(Line line, Identity identity) {
     String target = String.valueOf(identity.me().equals(REMOVED.id()) ? REMOVED.id() : TARGET.id());
     Map<String, String> values = new LinkedHashMap<>();
@@ -389,7 +389,7 @@ class RoleMatrixTest {
     return id;
   }
 
-  /** Whatever answers requests: controllers, files, and servlets of our own. */
+  /** Routes of controllers, files, and the server's servlets. */
   private static Set<String> routes() {
     ServletContext servlets = SERVER.bean(ServletContext.class);
     Set<String> routes = new TreeSet<>();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A server that cannot start says why in a sentence, ends, and leaves nothing behind. */
+/** A server that cannot start says why in one sentence, exits, and leaves nothing behind. */
 @Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -23,7 +23,7 @@ class StartRefusalTest {
   @TempDir Path folder;
 
   @Test
-  void saysThatThePortIsBusyAndStopsItsDatabase() throws Exception {
+  void namesTheBusyPortAndStopsItsDatabase() throws Exception {
     Path home = folder.resolve("home");
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         ServerProcess server =
@@ -38,7 +38,7 @@ class StartRefusalTest {
   }
 
   @Test
-  void saysThatAnotherServerRunsOnTheSameHome() throws Exception {
+  void refusesAHomeThatAnotherServerUses() throws Exception {
     Path home = folder.resolve("home");
     try (ServerProcess first = ServerProcess.start(home, Map.of()).awaitReady();
         ServerProcess second = ServerProcess.start(home, Map.of())) {

@@ -32,7 +32,7 @@ import javax.tools.ToolProvider;
 
 /**
  * Finds the string constants of sources with the parser of the compiler. A concatenation is one
- * constant; constants that it names are put in, from whichever class.
+ * constant; constants that it names, of any class, are replaced by their values.
  */
 final class StringConstants {
 
@@ -104,7 +104,7 @@ final class StringConstants {
     }
   }
 
-  /** Knows the classes around the visited tree, the inner one first. */
+  /** Knows the classes that enclose the visited tree, the inner one first. */
   private abstract static class ClassScanner extends TreeScanner<Void, Void> {
     final Deque<String> classes = new ArrayDeque<>();
 

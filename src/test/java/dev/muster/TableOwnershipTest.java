@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.modulith.ApplicationModule;
 
 /**
- * Every table has one owner, a module. The SQL of other modules names the owner's views {@code
- * api_<owner>_<noun>} only, and the exceptions that {@code docs/internals} gives reasons for.
+ * Every table has one owner, a module. SQL of other modules names only the owner's views {@code
+ * api_<owner>_<noun>} and the exceptions in {@code docs/internals}.
  */
 class TableOwnershipTest {
 
@@ -90,9 +90,7 @@ class TableOwnershipTest {
     assertThat(named).isEqualTo(EXCEPTIONS);
   }
 
-  /**
-   * db-scheduler promises nothing about its columns: after an update they have to be read again.
-   */
+  /** db-scheduler guarantees nothing about its columns: check them again after an update of it. */
   @Test
   void namesColumnsOfTheSchedulerInOneClass() throws IOException {
     Set<String> types = new TreeSet<>();

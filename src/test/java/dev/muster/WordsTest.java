@@ -90,7 +90,7 @@ class WordsTest {
     assertThat(found).isEmpty();
   }
 
-  /** The agent library is an artifact of its own: it may call things as the server does. */
+  /** The agent library is a separate artifact and may use the same names. */
   @Test
   void oneNameStandsForOneTypeOfTheServer() {
     Map<String, List<String>> byName =
@@ -143,7 +143,7 @@ class WordsTest {
     }
   }
 
-  /** Its classes are among those of the tests. */
+  /** They are on the class path of the tests. */
   private static List<JavaClass> agentLibrary() {
     return new ClassFileImporter()
             .withImportOption(new ImportOption.OnlyIncludeTests())

@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 
-/** What CI runs fits to the script and to the build that it runs. */
+/** The CI workflow fits to {@code .ci/run} and to the build. */
 class WorkflowTest {
 
   private static final Path WORKFLOW = Path.of(".github/workflows/ci.yml");
 
-  /** {@code .ci/run} says that it ends within 40 minutes. */
+  /** {@code .ci/run} states that it ends within 40 minutes. */
   @Test
   void givesTheScriptTheTimeThatItMayTake() throws IOException {
     assertThat((Integer) job("all").get("timeout-minutes")).isGreaterThan(40);
@@ -28,7 +28,7 @@ class WorkflowTest {
     assertThat(javaVersions("all")).startsWith("26", "25");
   }
 
-  /** {@code src/build/check-consumer} takes it from the variable that the action sets. */
+  /** {@code src/build/check-consumer} reads the variable that the action sets. */
   @Test
   void buildsAProgramThatUsesTheAgentLibraryWithTheOldestJavaThatItNeeds() throws IOException {
     assertThat(javaVersions("all")).contains("21");
@@ -53,7 +53,7 @@ class WorkflowTest {
         .containsExactly("mvn -B -ntp verify '-Djdk.range=[26,)' -Dlint.fatal=false");
   }
 
-  /** A misspelt one would be ignored by Maven. */
+  /** Maven ignores a misspelt property. */
   @Test
   void setsOnlyPropertiesThatTheBuildHas() throws IOException {
     String pom = Files.readString(Path.of("pom.xml"));

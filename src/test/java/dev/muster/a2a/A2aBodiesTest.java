@@ -19,18 +19,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a body may be, and what the others are told (R0.1, R0.7, R0.8, R7.2). */
+/** Which bodies are accepted, and how others are refused (R0.1, R0.7, R0.8, R7.2). */
 @Slow
 class A2aBodiesTest {
 
   private static final int LIMIT = 16 * 1024 * 1024;
 
-  /** More than web servers take for a form. */
+  /** Larger than the form limit of web servers. */
   private static final int LARGE_FORM = 300_000;
 
   private static final TestServer SERVER = TestServer.shared();
   private static final Agent AGENT = SERVER.client().create("Bodies");
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
 
   private static Answer send(byte[] body) {
     return RawHttp.send(SERVER.port(), "POST " + ProxyClient.path(AGENT.id()), headers(), body);
@@ -46,13 +46,13 @@ class A2aBodiesTest {
   }
 
   private static void assertRefusedWithoutARow(byte[] body, int status, String code, String text) {
-    int before = MAIL.rows(AGENT);
+    int before = PROXY.rows(AGENT);
 
     Answer answer = send(body);
 
     assertRefused(answer, status, code);
     assertThat(answer.field("error")).contains(text);
-    assertThat(MAIL.rows(AGENT)).isEqualTo(before);
+    assertThat(PROXY.rows(AGENT)).isEqualTo(before);
   }
 
   static Stream<byte[]> noJson() {
@@ -116,20 +116,20 @@ class A2aBodiesTest {
           {'method':'message/send','params':{'message':{'parts':[],'messageId':5}}} | messageId: number
           {'method':'message/send','params':{'message':{'parts':[],'metadata':[]}}} | metadata: array
           """)
-  void refusesARequestThatCannotBeMadeGood(String body, String text) {
+  void refusesARequestThatCannotBeNormalized(String body, String text) {
     byte[] json = body.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
 
     assertRefusedWithoutARow(json, 400, "VALIDATION_FAILED", text);
   }
 
   @Test
-  void takesSixteenMebibytesAndNotAByteMore() {
+  void acceptsSixteenMebibytesAndRefusesOneByteMore() {
     byte[] largest = filled(LIMIT);
     byte[] tooLarge = filled(LIMIT + 1);
 
     Answer taken = send(largest);
     assertThat(taken.status()).as(taken.text()).isEqualTo(200);
-    assertThat(MAIL.row(taken.field("activity_id"), "octet_length(message_text) > 16776000"))
+    assertThat(PROXY.row(taken.field("activity_id"), "octet_length(message_text) > 16776000"))
         .isEqualTo("t");
     assertThat(sendChunked(largest).status()).isEqualTo(200);
     for (Answer refused : List.of(send(tooLarge), sendChunked(tooLarge))) {
@@ -138,7 +138,7 @@ class A2aBodiesTest {
     }
   }
 
-  /** A form is what curl says that it sends, unless it is told otherwise. */
+  /** curl declares a form unless the caller sets a content type. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -146,7 +146,7 @@ class A2aBodiesTest {
         "multipart/form-data",
         "multipart/form-data; boundary=x"
       })
-  void takesALargeBodyForJsonWhateverItsType(String type) {
+  void readsALargeBodyAsJsonWhateverItsContentType(String type) {
     List<String> headers = List.of("Authorization: Bearer " + ADMIN_TOKEN, "Content-Type: " + type);
 
     Answer answer =
@@ -156,7 +156,7 @@ class A2aBodiesTest {
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
   }
 
-  /** A message whose text makes it so long. */
+  /** A message with a text of the length that makes the body this long. */
   private static byte[] filled(int length) {
     String empty = ProxyClient.sending("{'content':''}");
     return empty
@@ -165,7 +165,7 @@ class A2aBodiesTest {
   }
 
   @Test
-  void looksAtTheSizeBeforeTheTarget() {
+  void checksTheSizeBeforeTheTarget() {
     byte[] tooLarge = filled(LIMIT + 1);
     String nowhere = "POST " + ProxyClient.path(UUID.randomUUID());
 
@@ -174,7 +174,7 @@ class A2aBodiesTest {
   }
 
   @Test
-  void keepsCharactersThatTheDatabaseHasNoRoomForAsEscapes() {
+  void storesCharactersThatTheDatabaseRefusesAsEscapes() {
     String odd = "a\\u0000b\\ud800c\\udfff\\ud83d\\ude00";
     String message = "{'messageId':'%1$s','role':'%1$s','parts':[{'text':'%1$s','%1$s':1}]}";
     String request = ProxyClient.sending(message.formatted(odd));
@@ -184,15 +184,15 @@ class A2aBodiesTest {
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     String row = answer.field("activity_id");
     String kept = odd.replace("\\ud83d\\ude00", "😀");
-    assertThat(MAIL.row(row, "request_body"))
+    assertThat(PROXY.row(row, "request_body"))
         .contains(message.formatted(kept).replace('\'', '"').replace("}]}", "}],\"metadata\""));
-    assertThat(MAIL.row(row, "message_id || '|' || message_text"))
+    assertThat(PROXY.row(row, "message_id || '|' || message_text"))
         .isEqualTo("a\ufffdb\ufffdc\ufffd😀|a\ufffdb\ufffdc\ufffd😀");
     assertThat(send(request.getBytes(StandardCharsets.UTF_8)).text()).isEqualTo(answer.text());
   }
 
   @Test
-  void keepsSuchCharactersInAMethodToo() {
+  void storesSuchCharactersInAMethodToo() {
     String request = "{\"jsonrpc\":\"2.0\",\"method\":\"odd\\u0000\\ud800\"}";
 
     Answer answer = send(request.getBytes(StandardCharsets.UTF_8));
@@ -201,12 +201,12 @@ class A2aBodiesTest {
     assertThat(answer.text()).contains("\"method\":\"odd\\u0000\\ud800\"");
     assertThat(answer.field("method")).isEqualTo("odd\0\ud800");
     String row = answer.field("activity_id");
-    assertThat(MAIL.row(row, "request_body")).isEqualTo(request);
-    assertThat(MAIL.row(row, "summary")).isEqualTo("odd\ufffd\ufffd → Bodies");
+    assertThat(PROXY.row(row, "request_body")).isEqualTo(request);
+    assertThat(PROXY.row(row, "summary")).isEqualTo("odd\ufffd\ufffd → Bodies");
   }
 
   @Test
-  void refusesWithAReadableTextWhatHasSuchCharacters() {
+  void escapesSuchCharactersInARefusal() {
     assertRefusedWithoutARow(
         "{\"method\":\"a\"} \\ud800\u0000".getBytes(StandardCharsets.UTF_8),
         400,
@@ -215,14 +215,14 @@ class A2aBodiesTest {
   }
 
   @Test
-  void takesFiveHundredLevelsAndNoMore() {
+  void acceptsFiveHundredLevelsAndNoMore() {
     int above = 6; // request, params, message, parts, part, data
     String deep = deep(500 - above);
 
     Answer answer = send(deep.getBytes(StandardCharsets.UTF_8));
 
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-    assertThat(MAIL.row(answer.field("activity_id"), "request_body"))
+    assertThat(PROXY.row(answer.field("activity_id"), "request_body"))
         .contains("[".repeat(500 - above) + "]".repeat(500 - above));
     assertRefusedWithoutARow(
         deep(501 - above).getBytes(StandardCharsets.UTF_8),

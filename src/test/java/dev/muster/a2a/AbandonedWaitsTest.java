@@ -27,28 +27,28 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Senders that leave hold nothing for long, whatever time they asked for: a wait for an agent that
- * polls ends within a minute (R7.8, R7.11).
+ * Senders that disconnect hold nothing for long, whatever timeout they asked for: a wait for a poll
+ * agent ends within a minute (R7.8, R7.11).
  */
 @Slow
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class AbandonedWaitsTest {
 
-  /** Few enough that a busy machine has the last before the first wait ends. */
+  /** Few enough that a busy machine starts the last wait before the first one ends. */
   private static final int SENDS = 100;
 
-  /** As long as possible, a day, and whatever a client may think of. */
+  /** Unlimited, a day, an hour, and an absurd number. */
   private static final List<String> TIMEOUTS = List.of("0", "86400", "3600", "1e300");
 
-  /** The longest wait, and what a busy machine takes to end so many. */
+  /** The longest wait, and the time that a busy machine takes to end all of them. */
   private static final Duration A_MINUTE = Duration.ofSeconds(60 + 15);
 
-  /** Of the server's own: connections to its database, and files it has opened meanwhile. */
+  /** Descriptors of the server itself: database connections, and files opened meanwhile. */
   private static final int OTHER_DESCRIPTORS = 40;
 
   @Test
-  void holdsNeitherWaitsNorDescriptorsOfSendersWhoLeftForMoreThanAMinute(@TempDir Path home)
+  void releasesWaitsAndDescriptorsOfDisconnectedSendersWithinAMinute(@TempDir Path home)
       throws IOException {
     try (ServerProcess server =
         ServerProcess.start(home, Map.of("ADMIN_TOKEN", TestServer.ADMIN_TOKEN))) {

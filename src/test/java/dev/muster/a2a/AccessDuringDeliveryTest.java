@@ -15,7 +15,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** What is remembered of the tree never lets anybody talk who may not any more (R2.1, R3.4). */
+/** The access cache never permits a pair that the hierarchy forbids now (R2.1, R3.4). */
 @Slow
 class AccessDuringDeliveryTest {
 
@@ -40,7 +40,7 @@ class AccessDuringDeliveryTest {
   }
 
   @Test
-  void refusesAtOnceWhatAMoveOnAnyReplicaForbids() {
+  void refusesAtOnceWhatAMoveOnAnotherReplicaForbids() {
     for (TestServer mover : List.of(HERE, ELSEWHERE)) {
       for (int round = 0; round < 20; round++) {
         assertSends(writer, reader);
@@ -55,7 +55,7 @@ class AccessDuringDeliveryTest {
   }
 
   @Test
-  void refusesAtOnceWhoseCommonAncestorMoved() {
+  void refusesAPairAtOnceWhenTheirCommonAncestorMoved() {
     assertSends(lead, help);
 
     move(ELSEWHERE, reader, "null");
@@ -65,7 +65,7 @@ class AccessDuringDeliveryTest {
   }
 
   @Test
-  void forgetsWhoWasRemoved() {
+  void forgetsARemovedWorkspace() {
     assertSends(writer, reader);
 
     ELSEWHERE.client().delete("/workspaces/" + reader.id() + "?confirm=true", ADMIN_TOKEN);
@@ -73,9 +73,9 @@ class AccessDuringDeliveryTest {
     assertRefused(send(writer, reader), 410, "WORKSPACE_REMOVED");
   }
 
-  /** Else every change of a name or a card would have all pairs looked up again. */
+  /** Otherwise each change of a name or card would clear the cache of all pairs. */
   @Test
-  void countsOnlyWhatCanPartAPair() {
+  void clearsTheCacheOnlyForMovesAndRemovals() {
     String before = version();
 
     CLIENT.create("Newcomer", below(lead));

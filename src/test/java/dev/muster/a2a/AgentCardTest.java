@@ -11,14 +11,14 @@ import dev.muster.testing.TestServer;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Cards lead peers to the proxy, unless they are signed (R7.12). */
+/** Cards direct peers to the proxy, unless they are signed (R7.12). */
 class AgentCardTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
 
   @Test
-  void leadsToTheProxyByBothVersions() {
+  void namesTheProxyForBothVersions() {
     Agent agent =
         withCard(
             """
@@ -46,7 +46,7 @@ class AgentCardTest {
   }
 
   @Test
-  void givesACardWithoutAnyAddressThatOfTheProxy() {
+  void addsTheProxyAddressToACardWithoutOne() {
     Agent agent = withCard("{\"name\":\"Polls\"}");
 
     assertThat(card(agent, ADMIN_TOKEN).field("url"))
@@ -77,7 +77,7 @@ class AgentCardTest {
   }
 
   @Test
-  void tellsThatThereIsNone() {
+  void reportsAMissingCard() {
     assertRefused(card(CLIENT.create("Cardless"), ADMIN_TOKEN), 404, "NOT_FOUND");
   }
 

@@ -22,30 +22,30 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Agents that never answer are waited for without anybody else's loss (R7.14). */
+/** Agents that never answer do not slow down deliveries to other agents (R7.14). */
 @Slow
 @Timeout(180)
 class BlackHoleTest {
 
   private static final int CALLERS = 300;
 
-  /** Of one target so many turns may run at once. */
+  /** The bound on concurrent deliveries to one target. */
   private static final int CALLERS_OF_ONE = DeliverySlots.MAX_DELIVERIES_OF_TARGET;
 
   private static final int SENDS = 300;
 
-  /** The machine may be busy with other things for a while, but not in each of these. */
+  /** The machine may be busy for a while, but not in each of these rounds. */
   private static final int ROUNDS = 3;
 
   private static final double MAX_TIMES_SLOWER = 3;
 
-  /** Below it a ratio says nothing on a machine where other tests run. */
+  /** A ratio of shorter times means nothing on a machine where other tests run. */
   private static final Duration NOISE = Duration.ofMillis(20);
 
   private static final TestServer SERVER =
       TestServer.start("AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1");
   private static final PushAgents CALLED = new PushAgents(SERVER);
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
 
   @AfterAll
   static void close() {
@@ -53,7 +53,7 @@ class BlackHoleTest {
   }
 
   @Test
-  void leavesOtherTargetsAsQuickAsTheyWere() throws IOException {
+  void doesNotSlowDownOtherTargets() throws IOException {
     try (TestPeer good = TestPeer.start()) {
       Agent quick = CALLED.at(good.url());
       p99(quick);
@@ -90,7 +90,7 @@ class BlackHoleTest {
             / Math.max(alone.toNanos(), NOISE.toNanos());
     System.out.printf(
         Locale.ROOT,
-        "p99 of a good target: %.1f ms alone, %.1f ms beside %d calls of silent ones, ratio"
+        "p99 of a good target: %.1f ms alone, %.1f ms beside %d unanswered calls, ratio"
             + " %.2f%n",
         alone.toNanos() / 1e6,
         beside.toNanos() / 1e6,
@@ -101,7 +101,7 @@ class BlackHoleTest {
 
   private static CompletableFuture<Answer> sending(Agent target, String id) {
     return CompletableFuture.supplyAsync(
-        () -> MAIL.send(target, ADMIN_TOKEN, ProxyClient.message(id, "hi")),
+        () -> PROXY.send(target, ADMIN_TOKEN, ProxyClient.message(id, "hi")),
         Thread::startVirtualThread);
   }
 
@@ -110,7 +110,8 @@ class BlackHoleTest {
     for (int i = 0; i < SENDS; i++) {
       long began = System.nanoTime();
       Answer answer =
-          MAIL.send(target, ADMIN_TOKEN, ProxyClient.sending("{'content':'hi'}"), "X-Timeout", "5");
+          PROXY.send(
+              target, ADMIN_TOKEN, ProxyClient.sending("{'content':'hi'}"), "X-Timeout", "5");
       nanos.add(System.nanoTime() - began);
       assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What an agent may do to a turn, and what R7.6 makes of it. */
+/** A fault of an agent during a delivery, and the outcome that R7.6 requires. */
 enum CrashPoint {
   REFUSED(null, Outcome.NOT_DELIVERED, Arrival.NONE),
   NO_SUCH_NAME(null, Outcome.NOT_DELIVERED, Arrival.NONE),
@@ -68,27 +68,27 @@ enum CrashPoint {
       PeerBehavior.sayAndClose("HTTP/1.1 -12 No\r\n\r\n{}"), Outcome.NO_ANSWER, Arrival.ONCE),
   SENT_65_MIB(endless(), Outcome.NO_ANSWER, Arrival.ONCE);
 
-  /** Of the request, at the peer. */
+  /** How much of the request reaches the peer. */
   enum Arrival {
     NONE,
-    /** Perhaps a part: whether the connection was there first is a matter of microseconds. */
+    /** None or part of it: whether the connection opened first is a matter of microseconds. */
     PERHAPS,
     PART,
-    /** A part of the first attempt, for which the time is too short to be followed by another. */
+    /** Part of the first attempt; the time is too short for a second attempt. */
     PART_ONCE,
-    /** All of it, of every attempt. */
+    /** The whole request, with every attempt. */
     WHOLE,
-    /** All of it, of the only attempt. */
+    /** The whole request, with the only attempt. */
     ONCE
   }
 
-  /** What the sender is told. */
+  /** The answer to the sender. */
   enum Outcome {
     NOT_DELIVERED(503, "AGENT_UNREACHABLE", "refused", "restarting", "true", "retry_after", "15"),
     FORBIDDEN(502, "AGENT_URL_NOT_ALLOWED", "refused"),
     UNKNOWN(504, "AGENT_TIMEOUT", "uncertain", "busy", "true"),
     NO_ANSWER(502, "BAD_AGENT_RESPONSE", "answered", "delivery_confirmed", "true"),
-    /** By the agent, with its own status. */
+    /** Refused by the agent, with its own status. */
     REJECTED(0, "AGENT_HTTP_ERROR", "answered");
 
     final int status;
@@ -131,10 +131,10 @@ enum CrashPoint {
   final Outcome outcome;
   final Arrival arrival;
 
-  /** 0 where the agent has answered nothing, or a success. */
+  /** The HTTP status of the agent; 0 if it sent none, or a success. */
   final int agentStatus;
 
-  /** What the agent says of its error; "" for nothing. */
+  /** The detail that the agent's error has; "" for none. */
   final String words;
 
   CrashPoint(@Nullable PeerBehavior deed, Outcome outcome, Arrival arrival) {
@@ -160,17 +160,17 @@ enum CrashPoint {
     this.words = words;
   }
 
-  /** A redirect would lead the sender elsewhere. */
+  /** A redirect of the agent is not forwarded to the sender. */
   int status(Outcome as) {
     return as == Outcome.REJECTED ? (agentStatus < 400 ? 502 : agentStatus) : as.status;
   }
 
-  /** Given the deliveries that were counted: only of what certainly did not arrive it is said. */
+  /** Undelivered is claimed only when the peer certainly received nothing. */
   Outcome outcome(int deliveries) {
     return arrival == Arrival.PERHAPS && deliveries == 0 ? Outcome.NOT_DELIVERED : outcome;
   }
 
-  /** The attempts that may have reached the agent, when there may be two. */
+  /** Whether two attempts may have reached the agent. */
   boolean mayCount(int deliveries, boolean retriesAmbiguous) {
     return switch (arrival) {
       case NONE -> deliveries == 0;
@@ -188,7 +188,7 @@ enum CrashPoint {
     };
   }
 
-  /** How the row names it, as a pattern. */
+  /** The error kind on the row, as a pattern. */
   String kind() {
     return switch (this) {
       case REFUSED -> "ConnectRefused";

@@ -35,13 +35,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A server that dies, or stands still, while an agent works for it (R7.3, R7.4). */
+/** A server that dies, or is stopped, while an agent works on its delivery (R7.3, R7.4). */
 @Slow
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class DirectDeliveryCrashTest {
 
-  /** A lease of 30 s, a sweep every 15 s, and a machine that does other things. */
+  /** A lease of 30 s, a sweep every 15 s, and a margin for a busy machine. */
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private static final String FIRST = PushAgents.ANSWER.replace("message", "first");
@@ -49,9 +49,9 @@ class DirectDeliveryCrashTest {
   private static final String MESSAGE = ProxyClient.message("m", "hi");
 
   private static final TestDatabase DATABASE = TestDatabases.create();
-  private static final TestServer BOLD =
+  private static final TestServer WITH_RETRIES =
       TestServer.startOn(DATABASE, "AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1");
-  private static final TestServer CAUTIOUS =
+  private static final TestServer WITHOUT_RETRIES =
       TestServer.startOn(DATABASE, "AGENT_URL_ALLOW=loopback", "A2A_RETRY_AMBIGUOUS=false");
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
@@ -67,7 +67,7 @@ class DirectDeliveryCrashTest {
         TestPeer.start()
             .then(PushAgents.answerAfter(firstAnswers, FIRST))
             .usually(PeerBehavior.answer(200, SECOND));
-    target = new PushAgents(BOLD).at(peer.url());
+    target = new PushAgents(WITH_RETRIES).at(peer.url());
   }
 
   @BeforeEach
@@ -98,12 +98,12 @@ class DirectDeliveryCrashTest {
   @AfterAll
   static void close() {
     HTTP.close();
-    CAUTIOUS.close();
-    BOLD.close();
+    WITHOUT_RETRIES.close();
+    WITH_RETRIES.close();
   }
 
   @Test
-  void isToldOnTheRowAndDoneAgainUnderTheSameId() {
+  void isRecordedAsUncertainAndDeliveredAgainUnderTheSameId() {
     CompletableFuture<HttpResponse<String>> lost = send();
     peer.awaitDeliveries(1);
     assertThat(stored("m.state")).isEqualTo("sending");
@@ -117,17 +117,17 @@ class DirectDeliveryCrashTest {
     assertThat(stored("concat_ws(' ', m.deliveries, m.answer_status, m.owner)")).isEqualTo("1 504");
 
     assertRefused(
-        new ProxyClient(CAUTIOUS).send(target, ADMIN_TOKEN, MESSAGE), 504, "AGENT_TIMEOUT");
+        new ProxyClient(WITHOUT_RETRIES).send(target, ADMIN_TOKEN, MESSAGE), 504, "AGENT_TIMEOUT");
     assertThat(peer.deliveries()).hasSize(1);
 
-    Answer again = new ProxyClient(BOLD).send(target, ADMIN_TOKEN, MESSAGE);
+    Answer again = new ProxyClient(WITH_RETRIES).send(target, ADMIN_TOKEN, MESSAGE);
 
     assertThat(again.text()).isEqualTo(SECOND);
     assertEndedBySecond();
   }
 
   @Test
-  void endsOnceThoughTheFirstToSendComesBack() throws Exception {
+  void endsOnceWhenItsFirstOwnerResumes() throws Exception {
     CompletableFuture<HttpResponse<String>> slow = send();
     peer.awaitDeliveries(1);
     sender.signal("STOP");
@@ -135,8 +135,8 @@ class DirectDeliveryCrashTest {
     String turns;
     try {
       Awaitility.await().atMost(TIMEOUT).until(() -> stored("m.state").equals("uncertain"));
-      takenOver = new ProxyClient(BOLD).send(target, ADMIN_TOKEN, MESSAGE);
-      turns = endedTurns();
+      takenOver = new ProxyClient(WITH_RETRIES).send(target, ADMIN_TOKEN, MESSAGE);
+      turns = endedDeliveries();
     } finally {
       sender.signal("CONT");
     }
@@ -144,18 +144,16 @@ class DirectDeliveryCrashTest {
 
     assertThat(takenOver.text()).isEqualTo(SECOND);
     assertThat(slow.join().body()).isEqualTo(SECOND);
-    assertThat(endedTurns()).isEqualTo(turns);
+    assertThat(endedDeliveries()).isEqualTo(turns);
     assertEndedBySecond();
-    assertThat(new ProxyClient(CAUTIOUS).send(target, ADMIN_TOKEN, MESSAGE).text())
+    assertThat(new ProxyClient(WITHOUT_RETRIES).send(target, ADMIN_TOKEN, MESSAGE).text())
         .isEqualTo(SECOND);
     assertThat(peer.deliveries()).hasSize(2);
   }
 
-  /**
-   * The server that stood still has its answer first, and the one that took over is still at it.
-   */
+  /** The stopped server gets its answer first, while the delivery of the new owner still runs. */
   @Test
-  void belongsToWhoeverTookItOverThoughTheFirstIsAnsweredSooner() throws Exception {
+  void belongsToTheNewOwnerThoughTheFirstOwnerIsAnsweredSooner() throws Exception {
     CountDownLatch secondAnswers = new CountDownLatch(1);
     peer.then(PushAgents.answerAfter(secondAnswers, SECOND));
     CompletableFuture<HttpResponse<String>> slow = send();
@@ -166,15 +164,15 @@ class DirectDeliveryCrashTest {
       lapse();
       takesOver =
           CompletableFuture.supplyAsync(
-              () -> new ProxyClient(BOLD).send(target, ADMIN_TOKEN, MESSAGE),
+              () -> new ProxyClient(WITH_RETRIES).send(target, ADMIN_TOKEN, MESSAGE),
               Thread::startVirtualThread);
       peer.awaitDeliveries(2);
     } finally {
       sender.signal("CONT");
     }
     firstAnswers.countDown();
-    // its answer has come when the next one of that server has
-    Agent other = new PushAgents(BOLD).at(peer.url());
+    // this replica has its answer by the time that its next delivery is answered
+    Agent other = new PushAgents(WITH_RETRIES).at(peer.url());
     assertThat(sender.client().post(ProxyClient.path(other.id()), ADMIN_TOKEN, MESSAGE).text())
         .isEqualTo(SECOND);
     assertThat(stored("m.state")).isEqualTo("sending");
@@ -186,7 +184,7 @@ class DirectDeliveryCrashTest {
     assertThat(stored("l.response_body")).isEqualTo(SECOND);
   }
 
-  /** Lives longer than a lease, as the other clients of tests do not. */
+  /** Waits longer than a lease, which the clients of other tests do not. */
   private CompletableFuture<HttpResponse<String>> send() {
     HttpRequest request =
         HttpRequest.newBuilder(
@@ -206,7 +204,7 @@ class DirectDeliveryCrashTest {
     assertThat(peer.deliveries().get(1).text()).isEqualTo(peer.deliveries().get(0).text());
   }
 
-  private String endedTurns() {
+  private String endedDeliveries() {
     return DATABASE.value(
         "SELECT ended_at FROM delivery_outcomes WHERE workspace_id = '" + target.id() + "'");
   }

@@ -21,18 +21,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is known of a turn when it ends, and after that (R7.3, R7.7, R10.1). */
+/** The outcome of a direct delivery, when it ends and later (R7.3, R7.7, R10.1). */
 @Slow
 @Timeout(90)
 class DirectDeliveryOutcomesTest {
 
   private static final TestServer SERVER =
       TestServer.start("AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1");
-  private static final TestServer CAUTIOUS =
+  private static final TestServer WITHOUT_RETRIES =
       TestServer.startOn(
           SERVER.database(), "AGENT_URL_ALLOW=loopback", "A2A_RETRY_AMBIGUOUS=false");
   private static final PushAgents CALLED = new PushAgents(SERVER);
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
   private static final String MESSAGE = ProxyClient.message("m", "hi");
 
   private TestPeer peer;
@@ -51,13 +51,13 @@ class DirectDeliveryOutcomesTest {
 
   @AfterAll
   static void close() {
-    CAUTIOUS.close();
+    WITHOUT_RETRIES.close();
     SERVER.close();
   }
 
-  /** The agent has done its work: that must not be lost for a moment without a database. */
+  /** The agent has done its work: its answer survives an outage of the database. */
   @Test
-  void isStoredThoughItCannotBeAtFirst() {
+  void isStoredAfterADatabaseOutage() {
     SERVER
         .database()
         .execute(
@@ -74,7 +74,7 @@ class DirectDeliveryOutcomesTest {
             """
                 .formatted(target.id()));
     try {
-      assertRefused(MAIL.send(target, ADMIN_TOKEN, MESSAGE), 503, "UNAVAILABLE");
+      assertRefused(PROXY.send(target, ADMIN_TOKEN, MESSAGE), 503, "UNAVAILABLE");
 
       Awaitility.await()
           .atMost(Duration.ofSeconds(60))
@@ -87,30 +87,30 @@ class DirectDeliveryOutcomesTest {
                   + " SEQUENCE refusals");
     }
     CALLED.assertRecord(target, "m", "answered", 1, peer);
-    assertThat(MAIL.send(target, ADMIN_TOKEN, MESSAGE).status()).isEqualTo(200);
+    assertThat(PROXY.send(target, ADMIN_TOKEN, MESSAGE).status()).isEqualTo(200);
     assertThat(peer.deliveries()).hasSize(1);
   }
 
   @Test
-  void isToldWithItsAnswerThoughTheFirstDeliveryHadNone() {
+  void becomesALiveEventWhenOnlyTheSecondDeliveryIsAnswered() {
     peer.then(PeerBehavior.resetAfterRequest())
         .usually(PeerBehavior.answer(200, PushAgents.ANSWER));
     try (TestSocket canvas = TestSocket.open(SERVER.client(), "/ws", ADMIN_TOKEN)) {
-      assertRefused(MAIL.send(target, ADMIN_TOKEN, MESSAGE), 504, "AGENT_TIMEOUT");
+      assertRefused(PROXY.send(target, ADMIN_TOKEN, MESSAGE), 504, "AGENT_TIMEOUT");
 
-      assertThat(MAIL.send(target, ADMIN_TOKEN, MESSAGE).text()).isEqualTo(PushAgents.ANSWER);
+      assertThat(PROXY.send(target, ADMIN_TOKEN, MESSAGE).text()).isEqualTo(PushAgents.ANSWER);
 
       assertThat(canvas.await("A2A_RESPONSE").at("/payload/message_id").asString()).isEqualTo("m");
     }
   }
 
-  /** Who gives a queued message up cannot say that the agent never got it. */
+  /** Dropping the queued message does not prove that the agent never received it. */
   @Test
-  void staysUncertainWhenTheMessageIsGivenUpInTheQueue() {
+  void staysUncertainWhenTheQueuedMessageIsDropped() {
     peer.then(PeerBehavior.resetAfterRequest());
-    assertRefused(MAIL.send(target, ADMIN_TOKEN, MESSAGE), 504, "AGENT_TIMEOUT");
+    assertRefused(PROXY.send(target, ADMIN_TOKEN, MESSAGE), 504, "AGENT_TIMEOUT");
     SERVER.client().heartbeat(target, "\"active_tasks\":1");
-    Answer queued = MAIL.send(target, ADMIN_TOKEN, MESSAGE);
+    Answer queued = PROXY.send(target, ADMIN_TOKEN, MESSAGE);
     assertThat(queued.status()).as(queued.text()).isEqualTo(202);
 
     StoredRows.growOldInQueue(SERVER.database(), target.id());
@@ -120,7 +120,7 @@ class DirectDeliveryOutcomesTest {
     SERVER.client().heartbeat(target, "\"active_tasks\":0");
 
     assertRefused(
-        new ProxyClient(CAUTIOUS).send(target, ADMIN_TOKEN, MESSAGE), 504, "AGENT_TIMEOUT");
+        new ProxyClient(WITHOUT_RETRIES).send(target, ADMIN_TOKEN, MESSAGE), 504, "AGENT_TIMEOUT");
     CALLED.assertRecord(target, "m", "uncertain", 1, peer);
   }
 }

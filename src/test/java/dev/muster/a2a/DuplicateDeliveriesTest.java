@@ -35,7 +35,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A message to an agent that is called, sent again, on whichever replica (R7.3). */
+/** A message to a push agent that is sent again, to any replica (R7.3). */
 @Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -45,11 +45,11 @@ class DuplicateDeliveriesTest {
   private static final int CROWD = 500;
   private static final int MAX_AGAIN = 10;
 
-  /** A record that nobody delivers is held for 30 s; whoever asks for it is told much sooner. */
+  /** An abandoned delivery claim lasts 30 s; a duplicate is answered much sooner. */
   private static final Duration SOON = Duration.ofSeconds(10);
 
-  /** More than the second that a repeat has which finds its record locked. */
-  private static final Duration HURRY = Duration.ofMillis(1300);
+  /** More than the second that a duplicate waits for a locked record. */
+  private static final Duration DUPLICATE_TIMEOUT = Duration.ofMillis(1300);
 
   private static final String LOCKED_OUT =
       """
@@ -62,7 +62,7 @@ class DuplicateDeliveriesTest {
   private static final TestServer REPLICA =
       TestServer.startOn(
           SERVER.database(), "AGENT_URL_ALLOW=loopback", "A2A_DELEGATE_MAX_ATTEMPTS=1");
-  private static final TestServer CAUTIOUS =
+  private static final TestServer SERVER_WITHOUT_RETRIES =
       TestServer.startOn(
           SERVER.database(),
           "AGENT_URL_ALLOW=loopback",
@@ -70,10 +70,10 @@ class DuplicateDeliveriesTest {
           "A2A_RETRY_AMBIGUOUS=false");
   private static final TestClient CLIENT = SERVER.client();
   private static final PushAgents CALLED = new PushAgents(SERVER);
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
   private static final ProxyClient ELSEWHERE = new ProxyClient(REPLICA);
-  private static final ProxyClient CAUTIOUSLY = new ProxyClient(CAUTIOUS);
-  private static final List<ProxyClient> BOTH = List.of(MAIL, ELSEWHERE);
+  private static final ProxyClient WITHOUT_RETRIES = new ProxyClient(SERVER_WITHOUT_RETRIES);
+  private static final List<ProxyClient> BOTH = List.of(PROXY, ELSEWHERE);
 
   private static final String MESSAGE = ProxyClient.message("m", "hi");
 
@@ -94,7 +94,7 @@ class DuplicateDeliveriesTest {
 
   @AfterAll
   static void close() {
-    CAUTIOUS.close();
+    SERVER_WITHOUT_RETRIES.close();
     REPLICA.close();
     SERVER.close();
   }
@@ -103,22 +103,22 @@ class DuplicateDeliveriesTest {
     return BOTH.get(n % BOTH.size());
   }
 
-  private static Answer send(ProxyClient mail, Agent target) {
-    return mail.send(target, ADMIN_TOKEN, MESSAGE);
+  private static Answer send(ProxyClient proxy, Agent target) {
+    return proxy.send(target, ADMIN_TOKEN, MESSAGE);
   }
 
-  /** A server that cannot tell right now asks to send again, which the id makes harmless. */
-  private static Answer told(ProxyClient mail, Agent target) {
-    Answer answer = send(mail, target);
+  /** Sends again after a 503, which the message's id makes safe. */
+  private static Answer sendUntilAnswered(ProxyClient proxy, Agent target) {
+    Answer answer = send(proxy, target);
     for (int again = 0; answer.status() == 503 && again < MAX_AGAIN; again++) {
       assertRefused(answer, 503, "UNAVAILABLE");
-      answer = send(mail, target);
+      answer = send(proxy, target);
     }
     return answer;
   }
 
-  private static CompletableFuture<Answer> sending(ProxyClient mail, Agent target) {
-    return CompletableFuture.supplyAsync(() -> send(mail, target), Thread::startVirtualThread);
+  private static CompletableFuture<Answer> sending(ProxyClient proxy, Agent target) {
+    return CompletableFuture.supplyAsync(() -> send(proxy, target), Thread::startVirtualThread);
   }
 
   private static void awaitWaiting(int repeats) {
@@ -139,7 +139,7 @@ class DuplicateDeliveriesTest {
   }
 
   @Test
-  void givesAllWhoSendItMeanwhileTheAnswerOfTheOneDelivery() {
+  void answersConcurrentDuplicatesWithTheOneDelivery() {
     CountDownLatch latch = new CountDownLatch(1);
     peer.usually(PushAgents.answerAfter(latch, PushAgents.ANSWER));
     Agent target = CALLED.at(peer.url());
@@ -159,14 +159,14 @@ class DuplicateDeliveriesTest {
           assertThat(answer.text()).isEqualTo(PushAgents.ANSWER);
         });
     CALLED.assertRecord(target, "m", "answered", 1, peer);
-    assertThat(MAIL.rows(target)).isEqualTo(1);
+    assertThat(PROXY.rows(target)).isEqualTo(1);
   }
 
   @Test
-  void deliversOnceWhatACrowdSendsAtOnce() {
+  void deliversOnceWhenManySendersSendTheMessageAtOnce() {
     Agent target = CALLED.at(peer.url());
 
-    List<Answer> answers = Race.run(CROWD, n -> told(replica(n), target));
+    List<Answer> answers = Race.run(CROWD, n -> sendUntilAnswered(replica(n), target));
 
     assertThat(answers).extracting(Answer::status).containsOnly(200);
     assertThat(answers.stream().map(Answer::text).distinct()).hasSize(1);
@@ -206,26 +206,26 @@ class DuplicateDeliveriesTest {
 
   @ParameterizedTest
   @MethodSource("ends")
-  void givesARepeatWhatWasAnsweredWithoutADelivery(PeerBehavior end) {
+  void answersADuplicateWithTheStoredAnswerWithoutADelivery(PeerBehavior end) {
     peer.then(end);
     Agent target = CALLED.at(peer.url());
 
-    Answer first = send(MAIL, target);
+    Answer first = send(PROXY, target);
 
-    assertSame(send(MAIL, target), first);
+    assertSame(send(PROXY, target), first);
     assertSame(send(ELSEWHERE, target), first);
-    assertSame(send(CAUTIOUSLY, target), first);
+    assertSame(send(WITHOUT_RETRIES, target), first);
     CALLED.assertRecord(target, "m", "answered", 1, peer);
   }
 
   @Test
-  void deliversWhatWasRefusedWhenTheAgentIsThere() throws IOException {
+  void deliversARefusedMessageWhenItIsSentToAReachableAgent() throws IOException {
     Agent target = CALLED.at(peer.url());
     int port = peer.port();
     peer.close();
 
-    for (ProxyClient mail : List.of(MAIL, ELSEWHERE, CAUTIOUSLY)) {
-      assertRefused(send(mail, target), 503, "AGENT_UNREACHABLE");
+    for (ProxyClient proxy : List.of(PROXY, ELSEWHERE, WITHOUT_RETRIES)) {
+      assertRefused(send(proxy, target), 503, "AGENT_UNREACHABLE");
     }
     assertThat(CALLED.stored(target, "m", "m.state || ' ' || m.deliveries || ' ' || l.status"))
         .isEqualTo("refused 0 error");
@@ -237,15 +237,15 @@ class DuplicateDeliveriesTest {
     assertThat(answers.stream().map(Answer::text).distinct()).hasSize(1);
     CALLED.assertRecord(target, "m", "answered", 1, peer);
     assertThat(CALLED.stored(target, "m", "concat(l.status, l.error_detail)")).isEqualTo("ok");
-    assertThat(MAIL.rows(target)).isEqualTo(1);
+    assertThat(PROXY.rows(target)).isEqualTo(1);
   }
 
   @Test
-  void deliversAgainWhatIsUncertainUnderTheSameId() {
+  void deliversAnUncertainMessageAgainUnderTheSameId() {
     peer.then(PeerBehavior.resetAfterRequest());
     Agent target = CALLED.at(peer.url());
 
-    assertRefused(send(MAIL, target), 504, "AGENT_TIMEOUT");
+    assertRefused(send(PROXY, target), 504, "AGENT_TIMEOUT");
     CALLED.assertRecord(target, "m", "uncertain", 1, peer);
     List<Answer> answers = Race.run(CALLERS, n -> send(replica(n + 1), target));
 
@@ -256,31 +256,31 @@ class DuplicateDeliveriesTest {
   }
 
   @Test
-  void leavesWhatIsUncertainAloneWhenToldTo() {
+  void deliversNoUncertainMessageAgainWhenRetriesAreOff() {
     peer.then(PeerBehavior.resetAfterRequest());
     Agent target = CALLED.at(peer.url());
 
-    Answer first = send(CAUTIOUSLY, target);
+    Answer first = send(WITHOUT_RETRIES, target);
 
     assertRefused(first, 504, "AGENT_TIMEOUT");
-    assertSame(send(CAUTIOUSLY, target), first);
-    assertSame(send(CAUTIOUSLY, target), first);
+    assertSame(send(WITHOUT_RETRIES, target), first);
+    assertSame(send(WITHOUT_RETRIES, target), first);
     CALLED.assertRecord(target, "m", "uncertain", 1, peer);
   }
 
-  /** An earlier delivery stays possible, however the next one ends. */
+  /** An earlier delivery stays possible, whatever the outcome of the next one. */
   @Test
-  void doesNotSayOfWhatMayHaveArrivedThatItDidNot() throws IOException {
+  void neverReportsAPossibleDeliveryAsUndelivered() throws IOException {
     peer.then(PeerBehavior.resetAfterRequest());
     Agent target = CALLED.at(peer.url());
-    assertRefused(send(MAIL, target), 504, "AGENT_TIMEOUT");
+    assertRefused(send(PROXY, target), 504, "AGENT_TIMEOUT");
     peer.close();
 
-    Answer again = send(MAIL, target);
+    Answer again = send(PROXY, target);
 
     assertRefused(again, 504, "AGENT_TIMEOUT");
     CALLED.assertRecord(target, "m", "uncertain", 1, peer);
-    assertRefused(send(CAUTIOUSLY, target), 504, "AGENT_TIMEOUT");
+    assertRefused(send(WITHOUT_RETRIES, target), 504, "AGENT_TIMEOUT");
   }
 
   @Test
@@ -290,19 +290,19 @@ class DuplicateDeliveriesTest {
     Agent target = CALLED.at(peer.url());
     String other = ProxyClient.message("m", "another text");
 
-    CompletableFuture<Answer> first = sending(MAIL, target);
+    CompletableFuture<Answer> first = sending(PROXY, target);
     peer.awaitDeliveries(1);
-    for (ProxyClient mail : BOTH) {
-      assertRefused(mail.send(target, ADMIN_TOKEN, other), 409, "MESSAGE_ID_REUSED");
+    for (ProxyClient proxy : BOTH) {
+      assertRefused(proxy.send(target, ADMIN_TOKEN, other), 409, "MESSAGE_ID_REUSED");
     }
     latch.countDown();
     assertThat(first.join().text()).isEqualTo(PushAgents.ANSWER);
-    for (ProxyClient mail : BOTH) {
-      assertRefused(mail.send(target, ADMIN_TOKEN, other), 409, "MESSAGE_ID_REUSED");
+    for (ProxyClient proxy : BOTH) {
+      assertRefused(proxy.send(target, ADMIN_TOKEN, other), 409, "MESSAGE_ID_REUSED");
     }
 
     CALLED.assertRecord(target, "m", "answered", 1, peer);
-    assertThat(MAIL.rows(target)).isEqualTo(1);
+    assertThat(PROXY.rows(target)).isEqualTo(1);
   }
 
   @Test
@@ -322,20 +322,20 @@ class DuplicateDeliveriesTest {
     assertThat(peer.deliveries())
         .extracting(one -> one.header("x-source-workspace-id"))
         .containsExactlyInAnyOrder("", lead.id().toString(), sibling.id().toString());
-    assertThat(MAIL.rows(target)).isEqualTo(tokens.size());
+    assertThat(PROXY.rows(target)).isEqualTo(tokens.size());
   }
 
   @Test
-  void letsARepeatGoWhenItsOwnTimeIsOver() {
+  void endsADuplicateAtItsOwnTimeout() {
     CountDownLatch latch = new CountDownLatch(1);
     peer.then(PushAgents.answerAfter(latch, PushAgents.ANSWER));
     Agent target = CALLED.at(peer.url());
-    CompletableFuture<Answer> first = sending(MAIL, target);
+    CompletableFuture<Answer> first = sending(PROXY, target);
     peer.awaitDeliveries(1);
 
-    for (ProxyClient mail : BOTH) {
+    for (ProxyClient proxy : BOTH) {
       long began = System.nanoTime();
-      Answer hurried = mail.send(target, ADMIN_TOKEN, MESSAGE, "X-Timeout", "0.5");
+      Answer hurried = proxy.send(target, ADMIN_TOKEN, MESSAGE, "X-Timeout", "0.5");
 
       assertRefused(hurried, 504, "AGENT_TIMEOUT");
       assertThat(hurried.json().path("busy").asBoolean(false)).isTrue();
@@ -350,13 +350,13 @@ class DuplicateDeliveriesTest {
     CALLED.assertRecord(target, "m", "answered", 1, peer);
   }
 
-  /** Whoever gives up while it takes a message over has not taken it: the next one may. */
+  /** A request that times out during a takeover has not taken over: the next one may. */
   @Test
-  void leavesTheMessageToOthersWhenItsTimeIsOverAtTheTakeover() throws Exception {
+  void leavesTheMessageToTheNextDuplicateWhenTheTakeoverTimesOut() throws Exception {
     Agent target = CALLED.at(peer.url());
     int port = peer.port();
     peer.close();
-    assertRefused(send(MAIL, target), 503, "AGENT_UNREACHABLE");
+    assertRefused(send(PROXY, target), 503, "AGENT_UNREACHABLE");
     peer = TestPeer.startOn(port);
 
     assertThat(sendWhileLocked(target).status()).isIn(503, 504);
@@ -368,7 +368,7 @@ class DuplicateDeliveriesTest {
     CALLED.assertRecord(target, "m", "answered", 1, peer);
   }
 
-  /** The record is locked until the time of this repeat is over. */
+  /** The record stays locked until this duplicate times out. */
   private static Answer sendWhileLocked(Agent target) throws SQLException {
     try (Connection other = SERVER.database().connect();
         Statement statement = other.createStatement()) {
@@ -382,10 +382,10 @@ class DuplicateDeliveriesTest {
       long began = System.nanoTime();
       CompletableFuture<Answer> hurried =
           CompletableFuture.supplyAsync(
-              () -> MAIL.send(target, ADMIN_TOKEN, MESSAGE, "X-Timeout", "1"),
+              () -> PROXY.send(target, ADMIN_TOKEN, MESSAGE, "X-Timeout", "1"),
               Thread::startVirtualThread);
       Awaitility.await().until(() -> !SERVER.database().value(LOCKED_OUT).equals("0"));
-      Awaitility.await().until(() -> System.nanoTime() - began > HURRY.toNanos());
+      Awaitility.await().until(() -> System.nanoTime() - began > DUPLICATE_TIMEOUT.toNanos());
       other.rollback();
       return hurried.join();
     }

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** One message, one record (R7.3), whichever replica hears of it. */
+/** One message has one record (R7.3), whichever replicas receive it. */
 @Slow
 class DuplicateMessagesTest {
 
@@ -31,8 +31,8 @@ class DuplicateMessagesTest {
   private static final TestServer REPLICA =
       TestServer.startOn(SERVER.database(), "RATE_LIMIT=1000000");
   private static final TestClient CLIENT = SERVER.client();
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
-  private static final List<ProxyClient> BOTH = List.of(MAIL, new ProxyClient(REPLICA));
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
+  private static final List<ProxyClient> BOTH = List.of(PROXY, new ProxyClient(REPLICA));
 
   private static final Agent LEAD = CLIENT.create("Lead");
 
@@ -50,49 +50,51 @@ class DuplicateMessagesTest {
     return BOTH.get(n % BOTH.size());
   }
 
-  /** A 503 asks to send again, which the message's id makes harmless. */
-  private static Answer told(ProxyClient mail, Agent target, String token, String message) {
-    Answer answer = mail.send(target, token, message);
+  /** Sends again after a 503, which the message's id makes safe. */
+  private static Answer sendUntilAnswered(
+      ProxyClient proxy, Agent target, String token, String message) {
+    Answer answer = proxy.send(target, token, message);
     for (int again = 0; answer.status() == 503 && again < MAX_AGAIN; again++) {
-      answer = mail.send(target, token, message);
+      answer = proxy.send(target, token, message);
     }
     return answer;
   }
 
   @Test
-  void storesAMessageOnceHoweverManySendItAtOnce() {
+  void storesAMessageOnceWhenManySendersSendItAtOnce() {
     for (String token : List.of(ADMIN_TOKEN, LEAD.token())) {
       Agent target = target();
 
       List<Answer> answers =
-          Race.run(SENDERS, n -> manyTimes(n, target, token)).stream()
+          Race.run(SENDERS, n -> repeatedly(n, target, token)).stream()
               .flatMap(List::stream)
               .toList();
 
       Set<String> texts = answers.stream().map(Answer::text).collect(Collectors.toSet());
       assertThat(answers).filteredOn(answer -> answer.status() != 200).isEmpty();
       assertThat(texts).hasSize(1);
-      assertThat(MAIL.rows(target)).isEqualTo(1);
-      assertThat(MAIL.row(answers.getFirst().field("activity_id"), "seq")).isEqualTo("1");
+      assertThat(PROXY.rows(target)).isEqualTo(1);
+      assertThat(PROXY.row(answers.getFirst().field("activity_id"), "seq")).isEqualTo("1");
     }
   }
 
-  private static List<Answer> manyTimes(int sender, Agent target, String token) {
+  private static List<Answer> repeatedly(int sender, Agent target, String token) {
     return IntStream.range(0, TIMES)
-        .mapToObj(
-            time -> told(replica(sender + time), target, token, ProxyClient.message("m", "hi")))
+        .mapToObj(time ->
+            sendUntilAnswered(
+                replica(sender + time), target, token, ProxyClient.message("m", "hi")))
         .toList();
   }
 
   @Test
-  void storesOneOfTheContentsThatAreSentUnderOneIdAtOnce() {
+  void storesOneOfManyContentsThatAreSentUnderOneId() {
     Agent target = target();
 
     List<Answer> answers =
         Race.run(
             SENDERS,
             n ->
-                told(
+                sendUntilAnswered(
                     replica(n),
                     target,
                     ADMIN_TOKEN,
@@ -102,35 +104,35 @@ class DuplicateMessagesTest {
     assertThat(answers).extracting(Answer::status).containsOnly(200, 409);
     assertThat(taken).hasSize(SENDERS / 4);
     assertThat(taken.stream().map(Answer::text).distinct()).hasSize(1);
-    assertThat(MAIL.rows(target)).isEqualTo(1);
+    assertThat(PROXY.rows(target)).isEqualTo(1);
   }
 
   @Test
   void refusesAnotherContentUnderAnIdThatIsTaken() {
     Agent target = target();
-    String first = MAIL.sent(target, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
+    String first = PROXY.sent(target, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
 
     for (String other :
         List.of(
             ProxyClient.message("m", "Hi"),
             ProxyClient.message("m", "hi").replace("message/send", "message/stream"),
             ProxyClient.message("m", "hi").replace("\"kind\"", "\"more\":1,\"kind\""))) {
-      Answer answer = MAIL.send(target, ADMIN_TOKEN, other);
+      Answer answer = PROXY.send(target, ADMIN_TOKEN, other);
 
       assertRefused(answer, 409, "MESSAGE_ID_REUSED");
       assertThat(answer.field("error"))
           .startsWith("params.message.messageId names an earlier message to this workspace")
           .contains("expected: a new id for a new message");
     }
-    assertThat(MAIL.rows(target)).isEqualTo(1);
-    assertThat(MAIL.sent(target, ADMIN_TOKEN, ProxyClient.message("m", "hi"))).isEqualTo(first);
+    assertThat(PROXY.rows(target)).isEqualTo(1);
+    assertThat(PROXY.sent(target, ADMIN_TOKEN, ProxyClient.message("m", "hi"))).isEqualTo(first);
   }
 
   @Test
-  void knowsAMessageAgainInAnotherForm() {
+  void recognisesAMessageInAnotherForm() {
     Agent target = target();
     String first =
-        MAIL.sent(
+        PROXY.sent(
             target,
             LEAD.token(),
             ProxyClient.sending(
@@ -147,8 +149,8 @@ class DuplicateMessagesTest {
                     .replace("\"id\":1", "\"id\":\"another\",\"more\":true"));
 
     assertThat(second).isEqualTo(first);
-    assertThat(MAIL.rows(target)).isEqualTo(1);
-    assertThat(MAIL.row(first, "request_body ->> 'id'")).isEqualTo("1");
+    assertThat(PROXY.rows(target)).isEqualTo(1);
+    assertThat(PROXY.row(first, "request_body ->> 'id'")).isEqualTo("1");
   }
 
   @Test
@@ -167,18 +169,18 @@ class DuplicateMessagesTest {
     }
 
     assertThat(rows).hasSize(2 * tokens.size());
-    assertThat(MAIL.rows(target)).isEqualTo(tokens.size());
-    assertThat(MAIL.rows(sibling)).isEqualTo(tokens.size());
+    assertThat(PROXY.rows(target)).isEqualTo(tokens.size());
+    assertThat(PROXY.rows(sibling)).isEqualTo(tokens.size());
   }
 
   @Test
-  void tellsOddIdsApart() {
+  void distinguishesUnusualIds() {
     Agent target = target();
     List<String> ids = List.of("\\ud800", "\\ud801", "\\ufffd", "\\u0000", "", "M", "m", "m ");
 
     Set<String> rows = new HashSet<>();
     for (String id : ids) {
-      rows.add(MAIL.sent(target, ADMIN_TOKEN, ProxyClient.message(id, "hi")));
+      rows.add(PROXY.sent(target, ADMIN_TOKEN, ProxyClient.message(id, "hi")));
     }
 
     assertThat(rows).hasSize(ids.size());
@@ -187,19 +189,19 @@ class DuplicateMessagesTest {
   @Test
   void forgetsAMessageWithItsRow() {
     Agent target = target();
-    String first = MAIL.sent(target, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
+    String first = PROXY.sent(target, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
     SERVER
         .database()
         .execute("DELETE FROM activity_logs l" + StoredRows.where(SERVER.database(), first));
 
-    String second = MAIL.sent(target, ADMIN_TOKEN, ProxyClient.message("m", "another content"));
+    String second = PROXY.sent(target, ADMIN_TOKEN, ProxyClient.message("m", "another content"));
 
     assertThat(second).isNotEqualTo(first);
-    assertThat(MAIL.row(second, "seq")).isEqualTo("2");
+    assertThat(PROXY.row(second, "seq")).isEqualTo("2");
   }
 
   @Test
-  void countsAgainstTheGeneralLimit() {
+  void countsAMessageAgainstTheRateLimit() {
     Answer answer =
         new ProxyClient(REPLICA).send(target(), ADMIN_TOKEN, ProxyClient.message("m", "hi"));
 

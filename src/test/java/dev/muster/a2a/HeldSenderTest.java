@@ -30,14 +30,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A sender that waits for an agent that is called gets nothing once it is not good any more (R1.6);
- * what it began goes on (R7.8).
+ * A sender that waits for a push agent gets nothing once its credential is invalid (R1.6); the
+ * delivery continues (R7.8).
  */
 @Slow
 @Timeout(120)
 class HeldSenderTest {
 
-  /** More than the 5 s of R1.6 on a busy machine. */
+  /** More than the 5 s of R1.6, for a busy machine. */
   private static final Duration SOON = Duration.ofSeconds(10);
 
   private static final String WORKING =
@@ -105,7 +105,7 @@ class HeldSenderTest {
 
   @ParameterizedTest
   @EnumSource
-  void getsNoMoreOfAStream(Departure departure) throws Exception {
+  void getsNoFurtherEventOfAStream(Departure departure) throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     try (TestPeer peer = TestPeer.start();
         Socket client = new Socket(InetAddress.getLoopbackAddress(), THERE.port())) {
@@ -124,7 +124,7 @@ class HeldSenderTest {
 
   @ParameterizedTest
   @EnumSource
-  void getsNoMoreOfAStreamThatNeverPauses(Departure departure) throws Exception {
+  void getsNoFurtherEventOfAStreamWithoutPauses(Departure departure) throws Exception {
     try (TestPeer peer = TestPeer.start();
         Socket client = new Socket(InetAddress.getLoopbackAddress(), THERE.port())) {
       peer.then(workingUntilReleased());
@@ -141,7 +141,7 @@ class HeldSenderTest {
 
   @ParameterizedTest
   @EnumSource
-  void getsNoStreamThatBeginsLater(Departure departure) throws IOException {
+  void getsNoStreamThatBeginsAfterwards(Departure departure) throws IOException {
     try (TestPeer peer = TestPeer.start()) {
       peer.then(beginningWhenReleased());
       Agent called = called(peer);
@@ -197,7 +197,7 @@ class HeldSenderTest {
     return ProxyClient.message("m", "hi").replace("message/send", "message/stream");
   }
 
-  /** A stream of which the first event was read. */
+  /** A stream of which the first event has been read. */
   private BufferedReader stream(Socket client, Agent target) throws IOException {
     String body = streaming();
     client
@@ -212,14 +212,14 @@ class HeldSenderTest {
     return answer;
   }
 
-  /** All that comes until the stream ends, which is soon. */
+  /** Reads until the stream ends, which is soon. */
   private static String rest(BufferedReader stream) throws Exception {
     return CompletableFuture.supplyAsync(
             () -> String.join("\n", stream.lines().toList()), Thread::startVirtualThread)
         .get(SOON.toSeconds(), TimeUnit.SECONDS);
   }
 
-  /** Until both replicas know that the sender's token is not good any more. */
+  /** Waits until both replicas refuse the sender's token. */
   private void awaitRefusals() {
     String path = "/registry/" + sender.id() + "/peers";
     Awaitility.await()

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What hostile agents answer takes from nobody else, on a server with a small heap. */
+/** Hostile answers of agents do not affect other agents, on a server with a small heap. */
 @Slow
 @Timeout(240)
 class HostileAnswersTest {
@@ -36,7 +36,7 @@ class HostileAnswersTest {
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"" + "x".repeat(8 * MIB) + "\"}";
 
   @Test
-  void leaveAnUnrelatedPairItsLargeAnswerAndItsHeartbeats(@TempDir Path folder) throws IOException {
+  void leaveOtherAgentsTheirLargeAnswersAndHeartbeats(@TempDir Path folder) throws IOException {
     Map<String, String> settings =
         Map.of(
             "ADMIN_TOKEN",
@@ -92,7 +92,7 @@ class HostileAnswersTest {
         "\"url\":\"" + peer.url() + "\"");
   }
 
-  /** The turn goes on without its client. */
+  /** The delivery continues without its client. */
   private static void sendAndHangUp(TestClient client, String token, Agent to, String method)
       throws IOException {
     URI server = URI.create(client.baseUrl());
@@ -109,7 +109,7 @@ class HostileAnswersTest {
     }
   }
 
-  /** Whether an answer has begun; by then the request was read. */
+  /** Whether a response has begun; by then the request was read. */
   private static boolean read(Socket socket) {
     try {
       return socket.getInputStream().read() >= 0;

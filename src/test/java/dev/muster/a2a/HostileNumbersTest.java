@@ -20,7 +20,7 @@ class HostileNumbersTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
 
   private static final List<String> NUMBERS =
       List.of(
@@ -119,11 +119,11 @@ class HostileNumbersTest {
     }
   }
 
-  /** The priority and the seconds that a message may wait. */
+  /** A body with a number for the priority or for the seconds that a message may wait. */
   private static String waiting(String member) {
     Agent agent = waitedFor();
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, filled(sending(member + ","), agent.id()));
+    Answer answer = PROXY.send(agent, ADMIN_TOKEN, filled(sending(member + ","), agent.id()));
 
     assertThat(answer.status()).as(answer.text()).isEqualTo(202);
     return SERVER
@@ -135,7 +135,7 @@ class HostileNumbersTest {
                 + "'");
   }
 
-  /** Never online, so that what is sent to it waits. */
+  /** An agent that is never online, so that its messages wait. */
   private static Agent waitedFor() {
     return CLIENT.create(
         "Awaited", "\"delivery_mode\":\"push\"", "\"url\":\"http://127.0.0.1:9/\"");

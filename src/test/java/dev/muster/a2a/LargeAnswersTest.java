@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Many large answers at once take no more memory than there is (R7.6, R0.7). */
+/** Many concurrent large answers fit into the memory (R7.6, R0.7). */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
@@ -87,7 +87,7 @@ class LargeAnswersTest {
     }
   }
 
-  /** Without a copy for each. */
+  /** Sends the answer without a copy for each request. */
   private static PeerBehavior answering() {
     return exchange -> {
       exchange.receive();
@@ -100,7 +100,7 @@ class LargeAnswersTest {
     };
   }
 
-  /** The status, and how many bytes came: nobody keeps them. */
+  /** Returns the status and the number of bytes, which are discarded. */
   private static String answer(HttpClient http, ServerProcess server, Agent target, int n) {
     HttpRequest request =
         HttpRequest.newBuilder(

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Messages of nearly 16 MiB, one after the other, and what others notice of them. */
+/** A sequence of messages of nearly 16 MiB does not slow down other callers. */
 @Slow
 @Timeout(120)
 class LargeMessagesTest {
@@ -37,12 +37,12 @@ class LargeMessagesTest {
   private static final Duration CALM = Duration.ofSeconds(4);
   private static final Duration ATTACK = Duration.ofSeconds(10);
 
-  /** Far above the noise of a small machine that runs other things. */
+  /** Far above the noise of a small machine that runs other programs. */
   private static final int MAX_TIMES_SLOWER = 20;
 
   private static final long MIN_BOUND_MS = 1_000;
 
-  /** How long its requests took, in ms, shortest first. */
+  /** Latencies in ms, shortest first. */
   private record Latencies(List<Long> ms) {
 
     long median() {
@@ -61,7 +61,7 @@ class LargeMessagesTest {
   }
 
   @Test
-  void leaveTheAppendsAndBeatsOfOthersFast(@TempDir Path home) throws Exception {
+  void leaveAppendsAndHeartbeatsOfOthersFast(@TempDir Path home) throws Exception {
     Map<String, String> settings =
         Map.of("DATABASE_URL", TestDatabases.create().url(), "ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
     try (ServerProcess server = ServerProcess.start(home, settings).awaitReady();
@@ -98,7 +98,7 @@ class LargeMessagesTest {
     }
   }
 
-  /** Of beats and appends by turns, none of which fails. */
+  /** Measures heartbeats and appends in turn, none of which fails. */
   private static Latencies measure(TestClient client, Agent victim, Duration duration) {
     List<Long> ms = new ArrayList<>();
     long end = System.nanoTime() + duration.toNanos();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Large requests take no carriers of virtual threads, and no sender takes all places. */
+/** Large requests use no carriers of virtual threads, and no sender takes all slots. */
 @Timeout(60)
 class LargeRequestsTest {
 
@@ -36,7 +36,7 @@ class LargeRequestsTest {
     return callers.submit(() -> requests.run(bytes, owner, work));
   }
 
-  /** Done when it has its place, which it keeps until the end of the test. */
+  /** Completes when it has its slot, which it keeps until the end of the test. */
   private CompletableFuture<Boolean> hold(String owner) {
     CompletableFuture<Boolean> began = new CompletableFuture<>();
     var _ =
@@ -66,13 +66,13 @@ class LargeRequestsTest {
   }
 
   @Test
-  void areWorkedOnByThreadsOfTheOperatingSystem() throws Exception {
+  void runOnPlatformThreads() throws Exception {
     assertThat(run(LARGE, "a", () -> Thread.currentThread().isVirtual()).get()).isFalse();
     assertThat(run(SMALL, "a", () -> Thread.currentThread().isVirtual()).get()).isTrue();
   }
 
   @Test
-  void leaveAPlaceForOtherSenders() throws Exception {
+  void leaveASlotForOtherSenders() throws Exception {
     assertThat(hold("a").get()).isTrue();
     CompletableFuture<Boolean> more = hold("a");
     while (!more.isCompletedExceptionally()) {
@@ -98,7 +98,7 @@ class LargeRequestsTest {
   }
 
   @Test
-  void giveTheirPlaceBackAndPassRefusalsOn() {
+  void releaseTheirSlotAndForwardRefusals() {
     for (int i = 0; i < 10; i++) {
       assertThatExceptionOfType(ProblemException.class)
           .isThrownBy(() ->

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
-/** What is said at the canvas, and what agents answer, is told live on every replica (R10.1). */
+/** Messages of the canvas and answers of agents become live events on every replica (R10.1). */
 @Slow
 @Timeout(60)
 class LiveDeliveriesTest {
@@ -38,7 +38,7 @@ class LiveDeliveriesTest {
   }
 
   @Test
-  void tellsOfAnAnswerOnAnotherReplica() throws Exception {
+  void publishesAnAnswerOnAnotherReplica() throws Exception {
     try (TestPeer peer = TestPeer.start();
         TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
       Agent agent = called(peer);
@@ -57,7 +57,7 @@ class LiveDeliveriesTest {
   }
 
   @Test
-  void tellsPeersOfNoAnswer() throws Exception {
+  void publishesNoAnswerToPeers() throws Exception {
     try (TestPeer peer = TestPeer.start()) {
       Agent agent = called(peer);
       Agent below = ONE.client().create("Below", "\"parent_id\":\"" + agent.id() + "\"");
@@ -76,7 +76,7 @@ class LiveDeliveriesTest {
   }
 
   @Test
-  void tellsWhatAPersonSaysAndNotWhatAnAgentDoes() throws Exception {
+  void publishesMessagesOfTheCanvasButNotOfAgents() throws Exception {
     try (TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
       Agent agent = ONE.client().create("Listening");
       new ProxyClient(ONE).send(agent, agent.token(), ProxyClient.message("own", "to myself"));
@@ -92,7 +92,7 @@ class LiveDeliveriesTest {
   }
 
   @Test
-  void tellsOfEachOfManyAnswersOnce() throws Exception {
+  void publishesEachOfManyAnswersOnce() throws Exception {
     try (TestPeer peer = TestPeer.start();
         TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
       Agent agent = called(peer);

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is one message, and what is another (R7.3). */
+/** What makes two messages the same (R7.3). */
 class MessageIdsTest {
 
   private static final String MESSAGE =
@@ -55,12 +55,12 @@ class MessageIdsTest {
         "{'messageId':'m','content':'hi','x':{'a':1,'b':2.0}}",
         "{'messageId':'m','content':'hi','x':{'a':1,'b':2.0},'metadata':{'try':2,'sender':1}}"
       })
-  void areTheSameForWhatIsTheSameOnceItIsNormal(String message) {
+  void areTheSameForMessagesWithTheSameNormalForm(String message) {
     assertThat(of("message/send", message)).isEqualTo(of("message/send", MESSAGE));
   }
 
   @Test
-  void leaveTheSenderToTheRow() {
+  void leaveTheSenderOut() {
     assertThat(of("message/send", MESSAGE, new Sender(UUID.randomUUID())))
         .isEqualTo(of("message/send", MESSAGE));
   }
@@ -81,7 +81,7 @@ class MessageIdsTest {
           'b':2.0   | 'c':2.0
           }],       | },{}],
           """)
-  void tellAnotherContentUnderTheSameId(String there, String instead) {
+  void distinguishAnotherContentUnderTheSameId(String there, String instead) {
     String other = MESSAGE.replaceFirst(Pattern.quote(there), instead);
 
     assertThat(other).isNotEqualTo(MESSAGE);
@@ -91,7 +91,7 @@ class MessageIdsTest {
   }
 
   @Test
-  void tellAnotherMethod() {
+  void distinguishAnotherMethod() {
     assertThat(of("message/stream", MESSAGE).contentHash())
         .isNotEqualTo(of("message/send", MESSAGE).contentHash());
   }
@@ -109,7 +109,7 @@ class MessageIdsTest {
           é       | e\\u0301
           12      | 1\\u00002
           """)
-  void tellIdsApart(String one, String other) {
+  void distinguishIds(String one, String other) {
     assertThat(named(one).key()).isNotEqualTo(named(other).key());
     assertThat(named(one).key()).isEqualTo(named(one).key());
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** The forms of R7.2; in these texts, single quotes stand for double ones. */
+/** The normal forms of R7.2; in these texts, single quotes stand for double ones. */
 class NormalizedRequestTest {
 
   private static final UUID PEER = UUID.fromString("11111111-2222-4333-8444-555555555555");
@@ -68,7 +68,7 @@ class NormalizedRequestTest {
   }
 
   @Test
-  void keepsWhatItDoesNotKnowInItsPlaceAndDigitForDigit() {
+  void keepsUnknownMembersInTheirPlaceAndDigitForDigit() {
     String part = "{'x':1.50,'kind':'data','data':{'z':1,'a':[0.10,null]},'y':{}}";
     String request =
         "{'z':[1.0],'jsonrpc':'2.0','params':{'priority':100,'message':{'b':{'d':2,'c':1},'parts':["
@@ -104,7 +104,7 @@ class NormalizedRequestTest {
         "{'jsonrpc':'','method':'ping'}",
         "{'jsonrpc':5,'method':'\\u0000\\ud800'}"
       })
-  void passesOtherRequestsUnchanged(String request) {
+  void forwardsOtherRequestsUnchanged(String request) {
     assertNormal(request, request);
     assertThat(normal(request).message()).isNull();
   }
@@ -156,7 +156,7 @@ class NormalizedRequestTest {
         "[{'message':{'metadata':{'sender':1}}}]",
         "{'metadata':{'sender':1}}"
       })
-  void leavesWhatCannotCarryASenderAsItIs(String params) {
+  void leavesRequestsThatHaveNoPlaceForASenderUnchanged(String params) {
     String request = "{'jsonrpc':'2.0','method':'tasks/send','params':" + params + "}";
 
     assertNormal(request, request);
@@ -218,7 +218,7 @@ class NormalizedRequestTest {
           'parts':[],'content':'hi'               | 'parts':[],'content':'hi'
           'parts':[],'content':5                  | 'parts':[],'content':5
           """)
-  void bringsPartsIntoOneForm(String sent, String expected) {
+  void normalizesParts(String sent, String expected) {
     String beginning = "{'messageId':'m','role':'user',";
 
     assertNormalMessage(beginning + sent + "}", beginning + expected + "," + METADATA + "}");
@@ -236,7 +236,7 @@ class NormalizedRequestTest {
           {'sender':[],'a':{'sender':'mine'}}            | {SENDER,'a':{'sender':'mine'}}
           {'Sender':1,'delegation_id':'d'}               | {'Sender':1,'delegation_id':'d',SENDER}
           """)
-  void writesTheTrueSenderOverWhateverIsThere(String sent, String expected) {
+  void overwritesAnySenderWithTheTrueOne(String sent, String expected) {
     String beginning = "{'messageId':'m','role':'user','parts':[],'metadata':";
 
     assertNormalMessage(
@@ -254,7 +254,7 @@ class NormalizedRequestTest {
   }
 
   @Test
-  void leavesWhatItWasGivenAsItWas() {
+  void doesNotChangeItsInput() {
     JsonNode sent =
         json("{'method':'SendMessage','params':{'message':{'content':[{'type':'a'}]}}}");
     String before = sent.toString();
@@ -338,7 +338,7 @@ class NormalizedRequestTest {
           'parts':[{},[{}]]            | parts[1]: array (expected: a JSON object)
           'content':[{},'hi']          | content[1]: string (expected: a JSON object)
           """)
-  void refusesAMessageThatCannotBeMadeGood(String message, String text) {
+  void refusesAMessageThatCannotBeNormalized(String message, String text) {
     assertRefused(sending("{" + message + "}"), "params.message." + text);
   }
 }

@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of a request to an agent that polls (R7.2, R7.4, R7.5). */
+/** The path of a request to a poll agent (R7.2, R7.4, R7.5). */
 class PollDeliveryTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
 
   @Test
   void storesTheNormalRequestAndAnswersWithItsRow() {
@@ -31,7 +31,7 @@ class PollDeliveryTest {
         "{\"method\":\"message/send\",\"id\":\"r-1\",\"params\":{\"priority\":1.50,\"message\":"
             + "{\"messageId\":\"m-1\",\"content\":\"hi\",\"metadata\":{\"delegation_id\":\"d-1\"}}}}";
 
-    Answer answer = MAIL.send(reviewer, ADMIN_TOKEN, sent);
+    Answer answer = PROXY.send(reviewer, ADMIN_TOKEN, sent);
 
     String id = answer.field("activity_id");
     assertThat(answer.status()).isEqualTo(200);
@@ -42,17 +42,17 @@ class PollDeliveryTest {
                 + "\"activity_id\":\""
                 + UUID.fromString(id)
                 + "\"}");
-    assertThat(MAIL.row(id, "request_body"))
+    assertThat(PROXY.row(id, "request_body"))
         .isEqualTo(
             "{\"jsonrpc\":\"2.0\",\"method\":\"message/send\",\"id\":\"r-1\",\"params\":"
                 + "{\"priority\":1.50,\"message\":{\"messageId\":\"m-1\",\"metadata\":"
                 + "{\"delegation_id\":\"d-1\",\"sender\":{\"workspace_id\":null,\"source\":"
                 + "\"canvas_user\"}},\"role\":\"user\",\"parts\":[{\"kind\":\"text\",\"text\":"
                 + "\"hi\"}]}}}");
-    assertThat(MAIL.row(id, "concat_ws('|', workspace_id, target_id, seq, activity_type, method)"))
+    assertThat(PROXY.row(id, "concat_ws('|', workspace_id, target_id, seq, activity_type, method)"))
         .isEqualTo("%1$s|%1$s|1|a2a_receive|message/send".formatted(reviewer.id()));
     assertThat(
-            MAIL.row(
+            PROXY.row(
                 id, "concat_ws('|', summary, status, message_id, delegation_id, message_text)"))
         .isEqualTo("message/send → Reviewer|ok|m-1|d-1|hi");
   }
@@ -64,13 +64,13 @@ class PollDeliveryTest {
         "{\"id\":1.0,\"jsonrpc\":\"2.0\",\"params\":{\"id\":\"t\",\"message\":{\"content\":\"x\"}},"
             + "\"method\":\"tasks/get\"}";
 
-    String first = MAIL.sent(agent, ADMIN_TOKEN, request);
-    String second = MAIL.sent(agent, ADMIN_TOKEN, request);
+    String first = PROXY.sent(agent, ADMIN_TOKEN, request);
+    String second = PROXY.sent(agent, ADMIN_TOKEN, request);
 
-    assertThat(MAIL.row(first, "request_body")).isEqualTo(request);
-    assertThat(MAIL.row(first, "summary")).isEqualTo("tasks/get → Other methods");
+    assertThat(PROXY.row(first, "request_body")).isEqualTo(request);
+    assertThat(PROXY.row(first, "summary")).isEqualTo("tasks/get → Other methods");
     assertThat(second).isNotEqualTo(first);
-    assertThat(MAIL.row(second, "seq")).isEqualTo("2");
+    assertThat(PROXY.row(second, "seq")).isEqualTo("2");
   }
 
   @ParameterizedTest
@@ -79,14 +79,14 @@ class PollDeliveryTest {
     Agent agent = CLIENT.create("Methods");
     String request = ProxyClient.message("m", "hi").replace("message/send", method);
 
-    assertThat(MAIL.send(agent, ADMIN_TOKEN, request).field("method")).isEqualTo(method);
+    assertThat(PROXY.send(agent, ADMIN_TOKEN, request).field("method")).isEqualTo(method);
   }
 
   @Test
-  void doesNotTakeAPeersRequestForWhatTheAgentSaidToItsCanvas() {
+  void doesNotStoreAPeersRequestAsANotification() {
     Agent lead = CLIENT.create("Lead");
     Agent target = CLIENT.create("Target", "\"parent_id\":\"" + lead.id() + "\"");
-    MAIL.send(target, lead.token(), "{\"method\":\"notify\"}");
+    PROXY.send(target, lead.token(), "{\"method\":\"notify\"}");
 
     assertThat(
             CLIENT
@@ -96,12 +96,12 @@ class PollDeliveryTest {
   }
 
   @Test
-  void refusesMorePartsThanAnyAgentMeans() {
+  void refusesTooManyParts() {
     Agent target = CLIENT.create("Target");
     String parts = "{},".repeat(10_000) + "{}";
 
     Answer answer =
-        MAIL.send(
+        PROXY.send(
             target,
             ADMIN_TOKEN,
             "{\"method\":\"message/send\",\"params\":{\"message\":{\"parts\":[" + parts + "]}}}");
@@ -115,14 +115,15 @@ class PollDeliveryTest {
     Agent agent = CLIENT.create("Nameless");
     String request = ProxyClient.sending("{'content':'hi'}");
 
-    String first = MAIL.sent(agent, ADMIN_TOKEN, request);
-    String second = MAIL.sent(agent, ADMIN_TOKEN, request);
+    String first = PROXY.sent(agent, ADMIN_TOKEN, request);
+    String second = PROXY.sent(agent, ADMIN_TOKEN, request);
 
-    String firstId = MAIL.row(first, "message_id");
+    String firstId = PROXY.row(first, "message_id");
     assertThat(UUID.fromString(firstId)).hasToString(firstId);
-    assertThat(MAIL.row(first, "request_body #>> '{params,message,messageId}'")).isEqualTo(firstId);
-    assertThat(MAIL.row(second, "message_id")).isNotEqualTo(firstId);
-    assertThat(MAIL.rows(agent)).isEqualTo(2);
+    assertThat(PROXY.row(first, "request_body #>> '{params,message,messageId}'"))
+        .isEqualTo(firstId);
+    assertThat(PROXY.row(second, "message_id")).isNotEqualTo(firstId);
+    assertThat(PROXY.rows(agent)).isEqualTo(2);
   }
 
   @Test
@@ -136,44 +137,44 @@ class PollDeliveryTest {
         CLIENT.heartbeat(agent);
       }
       assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo(change);
-      MAIL.sent(agent, ADMIN_TOKEN, ProxyClient.message(change, "hi"));
+      PROXY.sent(agent, ADMIN_TOKEN, ProxyClient.message(change, "hi"));
     }
-    assertThat(MAIL.rows(agent)).isEqualTo(3);
+    assertThat(PROXY.rows(agent)).isEqualTo(3);
   }
 
-  /** As the simplest of clients says of whatever it sends. */
+  /** The content type that curl sends by default. */
   @Test
-  void takesWhatIsCalledAForm() {
+  void acceptsABodyDeclaredAsAForm() {
     Agent agent = CLIENT.create("Form");
 
-    MAIL.sent(
+    PROXY.sent(
         agent,
         ADMIN_TOKEN,
         ProxyClient.message("m", "hi"),
         "Content-Type",
         "application/x-www-form-urlencoded");
 
-    assertThat(MAIL.rows(agent)).isEqualTo(1);
+    assertThat(PROXY.rows(agent)).isEqualTo(1);
   }
 
   @Test
-  void saysSoWhenItCannotStore() throws SQLException {
+  void reportsAStorageFailure() throws SQLException {
     Agent agent = CLIENT.create("Locked");
-    MAIL.sent(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    PROXY.sent(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
     try (Connection other = SERVER.database().connect();
         Statement statement = other.createStatement()) {
       other.setAutoCommit(false);
       statement.execute(
           "SELECT FROM activity_feeds WHERE workspace_id = '" + agent.id() + "' FOR UPDATE");
 
-      Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-2", "hi"));
+      Answer answer = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-2", "hi"));
 
       assertRefused(answer, 503, "UNAVAILABLE");
       assertThat(answer.header("Retry-After")).isEqualTo("5");
       other.rollback();
     }
-    assertThat(MAIL.rows(agent)).isEqualTo(1);
-    MAIL.sent(agent, ADMIN_TOKEN, ProxyClient.message("m-2", "hi"));
-    assertThat(MAIL.rows(agent)).isEqualTo(2);
+    assertThat(PROXY.rows(agent)).isEqualTo(1);
+    PROXY.sent(agent, ADMIN_TOKEN, ProxyClient.message("m-2", "hi"));
+    assertThat(PROXY.rows(agent)).isEqualTo(2);
   }
 }

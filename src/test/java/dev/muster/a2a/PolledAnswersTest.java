@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Answers of agents that poll end the turns that they answer (R7.11). */
+/** Answers of poll agents complete the deliveries that they answer (R7.11). */
 @Slow
 @Timeout(60)
 class PolledAnswersTest {
@@ -48,8 +48,7 @@ class PolledAnswersTest {
 
   @ParameterizedTest
   @CsvSource({"?wait=20, ''", "'', 20"})
-  void givesTheAnswerToASenderWhoWaitsOnAnotherReplica(String query, String timeout)
-      throws Exception {
+  void answersASenderThatWaitsOnAnotherReplica(String query, String timeout) throws Exception {
     CompletableFuture<Answer> waiting = askAsync(query, timeout);
     awaitRow(polling);
 
@@ -66,7 +65,7 @@ class PolledAnswersTest {
   }
 
   @Test
-  void putsTheAnswerOnTheRowThatItAnswers() {
+  void storesTheAnswerOnTheAnsweredRow() {
     ask(CLIENT, "", "");
 
     reply("m-1", "r-1");
@@ -77,7 +76,7 @@ class PolledAnswersTest {
   }
 
   @Test
-  void takesTheFirstAnswerOnly() {
+  void storesTheFirstAnswerOnly() {
     ask(CLIENT, "", "");
     reply("m-1", "r-1");
 
@@ -87,7 +86,7 @@ class PolledAnswersTest {
   }
 
   @Test
-  void givesARepeatedMessageTheSameRowAndItsAnswer() {
+  void answersADuplicateWithTheSameRowAndAnswer() {
     Answer first = ask(CLIENT, "", "");
     reply("m-1", "r-1");
 
@@ -97,7 +96,7 @@ class PolledAnswersTest {
   }
 
   @Test
-  void saysThatItIsQueuedWhenNoAnswerComesInTime() {
+  void answersQueuedAfterTheTimeout() {
     Answer answer = ask(CLIENT, "?wait=0.3", "");
 
     assertThat(answer.status()).isEqualTo(200);
@@ -105,7 +104,7 @@ class PolledAnswersTest {
   }
 
   @Test
-  void believesNoAnswerToAMessageOfSomebodyElse() {
+  void ignoresAnAnswerOfAnotherSenderOrToAnotherWorkspace() {
     Agent third = CLIENT.create("Third", "\"parent_id\":\"" + asking.id() + "\"");
     ask(CLIENT, "", "");
 
@@ -117,7 +116,7 @@ class PolledAnswersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"soon", "NaN"})
-  void refusesAWaitThatIsNoNumber(String wait) {
+  void refusesATimeoutThatIsNotANumber(String wait) {
     assertThat(ask(CLIENT, "?wait=" + wait, "").field("code")).isEqualTo("VALIDATION_FAILED");
   }
 

@@ -10,10 +10,10 @@ import dev.muster.testing.TestServer;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Sends requests to agents by the proxy of one server, and reads what came of them. */
+/** Sends requests to agents through the proxy of one server, and reads their rows. */
 public record ProxyClient(TestServer server) {
 
-  /** A request that sends a message; {@code parts} with single quotes for double ones. */
+  /** A request that sends a message; single quotes stand for double ones. */
   public static String message(String id, String text) {
     return sending("{'messageId':'" + id + "','parts':[{'kind':'text','text':'" + text + "'}]}");
   }
@@ -33,14 +33,14 @@ public record ProxyClient(TestServer server) {
     return client().post(path(to.id()), token, body, headers);
   }
 
-  /** The id of the row that the answer says the request is. */
+  /** Returns the id of the row that the response names. */
   String sent(Agent to, String token, String body, String... headers) {
     Answer answer = send(to, token, body, headers);
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     return answer.field("activity_id");
   }
 
-  /** An SQL expression of a row. */
+  /** Evaluates an SQL expression on a row. */
   String row(String activityId, String expression) {
     return StoredRows.value(server.database(), activityId, expression);
   }

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whatever an agent and the network do to a turn: what its sender, its row and its record are told,
- * and by when (R7.4, R7.6, R7.8), with and without the courage to send twice.
+ * For each fault of an agent or the network: the answer to the sender, the row and the record, and
+ * the time limit (R7.4, R7.6, R7.8), with and without retries of ambiguous failures.
  */
 @Slow
 @Timeout(60)
@@ -45,17 +45,17 @@ class ProxyFaultsTest {
   /** Enough for two attempts and the wait between them. */
   private static final Duration TIMEOUT = Duration.ofSeconds(8);
 
-  /** For agents that never come to an end: there is no time for a second attempt. */
+  /** For agents that never finish: too short for a second attempt. */
   private static final Duration SHORT = Duration.ofMillis(1500);
 
-  /** Of a machine that runs other tests too. */
+  /** Margin for a machine that runs other tests too. */
   private static final Duration MARGIN = Duration.ofSeconds(2);
 
   private static final List<String> EXTRAS =
       List.of("restarting", "retry_after", "busy", "delivery_confirmed", "agent_status");
 
-  private static final TestServer BOLD = start("true");
-  private static final TestServer CAUTIOUS = start("false");
+  private static final TestServer WITH_RETRIES = start("true");
+  private static final TestServer WITHOUT_RETRIES = start("false");
 
   private static final String MESSAGE = ProxyClient.message("m", "hi");
 
@@ -68,13 +68,13 @@ class ProxyFaultsTest {
 
   @AfterAll
   static void close() {
-    CAUTIOUS.close();
-    BOLD.close();
+    WITHOUT_RETRIES.close();
+    WITH_RETRIES.close();
   }
 
-  private record Turn(PushAgents called, Agent target, Answer answer, Duration elapsed) {
+  private record Delivery(PushAgents called, Agent target, Answer answer, Duration elapsed) {
 
-    static Turn take(TestServer server, Agent target, Duration timeout) {
+    static Delivery take(TestServer server, Agent target, Duration timeout) {
       long began = System.nanoTime();
       Answer answer =
           new ProxyClient(server)
@@ -84,7 +84,7 @@ class ProxyFaultsTest {
                   MESSAGE,
                   "X-Timeout",
                   Double.toString(timeout.toMillis() / 1e3));
-      return new Turn(
+      return new Delivery(
           new PushAgents(server), target, answer, Duration.ofNanos(System.nanoTime() - began));
     }
 
@@ -92,8 +92,8 @@ class ProxyFaultsTest {
       return called.stored(target, "m", expression);
     }
 
-    /** No way leads from a text to the agent. */
-    void assertDiscreet(int port) {
+    /** No text names the address of the agent. */
+    void assertHidesTheAddress(int port) {
       assertThat(List.of(answer.text(), stored("coalesce(l.error_detail, '')")))
           .allSatisfy(text ->
               assertThat(text)
@@ -118,14 +118,14 @@ class ProxyFaultsTest {
 
   @ParameterizedTest
   @EnumSource
-  void answersAsTheTableSays(CrashPoint fault) throws IOException {
-    requireAnswer(fault, BOLD, true);
+  void answersAsTheTableRequires(CrashPoint fault) throws IOException {
+    requireAnswer(fault, WITH_RETRIES, true);
   }
 
   @ParameterizedTest
   @EnumSource
-  void answersAsTheTableSaysAfterOneDelivery(CrashPoint fault) throws IOException {
-    requireAnswer(fault, CAUTIOUS, false);
+  void answersAsTheTableRequiresAfterOneDelivery(CrashPoint fault) throws IOException {
+    requireAnswer(fault, WITHOUT_RETRIES, false);
   }
 
   private static void requireAnswer(CrashPoint fault, TestServer server, boolean retriesAmbiguous)
@@ -136,16 +136,16 @@ class ProxyFaultsTest {
       }
       int port = fault == CrashPoint.REFUSED ? FreePorts.next() : peer.port();
       Duration timeout = timeout(fault);
-      Turn turn = Turn.take(server, target(fault, server, port), timeout);
+      Delivery sent = Delivery.take(server, target(fault, server, port), timeout);
 
-      int deliveries = Integer.parseInt(turn.stored("m.deliveries"));
+      int deliveries = Integer.parseInt(sent.stored("m.deliveries"));
       CrashPoint.Outcome outcome = fault.outcome(deliveries);
-      assertAnswer(fault, outcome, turn.answer());
-      assertThat(turn.elapsed()).isLessThan(timeout.plus(MARGIN));
+      assertAnswer(fault, outcome, sent.answer());
+      assertThat(sent.elapsed()).isLessThan(timeout.plus(MARGIN));
       assertThat(fault.mayCount(deliveries, retriesAmbiguous)).as("%d", deliveries).isTrue();
-      turn.assertRow(outcome.state, deliveries, true);
-      assertThat(turn.stored("l.error_detail")).matches("(?s)(" + fault.kind() + ")\\b.*");
-      turn.assertDiscreet(port);
+      sent.assertRow(outcome.state, deliveries, true);
+      assertThat(sent.stored("l.error_detail")).matches("(?s)(" + fault.kind() + ")\\b.*");
+      sent.assertHidesTheAddress(port);
       assertThat(peer.deliveries()).hasSize(fault.wholeDeliveries(retriesAmbiguous));
       assertThat(peer.deliveries().stream().map(TestPeer.Delivery::text).distinct().count())
           .isLessThanOrEqualTo(1);
@@ -160,7 +160,7 @@ class ProxyFaultsTest {
     };
   }
 
-  /** Some urls no agent could register. */
+  /** Some urls cannot be registered by an agent, so the database is changed. */
   private static Agent target(CrashPoint fault, TestServer server, int port) {
     String usual = "http://127.0.0.1:" + port + "/a2a";
     Agent target = new PushAgents(server).at(usual);
@@ -191,72 +191,76 @@ class ProxyFaultsTest {
   }
 
   @Test
-  void handsAJsonRpcErrorOnAndPutsItOnTheRow() throws IOException {
+  void forwardsAndStoresAJsonRpcError() throws IOException {
     String error =
         "{\"jsonrpc\":\"2.0\", \"id\":1,\"error\":{\"code\":-32001,\"message\":\"no such task\"}}";
     try (TestPeer peer = TestPeer.start().usually(PeerBehavior.answer(200, error))) {
-      Turn turn = Turn.take(BOLD, new PushAgents(BOLD).at(peer.url()), TIMEOUT);
+      Delivery sent =
+          Delivery.take(WITH_RETRIES, new PushAgents(WITH_RETRIES).at(peer.url()), TIMEOUT);
 
-      assertThat(turn.answer().status()).isEqualTo(200);
-      assertThat(turn.answer().text()).isEqualTo(error);
-      turn.assertRow("answered", 1, true);
-      assertThat(turn.stored("l.error_detail")).contains("no such task", "-32001");
-      assertThat(turn.stored("l.response_body")).isEqualTo(error);
+      assertThat(sent.answer().status()).isEqualTo(200);
+      assertThat(sent.answer().text()).isEqualTo(error);
+      sent.assertRow("answered", 1, true);
+      assertThat(sent.stored("l.error_detail")).contains("no such task", "-32001");
+      assertThat(sent.stored("l.response_body")).isEqualTo(error);
       assertThat(peer.deliveries()).hasSize(1);
     }
   }
 
   @ParameterizedTest
   @ValueSource(ints = {200, 201, 207})
-  void handsAnAnswerOnAndPutsItOnTheRow(int status) throws IOException {
+  void forwardsAndStoresAnAnswer(int status) throws IOException {
     String json = "\n{\"result\" : 1.0, \"result\":{\"kind\":\"task\\u0000\"}} ";
     try (TestPeer peer = TestPeer.start().usually(PeerBehavior.answer(status, json))) {
-      Turn turn = Turn.take(BOLD, new PushAgents(BOLD).at(peer.url()), TIMEOUT);
+      Delivery sent =
+          Delivery.take(WITH_RETRIES, new PushAgents(WITH_RETRIES).at(peer.url()), TIMEOUT);
 
-      assertThat(turn.answer().status()).isEqualTo(status);
-      assertThat(turn.answer().text()).isEqualTo(json);
-      assertThat(turn.answer().header("Content-Type")).startsWith("application/json");
-      turn.assertRow("answered", 1, false);
-      assertThat(turn.stored("l.response_body")).isEqualTo(json);
+      assertThat(sent.answer().status()).isEqualTo(status);
+      assertThat(sent.answer().text()).isEqualTo(json);
+      assertThat(sent.answer().header("Content-Type")).startsWith("application/json");
+      sent.assertRow("answered", 1, false);
+      assertThat(sent.stored("l.response_body")).isEqualTo(json);
     }
   }
 
   @Test
   void deliversAtTheSecondAttempt() throws IOException {
     try (TestPeer peer = TestPeer.start().then(PeerBehavior.resetAfterRequest())) {
-      Turn turn = Turn.take(BOLD, new PushAgents(BOLD).at(peer.url()), TIMEOUT);
+      Delivery sent =
+          Delivery.take(WITH_RETRIES, new PushAgents(WITH_RETRIES).at(peer.url()), TIMEOUT);
 
-      assertThat(turn.answer().status()).isEqualTo(200);
-      turn.assertRow("answered", 2, false);
+      assertThat(sent.answer().status()).isEqualTo(200);
+      sent.assertRow("answered", 2, false);
       assertThat(peer.deliveries()).hasSize(2);
       assertThat(peer.deliveries().get(1).text()).isEqualTo(peer.deliveries().get(0).text());
     }
   }
 
-  /** The kernel closes its sockets; nothing of the agent can say a word. */
+  /** The kernel closes the sockets of the killed agent. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void saysThatAnAgentKilledAtWorkMayHaveHadTheMessage(boolean retriesAmbiguous)
+  void reportsAPossibleDeliveryWhenTheAgentIsKilledAtWork(boolean retriesAmbiguous)
       throws IOException {
-    TestServer server = retriesAmbiguous ? BOLD : CAUTIOUS;
+    TestServer server = retriesAmbiguous ? WITH_RETRIES : WITHOUT_RETRIES;
     try (PeerProcess peer = PeerProcess.start(0, PeerProcess.Manner.SILENCE)) {
       int port = Integer.parseInt(peer.url().replaceAll(".*:(\\d+)/.*", "$1"));
       Agent target = new PushAgents(server).at(peer.url());
-      CompletableFuture<Turn> taken =
+      CompletableFuture<Delivery> taken =
           CompletableFuture.supplyAsync(
-              () -> Turn.take(server, target, Duration.ofSeconds(20)), Thread::startVirtualThread);
+              () -> Delivery.take(server, target, Duration.ofSeconds(20)),
+              Thread::startVirtualThread);
       awaitConnection(port);
       peer.kill();
 
-      Turn turn = taken.join();
-      assertRefused(turn.answer(), 504, "AGENT_TIMEOUT");
-      assertThat(turn.elapsed()).isLessThan(Duration.ofSeconds(15));
-      turn.assertRow("uncertain", 1, true);
-      turn.assertDiscreet(port);
+      Delivery sent = taken.join();
+      assertRefused(sent.answer(), 504, "AGENT_TIMEOUT");
+      assertThat(sent.elapsed()).isLessThan(Duration.ofSeconds(15));
+      sent.assertRow("uncertain", 1, true);
+      sent.assertHidesTheAddress(port);
     }
   }
 
-  /** Nobody else can see into the other process. */
+  /** The connection of the other process is visible in the kernel's table only. */
   private static void awaitConnection(int port) {
     List<Path> tables =
         Stream.of("/proc/net/tcp", "/proc/net/tcp6").map(Path::of).filter(Files::exists).toList();
@@ -278,23 +282,24 @@ class ProxyFaultsTest {
     }
   }
 
-  /** Its last connection may look open for a while; it is as good as none. */
+  /** The last connection to it may still look open, but is dead. */
   @Test
-  void deliversToAnAgentThatWasRestartedBetweenTwoTurns() throws IOException {
+  void deliversToAnAgentThatWasRestartedBetweenTwoDeliveries() throws IOException {
     int port = FreePorts.next();
     Agent target;
     try (PeerProcess peer = PeerProcess.start(port, PeerProcess.Manner.ECHO)) {
-      target = new PushAgents(BOLD).at(peer.url());
+      target = new PushAgents(WITH_RETRIES).at(peer.url());
       String before = ProxyClient.message("before", "hi");
-      assertThat(new ProxyClient(BOLD).send(target, ADMIN_TOKEN, before).status()).isEqualTo(200);
+      assertThat(new ProxyClient(WITH_RETRIES).send(target, ADMIN_TOKEN, before).status())
+          .isEqualTo(200);
       peer.kill();
     }
     try (TestPeer peer = TestPeer.startOn(port)) {
-      Turn turn = Turn.take(BOLD, target, TIMEOUT);
+      Delivery sent = Delivery.take(WITH_RETRIES, target, TIMEOUT);
 
-      assertThat(turn.answer().status()).as(turn.answer().text()).isEqualTo(200);
+      assertThat(sent.answer().status()).as(sent.answer().text()).isEqualTo(200);
       assertThat(peer.deliveries()).hasSize(1);
-      assertThat(turn.stored("m.state || ' ' || l.status")).isEqualTo("answered ok");
+      assertThat(sent.stored("m.state || ' ' || l.status")).isEqualTo("answered ok");
     }
   }
 }

@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
-/** Agents that are called at their urls, and what is stored of the messages to them. */
+/** Agents that are called at their urls, and the stored state of messages to them. */
 public record PushAgents(TestServer server) {
 
   static final String ANSWER = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"message\"}}";
@@ -27,7 +27,7 @@ public record PushAgents(TestServer server) {
     return server.client().createOnline("Called", fields);
   }
 
-  /** An SQL expression of the message's row {@code l} and its record {@code m}. */
+  /** Evaluates an SQL expression on the message's row {@code l} and its record {@code m}. */
   String stored(Agent target, String messageId, String expression) {
     return stored(server.database(), target, messageId, expression);
   }
@@ -40,7 +40,9 @@ public record PushAgents(TestServer server) {
             .formatted(expression, StoredRows.FROM, target.id(), messageId));
   }
 
-  /** The record stands like this, and the peer has seen as many deliveries as it counts. */
+  /**
+   * Asserts the state of the record, and that the peer received as many deliveries as it counts.
+   */
   void assertRecord(Agent target, String messageId, String state, int deliveries, TestPeer peer) {
     assertThat(stored(target, messageId, "m.state || ' ' || m.deliveries"))
         .isEqualTo(state + " " + deliveries);
@@ -49,7 +51,7 @@ public record PushAgents(TestServer server) {
         .allMatch(one -> one.text().contains("\"messageId\":\"" + messageId + "\""));
   }
 
-  /** Takes the request at once, and answers when the latch opens. */
+  /** Reads the request at once, and answers when the latch opens. */
   static PeerBehavior answerAfter(CountDownLatch latch, String json) {
     return exchange -> {
       exchange.receive();

@@ -26,13 +26,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of a request to an agent that is called (R7.4, R7.6, R7.8). */
+/** The path of a request to a push agent (R7.4, R7.6, R7.8). */
 @Slow
 class PushDeliveryTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
 
   private TestPeer peer;
 
@@ -47,52 +47,52 @@ class PushDeliveryTest {
   }
 
   @Test
-  void passesTheAnswerOnAndKeepsItOnTheRow() {
+  void forwardsTheAnswerAndStoresItOnTheRow() {
     Agent agent = called("Reviewer");
     String said = " {\"jsonrpc\":\"2.0\", \"id\":1,\"result\":{\"n\":1.50,\"t\":\"\\u0000é\"}}\n";
     peer.then(PeerBehavior.answer(201, said));
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    Answer answer = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
 
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.header("Content-Type")).startsWith("application/json");
     assertThat(answer.text()).isEqualTo(said);
     String row = onlyRow(agent);
-    assertThat(MAIL.row(row, "response_body")).isEqualTo(said);
-    assertThat(MAIL.row(row, "concat_ws('|', status, error_detail, duration_ms >= 0)"))
+    assertThat(PROXY.row(row, "response_body")).isEqualTo(said);
+    assertThat(PROXY.row(row, "concat_ws('|', status, error_detail, duration_ms >= 0)"))
         .isEqualTo("ok|t");
     assertThat(CLIENT.get("/workspaces/" + agent.id() + "/activity/" + row, ADMIN_TOKEN).text())
         .contains("\"response_body\":" + said);
   }
 
-  /** The largest that agents may give has 64 MiB (R7.6). */
+  /** The largest answer that agents may give has 64 MiB (R7.6). */
   @Test
   void keepsALargeAnswer() {
     Agent agent = called("Verbose");
     String said = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"" + "ab\\n".repeat(15 << 20) + "\"}";
     peer.then(PeerBehavior.answer(200, said));
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    Answer answer = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
 
     assertThat(answer.status()).as(answer.text().substring(0, 100)).isEqualTo(200);
     assertThat(answer.text().length()).isEqualTo(said.length());
-    assertThat(MAIL.row(onlyRow(agent), "octet_length(response_body::text)"))
+    assertThat(PROXY.row(onlyRow(agent), "octet_length(response_body::text)"))
         .isEqualTo(Integer.toString(said.length()));
-    assertThat(MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi")).text().length())
+    assertThat(PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi")).text().length())
         .isEqualTo(said.length());
   }
 
   @Test
-  void storesTheRowBeforeTheAgentHearsOfIt() {
+  void storesTheRowBeforeTheAgentIsCalled() {
     Agent agent = called("row first");
     peer.then(PeerBehavior.silence());
     Thread sender =
-        Thread.startVirtualThread(
-            () -> MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "20"));
+        Thread.startVirtualThread(() ->
+            PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "20"));
 
     peer.awaitDeliveries(1);
 
-    assertThat(MAIL.row(onlyRow(agent), "status || coalesce(response_body::text, '')"))
+    assertThat(PROXY.row(onlyRow(agent), "status || coalesce(response_body::text, '')"))
         .isEqualTo("ok");
     assertThat(sender.isAlive()).isTrue();
     peer.release();
@@ -103,7 +103,7 @@ class PushDeliveryTest {
     Agent agent = called("Receiver");
     Agent sibling = CLIENT.create("Sender", "\"parent_id\":\"" + agent.id() + "\"");
 
-    MAIL.send(
+    PROXY.send(
         agent,
         sibling.token(),
         ProxyClient.message("m", "hi"),
@@ -113,7 +113,7 @@ class PushDeliveryTest {
         "1.0");
 
     TestPeer.Delivery delivery = peer.awaitDeliveries(1).getFirst();
-    assertThat(delivery.text()).isEqualTo(MAIL.row(onlyRow(agent), "request_body"));
+    assertThat(delivery.text()).isEqualTo(PROXY.row(onlyRow(agent), "request_body"));
     assertThat(delivery.text()).contains("\"sender\":{\"workspace_id\":\"" + sibling.id() + "\"");
     assertThat(delivery.header("x-source-workspace-id")).isEqualTo(sibling.id().toString());
     assertThat(delivery.header("a2a-version")).isEqualTo("1.0");
@@ -123,12 +123,12 @@ class PushDeliveryTest {
   }
 
   @Test
-  void passesOnWhatIsSaidOfTheProtocolUpToAKibibyte() {
+  void forwardsProtocolHeadersUpToAKibibyte() {
     Agent agent = called("Extended");
     String longest = "x".repeat(1024);
 
-    MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"), "A2A-Extensions", longest);
-    MAIL.send(
+    PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"), "A2A-Extensions", longest);
+    PROXY.send(
         agent, ADMIN_TOKEN, ProxyClient.message("m-2", "hi"), "A2A-Extensions", longest + "x");
 
     assertThat(peer.awaitDeliveries(2))
@@ -137,14 +137,14 @@ class PushDeliveryTest {
   }
 
   @Test
-  void passesRequestsOfOtherMethodsOn() {
+  void forwardsRequestsOfOtherMethods() {
     Agent agent = called("Tasks");
     String request =
         "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}";
     peer.usually(PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}"));
 
-    assertThat(MAIL.send(agent, ADMIN_TOKEN, request).status()).isEqualTo(200);
-    assertThat(MAIL.send(agent, ADMIN_TOKEN, request).status()).isEqualTo(200);
+    assertThat(PROXY.send(agent, ADMIN_TOKEN, request).status()).isEqualTo(200);
+    assertThat(PROXY.send(agent, ADMIN_TOKEN, request).status()).isEqualTo(200);
 
     assertThat(peer.deliveries()).extracting(TestPeer.Delivery::text).containsOnly(request);
     assertThat(peer.deliveries()).hasSize(2);
@@ -152,11 +152,11 @@ class PushDeliveryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"SendMessage", "message/stream", "SendStreamingMessage"})
-  void takesTheMethodsOfBothVersions(String method) {
+  void acceptsTheMethodsOfBothVersions(String method) {
     Agent agent = called("Versions");
 
     Answer answer =
-        MAIL.send(
+        PROXY.send(
             agent, ADMIN_TOKEN, ProxyClient.message("m", "hi").replace("message/send", method));
 
     assertThat(answer.status()).isEqualTo(200);
@@ -174,28 +174,28 @@ class PushDeliveryTest {
     "503, 503",
     "302, 502"
   })
-  void passesRefusalsOfTheAgentOn(int agentStatus, int status) {
+  void forwardsRefusalsOfTheAgent(int agentStatus, int status) {
     Agent agent = called("Refusing");
     peer.usually(PeerBehavior.answer(agentStatus, Map.of(), "{\"error\":\"not today\"}"));
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
+    Answer answer = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
 
     assertThat(answer.status()).isEqualTo(status);
     assertThat(answer.field("code")).isEqualTo("AGENT_HTTP_ERROR");
     assertThat(answer.field("error")).contains("not today");
     assertThat(answer.json().path("agent_status").asInt()).isEqualTo(agentStatus);
     assertThat(peer.deliveries()).hasSize(1);
-    assertThat(MAIL.row(onlyRow(agent), "status || error_detail"))
+    assertThat(PROXY.row(onlyRow(agent), "status || error_detail"))
         .startsWith("errorHttpError " + agentStatus + ": not today");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "<html>busy</html>", "{\"result\":", "{} {}"})
-  void tellsWhatIsNoAnswer(String body) {
+  void reportsAMalformedAnswer(String body) {
     Agent agent = called("Garbling");
     peer.then(PeerBehavior.answer(200, body));
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
+    Answer answer = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
 
     assertRefused(answer, 502, "BAD_AGENT_RESPONSE");
     assertThat(answer.json().path("delivery_confirmed").asBoolean()).isTrue();
@@ -203,44 +203,44 @@ class PushDeliveryTest {
   }
 
   @Test
-  void keepsAJsonRpcErrorAsTheAnswerThatItIs() {
+  void storesAJsonRpcErrorAsAnAnswer() {
     Agent agent = called("Erring");
     String error =
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32000,\"message\":\"no disk\"}}";
     peer.then(PeerBehavior.answer(200, error));
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
+    Answer answer = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
 
     assertThat(answer.text()).isEqualTo(error);
-    assertThat(MAIL.row(onlyRow(agent), "status || '|' || error_detail"))
+    assertThat(PROXY.row(onlyRow(agent), "status || '|' || error_detail"))
         .startsWith("error|JsonRpcError -32000: no disk");
   }
 
   @Test
-  void tellsThatNobodyIsThere() throws IOException {
+  void reportsAnUnreachableAgent() throws IOException {
     Agent agent = called("Gone");
     peer.close();
 
     Answer answer =
-        MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "0.5");
+        PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "0.5");
 
     assertRefused(answer, 503, "AGENT_UNREACHABLE");
     assertThat(answer.json().path("restarting").asBoolean()).isTrue();
     assertThat(answer.json().path("retry_after").asInt()).isEqualTo(15);
     assertThat(answer.header("Retry-After")).isEqualTo("15");
     assertThat(answer.text()).doesNotContain("127.0.0.1").doesNotContain(":" + peer.port());
-    assertThat(MAIL.row(onlyRow(agent), "status || '|' || error_detail"))
+    assertThat(PROXY.row(onlyRow(agent), "status || '|' || error_detail"))
         .startsWith("error|ConnectRefused")
         .contains("[target=" + agent.id() + "]");
   }
 
   @Test
-  void tellsThatTheAgentIsBusyForTooLong() {
+  void reportsAnAgentThatStaysBusy() {
     Agent agent = called("Slow");
     peer.usually(PeerBehavior.silence());
 
     Answer answer =
-        MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "0.7");
+        PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "0.7");
 
     assertRefused(answer, 504, "AGENT_TIMEOUT");
     assertThat(answer.json().path("busy").asBoolean()).isTrue();
@@ -252,7 +252,7 @@ class PushDeliveryTest {
     Agent agent = called("Counted");
     peer.then(PeerBehavior.closeAfterRequest());
 
-    MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
+    PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
 
     assertThat(SERVER.metrics())
         .contains("muster_a2a_attempts_total{outcome=\"answered\"}")
@@ -260,7 +260,7 @@ class PushDeliveryTest {
   }
 
   @Test
-  void goesOnWithATurnWhoseClientHungUp() throws Exception {
+  void continuesADeliveryAfterItsClientDisconnected() throws Exception {
     Agent agent = called("Patient");
     peer.then(PeerBehavior.silence());
     try (var client = new Socket(InetAddress.getLoopbackAddress(), SERVER.port())) {
@@ -279,18 +279,18 @@ class PushDeliveryTest {
 
     Awaitility.await()
         .until(() ->
-            MAIL.row(onlyRow(agent), "coalesce(response_body->>'result', '')").equals("late"));
+            PROXY.row(onlyRow(agent), "coalesce(response_body->>'result', '')").equals("late"));
   }
 
   @Test
-  void refusesForAPausedAgentAndLeavesNoRow() {
+  void refusesMessagesToAPausedAgentWithoutARow() {
     Agent agent = called("Paused");
     CLIENT.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "{}");
 
-    Answer answer = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
+    Answer answer = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"));
 
     assertRefused(answer, 503, "WORKSPACE_PAUSED");
-    assertThat(MAIL.rows(agent)).isZero();
+    assertThat(PROXY.rows(agent)).isZero();
     assertThat(peer.connections()).isZero();
   }
 
@@ -311,14 +311,14 @@ class PushDeliveryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"soon", "NaN", "1e999"})
-  void refusesATimeoutThatIsNoNumber(String timeout) {
+  void refusesATimeoutThatIsNotNumeric(String timeout) {
     Agent agent = called("Timeouts");
 
     Answer answer =
-        MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", timeout);
+        PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", timeout);
 
     assertRefused(answer, 400, "VALIDATION_FAILED");
-    assertThat(MAIL.rows(agent)).isZero();
+    assertThat(PROXY.rows(agent)).isZero();
   }
 
   @ParameterizedTest
@@ -326,14 +326,14 @@ class PushDeliveryTest {
   void clampsATimeoutThatIsOutOfRange(String timeout, int most) {
     Agent agent = called("Clamped");
 
-    MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", timeout);
+    PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", timeout);
 
     assertThat(Integer.parseInt(peer.deliveries().getFirst().header("x-timeout")))
         .isBetween(most - 60, most);
   }
 
   @Test
-  void waitsAsLongAsTheAgentSaidItMayBeSilent() {
+  void waitsAsLongAsTheWorkspaceAllows() {
     Agent agent = called("Short of breath");
     CLIENT.heartbeat(agent, "\"runtime_metadata\":{\"idle_timeout_seconds\":1}");
     peer.then(
@@ -341,7 +341,7 @@ class PushDeliveryTest {
         PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":2}"));
 
     Answer answer =
-        MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "25");
+        PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m", "hi"), "X-Timeout", "25");
 
     assertThat(answer.text()).contains("\"result\":2");
     assertThat(peer.deliveries()).extracting(TestPeer.Delivery::text).hasSize(2);
@@ -355,7 +355,7 @@ class PushDeliveryTest {
   }
 
   private static String onlyRow(Agent agent) {
-    assertThat(MAIL.rows(agent)).isEqualTo(1);
+    assertThat(PROXY.rows(agent)).isEqualTo(1);
     return StoredRows.id(SERVER.database(), agent.id(), 1);
   }
 }

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Servers that are killed while they deliver what was queued, wherever they are with it: nothing is
- * lost, and what comes twice is known by its id (R7.7, invariant 4).
+ * Servers are killed at any point of a delivery from the queue: no message is lost, and duplicates
+ * have the same id (R7.7).
  */
 @Slow
 @Timeout(240)
@@ -42,15 +42,15 @@ class QueueCrashTest {
   private static final int SENDERS = 4;
   private static final int MESSAGES_OF_EACH = 12;
 
-  /** So that there is always more to do when a server dies. */
+  /** Long enough that a server that is killed always has deliveries in progress. */
   private static final Duration WORK = Duration.ofMillis(150);
 
   private static final Duration LATEST_KILL = Duration.ofMillis(400);
 
-  /** Of a job whose server died; a good deal less on a machine that has nothing else to do. */
+  /** For the jobs of a killed server; much longer than an idle machine takes. */
   private static final Duration TAKEOVER = Duration.ofSeconds(60);
 
-  /** Leases of a minute, of which the test waits for none. */
+  /** Expires the leases of a minute, so that the test does not wait for them. */
   private static final String LAPSE = "UPDATE replicas SET alive_until = clock_timestamp()";
 
   private final TestDatabase database = TestDatabases.create();
@@ -95,7 +95,7 @@ class QueueCrashTest {
           peer.deliveries().stream()
               .collect(Collectors.groupingBy(QueueCrashTest::idOf, Collectors.counting()));
       assertThat(seen.keySet()).containsExactlyInAnyOrderElementsOf(ids);
-      // of each sender one message at most is under way when a server dies
+      // for each kill, at most one message of each sender is in progress
       assertThat(seen.values().stream().filter(times -> times > 1).count())
           .isLessThanOrEqualTo((long) KILLS * SENDERS);
       assertThat(

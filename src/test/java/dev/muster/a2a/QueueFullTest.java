@@ -14,24 +14,24 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A thousand wait for an agent, and no more (R7.7). */
+/** At most a thousand messages wait for an agent (R7.7). */
 @Timeout(90)
 class QueueFullTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
 
   private Agent target;
 
   @BeforeEach
-  void leaveRoomForOne() {
+  void leaveOneFreeEntry() {
     target =
         CLIENT.create("Awaited", "\"delivery_mode\":\"push\"", "\"url\":\"http://127.0.0.1:9/\"");
     fill(999);
   }
 
-  /** Numbers of rows that no message of a test gets. */
+  /** Row numbers that no message of another test gets. */
   private static final int FAR_FROM_OTHERS = 1_000_000;
 
   private int filled;
@@ -52,12 +52,12 @@ class QueueFullTest {
   }
 
   @AfterEach
-  void leaveNothing() {
+  void emptyTheQueue() {
     SERVER.database().execute("DELETE FROM deliveries WHERE workspace_id = '" + target.id() + "'");
   }
 
   @Test
-  void refusesWhatIsOneTooMany() {
+  void refusesOneMessageTooMany() {
     Answer last = send("m-1");
     assertThat(last.status()).as(last.text()).isEqualTo(202);
     assertThat(last.json().path("queue_depth").asInt()).isEqualTo(1000);
@@ -67,12 +67,12 @@ class QueueFullTest {
     assertRefused(refused, 503, "QUEUE_FULL");
     assertThat(refused.header("Retry-After")).isEqualTo("5");
     assertThat(refused.field("detail")).contains(target.id().toString());
-    assertThat(MAIL.rows(target)).isEqualTo(999 + 1);
+    assertThat(PROXY.rows(target)).isEqualTo(999 + 1);
     assertThat(waiting()).isEqualTo("1000");
   }
 
   @Test
-  void takesTheRefusedMessageOnceThereIsRoom() {
+  void acceptsTheRefusedMessageOnceAnEntryIsFree() {
     send("m-1");
     assertRefused(send("m-2"), 503, "QUEUE_FULL");
 
@@ -81,11 +81,11 @@ class QueueFullTest {
     Answer taken = send("m-2");
     assertThat(taken.status()).as(taken.text()).isEqualTo(202);
     assertThat(taken.json().path("queue_depth").asInt()).isEqualTo(2);
-    assertThat(MAIL.rows(target)).isEqualTo(999 + 2);
+    assertThat(PROXY.rows(target)).isEqualTo(999 + 2);
   }
 
   @Test
-  void stillAnswersForAMessageThatWaitsAlready() {
+  void answersADuplicateOfAWaitingMessage() {
     Answer last = send("m-1");
 
     Answer again = send("m-1");
@@ -96,7 +96,7 @@ class QueueFullTest {
   }
 
   @Test
-  void hasNoRoomEitherForAMessageThatWaitedBefore() {
+  void refusesADroppedMessageThatIsSentAgain() {
     send("m-1");
     StoredRows.growOldInQueue(SERVER.database(), target.id());
     dropStale(1000);
@@ -116,7 +116,7 @@ class QueueFullTest {
   }
 
   private Answer send(String id) {
-    return MAIL.send(target, ADMIN_TOKEN, ProxyClient.message(id, "hi"));
+    return PROXY.send(target, ADMIN_TOKEN, ProxyClient.message(id, "hi"));
   }
 
   private String waiting() {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** How long messages wait before they expire (R7.7). */
+/** When waiting messages expire (R7.7). */
 @Slow
 @Timeout(90)
 @Execution(ExecutionMode.CONCURRENT)
@@ -24,7 +24,7 @@ class QueueLifeTest {
 
   private static final TestServer SERVER =
       TestServer.start("A2A_QUEUE_TTL_S=2", "AGENT_URL_ALLOW=loopback");
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
 
   private final Agent target =
       SERVER
@@ -38,7 +38,7 @@ class QueueLifeTest {
 
   @Test
   void endsWithTheTimeThatTheSettingGives() {
-    Answer queued = MAIL.send(target, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    Answer queued = PROXY.send(target, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
     assertThat(life(queued)).isEqualTo(Duration.ofSeconds(2));
 
     Answer ended = awaitEnd(queued);
@@ -46,7 +46,7 @@ class QueueLifeTest {
     assertThat(ended.field("state")).isEqualTo("expired");
     assertThat(Instant.parse(ended.field("ended_at")))
         .isAfterOrEqualTo(Instant.parse(ended.field("expires_at")));
-    assertThat(MAIL.row(ended.field("activity_id"), "status")).isEqualTo("error");
+    assertThat(PROXY.row(ended.field("activity_id"), "status")).isEqualTo("error");
   }
 
   @Test
@@ -56,7 +56,7 @@ class QueueLifeTest {
   }
 
   private Answer wanting(int seconds) {
-    return MAIL.send(
+    return PROXY.send(
         target,
         ADMIN_TOKEN,
         ProxyClient.message("wants-" + seconds, "hi")

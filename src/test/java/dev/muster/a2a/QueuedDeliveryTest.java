@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What agents cannot take right now waits in the queue, and reaches them from there (R7.6, R7.7).
+ * Messages that an agent cannot accept now wait in the queue and are delivered later (R7.6, R7.7).
  */
 @Slow
 @Timeout(90)
@@ -31,7 +31,7 @@ class QueuedDeliveryTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
 
   private static final String RESULT = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"n\":1}}";
 
@@ -49,9 +49,9 @@ class QueuedDeliveryTest {
   }
 
   @Test
-  void deliversWhenTheAgentIsThere() {
+  void deliversWhenTheAgentIsOnline() {
     Agent agent = awaited();
-    Answer queued = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    Answer queued = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
     assertThat(queued.status()).isEqualTo(202);
     assertThat(queued.text())
         .isEqualTo(
@@ -65,36 +65,37 @@ class QueuedDeliveryTest {
     assertThat(done.field("state")).isEqualTo("delivered");
     assertThat(done.json().path("answer").toString()).isEqualTo(RESULT);
     assertThat(peer.deliveries()).hasSize(1);
-    assertThat(MAIL.row(done.field("activity_id"), "response_body")).isEqualTo(RESULT);
+    assertThat(PROXY.row(done.field("activity_id"), "response_body")).isEqualTo(RESULT);
     assertThat(peer.deliveries().getFirst().text())
-        .isEqualTo(MAIL.row(done.field("activity_id"), "request_body"));
+        .isEqualTo(PROXY.row(done.field("activity_id"), "request_body"));
   }
 
   @Test
-  void answersARepeatedMessageAsItStands() {
+  void answersADuplicateWithItsCurrentState() {
     Agent agent = awaited();
-    Answer queued = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    Answer queued = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
 
-    assertThat(MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi")).text())
+    assertThat(PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi")).text())
         .isEqualTo(queued.text());
     CLIENT.heartbeat(agent);
     awaitEnd(agent, queued);
 
-    Answer again = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    Answer again = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
     assertThat(again.status()).isEqualTo(200);
     assertThat(again.text()).isEqualTo(RESULT);
     assertThat(peer.deliveries()).hasSize(1);
   }
 
   @Test
-  void queuesForAnAgentAtCapacityButNotWhatTakesNoPlace() {
+  void queuesOnlyMessagesThatNeedASlotForAnAgentAtCapacity() {
     Agent agent = awaited();
     CLIENT.heartbeat(agent, "\"active_tasks\":1");
 
-    assertThat(MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi")).status())
+    assertThat(PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi")).status())
         .isEqualTo(202);
     assertThat(
-            MAIL.send(
+            PROXY
+                .send(
                     agent,
                     ADMIN_TOKEN,
                     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tasks/cancel\",\"params\":{\"id\":\"t\"}}")
@@ -103,9 +104,9 @@ class QueuedDeliveryTest {
   }
 
   @Test
-  void letsNoMessageOfASenderOvertake() {
+  void keepsTheOrderOfASendersMessages() {
     Agent agent = awaited();
-    MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "one"));
+    PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "one"));
     SERVER
         .database()
         .execute(
@@ -114,20 +115,20 @@ class QueuedDeliveryTest {
                 + "'");
     CLIENT.heartbeat(agent);
 
-    Answer second = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-2", "two"));
+    Answer second = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-2", "two"));
 
     assertThat(second.status()).isEqualTo(202);
     assertThat(second.json().path("queue_depth").asInt()).isEqualTo(2);
-    assertThat(MAIL.send(agent, agent.token(), ProxyClient.message("own", "three")).status())
+    assertThat(PROXY.send(agent, agent.token(), ProxyClient.message("own", "three")).status())
         .isEqualTo(200);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {429, 503})
-  void triesAgainAfterAnAgentThatIsBusy(int status) {
+  void retriesAfterTheAgentWasBusy(int status) {
     Agent agent = awaited();
     peer.then(PeerBehavior.answer(status, Map.of(), "{\"error\":\"busy\"}"));
-    Answer queued = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    Answer queued = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
 
     CLIENT.heartbeat(agent);
 
@@ -141,23 +142,23 @@ class QueuedDeliveryTest {
   void endsWithTheRefusalOfTheAgent() {
     Agent agent = awaited();
     peer.then(PeerBehavior.answer(422, Map.of(), "{\"error\":\"no such skill\"}"));
-    Answer queued = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    Answer queued = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
 
     CLIENT.heartbeat(agent);
 
     Answer done = awaitEnd(agent, queued);
     assertThat(done.field("state")).isEqualTo("failed");
     assertThat(done.field("error")).contains("no such skill");
-    assertThat(MAIL.row(done.field("activity_id"), "status || error_detail"))
+    assertThat(PROXY.row(done.field("activity_id"), "status || error_detail"))
         .startsWith("errorHttpError 422: no such skill");
-    Answer again = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    Answer again = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
     Refusals.assertRefused(again, 422, "AGENT_HTTP_ERROR");
   }
 
   @Test
-  void leavesToItsFeedWhatAnAgentNowPolls() {
+  void leavesWaitingMessagesInTheFeedWhenTheAgentStartsToPoll() {
     Agent agent = awaited();
-    Answer queued = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    Answer queued = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
     CLIENT.patch("/workspaces/" + agent.id(), ADMIN_TOKEN, "{\"delivery_mode\":\"poll\"}");
 
     CLIENT.heartbeat(agent);
@@ -167,26 +168,26 @@ class QueuedDeliveryTest {
   }
 
   @Test
-  void endsWhatItDropsAndTakesItAgain() {
+  void endsADroppedMessageAndAcceptsItAgain() {
     Agent agent = awaited();
-    Answer queued = MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    Answer queued = PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
     StoredRows.growOldInQueue(SERVER.database(), agent.id());
 
     CLIENT.post("/admin/a2a-queue/drop-stale?workspace_id=" + agent.id(), ADMIN_TOKEN, "");
 
     Answer dropped = awaitEnd(agent, queued);
     assertThat(dropped.field("state")).isEqualTo("dropped");
-    assertThat(MAIL.row(dropped.field("activity_id"), "status")).isEqualTo("error");
+    assertThat(PROXY.row(dropped.field("activity_id"), "status")).isEqualTo("error");
     CLIENT.heartbeat(agent);
-    assertThat(MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi")).text())
+    assertThat(PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi")).text())
         .isEqualTo(RESULT);
     assertThat(peer.deliveries()).hasSize(1);
   }
 
   @Test
-  void goesWithARemovedWorkspace() {
+  void isEmptiedWithARemovedWorkspace() {
     Agent agent = awaited();
-    MAIL.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
+    PROXY.send(agent, ADMIN_TOKEN, ProxyClient.message("m-1", "hi"));
 
     CLIENT.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
 
@@ -195,13 +196,13 @@ class QueuedDeliveryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\"priority\":\"high\"", "\"expires_in_seconds\":[]"})
-  void refusesWishesThatAreNoNumbers(String requested) {
+  void refusesQueueOptionsThatAreNotNumbers(String requested) {
     Agent agent = awaited();
     String request =
         ProxyClient.message("m", "hi").replace("\"params\":{", "\"params\":{" + requested + ",");
 
-    Refusals.assertRefused(MAIL.send(agent, ADMIN_TOKEN, request), 400, "VALIDATION_FAILED");
-    assertThat(MAIL.rows(agent)).isZero();
+    Refusals.assertRefused(PROXY.send(agent, ADMIN_TOKEN, request), 400, "VALIDATION_FAILED");
+    assertThat(PROXY.rows(agent)).isZero();
   }
 
   private Agent awaited() {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** How long a sender waits for the answer of an agent that polls (R7.11). */
+/** How long a sender waits for the answer of a poll agent (R7.11). */
 class SendOptionsTest {
 
   private static Duration timeout(Optional<Duration> timeout, Optional<Duration> wait) {
@@ -15,7 +15,7 @@ class SendOptionsTest {
   }
 
   @Test
-  void waitsAMinuteAtMostHoweverLongTheTurnMayTake() {
+  void waitsAtMostAMinuteWhateverTheDeliveryTimeout() {
     Optional<Duration> hour = Optional.of(Duration.ofHours(1));
     Optional<Duration> second = Optional.of(Duration.ofSeconds(1));
 

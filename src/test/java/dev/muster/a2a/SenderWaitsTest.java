@@ -25,12 +25,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What ends the wait of a sender before there is an answer, on every replica (R1.6, R7.11). */
+/** Events that end the wait of a sender before an answer exists, on every replica (R1.6, R7.11). */
 @Slow
 @Timeout(120)
 class SenderWaitsTest {
 
-  /** Less than any of the waits, and more than the 5 s of R1.6 on a busy machine. */
+  /** Less than any of the waits, and more than the 5 s of R1.6, for a busy machine. */
   private static final Duration SOON = Duration.ofSeconds(10);
 
   private static final String WAIT = "?wait=28";
@@ -41,7 +41,7 @@ class SenderWaitsTest {
   private static final TestServer THERE =
       TestServer.startOn(HERE.database(), "AGENT_URL_ALLOW=loopback");
   private static final TestClient CLIENT = HERE.client();
-  private static final ProxyClient MAIL = new ProxyClient(HERE);
+  private static final ProxyClient PROXY = new ProxyClient(HERE);
 
   private Agent lead;
   private Agent sender;
@@ -75,24 +75,24 @@ class SenderWaitsTest {
   }
 
   @Test
-  void givesNoAnswerToATokenThatIsRevokedMeanwhile() {
+  void givesNoAnswerToARevokedToken() {
     List<CompletableFuture<Answer>> waits = waitOnBoth(sender.token());
     revokeTokenOf(sender);
     Awaitility.await().atMost(SOON).until(() -> waiting() == 0);
 
-    assertThat(MAIL.send(sender, polling.token(), replyTo("m-1")).status()).isEqualTo(200);
+    assertThat(PROXY.send(sender, polling.token(), replyTo("m-1")).status()).isEqualTo(200);
 
     assertAllRefused(waits, 401, "UNAUTHENTICATED");
   }
 
-  /** Before anything looks at the token again, the answer itself makes it look. */
+  /** The answer itself triggers the check of the token, before the periodic check. */
   @Test
-  void looksAtTheTokenBeforeItGivesTheAnswer() {
+  void checksTheTokenBeforeItAnswers() {
     CompletableFuture<Answer> wait = sendAsync(HERE, sender.token(), WAIT);
     awaitWaiting(1);
     revokeTokenOf(sender);
 
-    assertThat(MAIL.send(sender, polling.token(), replyTo("m-1")).status()).isEqualTo(200);
+    assertThat(PROXY.send(sender, polling.token(), replyTo("m-1")).status()).isEqualTo(200);
 
     assertAllRefused(List.of(wait), 401, "UNAUTHENTICATED");
   }
@@ -126,7 +126,7 @@ class SenderWaitsTest {
   }
 
   @Test
-  void endsForARepeatOfAMessageThatIsUnderWay() throws IOException {
+  void endsForADuplicateOfAMessageInProgress() throws IOException {
     CountDownLatch latch = new CountDownLatch(1);
     try (TestPeer peer = TestPeer.start()) {
       peer.usually(PushAgents.answerAfter(latch, PushAgents.ANSWER));
@@ -148,7 +148,7 @@ class SenderWaitsTest {
   }
 
   @Test
-  void endsForARepeatWhoseTargetIsRemoved() throws IOException {
+  void endsForADuplicateWhoseTargetIsRemoved() throws IOException {
     CountDownLatch latch = new CountDownLatch(1);
     try (TestPeer peer = TestPeer.start()) {
       peer.usually(PushAgents.answerAfter(latch, PushAgents.ANSWER));
@@ -169,9 +169,12 @@ class SenderWaitsTest {
     }
   }
 
-  /** Room is taken before a message is stored: nobody is told at once that it is queued (R6.7a). */
+  /**
+   * The wait slot is reserved before the message is stored: no sender gets "queued" at once
+   * (R6.7a).
+   */
   @Test
-  void refusesThoseBeyondTheShareHoweverManyComeAtOnce() {
+  void refusesWaitsBeyondTheShareOfAWorkspace() {
     List<Answer> answers =
         Race.run(
             CROWD,
@@ -188,7 +191,7 @@ class SenderWaitsTest {
           assertRefused(one, 429, "RATE_LIMITED");
           assertThat(one.header("Retry-After")).isEqualTo("5");
         });
-    assertThat(MAIL.rows(polling)).as("what is refused is not stored").isEqualTo(SHARE);
+    assertThat(PROXY.rows(polling)).as("what is refused is not stored").isEqualTo(SHARE);
   }
 
   private List<CompletableFuture<Answer>> waitOnBoth(String token) {

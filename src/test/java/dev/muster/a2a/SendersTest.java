@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who may send to whom, and as whom (R7.1). */
+/** Who may send to whom, and in whose name (R7.1). */
 class SendersTest {
 
   private static final String MAY_NOT_TALK =
@@ -27,7 +27,7 @@ class SendersTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
 
   private static final Agent LEAD = CLIENT.create("Lead");
   private static final Agent WRITER = CLIENT.create("Writer", below(LEAD));
@@ -50,63 +50,64 @@ class SendersTest {
   }
 
   private static void assertFrom(Agent sender, String activityId) {
-    assertThat(MAIL.row(activityId, "source || ' ' || source_id"))
+    assertThat(PROXY.row(activityId, "source || ' ' || source_id"))
         .isEqualTo("peer_agent " + sender.id());
-    assertThat(MAIL.row(activityId, "request_body #>> '{params,message,metadata,sender}'"))
+    assertThat(PROXY.row(activityId, "request_body #>> '{params,message,metadata,sender}'"))
         .isEqualTo("{\"workspace_id\":\"" + sender.id() + "\",\"source\":\"peer_agent\"}");
   }
 
   private static void assertFromTheCanvas(String activityId) {
-    assertThat(MAIL.row(activityId, "source || coalesce(source_id::text, '')"))
+    assertThat(PROXY.row(activityId, "source || coalesce(source_id::text, '')"))
         .isEqualTo("canvas_user");
-    assertThat(MAIL.row(activityId, "request_body #>> '{params,message,metadata,sender}'"))
+    assertThat(PROXY.row(activityId, "request_body #>> '{params,message,metadata,sender}'"))
         .isEqualTo("{\"workspace_id\":null,\"source\":\"canvas_user\"}");
   }
 
   @Test
-  void takesTheAdminForTheHumanAtTheCanvas() {
-    assertFromTheCanvas(MAIL.sent(WRITER, ADMIN_TOKEN, message()));
+  void treatsTheAdminAsTheCanvas() {
+    assertFromTheCanvas(PROXY.sent(WRITER, ADMIN_TOKEN, message()));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"X-Workspace-ID", "X-Source-Workspace-Id"})
-  void ignoresWhomTheAdminClaimsToBe(String header) {
+  void ignoresTheSenderThatTheAdminNames(String header) {
     for (String claim : List.of(READER.id().toString(), UNKNOWN.id().toString(), "", "canvas")) {
-      assertFromTheCanvas(MAIL.sent(WRITER, ADMIN_TOKEN, message(), header, claim));
+      assertFromTheCanvas(PROXY.sent(WRITER, ADMIN_TOKEN, message(), header, claim));
     }
   }
 
   @Test
-  void takesATokenForItsWorkspace() {
-    assertFrom(READER, MAIL.sent(WRITER, READER.token(), message()));
+  void takesTheSenderFromTheToken() {
+    assertFrom(READER, PROXY.sent(WRITER, READER.token(), message()));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"X-Workspace-ID", "X-Source-Workspace-Id", "x-workspace-id"})
-  void takesAHeaderThatSaysTheSameOrNothing(String header) {
+  void acceptsAHeaderThatIsEmptyOrAgreesWithTheToken(String header) {
     String own = READER.id().toString();
 
     for (String claim : List.of(own, own.toUpperCase(Locale.ROOT), "")) {
-      assertFrom(READER, MAIL.sent(WRITER, READER.token(), message(), header, claim));
+      assertFrom(READER, PROXY.sent(WRITER, READER.token(), message(), header, claim));
     }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"X-Workspace-ID", "X-Source-Workspace-Id", "x-source-workspace-id"})
   void refusesAHeaderThatContradictsTheToken(String header) {
-    int before = MAIL.rows(WRITER);
+    int before = PROXY.rows(WRITER);
     for (Agent claimed : List.of(WRITER, LEAD, REMOVED, UNKNOWN)) {
-      Answer answer = MAIL.send(WRITER, READER.token(), message(), header, claimed.id().toString());
+      Answer answer =
+          PROXY.send(WRITER, READER.token(), message(), header, claimed.id().toString());
 
       assertRefused(answer, 401, "UNAUTHENTICATED");
       assertThat(answer.field("error").toLowerCase(Locale.ROOT))
           .startsWith(header.toLowerCase(Locale.ROOT) + " is not the workspace of this token");
     }
-    assertThat(MAIL.rows(WRITER)).isEqualTo(before);
+    assertThat(PROXY.rows(WRITER)).isEqualTo(before);
   }
 
   @Test
-  void looksAtBothHeadersAndAtEachOfTheirValues() {
+  void checksBothHeadersAndEachOfTheirValues() {
     String own = READER.id().toString();
     String other = WRITER.id().toString();
 
@@ -135,87 +136,88 @@ class SendersTest {
     "X-Workspace-ID, 1-2-3-4-5",
     "X-Source-Workspace-Id, null"
   })
-  void refusesAHeaderThatIsNoId(String header, String claim) {
-    Answer answer = MAIL.send(WRITER, READER.token(), message(), header, claim);
+  void refusesAHeaderThatIsNotAnId(String header, String claim) {
+    Answer answer = PROXY.send(WRITER, READER.token(), message(), header, claim);
 
     assertRefused(answer, 400, "INVALID_ID");
     assertThat(answer.field("error")).contains("\"" + claim + "\"");
   }
 
   @Test
-  void overwritesWhatAClientSaysOfTheSender() {
+  void overwritesTheSenderThatAClientNames() {
     String forged =
         ProxyClient.sending(
             "{'content':'hi','metadata':{'sender':{'workspace_id':'"
                 + LEAD.id()
                 + "','source':'canvas_user'},'trace':1}}");
 
-    String activity = MAIL.sent(WRITER, READER.token(), forged);
+    String activity = PROXY.sent(WRITER, READER.token(), forged);
 
     assertFrom(READER, activity);
-    assertThat(MAIL.row(activity, "request_body #>> '{params,message,metadata,trace}'"))
+    assertThat(PROXY.row(activity, "request_body #>> '{params,message,metadata,trace}'"))
         .isEqualTo("1");
-    assertFromTheCanvas(MAIL.sent(WRITER, ADMIN_TOKEN, forged));
+    assertFromTheCanvas(PROXY.sent(WRITER, ADMIN_TOKEN, forged));
   }
 
   @Test
-  void letsNobodyInWithoutALiveCredential() {
+  void refusesCallersWithoutAValidCredential() {
     for (Agent target : List.of(WRITER, REMOVED, UNKNOWN)) {
-      assertRefused(MAIL.send(target, null, message()), 401, "UNAUTHENTICATED");
-      assertRefused(MAIL.send(target, UNKNOWN.token(), message()), 401, "UNAUTHENTICATED");
-      assertRefused(MAIL.send(target, REMOVED.token(), message()), 401, "UNAUTHENTICATED");
+      assertRefused(PROXY.send(target, null, message()), 401, "UNAUTHENTICATED");
+      assertRefused(PROXY.send(target, UNKNOWN.token(), message()), 401, "UNAUTHENTICATED");
+      assertRefused(PROXY.send(target, REMOVED.token(), message()), 401, "UNAUTHENTICATED");
     }
   }
 
   @Test
-  void looksAtTheSenderBeforeTheBody() {
-    assertRefused(MAIL.send(WRITER, null, "{"), 401, "UNAUTHENTICATED");
-    assertRefused(MAIL.send(WRITER, REMOVED.token(), "{"), 401, "UNAUTHENTICATED");
+  void checksTheSenderBeforeTheBody() {
+    assertRefused(PROXY.send(WRITER, null, "{"), 401, "UNAUTHENTICATED");
+    assertRefused(PROXY.send(WRITER, REMOVED.token(), "{"), 401, "UNAUTHENTICATED");
     assertRefused(
-        MAIL.send(WRITER, READER.token(), "{", "X-Workspace-ID", LEAD.id().toString()),
+        PROXY.send(WRITER, READER.token(), "{", "X-Workspace-ID", LEAD.id().toString()),
         401,
         "UNAUTHENTICATED");
-    assertRefused(MAIL.send(WRITER, READER.token(), "{", "X-Workspace-ID", "5"), 400, "INVALID_ID");
+    assertRefused(
+        PROXY.send(WRITER, READER.token(), "{", "X-Workspace-ID", "5"), 400, "INVALID_ID");
   }
 
   @Test
-  void looksAtTheBodyBeforeTheTarget() {
+  void checksTheBodyBeforeTheTarget() {
     for (Agent target : List.of(UNKNOWN, REMOVED, OTHER_ROOT)) {
       for (String body : List.of("{", "{}", ProxyClient.sending("{}"))) {
-        assertRefused(MAIL.send(target, READER.token(), body), 400, "VALIDATION_FAILED");
+        assertRefused(PROXY.send(target, READER.token(), body), 400, "VALIDATION_FAILED");
       }
     }
   }
 
   @Test
-  void looksForTheTargetBeforeThePermission() {
-    assertRefused(MAIL.send(UNKNOWN, READER.token(), message()), 404, "WORKSPACE_NOT_FOUND");
-    assertRefused(MAIL.send(UNKNOWN, ADMIN_TOKEN, message()), 404, "WORKSPACE_NOT_FOUND");
-    assertRefused(MAIL.send(REMOVED, READER.token(), message()), 410, "WORKSPACE_REMOVED");
-    assertRefused(MAIL.send(REMOVED, ADMIN_TOKEN, message()), 410, "WORKSPACE_REMOVED");
-    assertThat(MAIL.rows(REMOVED) + MAIL.rows(UNKNOWN)).isZero();
+  void checksTheTargetBeforeThePermission() {
+    assertRefused(PROXY.send(UNKNOWN, READER.token(), message()), 404, "WORKSPACE_NOT_FOUND");
+    assertRefused(PROXY.send(UNKNOWN, ADMIN_TOKEN, message()), 404, "WORKSPACE_NOT_FOUND");
+    assertRefused(PROXY.send(REMOVED, READER.token(), message()), 410, "WORKSPACE_REMOVED");
+    assertRefused(PROXY.send(REMOVED, ADMIN_TOKEN, message()), 410, "WORKSPACE_REMOVED");
+    assertThat(PROXY.rows(REMOVED) + PROXY.rows(UNKNOWN)).isZero();
   }
 
-  /** Whom this server remembers as it was before. */
+  /** The access of the second sender is in this server's cache. */
   @Test
-  void refusesTheSameWayWhoWasThereWhenSomebodyElseSentToIt() {
+  void refusesARemovedTargetAlsoToASenderInTheCache() {
     Agent removed = CLIENT.create("Removed", below(LEAD));
-    MAIL.sent(removed, WRITER.token(), message());
+    PROXY.sent(removed, WRITER.token(), message());
     CLIENT.delete("/workspaces/" + removed.id(), ADMIN_TOKEN);
 
-    assertRefused(MAIL.send(removed, READER.token(), message()), 410, "WORKSPACE_REMOVED");
-    assertRefused(MAIL.send(removed, WRITER.token(), message()), 410, "WORKSPACE_REMOVED");
+    assertRefused(PROXY.send(removed, READER.token(), message()), 410, "WORKSPACE_REMOVED");
+    assertRefused(PROXY.send(removed, WRITER.token(), message()), 410, "WORKSPACE_REMOVED");
   }
 
   @Test
-  void refusesATargetThatIsNoId() {
+  void refusesATargetThatIsNotAnId() {
     for (String token : List.of(ADMIN_TOKEN, READER.token())) {
       assertRefused(CLIENT.post("/workspaces/reader/a2a", token, message()), 400, "INVALID_ID");
     }
   }
 
   @Test
-  void keepsToTheHierarchy() {
+  void followsTheHierarchy() {
     assertSends(LEAD, WRITER);
     assertSends(WRITER, LEAD);
     assertSends(WRITER, READER);
@@ -228,18 +230,18 @@ class SendersTest {
   }
 
   private static void assertSends(Agent from, Agent to) {
-    assertFrom(from, MAIL.sent(to, from.token(), message()));
+    assertFrom(from, PROXY.sent(to, from.token(), message()));
   }
 
   private static void assertMayNotSend(Agent from, Agent to) {
-    int before = MAIL.rows(to);
+    int before = PROXY.rows(to);
 
-    Answer answer = MAIL.send(to, from.token(), message());
+    Answer answer = PROXY.send(to, from.token(), message());
 
     assertRefused(answer, 403, "FORBIDDEN");
     assertThat(answer.field("error")).isEqualTo(MAY_NOT_TALK);
-    assertThat(MAIL.rows(to)).isEqualTo(before);
-    assertFromTheCanvas(MAIL.sent(to, ADMIN_TOKEN, message()));
+    assertThat(PROXY.rows(to)).isEqualTo(before);
+    assertFromTheCanvas(PROXY.sent(to, ADMIN_TOKEN, message()));
   }
 
   @Test
@@ -249,7 +251,7 @@ class SendersTest {
   }
 
   @Test
-  void answersToPostAlone() {
+  void acceptsPostOnly() {
     Answer answer = CLIENT.get(ProxyClient.path(WRITER.id()), ADMIN_TOKEN);
 
     assertRefused(answer, 405, "METHOD_NOT_ALLOWED");

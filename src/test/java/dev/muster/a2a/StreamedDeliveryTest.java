@@ -21,13 +21,13 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Streams of events are passed on as they come, and their last event is kept (R7.9). */
+/** Event streams are forwarded as they arrive, and their last event is stored (R7.9). */
 @Timeout(60)
 class StreamedDeliveryTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
-  private static final ProxyClient MAIL = new ProxyClient(SERVER);
+  private static final ProxyClient PROXY = new ProxyClient(SERVER);
 
   private static final String WORKING =
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"status-update\",\"final\":false}}";
@@ -35,12 +35,12 @@ class StreamedDeliveryTest {
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"status-update\",\"final\":true}}";
 
   @Test
-  void passesEventsOnAndKeepsTheLast() throws Exception {
+  void forwardsEventsAndStoresTheLastOne() throws Exception {
     try (TestPeer peer = TestPeer.start()) {
       Agent agent = called(peer);
       peer.then(PeerBehavior.events(WORKING, DONE));
 
-      Answer answer = MAIL.send(agent, ADMIN_TOKEN, stream("m"));
+      Answer answer = PROXY.send(agent, ADMIN_TOKEN, stream("m"));
 
       assertThat(answer.status()).isEqualTo(200);
       assertThat(answer.header("Content-Type")).startsWith("text/event-stream");
@@ -50,13 +50,13 @@ class StreamedDeliveryTest {
   }
 
   @Test
-  void givesARepeatedMessageTheLastEvent() throws Exception {
+  void answersADuplicateWithTheLastEvent() throws Exception {
     try (TestPeer peer = TestPeer.start()) {
       Agent agent = called(peer);
       peer.then(PeerBehavior.events(WORKING, DONE));
-      MAIL.send(agent, ADMIN_TOKEN, stream("m"));
+      PROXY.send(agent, ADMIN_TOKEN, stream("m"));
 
-      Answer again = MAIL.send(agent, ADMIN_TOKEN, stream("m"));
+      Answer again = PROXY.send(agent, ADMIN_TOKEN, stream("m"));
 
       assertThat(again.header("Content-Type")).startsWith("text/event-stream");
       assertThat(again.text()).isEqualTo("data: " + DONE + "\n\n");
@@ -71,8 +71,8 @@ class StreamedDeliveryTest {
       peer.then(typed("text/event-stream;charset=evil;boundary=\"<script>\""));
       peer.then(typed("text/event-stream-of-html"));
 
-      Answer stream = MAIL.send(agent, ADMIN_TOKEN, stream("m-1"));
-      Answer other = MAIL.send(agent, ADMIN_TOKEN, stream("m-2"));
+      Answer stream = PROXY.send(agent, ADMIN_TOKEN, stream("m-1"));
+      Answer other = PROXY.send(agent, ADMIN_TOKEN, stream("m-2"));
 
       assertThat(stream.text()).isEqualTo("data: 1\n\n");
       assertThat(stream.header("Content-Type"))
@@ -86,7 +86,7 @@ class StreamedDeliveryTest {
   }
 
   @Test
-  void doesNotWaitForTheEnd() throws Exception {
+  void forwardsAnEventBeforeTheStreamEnds() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     try (TestPeer peer = TestPeer.start();
         Socket client = new Socket(InetAddress.getLoopbackAddress(), SERVER.port())) {
@@ -104,7 +104,7 @@ class StreamedDeliveryTest {
   }
 
   @Test
-  void goesOnWhenNobodyReadsAnyMore() throws Exception {
+  void continuesWhenTheClientDisconnects() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     try (TestPeer peer = TestPeer.start()) {
       Agent agent = called(peer);
@@ -126,7 +126,7 @@ class StreamedDeliveryTest {
       Agent agent = called(peer);
       peer.then(PeerBehavior.answer(200, DONE));
 
-      Answer answer = MAIL.send(agent, ADMIN_TOKEN, stream("m"));
+      Answer answer = PROXY.send(agent, ADMIN_TOKEN, stream("m"));
 
       assertThat(answer.header("Content-Type")).startsWith("application/json");
       assertThat(answer.text()).isEqualTo(DONE);
@@ -134,12 +134,12 @@ class StreamedDeliveryTest {
   }
 
   @Test
-  void isUncertainWhenTheStreamBreaks() throws Exception {
+  void isUncertainWhenTheStreamBreaksOff() throws Exception {
     try (TestPeer peer = TestPeer.start()) {
       Agent agent = called(peer);
       peer.then(PeerBehavior.brokenEvents("data: " + WORKING + "\n\ndata: {\"jso"));
 
-      Answer answer = MAIL.send(agent, ADMIN_TOKEN, stream("m"));
+      Answer answer = PROXY.send(agent, ADMIN_TOKEN, stream("m"));
 
       assertThat(answer.text()).contains("data: " + WORKING);
       Awaitility.await()

@@ -111,13 +111,13 @@ class DeliverySlotsTest {
     try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback");
         TestPeer peer = TestPeer.start().usually(PeerBehavior.silence())) {
       Agent target = new PushAgents(server).at(peer.url(), "\"max_concurrent_tasks\":1000");
-      ProxyClient mail = new ProxyClient(server);
+      ProxyClient proxy = new ProxyClient(server);
       List<CompletableFuture<Answer>> turns = new ArrayList<>();
       for (int i = 0; i < DeliverySlots.MAX_DELIVERIES_OF_TARGET; i++) {
         String message = ProxyClient.message("m-" + i, "hi");
         turns.add(
             CompletableFuture.supplyAsync(
-                () -> mail.send(target, ADMIN_TOKEN, message, "X-Timeout", "25"),
+                () -> proxy.send(target, ADMIN_TOKEN, message, "X-Timeout", "25"),
                 Thread::startVirtualThread));
       }
       peer.awaitDeliveries(DeliverySlots.MAX_DELIVERIES_OF_TARGET);
@@ -125,9 +125,9 @@ class DeliverySlotsTest {
       assertThat(used.running()).isEqualTo(DeliverySlots.MAX_DELIVERIES_OF_TARGET);
       assertThat(used.keptBytes()).isPositive();
 
-      Answer message = mail.send(target, ADMIN_TOKEN, ProxyClient.message("one more", "hi"));
+      Answer message = proxy.send(target, ADMIN_TOKEN, ProxyClient.message("one more", "hi"));
       Answer other =
-          mail.send(target, ADMIN_TOKEN, "{\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}");
+          proxy.send(target, ADMIN_TOKEN, "{\"method\":\"tasks/get\",\"params\":{\"id\":\"t\"}}");
 
       assertThat(message.status()).as(message.text()).isEqualTo(202);
       assertRefused(other, 503, "UNAVAILABLE");

@@ -116,7 +116,7 @@ class CredentialsTest {
 
   @ParameterizedTest
   @FieldSource("OF_THE_ADMIN_WITH_A_TARGET")
-  void looksForTheTargetBeforeThePermission(String route) {
+  void checksTheTargetBeforeThePermission(String route) {
     assertRefused(send(route, UUID.randomUUID(), STRANGER.token()), 404, "WORKSPACE_NOT_FOUND");
     assertRefused(send(route, REMOVED.id(), STRANGER.token()), 410, "WORKSPACE_REMOVED");
   }

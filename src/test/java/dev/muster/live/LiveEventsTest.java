@@ -144,8 +144,7 @@ class LiveEventsTest {
   }
 
   @Test
-  void endTheStreamOfOneWhoDoesNotReadAndReachOneWhoReadsAlthoughTheyOverrunTheMemory()
-      throws Exception {
+  void endTheStreamOfASlowReaderAndReachAFastReaderWhenTheBufferOverflows() throws Exception {
     try (TestServer own = TestServer.start();
         Socket idle = new Socket();
         Socket idleStream = new Socket();

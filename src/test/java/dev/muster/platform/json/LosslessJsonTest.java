@@ -126,7 +126,7 @@ class LosslessJsonTest {
   }
 
   @Test
-  void takesFiveHundredLevelsAndNoMore() {
+  void acceptsFiveHundredLevelsAndNoMore() {
     String deepest = "[".repeat(500) + "]".repeat(500);
 
     assertThat(LosslessJson.write(parse(deepest)).text()).isEqualTo(deepest);
