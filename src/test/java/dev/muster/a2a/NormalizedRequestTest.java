@@ -276,7 +276,7 @@ class NormalizedRequestTest {
           'ping'              | string
           null                | null
           """)
-  void refusesWhatIsNoObject(String body, String found) {
+  void refusesABodyThatIsNotAnObject(String body, String found) {
     assertRefused(body, "the body: " + found + " (expected: one JSON-RPC request object)");
   }
 

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rows go when their time is over: acknowledged ones sooner, and always a feed's oldest (R6.8). */
+/**
+ * Rows are deleted by age: acknowledged ones sooner, and always the oldest of a feed first (R6.8).
+ */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of ActivityRetentionTest")
@@ -67,7 +69,7 @@ class ActivityRetentionTest {
     assertThat(seqs(agent)).containsExactly(3L, 4L);
   }
 
-  /** Else a message that may wait for longer than that would be dropped. */
+  /** Otherwise a message that may wait longer than the retention would be lost. */
   @Test
   void keepsARowWhoseDeliveryIsOpen() {
     Agent agent = feedOf(3);
@@ -217,7 +219,7 @@ class ActivityRetentionTest {
     growOldByHours(agent, 24 * days, upTo);
   }
 
-  /** As if they had been appended then. */
+  /** Makes rows as old as if they had been appended then. */
   private static void growOldByHours(Agent agent, int hours, int upTo) {
     SERVER
         .database()

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 /**
- * kill -9 of the embedded server while rows are appended and polls wait: each row that was
- * acknowledged is there at the next start, once, and no number is missing (invariants 1 and 3).
+ * Kills the embedded server (kill -9) while rows are appended and polls wait: after the restart
+ * each acknowledged row exists once, and no number is missing.
  */
 @Slow
 @Timeout(300)
@@ -42,9 +42,7 @@ class AppendKillTest {
   private static final int ACKNOWLEDGED_BETWEEN_KILLS = 100;
   private static final Map<String, String> SETTINGS = Map.of("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
 
-  /**
-   * A feed, what was acknowledged in it, and who polls it from one life of the server to the next.
-   */
+  /** A feed, its acknowledged rows, and the reader that continues after each restart. */
   private record Followed(Agent agent, Queue<String> acknowledged, OrderedReader reader) {
 
     static Followed of(Agent agent) {
@@ -89,7 +87,7 @@ class AppendKillTest {
     }
     assertThat(seqs).isEqualTo(LongStream.rangeClosed(1, seqs.size()).boxed().toList());
     assertThat(kept).doesNotHaveDuplicates().containsAll(feed.acknowledged());
-    // what the poller saw before the kill, and now the rest
+    // first the rows that the reader saw before the kill, now the rest
     feed.reader().readOn(client, seqs.size());
     assertThat(feed.reader().faults(seqs.size())).isEmpty();
   }
@@ -131,7 +129,7 @@ class AppendKillTest {
         work.run();
       }
     } catch (IllegalStateException killed) {
-      // the connection broke: that request was never answered
+      // the connection broke: that request was not answered
     }
   }
 

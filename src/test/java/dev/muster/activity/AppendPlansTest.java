@@ -10,8 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * An append, and a poll's look where to begin, find what they look at by keys, however much is
- * there.
+ * An append, and the search for a poll's start, find rows by keys, whatever the size of the tables.
  */
 @Slow
 class AppendPlansTest {

@@ -39,7 +39,7 @@ class ChatHistoryTest {
   }
 
   @Test
-  void showsWhatWasSaidOldestFirst() {
+  void showsMessagesOldestFirst() {
     String asked =
         feed.receiveRequest(
             null,
@@ -74,14 +74,14 @@ class ChatHistoryTest {
   }
 
   @Test
-  void isEmptyBeforeAnythingIsSaid() {
+  void isEmptyWithoutMessages() {
     assertThat(history("")).hasToString("{\"messages\":[],\"reached_end\":true}");
   }
 
-  /** Answers stand beside their messages, whatever came between; a page has whole rows. */
+  /** An answer is beside its message, whatever was stored between; a page has whole rows. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 7, 100})
-  void givesEveryMessageOnceWhileMoreAreSaid(int limit) throws IOException {
+  void givesEveryMessageOnceWhileMoreArrive(int limit) throws IOException {
     try (TestPeer peer = TestPeer.start()) {
       Agent agent =
           CLIENT.createOnline(
@@ -128,7 +128,7 @@ class ChatHistoryTest {
   }
 
   @Test
-  void hidesSecretsOfFailuresAndNamesWhatIsTooLarge() throws IOException {
+  void redactsErrorsAndNamesTooLargeBodies() throws IOException {
     try (TestPeer peer = TestPeer.start()) {
       Agent agent =
           CLIENT.createOnline(
@@ -189,13 +189,13 @@ class ChatHistoryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "x", "", "501", "99999999999999"})
-  void takesABadLimitForTheUsualAndClampsALargeOne(String limit) {
+  void readsABadLimitAsTheDefaultAndClampsALargeOne(String limit) {
     feed.receive(null, "hi");
     assertThat(history("?limit=" + limit).path("messages")).hasSize(1);
   }
 
   @Test
-  void refusesATimeThatIsNone() {
+  void refusesATextThatIsNotATime() {
     assertRefused(get("?before_ts=yesterday", ADMIN_TOKEN), 400, "VALIDATION_FAILED");
     assertThat(history("?before_ts=1971-01-01T00:00:00Z").path("reached_end").asBoolean()).isTrue();
   }

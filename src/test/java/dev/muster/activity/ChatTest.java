@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a person sees in the chat of a workspace, in its history as live, is the conversation of
- * people with its agent: never what agents say to each other.
+ * The chat of a workspace, in its history and live, is the conversation of people with its agent:
+ * never messages between agents.
  */
 @Timeout(60)
 class ChatTest {
@@ -35,7 +35,7 @@ class ChatTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final TestClient CLIENT = TestServer.shared().client();
 
-  /** What is done to {@code agent}, who polls or is called, and its {@code parent}, who polls. */
+  /** The action goes to {@code agent}, which polls or is called; its {@code parent} polls. */
   record Scene(Agent agent, Agent parent, TestPeer peer) {
 
     Answer send(Agent target, String token, String method, String id) {
@@ -56,7 +56,7 @@ class ChatTest {
               "{\"target_id\":\"" + to.id() + "\",\"task\":\"do it\"}"));
     }
 
-    /** Until it is stored that the agent, who is called, has answered this message. */
+    /** Waits until the answer of the push agent to this message is stored. */
     void awaitAnswer(String messageId) {
       await(
           """
@@ -66,7 +66,7 @@ class ChatTest {
               .formatted(agent.id(), messageId));
     }
 
-    /** Until it is stored that what waited for the agent, who is called, is delivered. */
+    /** Waits until the queued message of the push agent is delivered. */
     void awaitDelivery() {
       await(
           "SELECT count(*) FROM delivery_outcomes WHERE queue_state = 'delivered' AND workspace_id"
@@ -75,7 +75,10 @@ class ChatTest {
               + "'");
     }
 
-    /** Until the agent's feed has the end of a delegation, from nobody as a person's message is. */
+    /**
+     * Waits for the end of a delegation in the agent's feed: without a sender, as messages of the
+     * canvas.
+     */
     void awaitResult(String delegationId) {
       await(
           """
@@ -92,16 +95,22 @@ class ChatTest {
     }
   }
 
-  /** One kind of row: its feed's agent is called, or polls; the roles and events that it gives. */
+  /**
+   * One kind of row: whether its feed's agent is called, and the expected roles and live events.
+   */
   record Kind(
-      String name, boolean isCalled, Consumer<Scene> deed, List<String> roles, List<String> live) {
+      String name,
+      boolean isCalled,
+      Consumer<Scene> action,
+      List<String> roles,
+      List<String> live) {
 
     Kind shows(String... roles) {
-      return new Kind(name, isCalled, deed, List.of(roles), live);
+      return new Kind(name, isCalled, action, List.of(roles), live);
     }
 
-    Kind tells(String... events) {
-      return new Kind(name, isCalled, deed, roles, List.of(events));
+    Kind publishes(String... events) {
+      return new Kind(name, isCalled, action, roles, List.of(events));
     }
 
     @Override
@@ -117,13 +126,13 @@ class ChatTest {
                 "a person's message that waits",
                 s -> s.send(s.agent(), ADMIN_TOKEN, "message/send", "m"))
             .shows("user")
-            .tells("USER_MESSAGE"));
+            .publishes("USER_MESSAGE"));
     kinds.add(
         called(
                 "a person's message that is answered",
                 s -> s.send(s.agent(), ADMIN_TOKEN, "message/send", "m"))
             .shows("user", "agent")
-            .tells("USER_MESSAGE", "A2A_RESPONSE"));
+            .publishes("USER_MESSAGE", "A2A_RESPONSE"));
     kinds.add(
         called(
                 "a person's message that is refused",
@@ -132,7 +141,7 @@ class ChatTest {
                   s.send(s.agent(), ADMIN_TOKEN, "message/send", "m");
                 })
             .shows("user", "system")
-            .tells("USER_MESSAGE"));
+            .publishes("USER_MESSAGE"));
     kinds.add(
         called(
                 "a person's message that fails",
@@ -145,7 +154,7 @@ class ChatTest {
                   s.send(s.agent(), ADMIN_TOKEN, "message/send", "m");
                 })
             .shows("user", "system")
-            .tells("USER_MESSAGE", "A2A_RESPONSE"));
+            .publishes("USER_MESSAGE", "A2A_RESPONSE"));
     kinds.add(
         called(
             "a person's call without a message",
@@ -164,7 +173,7 @@ class ChatTest {
                             s.agent().token(),
                             "{\"message\":\"n\"}")))
             .shows("agent")
-            .tells("AGENT_MESSAGE"));
+            .publishes("AGENT_MESSAGE"));
     kinds.add(
         kind(
             "a peer's message that waits",
@@ -243,7 +252,7 @@ class ChatTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void isWhatPeopleAndTheAgentSayToEachOther(Kind kind) throws IOException {
+  void showsOnlyTheConversationOfPeopleWithTheAgent(Kind kind) throws IOException {
     try (TestPeer peer = TestPeer.start();
         TestSocket canvas = TestSocket.open(CLIENT, "/ws", ADMIN_TOKEN)) {
       Agent parent = CLIENT.create("parent");
@@ -251,7 +260,7 @@ class ChatTest {
       Agent agent = kind.isCalled() ? called(peer, below) : CLIENT.create("agent", below);
       Scene scene = new Scene(agent, parent, peer);
 
-      kind.deed().accept(scene);
+      kind.action().accept(scene);
 
       JsonNode history =
           CLIENT.get("/workspaces/" + agent.id() + "/chat-history", ADMIN_TOKEN).json();
@@ -259,7 +268,7 @@ class ChatTest {
       history.path("messages").forEach(message -> roles.add(message.path("role").asString()));
       assertThat(roles).as(history.toString()).isEqualTo(kind.roles());
 
-      // what is told of another feed later comes after it
+      // live events of this later feed come after all of the first one
       Agent last = called(peer, below);
       scene.send(last, ADMIN_TOKEN, "message/send", "last");
       canvas.await(
@@ -287,11 +296,11 @@ class ChatTest {
     return answer;
   }
 
-  private static Kind kind(String name, Consumer<Scene> deed) {
-    return new Kind(name, false, deed, List.of(), List.of());
+  private static Kind kind(String name, Consumer<Scene> action) {
+    return new Kind(name, false, action, List.of(), List.of());
   }
 
-  private static Kind called(String name, Consumer<Scene> deed) {
-    return new Kind(name, true, deed, List.of(), List.of());
+  private static Kind called(String name, Consumer<Scene> action) {
+    return new Kind(name, true, action, List.of(), List.of());
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A feed that is never free: larger transactions wait in line for it without a pause. */
+/** A feed whose row is always locked: large transactions take the lock one after another. */
 @Slow
 @Timeout(60)
 class ContendedFeedTest {
@@ -36,16 +36,16 @@ class ContendedFeedTest {
   private static final int FEW_CONNECTIONS = 4;
   private static final int LARGE = 300 * 1024;
 
-  /** The 5 s of R0.6, and what many threads of one test add. */
+  /** The 5 s of R0.6, and a margin for the many threads of the test. */
   private static final Duration IN_TIME = Duration.ofMillis(5500);
 
-  /** On processors that others use as well. */
+  /** The limit when other programs use the processors. */
   private static final Duration IN_SHARED_TIME = Duration.ofSeconds(15);
 
   private static final long HELD_FOR_NANOS = Duration.ofMillis(5).toNanos();
 
   @Test
-  void takesRowsThatShareTheirCommitsToo() throws Exception {
+  void storesRowsOfGroupCommitsToo() throws Exception {
     TestServer server = TestServer.shared();
     Feeds feeds = server.bean(Feeds.class);
     TransactionTemplate transactions = server.bean(TransactionTemplate.class);
@@ -81,10 +81,10 @@ class ContendedFeedTest {
   }
 
   /**
-   * Rows that are written alone wait for their turn, a connection and the feed, one after another.
+   * Single appends wait for a slot, a connection and the feed, one after another; all fail in time.
    */
   @Test
-  void tellsEverybodyInTimeThatAFeedIsNotFree() throws Exception {
+  void refusesAllAppendsInTimeWhileTheFeedIsLocked() throws Exception {
     try (TestServer server =
             TestServer.start("spring.datasource.hikari.maximum-pool-size=" + FEW_CONNECTIONS);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();

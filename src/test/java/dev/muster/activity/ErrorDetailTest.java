@@ -9,7 +9,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Secrets of a report's error are taken out before it is stored and cut (R6.9). All are made up.
+ * Secrets are removed from the error of a report before it is stored and truncated (R6.9). All are
+ * made up.
  */
 class ErrorDetailTest {
 
@@ -57,7 +58,7 @@ class ErrorDetailTest {
 
   @ParameterizedTest
   @MethodSource("leaks")
-  void losesItsSecretAndNothingElse(Leak leak) {
+  void losesOnlyItsSecret(Leak leak) {
     String stored = stored(leak.before() + leak.secret() + leak.after());
 
     assertThat(stored)
@@ -68,10 +69,10 @@ class ErrorDetailTest {
         .isLessThan(leak.before().length() + leak.after().length() + "[redacted]".length() + 1);
   }
 
-  /** Cut first, half of a secret would be left that looks like none. */
+  /** Truncating first would leave half of a secret, which no rule finds. */
   @ParameterizedTest
   @MethodSource("leaks")
-  void losesASecretThatTheCutWouldHalve(Leak leak) {
+  void losesASecretThatTruncationWouldHalve(Leak leak) {
     int beginning = Math.min(10, leak.secret().length() / 2);
     String filling =
         "x ".repeat(MAX_LENGTH).substring(0, MAX_LENGTH - beginning - leak.before().length());
@@ -107,7 +108,7 @@ class ErrorDetailTest {
         "java.net.SocketTimeoutException: timeout\n\tat a.b.C.d(C.java:1)",
         "日本語のエラー: トークン \uD83D\uDE80"
       })
-  void staysVerbatimWithoutASecret(String text) {
+  void isUnchangedWithoutASecret(String text) {
     assertThat(stored(text)).isEqualTo(text);
   }
 

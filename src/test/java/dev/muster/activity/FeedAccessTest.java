@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who may read and write a feed, and what the others are told (R1.3, R1.4, R1.5). */
+/** Who may read and write a feed, and how others are refused (R1.3, R1.4, R1.5). */
 class FeedAccessTest {
 
   private static final TestClient CLIENT = TestServer.shared().client();
@@ -37,7 +37,7 @@ class FeedAccessTest {
     CLIENT.delete("/workspaces/" + ALSO_REMOVED.id(), ADMIN_TOKEN);
   }
 
-  /** Each is good with the right credential and the right id. */
+  /** Each succeeds with the right credential and the right id. */
   static Stream<String> routes() {
     return Stream.of(
         "GET /workspaces/{id}/activity",
@@ -58,7 +58,7 @@ class FeedAccessTest {
 
   @ParameterizedTest
   @MethodSource("routes")
-  void isForNobodyWithoutAGoodCredential(String route) {
+  void refusesCallersWithoutAValidCredential(String route) {
     for (UUID id : List.of(FEED.id(), REMOVED.id(), UUID.randomUUID())) {
       assertRefused(send(route, id, null), 401, "UNAUTHENTICATED");
       assertRefused(send(route, id, "x".repeat(43)), 401, "UNAUTHENTICATED");
@@ -67,14 +67,14 @@ class FeedAccessTest {
 
   @ParameterizedTest
   @MethodSource("routes")
-  void isForNoOtherWorkspaceBeItAPeer(String route) {
+  void refusesOtherWorkspacesAndPeers(String route) {
     assertRefused(send(route, FEED.id(), PARENT.token()), 403, "FORBIDDEN");
     assertRefused(send(route, PARENT.id(), FEED.agent().token()), 403, "FORBIDDEN");
   }
 
   @ParameterizedTest
   @MethodSource("routes")
-  void isNotThereForAnUnknownId(String route) {
+  void isNotFoundForAnUnknownId(String route) {
     assertRefused(send(route, UUID.randomUUID(), ADMIN_TOKEN), 404, "WORKSPACE_NOT_FOUND");
     assertRefused(send(route, UUID.randomUUID(), PARENT.token()), 404, "WORKSPACE_NOT_FOUND");
     assertRefused(
@@ -83,7 +83,7 @@ class FeedAccessTest {
 
   @ParameterizedTest
   @MethodSource("routes")
-  void isGoneWithItsWorkspace(String route) {
+  void isGoneAfterTheRemovalOfItsWorkspace(String route) {
     for (String token : List.of(REMOVED.token(), ADMIN_TOKEN, PARENT.token())) {
       Answer answer = send(route, REMOVED.id(), token);
 
@@ -96,7 +96,7 @@ class FeedAccessTest {
 
   @ParameterizedTest
   @MethodSource("routes")
-  void isUnknownToTheAgentOfARemovedWorkspaceUnlessItIsItsOwn(String route) {
+  void isUnknownToTheAgentOfAnotherRemovedWorkspace(String route) {
     for (UUID id : List.of(FEED.id(), ALSO_REMOVED.id(), UUID.randomUUID())) {
       assertRefused(send(route, id, REMOVED.token()), 401, "UNAUTHENTICATED");
     }
@@ -111,7 +111,7 @@ class FeedAccessTest {
         "POST /workspaces/{id}/notify {}",
         "POST /workspaces/{id}/activity/ack {}"
       })
-  void refusesABadRequestBeforeItLooksWhoseItIs(String route) {
+  void refusesABadRequestBeforeItChecksPermission(String route) {
     for (UUID id : List.of(FEED.id(), REMOVED.id(), UUID.randomUUID())) {
       assertRefused(send(route, id, null), 401, "UNAUTHENTICATED");
       assertRefused(send(route, id, PARENT.token()), 400, "VALIDATION_FAILED");
@@ -128,12 +128,12 @@ class FeedAccessTest {
         "POST /workspaces/{id}/activity/{row} {}",
         "GET /workspaces/{id}/notify"
       })
-  void knowsNoOtherMethod(String route) {
+  void refusesOtherMethods(String route) {
     assertRefused(send(route, FEED.id(), ADMIN_TOKEN), 405, "METHOD_NOT_ALLOWED");
   }
 
   @Test
-  void isChangedByNothingThatWasRefused() {
+  void isUnchangedByRefusedRequests() {
     long before = FEED.newest().path("seq").asLong();
 
     routes()

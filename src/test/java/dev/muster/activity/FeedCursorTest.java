@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A cursor whose row is not in the feed is lost, whatever became of it (R6.2). */
+/** A cursor whose row is not in the feed is lost, for whatever reason (R6.2). */
 class FeedCursorTest {
 
   private static final TestFeed FEED = TestFeed.create("Polling");
@@ -39,7 +39,7 @@ class FeedCursorTest {
         "0193%F0%9F%9A%80",
         "'; DROP TABLE activity_logs; --"
       })
-  void isLostWhenItIsNoRowAtAll(String cursor) {
+  void isLostWhenItIsNotARow(String cursor) {
     String encoded = cursor.replace(" ", "%20");
     assertLost(FEED.get("?since_id=" + encoded));
     assertLost(FEED.get("?type=a2a_receive&limit=7&since_id=" + encoded));
@@ -73,9 +73,9 @@ class FeedCursorTest {
     assertThat(empty.get("?type=a2a_receive&since_secs=5").text()).isEqualTo("[]");
   }
 
-  /** Nobody learns whether a row of another feed exists. */
+  /** The answer does not show whether a row of another feed exists. */
   @Test
-  void isLostInTheSameWordsWhenItIsAnotherWorkspacesRow() {
+  void isLostWithTheSameAnswerWhenItIsARowOfAnotherFeed() {
     String gone = FEED.log("gone");
     FEED.forget(gone);
     String unknown = answerWithoutRequestId(UUID.randomUUID().toString());
@@ -96,7 +96,7 @@ class FeedCursorTest {
   }
 
   @Test
-  void mayBeARowThatThePollItselfLeavesOut() {
+  void mayBeARowThatThePollFiltersOut() {
     TestFeed feed = TestFeed.create("Own");
     String own = feed.reported("\"activity_type\":\"a2a_receive\"");
     feed.receive(null, "heard");
@@ -105,7 +105,7 @@ class FeedCursorTest {
   }
 
   @Test
-  void staysGoodWhenAllBeforeItIsGone() {
+  void staysValidWhenAllRowsBeforeItAreDeleted() {
     TestFeed feed = TestFeed.create("Aged");
     String first = feed.receive(null, "1");
     String second = feed.receive(null, "2");

@@ -22,22 +22,22 @@ import java.util.concurrent.locks.LockSupport;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Sixteen writers on one feed, on two servers of one database: half of them share commits, half
+ * Sixteen writers on one feed, on two servers of one database: half of them use group commit, half
  * hold transactions of their own open for a while. Readers poll both servers by cursor meanwhile.
  *
- * <p>In the end each reader has seen every row once and in order (R6.4), and whatever was said to
- * be stored is stored.
+ * <p>At the end each reader has seen every row once and in order (R6.4), and every acknowledged row
+ * is stored.
  */
 public final class FeedOrder implements AutoCloseable {
 
-  /** Writing ends with this many rows, or when the time is over. */
+  /** Writing ends with this many rows, or after this time. */
   public record Size(long rows, Duration atMost, int mostInATransaction) {}
 
   private static final int WRITERS = 16;
   private static final int[] LIMITS = {20, 100, 500};
   private static final Duration MAX_HOLD = Duration.ofMillis(4);
 
-  /** Whoever held the feed leaves it to the others for so much longer, at most. */
+  /** After a hold, a writer pauses for at most this many times the hold's length. */
   private static final int MAX_PAUSE_FOR_HOLD = 30;
 
   private final Size size;
@@ -56,7 +56,7 @@ public final class FeedOrder implements AutoCloseable {
     this.database = database;
     String[] settings = {
       "spring.datasource.hikari.maximum-pool-size=12",
-      // the readers may be further behind than a feed's quota
+      // the readers may be further behind than the quota of a feed
       "FEED_MAX_ROWS=2147483647",
       "FEED_MAX_BYTES=1024GiB"
     };
@@ -66,7 +66,7 @@ public final class FeedOrder implements AutoCloseable {
     this.stopAt = System.nanoTime() + size.atMost().toNanos();
   }
 
-  /** Returns what happened, in one sentence; fails when a promise was broken. */
+  /** Returns a summary in one sentence; fails when a row was lost, repeated or out of order. */
   public String run() throws Exception {
     List<OrderedReader> readers = new ArrayList<>();
     List<Future<?>> reading = new ArrayList<>();
@@ -79,7 +79,7 @@ public final class FeedOrder implements AutoCloseable {
           writing.add(threads.submit(() -> write(server, holds)));
         }
         for (int i = 0; i < 2 * LIMITS.length; i++) {
-          // those of the inbox and those of the whole feed, some that wait and some that do not
+          // queries for the inbox and for the whole feed, with and without a wait
           String query = i % 2 == 0 ? "type=a2a_receive" : "order=asc";
           String wait = i / 2 % 2 == 0 ? "&wait=1" : "";
           OrderedReader reader =
@@ -103,7 +103,7 @@ public final class FeedOrder implements AutoCloseable {
     }
   }
 
-  /** Whoever finds nothing after the last commit has read everything there is. */
+  /** A reader that finds nothing after the last commit has read all rows. */
   private void readToTheEnd(OrderedReader reader, TestServer server) {
     boolean wasWritten;
     boolean found;
@@ -166,7 +166,7 @@ public final class FeedOrder implements AutoCloseable {
     for (AppendResult one : rows) {
       if (!(one instanceof AppendResult.Stored(var _, long seq, int _, var _))
           || acknowledged.get((int) seq)) {
-        throw new AssertionError("not stored in a place of its own: " + one);
+        throw new AssertionError("not stored under a number of its own: " + one);
       }
       acknowledged.set((int) seq);
       stored++;
@@ -186,7 +186,7 @@ public final class FeedOrder implements AutoCloseable {
     long rows = Long.parseLong(database.value("SELECT count(*)" + feed));
     assertThat(database.value("SELECT max(seq)" + feed)).isEqualTo(Long.toString(rows));
     assertThat(rows).isGreaterThanOrEqualTo(stored);
-    // numbers from 1 to as many as there are rows, so every acknowledged one is a row's
+    // numbers are 1 to the number of rows, so each acknowledged number is that of a row
     assertThat((long) acknowledged.length() - 1).isLessThanOrEqualTo(rows);
     long pages = 0;
     for (OrderedReader reader : readers) {

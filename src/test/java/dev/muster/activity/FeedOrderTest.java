@@ -11,8 +11,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * No row is ever skipped (R6.4), and what it takes. The short form; the full one is {@code
- * dev.muster.bench.FeedOrderBench}.
+ * No reader ever skips a row (R6.4), and the lock that this needs. The short form; the full one is
+ * {@code dev.muster.bench.FeedOrderBench}.
  */
 @Slow
 @Timeout(300)
@@ -28,7 +28,7 @@ class FeedOrderTest {
     }
   }
 
-  /** Whoever thinks that the lock on the head could go: this is what would be lost. */
+  /** Shows the rows that would be lost without the lock on the feed head. */
   @Test
   void wouldLoseRowsWithoutTheLock() throws Exception {
     NaiveFeed.Lost lost = new NaiveFeed(TestDatabases.create()).run(16, 200);

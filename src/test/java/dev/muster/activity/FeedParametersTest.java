@@ -30,7 +30,7 @@ class FeedParametersTest {
 
   private static final List<String> IDS = new ArrayList<>();
 
-  /** 512 rows that are all alike. */
+  /** 512 equal rows. */
   private static final TestFeed LONG = TestFeed.create("Long");
 
   static {
@@ -76,7 +76,7 @@ class FeedParametersTest {
   }
 
   @Test
-  void givesTheRowsThatHaveToDoWithAPeer() {
+  void givesTheRowsFromAndToAPeer() {
     assertThat(FEED.seqsForAdmin("?peer_id=" + PEER)).containsExactly(5L, 2L);
     assertThat(FEED.seqsForAdmin("?peer_id=" + PEER.toString().toUpperCase(java.util.Locale.ROOT)))
         .containsExactly(5L, 2L);
@@ -86,13 +86,13 @@ class FeedParametersTest {
   }
 
   @Test
-  void givesWhatPeopleAndTheAgentSaidAtTheCanvasOrWhatComesFromAWorkspace() {
+  void givesTheRowsOfTheCanvasOrOfWorkspaces() {
     assertThat(FEED.seqsForAdmin("?source=canvas")).containsExactly(4L, 3L);
     assertThat(FEED.seqsForAdmin("?source=agent")).containsExactly(9L, 8L, 7L, 6L, 5L, 2L, 1L);
   }
 
   @Test
-  void goesOnFromACursorOldestFirst() {
+  void continuesAfterACursorOldestFirst() {
     assertThat(FEED.seqsForAdmin("?since_id=" + IDS.get(5))).containsExactly(7L, 8L, 9L);
     assertThat(FEED.seqsForAdmin("?since_id=" + IDS.get(8))).isEmpty();
     assertThat(FEED.seqsForAdmin("?since_id=" + IDS.get(5).toUpperCase(java.util.Locale.ROOT)))
@@ -127,7 +127,7 @@ class FeedParametersTest {
     "include=notify, 9 8 7 6 5 4 3 2 1",
     "type=error&unknown=1&since=x, 7"
   })
-  void takesParametersTogether(String query, String seqs) {
+  void combinesParameters(String query, String seqs) {
     assertThat(FEED.seqsForAdmin("?" + filledIn(query))).isEqualTo(numbers(seqs));
   }
 
@@ -183,12 +183,12 @@ class FeedParametersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x", "1.5", "1e3", "0x10", "1s", "NaN", "%00", "1%202"})
-  void refusesSecondsThatAreNoNumber(String seconds) {
+  void refusesSecondsThatAreNotANumber(String seconds) {
     assertRefused(FEED.getAsAdmin("?since_secs=" + seconds), 400, "VALIDATION_FAILED");
   }
 
   @Test
-  void givesWhatIsStrictlyOlder() {
+  void givesRowsStrictlyOlderThanATime() {
     JsonNode rows = FEED.rowsForAdmin("?order=asc");
     for (int seq = 1; seq <= 9; seq++) {
       String created = rows.path(seq - 1).path("created_at").asString();
@@ -256,13 +256,13 @@ class FeedParametersTest {
         "2026-11-21T20:00:00Z%00",
         "'2026-11-21T20:00:00Z'"
       })
-  void refusesWhatIsNoTime(String time) {
+  void refusesTextsThatAreNotATime(String time) {
     assertRefused(FEED.getAsAdmin("?before_ts=" + time), 400, "VALIDATION_FAILED");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"x", "1", "%00", "00000000-0000-0000-0000-00000000000", "1-1-1-1-1"})
-  void refusesAPeerThatIsNoId(String peer) {
+  void refusesAPeerThatIsNotAnId(String peer) {
     assertRefused(FEED.getAsAdmin("?peer_id=" + peer), 400, "INVALID_ID");
   }
 
@@ -286,7 +286,7 @@ class FeedParametersTest {
         "wait=1000000000000000000000000000000",
         "wait=%00"
       })
-  void refusesWordsAndWaitsThatAreNotInTheTable(String parameter) {
+  void refusesUnknownWordsAndWaits(String parameter) {
     assertRefused(FEED.getAsAdmin("?" + parameter), 400, "VALIDATION_FAILED");
     assertRefused(FEED.get("?type=a2a_receive&" + parameter), 400, "VALIDATION_FAILED");
   }
@@ -320,7 +320,7 @@ class FeedParametersTest {
   }
 
   @Test
-  void takesEmptyParametersForAbsentOnes() {
+  void ignoresEmptyParameters() {
     String all =
         "?type=&since_id=&since_secs=&before_ts=&peer_id=&source=&limit=&order=&wait=&include=";
 
@@ -339,7 +339,7 @@ class FeedParametersTest {
         "source=canvas&source=agent",
         "include=notify&include=self"
       })
-  void takesTheFirstOfParametersThatAreThereTwice(String query) {
+  void readsTheFirstOfRepeatedParameters(String query) {
     String first = query.substring(0, query.indexOf('&'));
 
     assertThat(FEED.rowsForAdmin("?" + query)).isEqualTo(FEED.rowsForAdmin("?" + first));

@@ -20,8 +20,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * How PostgreSQL runs the statements that read feeds, over one feed of many rows among many others
- * whose rows lie between its own.
+ * Reads the plans of the statements that read feeds: one large feed whose rows lie between those of
+ * many others.
  */
 public final class FeedPlans {
 
@@ -29,22 +29,22 @@ public final class FeedPlans {
   public record Size(long large, long all) {}
 
   /**
-   * One reading: a statement, the values of some of its parameters as SQL, the index of rows that
-   * it is to go along, and at most how many of those it is to find by it.
+   * One reading: a statement, SQL values of some of its parameters, the index that it must use, and
+   * the maximum number of rows that it may find by it.
    */
   record Reading(
       String name, String statement, Map<String, String> values, String index, long most) {
 
-    /** Whether it leaves rows out that its index does not tell from others. */
+    /** Whether it filters rows that its index does not distinguish. */
     boolean passesRowsBy() {
       return values.containsKey("without_delivered");
     }
   }
 
   /**
-   * {@code nodes} are the plan's kinds of nodes; {@code found} are rows of feeds that it found by
-   * an index, {@code passedBy} such that it read and left out, {@code lookUps} those of outcomes;
-   * {@code blocks} are the pages it looked at.
+   * {@code nodes} are the plan's kinds of nodes; {@code found} are rows of feeds found by an index,
+   * {@code passedBy} those that were then filtered out, {@code lookUps} those of outcomes; {@code
+   * blocks} are the pages read.
    */
   record Plan(
       Set<String> nodes,
@@ -63,13 +63,13 @@ public final class FeedPlans {
   static final String FEED = "00000000-0000-4000-8000-000000000000";
   private static final String PEER = "00000000-0000-4000-8000-000000000001";
 
-  /** Of fewer the heads are read from the first to the last, which is as quick. */
+  /** With fewer feeds PostgreSQL scans the heads, which is as fast. */
   private static final long FEWEST_HEADS = 5_000;
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z_]+)");
 
-  /** Every parameter of the statements, in the order in which they are numbered here. */
+  /** Every parameter of the statements, in the order of their numbers here. */
   private static final Map<String, String> TYPES =
       new TreeMap<>(
           Map.ofEntries(
@@ -144,8 +144,8 @@ public final class FeedPlans {
   }
 
   /**
-   * In the order of time, the large feed's rows among the others'. Of its rows six in ten are the
-   * agent's own reports, three messages of ten peers, one is what was said at the canvas.
+   * In order of time, the large feed's rows among the others'. Of its rows six in ten are the
+   * agent's own reports, three are messages of ten peers, one is from the canvas.
    */
   private void fill(long others) {
     database.execute(
@@ -183,7 +183,7 @@ public final class FeedPlans {
   }
 
   /**
-   * Half of the messages were delivered, of the large feed only old ones; a few are on their way.
+   * Half of the messages were delivered, in the large feed only old ones; a few are in progress.
    */
   private void deliver() {
     database.execute(
@@ -203,7 +203,7 @@ public final class FeedPlans {
             .formatted(FEED, size.large() / 2));
   }
 
-  /** Every kind of reading, at the large feed's begin, middle or end. */
+  /** Every kind of reading, at the beginning, middle or end of the large feed. */
   List<Reading> readings() {
     String middle = Long.toString(size.large() / 2);
     String end = Long.toString(size.large() - 20);
@@ -340,8 +340,8 @@ public final class FeedPlans {
   }
 
   /**
-   * Runs it and returns how; {@code mode} is PostgreSQL's {@code plan_cache_mode}: a plan for these
-   * values, or one for any.
+   * Runs the statement and returns its plan; {@code mode} is PostgreSQL's {@code plan_cache_mode}:
+   * a plan for these values, or one for any.
    */
   Plan explain(Reading reading, String mode) throws SQLException {
     List<String> names = List.copyOf(TYPES.keySet());
@@ -360,7 +360,7 @@ public final class FeedPlans {
       statement.execute("SET jit = off");
       statement.execute(
           "PREPARE reading (" + String.join(", ", TYPES.values()) + ") AS " + numbered);
-      run(statement, execute); // once for the caches
+      run(statement, execute); // fills the caches
       JsonNode plan =
           JSON.readTree(
                   run(statement, "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, FORMAT JSON) " + execute))
@@ -418,7 +418,7 @@ public final class FeedPlans {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** What is told of a node is the mean of its loops. */
+  /** PostgreSQL reports the mean over the loops of a node. */
   private static long inAllLoops(List<JsonNode> nodes, String name) {
     return Math.round(
         nodes.stream()
@@ -426,7 +426,7 @@ public final class FeedPlans {
             .sum());
   }
 
-  /** All plans for any values, with their times, as text. */
+  /** Describes all generic plans with their times. */
   public String describe() throws SQLException {
     StringBuilder text = new StringBuilder();
     StringBuilder table =

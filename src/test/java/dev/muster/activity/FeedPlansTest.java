@@ -11,13 +11,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Each reading of a feed goes along its index, in order, and stops where its page is full: of each
- * letter that it merges. The short form; the full one is {@code dev.muster.bench.FeedPlansBench}.
+ * Each reading of a feed follows its index in order, and stops when its page is full, for each
+ * class of rows that it merges. The short form; the full one is {@code
+ * dev.muster.bench.FeedPlansBench}.
  */
 @Slow
 class FeedPlansTest {
 
-  /** What orders, joins and halves what scans of indexes find; none of it reads a table. */
+  /** Nodes that order, join and halve the results of index scans; none of them reads a table. */
   private static final Set<String> MAY_BE_THERE =
       Set.of(
           "Limit",
@@ -37,12 +38,12 @@ class FeedPlansTest {
   private static final Set<String> BESIDE_ROWS =
       Set.of("activity_feeds_pkey", "delivery_outcomes_pkey", "deliveries_pkey");
 
-  /** Of its index, from the root on, and of its table. */
+  /** Pages of the index, from the root on, and of the table. */
   private static final long PAGES_OF_A_LOOK_UP = 4;
 
   private static final long ROWS_OF_AN_INDEX_PAGE = 100;
 
-  /** The ranges of five letters, and what is open. */
+  /** The ranges of five classes, and the open deliveries. */
   private static final long MAX_RANGES = 6;
 
   private static FeedPlans plans;
@@ -54,7 +55,7 @@ class FeedPlansTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"force_custom_plan", "force_generic_plan"})
-  void readsAlongTheIndexAndNoFurtherThanItHasTo(String mode) throws SQLException {
+  void followsTheIndexAndReadsNoFurtherThanThePage(String mode) throws SQLException {
     for (FeedPlans.Reading reading : plans.readings()) {
       FeedPlans.Plan plan = plans.explain(reading, mode);
       String what = reading.name() + "\n" + plan.text();
@@ -69,7 +70,7 @@ class FeedPlansTest {
     }
   }
 
-  /** Each row may lie on a page of its own; where numbers are halved each is a look-up. */
+  /** Each row may lie on a page of its own; each step of a binary search is a look-up. */
   private static long mostBlocks(FeedPlans.Plan plan) {
     long lookUps = plan.lookUps() + MAX_RANGES;
     return plan.nodes().contains("Recursive Union")

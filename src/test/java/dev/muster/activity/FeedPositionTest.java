@@ -8,10 +8,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.mock.web.MockHttpServletRequest;
 
-/** Where a reading of a feed begins and ends, by what is asked (R6.2, R6.3). */
+/** Where a reading of a feed begins and ends, by its parameters (R6.2, R6.3). */
 class FeedPositionTest {
 
-  /** Of twenty rows; 5 is acknowledged, 7 read, 9 the cursor's, 11 too old, 15 before the time. */
+  /**
+   * The positions of a feed of 20 rows: 5 is acknowledged, 7 read, 9 the cursor's, 11 too old, 15
+   * before the time.
+   */
   private static Marks marks(boolean hasCursor) {
     return new Marks(20, 5, 7, hasCursor ? Optional.of(9L) : Optional.empty(), 11, 15);
   }
@@ -31,7 +34,7 @@ class FeedPositionTest {
     "false, before_ts=2026-01-01T00:00:00Z, 0, 15",
     "true, type=a2a_receive&before_ts=2026-01-01T00:00:00Z, 5, 15"
   })
-  void followsWhatIsAsked(boolean isOwn, String query, long after, long upTo) {
+  void followsTheParameters(boolean isOwn, String query, long after, long upTo) {
     MockHttpServletRequest request = new MockHttpServletRequest();
     for (String parameter : query.split("&", -1)) {
       String[] nameAndValue = parameter.split("=", -1);

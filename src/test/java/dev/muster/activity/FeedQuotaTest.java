@@ -71,7 +71,7 @@ class FeedQuotaTest {
   }
 
   @Test
-  void refusesOneMoreOwnRowThanTheShare() {
+  void refusesAnOwnRowBeyondTheShare() {
     fill();
 
     assertFull(report());
@@ -81,7 +81,7 @@ class FeedQuotaTest {
   }
 
   @Test
-  void takesRowsAgainAsSoonAsSomeAreAcknowledged() {
+  void acceptsRowsAgainAfterAnAcknowledgement() {
     fill();
     assertFull(report());
 
@@ -93,7 +93,7 @@ class FeedQuotaTest {
   }
 
   @Test
-  void takesRowsAgainWhenTheAgentPolledOn() {
+  void acceptsRowsAgainAfterAPoll() {
     for (int i = 0; i < MAX_ROWS; i++) {
       feed.receive(null, "message " + i);
     }
@@ -108,7 +108,7 @@ class FeedQuotaTest {
   }
 
   @Test
-  void keepsTheHighestCursorOfTheAgentAlone() {
+  void keepsTheHighestCursorOfTheAgentOnly() {
     for (int i = 0; i < MAX_ROWS; i++) {
       feed.receive(null, "message " + i);
     }
@@ -125,14 +125,14 @@ class FeedQuotaTest {
     SERVER.bean(ReadPositions.class).write();
     assertThat(readSeq()).isEqualTo("3");
 
-    // as a replica that has heard less, and late
+    // a position of a replica that is behind
     SERVER.bean(ReadPositions.class).move(feed.id(), 1);
     SERVER.bean(ReadPositions.class).write();
     assertThat(readSeq()).isEqualTo("3");
   }
 
   @Test
-  void takesARowThatFitsToTheByte() {
+  void acceptsARowThatFitsExactly() {
     feed.log("row 0");
     long before = totalBytes();
     feed.log("row 1");
@@ -157,9 +157,9 @@ class FeedQuotaTest {
                 "SELECT total_bytes FROM activity_feeds WHERE workspace_id = '" + feed.id() + "'"));
   }
 
-  /** A busy agent hears nothing of its own rows: to have polled past them is to have read them. */
+  /** Own rows are not part of an agent's poll, so a poll past them counts as reading them. */
   @Test
-  void isNeverFullOfOwnRowsForAnAgentThatPolls() {
+  void isNeverFullOfOwnRowsWhenTheAgentPolls() {
     for (int i = 0; i < 5; i++) {
       fill();
       assertThat(feed.seqs("?type=a2a_receive")).isEmpty();
@@ -169,7 +169,7 @@ class FeedQuotaTest {
   }
 
   @Test
-  void takesAPollThatFiltersForNoReading() {
+  void doesNotCountAFilteredPollAsReading() {
     fill();
     feed.seqs("?type=a2a_receive&source=agent");
     feed.seqs("?type=a2a_receive&since_secs=1");
@@ -188,7 +188,7 @@ class FeedQuotaTest {
   }
 
   @Test
-  void tellsASenderThatAPollerDoesNotRead() {
+  void refusesMessagesToAPollAgentThatDoesNotRead() {
     assertThat(send(feed.agent(), "m-0", "hi").status()).isEqualTo(200);
     IntStream.range(1, MAX_ROWS).forEach(i -> feed.log("row " + i));
 
@@ -201,7 +201,7 @@ class FeedQuotaTest {
   }
 
   @Test
-  void answersForAMessageThatIsThereAlready() {
+  void answersADuplicateOfAStoredMessage() {
     Answer first = send(feed.agent(), "m-0", "hi");
     IntStream.range(1, MAX_ROWS).forEach(i -> feed.log("row " + i));
 
@@ -210,7 +210,7 @@ class FeedQuotaTest {
   }
 
   @Test
-  void alwaysStoresWhatTheControlPlaneItselfSays() {
+  void alwaysStoresRowsOfTheControlPlane() {
     fill();
     UUID callee = SERVER.client().create("Callee").id();
     NewActivity result =
@@ -244,7 +244,7 @@ class FeedQuotaTest {
   }
 
   @Test
-  void takesOneRowOfAnySize() {
+  void acceptsOneRowOfAnySize() {
     String large = "\"" + "x".repeat(200_000) + "\"";
 
     assertThat(logged("\"request_body\":" + large)).isEqualTo(200);
@@ -254,7 +254,7 @@ class FeedQuotaTest {
   }
 
   @Test
-  void countsNoRowsThatRetentionTookAway() {
+  void countsNoDeletedRows() {
     List<String> ids = new ArrayList<>();
     IntStream.range(0, MAX_ROWS).forEach(i -> ids.add(feed.log("row " + i)));
     assertFull(report());
@@ -268,7 +268,7 @@ class FeedQuotaTest {
   }
 
   @Test
-  void neverRefusesAMessageThatIsDeliveredByPushAndTakesItForRead() throws Exception {
+  void acceptsPushedMessagesAndCountsThemAsRead() throws Exception {
     try (TestPeer peer = TestPeer.start()) {
       peer.usually(PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"));
       TestFeed called =
@@ -290,7 +290,7 @@ class FeedQuotaTest {
   }
 
   @Test
-  void failsOnlyTheRowsOfTheFullFeed() {
+  void refusesOnlyTheRowsOfTheFullFeed() {
     fill();
     TestFeed other = new TestFeed(SERVER, SERVER.client().create("Other"));
     List<CompletableFuture<Answer>> answers = new ArrayList<>();

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One row as pollers and canvases read it (R6.6, R0.4). */
+/** One row as poll agents and canvases read it (R6.6, R0.4). */
 class FeedRowTest {
 
   private static final Agent PEER =
@@ -21,7 +21,7 @@ class FeedRowTest {
   private static final TestFeed FEED = TestFeed.create("Read");
 
   @Test
-  void isTheRecordOfTheContract() {
+  void hasTheFieldsOfTheContract() {
     FEED.receive(PEER.id(), "hi");
 
     ObjectNode row = (ObjectNode) FEED.newest();
@@ -81,7 +81,7 @@ class FeedRowTest {
   }
 
   @Test
-  void tellsWhatThePeopleAtTheCanvasSaid() {
+  void showsAMessageOfTheCanvas() {
     FEED.receive(null, "hello");
 
     JsonNode row = FEED.newest();
@@ -148,7 +148,7 @@ class FeedRowTest {
   }
 
   @Test
-  void introducesThePeerWhenThatIsWanted() {
+  void includesThePeerWhenAsked() {
     FEED.receiveRequest(
         PEER.id(),
         TestFeed.request(
@@ -184,7 +184,7 @@ class FeedRowTest {
 
   /** R0.8. */
   @Test
-  void namesAttachmentsAlsoInTextThatNoDatabaseWants() {
+  void namesAttachmentsWithCharactersThatTheDatabaseRefuses() {
     String odd = "a\\u0000b\\ud83dc\\ude00\\ud83d\\ude00";
     String message =
         TestFeed.request(
@@ -205,7 +205,7 @@ class FeedRowTest {
   }
 
   @Test
-  void introducesNobodyWhereThereIsNoPeer() {
+  void includesNoPeerWhenThereIsNone() {
     FEED.receive(null, "from the canvas");
 
     JsonNode row = FEED.rowsForAdmin("?limit=1&include=peer_info").path(0);
@@ -216,7 +216,7 @@ class FeedRowTest {
   }
 
   @Test
-  void introducesWhomItIsAbout() {
+  void includesThePeerThatTheRowIsAbout() {
     FEED.reported("\"activity_type\":\"a2a_send\",\"target_id\":\"" + PEER.id() + "\"");
 
     assertThat(FEED.rowsForAdmin("?limit=1&include=peer_info").path(0).path("peer_name").asString())

@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
-/** Every row of every feed is told live, once and in its feed's order (R6.10, R6.5, R10.4). */
+/**
+ * Every row of every feed becomes one live event, in the order of its feed (R6.10, R6.5, R10.4).
+ */
 @Slow
 @Timeout(60)
 class LiveActivityTest {
@@ -37,7 +39,7 @@ class LiveActivityTest {
   }
 
   @Test
-  void tellsOfARow() {
+  void publishesARow() {
     Agent agent = ONE.client().create("logging");
     try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
       report(ONE.client(), agent, "\"summary\":\"thought\",\"duration_ms\":3");
@@ -65,10 +67,11 @@ class LiveActivityTest {
   }
 
   /**
-   * A small body is told, a larger one is read in the feed; on the replica that did not write it.
+   * A live event has a small body, and the size of a larger one; on the replica that did not write
+   * it.
    */
   @Test
-  void tellsShortBodiesWithTheMessagesIdAndTime() {
+  void publishesShortBodiesWithTheIdAndTimeOfTheMessage() {
     Agent agent = ONE.client().create("bodies");
     String most = "\"" + "é".repeat((ActivityLoggedRow.MAX_BODY_BYTES - 2) / 2) + "\"";
     String tooMuch = most.replaceFirst("é", "one");
@@ -82,18 +85,18 @@ class LiveActivityTest {
       report(ONE.client(), agent, "\"request_body\":" + tooMuch + ",\"response_body\":[1]");
       report(ONE.client(), agent, "\"request_body\":[2],\"response_body\":" + tooMuch);
 
-      JsonNode message = told(canvas, agent, 1);
+      JsonNode message = payload(canvas, agent, 1);
       assertThat(message.path("message_id").asString()).isEqualTo("m-1");
       assertThat(message.at("/request_body/params/message/messageId").asString()).isEqualTo("m-1");
       assertThat(message.has("response_body")).isFalse();
-      JsonNode small = told(canvas, agent, 2);
+      JsonNode small = payload(canvas, agent, 2);
       assertThat(small.path("request_body")).hasToString(most);
       assertThat(small.path("response_body")).hasToString(most);
       assertThat(small.path("message_id").isNull()).isTrue();
-      JsonNode large = told(canvas, agent, 3);
+      JsonNode large = payload(canvas, agent, 3);
       assertThat(large.has("request_body")).isFalse();
       assertThat(large.path("response_body")).hasToString("[1]");
-      large = told(canvas, agent, 4);
+      large = payload(canvas, agent, 4);
       assertThat(large.path("request_body")).hasToString("[2]");
       assertThat(large.has("response_body")).isFalse();
       JsonNode row =
@@ -105,7 +108,7 @@ class LiveActivityTest {
     }
   }
 
-  private static JsonNode told(TestSocket canvas, Agent agent, long seq) {
+  private static JsonNode payload(TestSocket canvas, Agent agent, long seq) {
     return canvas
         .await(frame ->
             frame.path("event").asString().equals("ACTIVITY_LOGGED")
@@ -129,9 +132,9 @@ class LiveActivityTest {
     }
   }
 
-  /** The database takes no document apart that has a NUL in it. */
+  /** PostgreSQL cannot parse a document that has a NUL in it. */
   @Test
-  void isNotStoppedByTextThatNoDatabaseWants() {
+  void publishesTextThatTheDatabaseRefuses() {
     Agent agent = ONE.client().create("odd");
     try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
       ONE.client()
@@ -148,7 +151,7 @@ class LiveActivityTest {
   }
 
   @Test
-  void tellsWhatAnAgentSaysToItsCanvas() {
+  void publishesANotificationToTheCanvas() {
     Agent agent = ONE.client().create("speaking");
     try (TestSocket canvas = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
       ONE.client()
@@ -170,7 +173,7 @@ class LiveActivityTest {
   }
 
   @Test
-  void saysNothingOfAttachmentsWhenThereAreNone() {
+  void leavesOutAttachmentsWhenThereAreNone() {
     Agent agent = ONE.client().create("terse");
     try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
       ONE.client()
@@ -181,7 +184,7 @@ class LiveActivityTest {
   }
 
   @Test
-  void isNotUpsetByReportsThatLookLikeNotifications() {
+  void toleratesReportsThatLookLikeNotifications() {
     Agent agent = ONE.client().create("imitating");
     try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
       report(
@@ -196,7 +199,7 @@ class LiveActivityTest {
   }
 
   @Test
-  void tellsOnEveryReplicaOfEachRowOnceWhereverItWasWritten() {
+  void publishesEachRowOnceOnEveryReplica() {
     int writers = 4;
     int rows = 60;
     List<Agent> agents = new ArrayList<>();
@@ -219,7 +222,7 @@ class LiveActivityTest {
             .atMost(Duration.ofSeconds(15))
             .untilAsserted(() -> {
               for (Agent agent : agents) {
-                assertThat(told(canvas, agent))
+                assertThat(seqs(canvas, agent))
                     .containsExactlyElementsOf(LongStream.rangeClosed(1, rows).boxed().toList());
               }
             });
@@ -228,7 +231,7 @@ class LiveActivityTest {
   }
 
   @Test
-  void tellsOfRowsThatNoSignalTold() {
+  void publishesRowsWithoutANotification() {
     Agent agent = ONE.client().create("unsignalled");
     report(ONE.client(), agent, "");
     try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
@@ -243,7 +246,7 @@ class LiveActivityTest {
               .formatted(agent.id()));
       Awaitility.await()
           .atMost(Duration.ofSeconds(5))
-          .untilAsserted(() -> assertThat(told(canvas, agent)).containsExactly(2L));
+          .untilAsserted(() -> assertThat(seqs(canvas, agent)).containsExactly(2L));
     }
   }
 
@@ -259,7 +262,7 @@ class LiveActivityTest {
     assertThat(status).isEqualTo(200);
   }
 
-  private static List<Long> told(TestSocket canvas, Agent agent) {
+  private static List<Long> seqs(TestSocket canvas, Agent agent) {
     return canvas.frames().stream()
         .filter(frame -> frame.path("event").asString().equals("ACTIVITY_LOGGED"))
         .filter(frame -> frame.path("workspace_id").asString().equals(agent.id().toString()))

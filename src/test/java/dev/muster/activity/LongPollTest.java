@@ -30,23 +30,23 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** Polls that wait for a row, and all that can end them (R6.2, R1.5, R1.6, R0.6). */
+/** Polls that wait for a row, and every event that ends them (R6.2, R1.5, R1.6, R0.6). */
 @Slow
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LongPollTest {
 
   private static final String INBOX = "?type=a2a_receive";
 
-  /** How long anything takes that is said to come at once, or in a second, on a busy machine. */
+  /** The limit for what must happen at once, or in a second, on a busy machine. */
   private static final Duration SOON = Duration.ofSeconds(5);
 
   private static final TestServer HERE = TestServer.start();
 
-  /** All that were begun, by server. */
+  /** All polls begun by this test, by server. */
   private static final Map<TestServer, List<CompletableFuture<Answer>>> POLLS =
       new ConcurrentHashMap<>();
 
-  /** Begun before all tests and looked at in the last. */
+  /** Its poll begins before all tests; the last test reads the answer. */
   private static final TestFeed IDLE = feedOf("Idle");
 
   private static CompletableFuture<Answer> longPoll;
@@ -73,7 +73,7 @@ class LongPollTest {
   }
 
   @Test
-  void answersWhenARowComes() {
+  void answersWhenARowArrives() {
     TestFeed feed = feedOf("Waiting");
     CompletableFuture<Answer> poll = waiting(feed, INBOX + "&wait=60");
 
@@ -83,7 +83,7 @@ class LongPollTest {
   }
 
   @Test
-  void answersAtAReplicaWhenARowComesHere() {
+  void answersOnAnotherReplicaWhenARowArrives() {
     TestFeed feed = feedOf("Waiting elsewhere");
     CompletableFuture<Answer> own = waiting(feed.at(elsewhere), INBOX + "&wait=60");
     CompletableFuture<Answer> admins = waiting(feed.at(elsewhere), "?wait=60", ADMIN_TOKEN);
@@ -95,7 +95,7 @@ class LongPollTest {
   }
 
   @Test
-  void answersWithoutARowWhenTheTimeIsOver() {
+  void answersWithoutARowAfterTheTimeout() {
     TestFeed feed = feedOf("In vain");
     long start = System.nanoTime();
 
@@ -110,7 +110,7 @@ class LongPollTest {
   }
 
   @Test
-  void goesOnWaitingWhenARowIsNotAskedFor() {
+  void keepsWaitingWhenARowDoesNotMatch() {
     TestFeed feed = feedOf("Choosy");
     String first = feed.receive(null, "handled");
     feed.acknowledge("1");
@@ -137,7 +137,7 @@ class LongPollTest {
   }
 
   @Test
-  void answersAllWhoWaitForOneFeed() {
+  void answersAllPollsOfOneFeed() {
     TestFeed feed = feedOf("Popular");
     List<CompletableFuture<Answer>> polls =
         IntStream.range(0, 100)
@@ -153,7 +153,7 @@ class LongPollTest {
   }
 
   @Test
-  void leavesOtherFeedsAlone() {
+  void doesNotWakePollsOfOtherFeeds() {
     TestFeed feed = feedOf("Quiet");
     TestFeed other = feedOf("Loud");
     CompletableFuture<Answer> poll = waiting(feed, INBOX + "&wait=60");
@@ -185,7 +185,7 @@ class LongPollTest {
   }
 
   @Test
-  void givesNothingAwayToATokenThatIsRevokedMeanwhile() {
+  void givesNoRowToARevokedToken() {
     TestFeed feed = feedOf("Too late");
     CompletableFuture<Answer> poll = waiting(feed, INBOX + "&wait=60");
     String tokens = "/workspaces/" + feed.id() + "/tokens";
@@ -219,7 +219,7 @@ class LongPollTest {
   }
 
   @Test
-  void endsQuicklyAndEmptyWhenTheServerStops() {
+  void endsQuicklyAndEmptyAtShutdown() {
     TestServer stopping = TestServer.startOn(HERE.database());
     TestFeed feed = feedOf("Stopped").at(stopping);
     List<CompletableFuture<Answer>> polls =
@@ -236,19 +236,19 @@ class LongPollTest {
     stop.orTimeout(20, TimeUnit.SECONDS).join();
   }
 
-  /** Whatever it is told, it is in time and no lie about its token or its workspace. */
+  /** The answer is in time and wrong about neither the token nor the workspace. */
   @Test
-  void outlivesADatabaseThatGoesAway() {
+  void survivesADatabaseOutage() {
     TestFeed feed = feedOf("Cut off");
     CompletableFuture<Answer> shorter = waiting(feed.at(elsewhere), INBOX + "&wait=3");
     CompletableFuture<Answer> longer = waiting(feed.at(elsewhere), INBOX + "&wait=60");
 
     wire.swallow();
-    Answer inVain = within(Duration.ofSeconds(15), shorter);
+    Answer unanswered = within(Duration.ofSeconds(15), shorter);
     wire.heal(URI.create(HERE.database().url().substring("jdbc:".length())).getPort());
     String id = feed.receive(null, "hello");
 
-    assertEmptyOrUnavailable(inVain);
+    assertEmptyOrUnavailable(unanswered);
     Answer answer = within(Duration.ofSeconds(20), longer);
     if (answer.status() == 200) {
       assertOnly(answer, id);
@@ -290,10 +290,10 @@ class LongPollTest {
 
   @Test
   @Order(Integer.MAX_VALUE)
-  void waitsAsLongAsItIsToldAndNoLonger() {
-    Answer inVain = within(Duration.ofSeconds(30), longPoll);
-    assertThat(inVain.status()).isEqualTo(200);
-    assertThat(inVain.text()).isEqualTo("[]");
+  void waitsForTheGivenTime() {
+    Answer unanswered = within(Duration.ofSeconds(30), longPoll);
+    assertThat(unanswered.status()).isEqualTo(200);
+    assertThat(unanswered.text()).isEqualTo("[]");
 
     String id = IDLE.receive(null, "late");
 
@@ -314,7 +314,7 @@ class LongPollTest {
     return waiting(feed, query, feed.agent().token());
   }
 
-  /** Begins a poll and lets it come to its waiting. */
+  /** Begins a poll and waits until the server counts it as waiting. */
   private static CompletableFuture<Answer> waiting(TestFeed feed, String query, String token) {
     awaitThatAllWait(feed.server());
     CompletableFuture<Answer> poll = poll(feed, query, token);
@@ -322,7 +322,7 @@ class LongPollTest {
     return poll;
   }
 
-  /** But those that have their answer; such a one may have been counted for a moment longer. */
+  /** A poll that has its answer may be counted for a moment longer. */
   private static void awaitThatAllWait(TestServer server) {
     List<CompletableFuture<Answer>> polls = POLLS.getOrDefault(server, List.of());
     await()

@@ -15,12 +15,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A feed as one would first write it: a sequence and a clock for the order, and no lock. Readers of
- * it lose the rows that are committed after later ones were read.
+ * A feed without a lock, ordered by a sequence or a clock. Its readers lose rows that are committed
+ * after later ones were read.
  */
 final class NaiveFeed {
 
-  /** What readers by either cursor missed. */
+  /** The rows that readers by either cursor missed. */
   record Lost(long rows, long byTime, long bySequence) {}
 
   private static final String TABLE =
@@ -57,7 +57,7 @@ final class NaiveFeed {
     database.execute(TABLE);
   }
 
-  /** One row a transaction, which stays open for a while as it does in {@link FeedOrder}. */
+  /** Inserts one row in each transaction, which stays open for a while as in {@link FeedOrder}. */
   Lost run(int writers, int rowsOfEach) throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<Long> byTime = threads.submit(() -> countRead(BY_TIME));
@@ -92,7 +92,7 @@ final class NaiveFeed {
     }
   }
 
-  /** How many rows are read by somebody who goes on after the last row that was read. */
+  /** Counts the rows seen by a reader that continues after the last row read. */
   private long countRead(String statement) throws SQLException {
     long count = 0;
     try (Connection connection = database.connect();

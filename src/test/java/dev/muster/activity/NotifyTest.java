@@ -11,14 +11,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** What an agent says to the people at its canvas (R6.5). */
+/** Notifications of an agent to the people at its canvas (R6.5). */
 class NotifyTest {
 
   private static final String ROCKET = "\uD83D\uDE80";
   private static final TestFeed FEED = TestFeed.create("Speaking");
 
   @Test
-  void storesWhatItSays() {
+  void storesItsText() {
     Answer answer = FEED.notify("\"message\":\"I am done\",\"unknown\":{}");
 
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
@@ -107,7 +107,7 @@ class NotifyTest {
   }
 
   @Test
-  void acceptsTextThatNoDatabaseWants() {
+  void acceptsTextThatTheDatabaseRefuses() {
     Answer answer =
         FEED.notify(
             "\"message\":\"a\\u0000b\\ud83d\",\"attachments\":[{\"uri\":\"u\\u0000\",\"name\":\"n\\udc00\"}]");
@@ -122,7 +122,7 @@ class NotifyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "\"message\":\"\"", "\"message\":null", "\"text\":\"hello\""})
-  void refusesToSayNothing(String fields) {
+  void refusesAnEmptyText(String fields) {
     assertStoresNothing(fields, "message is required");
   }
 
@@ -138,7 +138,7 @@ class NotifyTest {
         "[{\"uri\":\"u\",\"name\":\"n\"},{\"uri\":\"u\"}] | attachment[1]: uri and name are"
             + " required"
       })
-  void namesTheAttachmentThatIsNotWhole(String attachments, String text) {
+  void namesTheIncompleteAttachment(String attachments, String text) {
     assertStoresNothing("\"message\":\"m\",\"attachments\":" + attachments, text);
   }
 
@@ -157,7 +157,7 @@ class NotifyTest {
         "\"message\":\"m\",\"attachments\":[{\"uri\":\"u\",\"name\":\"n\",\"mimeType\":5}]",
         "\"message\":\"m\",\"attachments\":[{\"uri\":\"u\",\"name\":\"n\",\"size\":\"5\"}]"
       })
-  void refusesWhatIsOfAnotherType(String fields) {
+  void refusesFieldsOfAnotherType(String fields) {
     assertStoresNothing(fields, "");
   }
 

@@ -8,7 +8,8 @@ import java.util.BitSet;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Reads a feed page by page by the id of the last row it saw, and keeps count of what went wrong.
+ * Reads a feed page by page by the id of the last row, and counts lost, repeated and misordered
+ * rows.
  */
 final class OrderedReader {
 
@@ -23,13 +24,13 @@ final class OrderedReader {
   private long misordered;
   private long backInTime;
 
-  /** Of the agent's own feed; {@code query} has to ask for the oldest first. */
+  /** Reads the agent's own feed; {@code query} must ask for the oldest first. */
   OrderedReader(Agent agent, String query) {
     this.agent = agent;
     this.query = query;
   }
 
-  /** The next page; false when there is nothing to read. A server that is busy is asked again. */
+  /** Reads the next page; false when it is empty. Asks again when the server is busy. */
   boolean readOn(TestClient server) {
     String since = cursor.isEmpty() ? "" : "&since_id=" + cursor;
     Answer answer =
@@ -46,7 +47,7 @@ final class OrderedReader {
     return !rows.isEmpty();
   }
 
-  /** Up to this row, which is there. */
+  /** Reads up to this row, which exists. */
   void readOn(TestClient server, long lastSeq) {
     boolean found = true;
     while (found && last < lastSeq) {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an agent does not hear: itself (R6.5). */
+/** An agent's poll leaves out its own rows (R6.5). */
 class OwnRowsTest {
 
   private static final TestFeed FEED = TestFeed.create("Talking");
@@ -43,7 +43,7 @@ class OwnRowsTest {
     "'&include=peer_info,notify', 4 2 1",
     "'&include=peer_info,self', 6 4 3 2 1"
   })
-  void areLeftOutOfWhatItReceivedUnlessItAsksForThem(String rest, String seqs) {
+  void areLeftOutOfItsInboxUnlessItAsksForThem(String rest, String seqs) {
     List<Long> expected = List.of(seqs.split(" ")).stream().map(Long::valueOf).toList();
 
     assertThat(FEED.seqs("?type=a2a_receive" + rest)).isEqualTo(expected);
@@ -62,7 +62,7 @@ class OwnRowsTest {
   }
 
   @Test
-  void areThereInEveryOtherRead() {
+  void areInEveryOtherRead() {
     assertThat(FEED.seqs("")).containsExactly(6L, 5L, 4L, 3L, 2L, 1L);
     assertThat(FEED.seqs("?type=agent_log")).containsExactly(5L);
     assertThat(FEED.seqs("?source=canvas")).containsExactly(2L, 1L);
@@ -70,14 +70,14 @@ class OwnRowsTest {
 
   @ParameterizedTest
   @CsvSource({"'', 6 4 3 2 1", "&include=notify, 6 4 3 2 1", "&source=canvas, 2 1"})
-  void areThereForTheAdmin(String rest, String seqs) {
+  void areVisibleToTheAdmin(String rest, String seqs) {
     List<Long> expected = List.of(seqs.split(" ")).stream().map(Long::valueOf).toList();
 
     assertThat(FEED.seqsForAdmin("?type=a2a_receive" + rest)).isEqualTo(expected);
   }
 
   @Test
-  void areNotWhatItSendsToItself() {
+  void doNotIncludeMessagesToItself() {
     TestFeed feed = TestFeed.create("Alone");
     feed.receive(feed.id(), "note to self");
 

@@ -13,21 +13,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** How large a listed body and a page may be (R6.6). */
+/** The maximum sizes of a listed body and of a page (R6.6). */
 @Slow
 class PageSizeTest {
 
   private static final int MAX_BODY_BYTES = 256 * 1024;
   private static final int MAX_PAGE_BYTES = 8 << 20;
 
-  /** A JSON text of so many bytes. */
+  /** A JSON text of this many bytes. */
   private static String body(int bytes) {
     return "\"" + "b".repeat(bytes - 2) + "\"";
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"request_body", "response_body", "tool_trace"})
-  void listsALargeBodyByItsSizeAlone(String field) {
+  void listsOnlyTheSizeOfALargeBody(String field) {
     TestFeed feed = TestFeed.create("Bodies");
     String most = body(MAX_BODY_BYTES);
     String tooLarge = body(MAX_BODY_BYTES + 1);
@@ -49,7 +49,7 @@ class PageSizeTest {
   }
 
   @Test
-  void endsAPageEarlyAndGoesOnWhereItEnded() {
+  void endsAPageEarlyAndContinuesOnTheNext() {
     TestFeed feed = TestFeed.create("Pages");
     String quarter = body(MAX_BODY_BYTES);
     String bodies =
@@ -79,7 +79,7 @@ class PageSizeTest {
     assertThat(newest).isSortedAccordingTo((a, b) -> Long.compare(b, a));
   }
 
-  /** Escapes make text longer than it is in the database. */
+  /** Escapes make a text longer than it is in the database. */
   @Test
   void countsATextAsItIsWritten() {
     TestFeed feed = TestFeed.create("Escapes");
@@ -94,9 +94,9 @@ class PageSizeTest {
     assertThat(page.text().length()).isLessThanOrEqualTo(MAX_PAGE_BYTES);
   }
 
-  /** Files that a message points at, and what it answers, may be as long as any text. */
+  /** Attached files and answers may be as long as any text. */
   @Test
-  void countsAllThatAMessageShows() {
+  void countsFilesAndAnswersOfAMessage() {
     String third = "u".repeat(3 << 20);
     assertShowsTwoOfThree(
         TestFeed.request("m-1", "{\"kind\":\"file\",\"file\":{\"uri\":\"" + third + "\"}}"));
@@ -148,7 +148,7 @@ class PageSizeTest {
         .containsExactly(3L);
   }
 
-  /** Its file is in the body, which is only named. */
+  /** The file is in the body, and the row names it only. */
   @Test
   void listsALargeMessageBesideOthers() {
     TestFeed feed = TestFeed.create("Files");

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What a poll is told whose statement the database does not answer: it has stored nothing. */
+/** A poll whose statement the database never answers gets a refusal: it has stored nothing. */
 class PollOutageTest {
 
   @Test
-  void isToldToTryAgain() throws Exception {
+  void isRefusedWithARetryHint() throws Exception {
     TestDatabase database = TestDatabases.create();
     int port = URI.create(database.url().substring("jdbc:".length())).getPort();
     try (StatementRelay wire = new StatementRelay(port);

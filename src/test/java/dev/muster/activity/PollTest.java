@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Which requests are polls, where they begin, and that they skip and repeat nothing (R6.3, R6.4).
+ * Which requests are polls, where they begin, and that they neither skip nor repeat rows (R6.3,
+ * R6.4).
  */
 class PollTest {
 
@@ -89,7 +90,7 @@ class PollTest {
     "type=a2a_receive&since_id={first}, 2 3 4 5",
     "since_id={first}, 2 3 4 5"
   })
-  void isAFeedOfAnybodyElseUnlessThereIsACursor(String query, String seqs) {
+  void isNewestFirstForOtherCallersUnlessThereIsACursor(String query, String seqs) {
     assertThat(FEED.seqsForAdmin("?" + filledIn(query))).isEqualTo(numbers(seqs));
   }
 
@@ -104,7 +105,7 @@ class PollTest {
   }
 
   @Test
-  void drainsAllThatIsKeptWhileMoreArrives() {
+  void readsAllRowsWhileMoreArrive() {
     TestFeed feed = TestFeed.create("Drained");
     fill(feed, 10, 25);
     CompletableFuture<Void> more =
@@ -117,11 +118,11 @@ class PollTest {
     assertThat(read).isEqualTo(upTo(350));
     assertThat(feed.seqs("?type=a2a_receive&since_id=" + cursor)).isEmpty();
 
-    // it comes back later, and its cursor with it
+    // the agent continues later with its cursor
     feed.receive(null, "while it was away");
     assertThat(feed.seqs("?type=a2a_receive&since_id=" + cursor)).containsExactly(351L);
 
-    // and once more, much later
+    // and once more, when the row of the cursor is deleted
     feed.forget(cursor);
     assertRefused(feed.get("?type=a2a_receive&since_id=" + cursor), 410, "CURSOR_GONE");
     List<Long> again = new ArrayList<>();
@@ -130,7 +131,7 @@ class PollTest {
   }
 
   @Test
-  void startsOverAfterWhatWasAcknowledged() {
+  void restartsAfterTheAcknowledgedRow() {
     TestFeed feed = TestFeed.create("Acknowledging");
     fill(feed, 1, 10);
     assertThat(feed.seqs("?type=a2a_receive&limit=4")).containsExactly(1L, 2L, 3L, 4L);
@@ -147,7 +148,7 @@ class PollTest {
   }
 
   @Test
-  void losesAndRepeatsNothingWhileManyWrite() {
+  void neitherLosesNorRepeatsRowsWhileManyWrite() {
     TestFeed feed = TestFeed.create("Raced");
     CompletableFuture<Void> writing =
         CompletableFuture.runAsync(() -> fill(feed, 16, 12), Thread::startVirtualThread);
@@ -169,7 +170,7 @@ class PollTest {
   }
 
   @Test
-  void losesNothingOfAReaderWhoReadsAnotherKindOfRowMeanwhile() {
+  void losesNoRowWhileTheReaderAlsoReadsOtherTypes() {
     TestFeed feed = TestFeed.create("Mixed");
     CompletableFuture<Void> writing =
         CompletableFuture.runAsync(
@@ -194,7 +195,7 @@ class PollTest {
     assertThat(accepted).isEqualTo(feed.seqsForAdmin("?type=a2a_receive&order=asc&limit=500"));
   }
 
-  /** Polls by cursor until it has so many rows; gives the cursor. */
+  /** Polls by cursor until it has this many rows; returns the cursor. */
   private static String drain(TestFeed feed, String query, List<Long> read, int rows) {
     String cursor = "";
     long deadline = System.nanoTime() + 60_000_000_000L;

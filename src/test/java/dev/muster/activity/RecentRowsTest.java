@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** A poll that is woken by a row is answered as one that reads it from the database. */
+/** A poll that a new row wakes is answered from memory as one that reads the database. */
 class RecentRowsTest {
 
   private static final TestServer SERVER = TestServer.start();
@@ -38,7 +38,7 @@ class RecentRowsTest {
           "&order=desc",
           "&peer_id=" + PEER);
 
-  /** A poll that waits, and the same question without a wait. */
+  /** A poll that waits, and its query, to compare with the same query without a wait. */
   private record Waiting(
       String what, TestFeed feed, String query, String token, CompletableFuture<Answer> answer) {}
 
@@ -133,14 +133,14 @@ class RecentRowsTest {
   }
 
   @Test
-  void areNotKeptWhenNobodyWaits() {
+  void areNotKeptWithoutAPoll() {
     TestFeed feed = new TestFeed(SERVER, SERVER.client().create("Alone"));
     feed.log("one");
     assertThat(SERVER.bean(RecentRows.class).after(feed.id(), 0)).isEmpty();
   }
 
   @Test
-  void areNotKnownBeyondOneThatIsNotKept() {
+  void areNotServedAcrossAMissingRow() {
     TestFeed feed = new TestFeed(SERVER, SERVER.client().create("Gap"));
     String cursor = feed.log("the cursor");
     CompletableFuture<Answer> poll = feed.poll("?type=error&since_id=" + cursor + "&wait=60");
@@ -184,7 +184,7 @@ class RecentRowsTest {
   }
 
   @Test
-  void areThoseThatFollow() {
+  void areTheRowsAfterTheCursor() {
     TestFeed feed = new TestFeed(SERVER, SERVER.client().create("Followed"));
     String cursor = feed.log("the cursor");
     CompletableFuture<Answer> poll = feed.poll("?type=a2a_receive&since_id=" + cursor + "&wait=60");

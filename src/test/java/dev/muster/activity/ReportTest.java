@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** What an agent reports of its own work (R6.1, R0.1, R0.8). */
+/** Reports of an agent about its own work (R6.1, R0.1, R0.8). */
 class ReportTest {
 
   private static final String LOG = "\"activity_type\":\"agent_log\"";
@@ -56,7 +56,7 @@ class ReportTest {
         "\"error\\u0000\"",
         "\"*\""
       })
-  void listsTheTypesToWhoeverSendsAnother(String type) {
+  void listsTheTypesInTheRefusalOfAnUnknownType(String type) {
     assertListsTheTypes(FEED.report("\"activity_type\":" + type));
     assertListsTheTypes(FEED.report("\"summary\":\"no type\""));
   }
@@ -75,7 +75,7 @@ class ReportTest {
   }
 
   @Test
-  void storesAllThatIsGiven() {
+  void storesAllGivenFields() {
     String id =
         FEED.reported(
             """
@@ -102,7 +102,7 @@ class ReportTest {
   }
 
   @Test
-  void leavesNullWhatIsNotGivenAndIsOk() {
+  void storesNullForMissingFieldsAndStatusOk() {
     String nulls =
         """
         ,"method":null,"summary":null,"target_id":null,"status":null,"error_detail":null,
@@ -123,7 +123,7 @@ class ReportTest {
   }
 
   @Test
-  void numbersTheRowsOfEachWorkspaceByThemselves() {
+  void numbersTheRowsOfEachWorkspaceSeparately() {
     TestFeed one = TestFeed.create("One");
     TestFeed two = TestFeed.create("Two");
 
@@ -138,7 +138,7 @@ class ReportTest {
   }
 
   @Test
-  void takesTheMetadataForTheRequestWhenThereIsNone() {
+  void storesTheMetadataAsTheRequestWhenThereIsNone() {
     String metadata = "\"metadata\":{ \"from\" : \"metadata\" }";
 
     String alone = FEED.reported(LOG + "," + metadata);
@@ -154,7 +154,7 @@ class ReportTest {
   }
 
   @Test
-  void letsNobodyWriteInAnothersName() {
+  void refusesReportsInTheNameOfAnotherWorkspace() {
     long before = FEED.newest().path("seq").asLong();
     String another = LOG + ",\"source_id\":\"" + OTHER + "\"";
 
@@ -175,7 +175,7 @@ class ReportTest {
   }
 
   @Test
-  void takesTheAdminsReportForTheWorkspacesOwn() {
+  void storesAReportOfTheAdminAsTheWorkspaces() {
     Answer answer = FEED.client().post(FEED.path(""), ADMIN_TOKEN, "{" + LOG + "}");
 
     assertThat(answer.field("status")).isEqualTo("logged");
@@ -203,7 +203,7 @@ class ReportTest {
         "\"duration_ms\":Infinity",
         "\"duration_ms\":1e999"
       })
-  void refusesWhatIsOfAnotherType(String field) {
+  void refusesFieldsOfAnotherType(String field) {
     long before = FEED.newest().path("seq").asLong(0);
 
     assertRefused(FEED.report(LOG + "," + field), 400, "VALIDATION_FAILED");
@@ -213,7 +213,7 @@ class ReportTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "null", "[]", "7", "\"a\"", "{", "{}{}", "{\"a\":}", "\uFEFF["})
-  void refusesWhatIsNoObject(String body) {
+  void refusesABodyThatIsNotAnObject(String body) {
     assertRefused(
         FEED.client().post(FEED.path(""), FEED.agent().token(), body), 400, "VALIDATION_FAILED");
   }
@@ -228,7 +228,7 @@ class ReportTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"1e300", "99999999999999999999999999", "9223372036854775807"})
-  void clampsADurationThatNobodyWaitsFor(String sent) {
+  void clampsAHugeDuration(String sent) {
     String id = FEED.reported(LOG + ",\"duration_ms\":" + sent);
 
     assertThat(FEED.one(id).json().path("duration_ms").asLong(-1)).isGreaterThan(3_000_000_000L);
@@ -254,7 +254,7 @@ class ReportTest {
   }
 
   @Test
-  void keepsAnErrorOfTheVeryLength() {
+  void keepsAnErrorOfTheMaximumLength() {
     String detail = ROCKET.repeat(4096);
     String id = FEED.reported(LOG + ",\"error_detail\":\"" + detail + "\"");
 
@@ -262,7 +262,7 @@ class ReportTest {
   }
 
   @Test
-  void mendsTextsThatNoDatabaseWants() {
+  void replacesCharactersThatTheDatabaseRefuses() {
     String id =
         FEED.reported(
             LOG
@@ -276,7 +276,7 @@ class ReportTest {
   }
 
   @Test
-  void keepsAMessagesOddTextInTheBodyAndMendsItInTheData() {
+  void keepsSuchCharactersInTheBodyAndReplacesThemInTheData() {
     String body = TestFeed.request("m" + ODD, "{\"kind\":\"text\",\"text\":\"" + ODD + "\"}");
     String id = FEED.reported("\"activity_type\":\"a2a_receive\",\"request_body\":" + body);
 
@@ -320,7 +320,7 @@ class ReportTest {
   }
 
   @Test
-  void takesABodyOfTheVeryLimitAndRefusesOneByteMore() {
+  void acceptsABodyOfTheMaximumSizeAndRefusesOneByteMore() {
     assertThat(send(filled(MIB)).status()).isEqualTo(200);
     Answer refused = send(filled(MIB + 1));
 
@@ -339,7 +339,7 @@ class ReportTest {
   }
 
   @Test
-  void refusesWhatIsNestedTooDeeply() {
+  void refusesBodiesThatAreNestedTooDeeply() {
     Map<String, String> nested =
         Map.of(
             "request_body", "[".repeat(100_000) + "]".repeat(100_000),

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Public ids of rows, made of their feed, number and time. */
+/** Public ids of rows, computed from their feed, number and time. */
 class RowIdTest {
 
   private static final UUID FEED = UUID.fromString("6f0e2a52-8c1e-4b0c-9a44-1f1b1f6d7a10");
@@ -33,7 +33,7 @@ class RowIdTest {
   }
 
   @Test
-  void tellsTheNumberWhateverTheFeedAndTheTime() {
+  void containsTheNumberOfTheRow() {
     Random random = new Random(7);
     LongStream numbers =
         LongStream.concat(
@@ -51,12 +51,12 @@ class RowIdTest {
   }
 
   @Test
-  void isAlwaysTheSameOfOneRow() {
+  void isStableForOneRow() {
     assertThat(RowId.of(UUID.fromString(FEED.toString()), 7, Instant.parse(NOW.toString())))
         .isEqualTo(RowId.of(FEED, 7, NOW));
   }
 
-  /** As the database compares uuids, which is as texts are compared. */
+  /** PostgreSQL compares uuids in the same order as their texts. */
   @Test
   void isOrderedByTimeAndThenByNumber() {
     List<String> ids =
@@ -73,7 +73,7 @@ class RowIdTest {
   }
 
   @Test
-  void isAnotherIdOfAnotherFeedTimeOrNumber() {
+  void differsForAnotherFeedTimeOrNumber() {
     UUID id = RowId.of(FEED, 7, NOW);
     for (int bit = 0; bit < 64; bit++) {
       long other = 1L << bit;
@@ -87,9 +87,9 @@ class RowIdTest {
         .doesNotHaveDuplicates();
   }
 
-  /** Feeds are told apart by 30 bits: of many that have a row of one number and time, few meet. */
+  /** 30 bits of an id are of its feed: rows of the same number and time rarely get the same id. */
   @Test
-  void isAnotherIdOfAlmostEveryFeed() {
+  void differsForAlmostEveryFeed() {
     Random random = new Random(7);
     long different =
         Stream.generate(() -> new UUID(random.nextLong(), random.nextLong()))

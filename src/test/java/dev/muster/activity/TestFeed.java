@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A workspace's feed as its agent, the admin and others use it over HTTP. */
+/** A workspace's feed, used over HTTP by its agent, the admin and others. */
 record TestFeed(TestServer server, Agent agent) {
 
   static final JsonMapper JSON = JsonMapper.shared();
 
-  /** Without a limit of its own: polls may wait for long. */
-  private static final HttpClient PATIENT =
+  /** A client without a timeout, since polls may wait long. */
+  private static final HttpClient WITHOUT_TIMEOUT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   static TestFeed create(String name) {
@@ -52,12 +52,12 @@ record TestFeed(TestServer server, Agent agent) {
     return "/workspaces/" + agent.id() + "/activity" + rest;
   }
 
-  /** {@code fields} is the inside of a JSON object. */
+  /** {@code fields} are members of a JSON object. */
   Answer report(String fields) {
     return client().post(path(""), agent.token(), "{" + fields + "}");
   }
 
-  /** The new row's id. */
+  /** Reports and returns the new row's id. */
   String reported(String fields) {
     Answer answer = report(fields);
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
@@ -77,7 +77,7 @@ record TestFeed(TestServer server, Agent agent) {
     return client().post(path("/ack"), agent.token(), "{\"acked_seq\":" + value + "}");
   }
 
-  /** A message that came in; from the canvas when {@code sender} is null. */
+  /** Stores an inbound message; from the canvas when {@code sender} is null. */
   String receive(@Nullable UUID sender, String text) {
     return receiveRequest(
         sender, request("m-1", "{\"kind\":\"text\",\"text\":" + quoted(text) + "}"));
@@ -112,7 +112,7 @@ record TestFeed(TestServer server, Agent agent) {
     return JSON.writeValueAsString(text);
   }
 
-  /** With the workspace's own token; {@code query} begins with "?" unless it is empty. */
+  /** Reads with the workspace's own token; {@code query} begins with "?" unless it is empty. */
   Answer get(String query) {
     return client().get(path(query), agent.token());
   }
@@ -154,7 +154,7 @@ record TestFeed(TestServer server, Agent agent) {
     return rows.path(rows.size() - 1).path("id").asString();
   }
 
-  /** One row, whole, as the admin reads it. */
+  /** One complete row, as the admin reads it. */
   Answer one(String activityId) {
     return client().get(path("/" + activityId), ADMIN_TOKEN);
   }
@@ -172,13 +172,13 @@ record TestFeed(TestServer server, Agent agent) {
         HttpRequest.newBuilder(URI.create(client().baseUrl() + path(query)))
             .header("Authorization", "Bearer " + token)
             .build();
-    return PATIENT
+    return WITHOUT_TIMEOUT
         .sendAsync(request, HttpResponse.BodyHandlers.ofString())
         .thenApply(
             response -> new Answer(response.statusCode(), response.headers(), response.body()));
   }
 
-  /** How many polls wait at the server now, by its metrics. */
+  /** Returns how many polls wait at the server now, by its metrics. */
   long waiting() {
     return server
         .metrics()
@@ -189,7 +189,7 @@ record TestFeed(TestServer server, Agent agent) {
         .orElseThrow();
   }
 
-  /** As a retention takes it. */
+  /** Deletes a row as the retention does. */
   void forget(String activityId) {
     server
         .database()

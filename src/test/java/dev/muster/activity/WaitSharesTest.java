@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Requests that wait are so many for each workspace, and one more is told so (R6.7a). */
+/** The waiting requests of one workspace are bounded; one more is refused (R6.7a). */
 @Slow
 @Timeout(90)
 class WaitSharesTest {
@@ -29,7 +29,7 @@ class WaitSharesTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
   @Test
-  void refusesOneMoreThanTheShareWhateverItWaitsForAndLetsOthersWait() {
+  void refusesAWaitBeyondTheShareAndAcceptsThoseOfOtherWorkspaces() {
     try (TestServer server = TestServer.start()) {
       TestClient client = server.client();
       Agent lead = client.create("Lead");

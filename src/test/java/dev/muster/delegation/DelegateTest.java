@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** Delegating, and reading what was delegated (R8.2, R8.6, R8.9). */
+/** Creating, reading and awaiting delegations (R8.2, R8.6, R8.9). */
 class DelegateTest {
 
   private static final TestServer SERVER = TestServer.shared();
@@ -60,7 +60,7 @@ class DelegateTest {
 
   @ParameterizedTest
   @CsvSource({"60, 60", "0, 1", "-5, 1", "604801, 604800"})
-  void hasTheTimeThatItsCallerGivesIt(int asked, int given) {
+  void hasTheDeadlineThatItsCallerGives(int asked, int given) {
     String id = LEDGER.delegate(caller, callee, "Do it.", "\"deadline_s\":" + asked);
 
     assertThat(LEDGER.row(id, "extract(epoch FROM deadline - created_at)::int"))
@@ -113,7 +113,7 @@ class DelegateTest {
   }
 
   @Test
-  void understandsTheOlderForm() {
+  void acceptsTheOlderForm() {
     Answer answer =
         LEDGER
             .client()
@@ -129,7 +129,7 @@ class DelegateTest {
   }
 
   @Test
-  void isOneForOneKey() {
+  void isCreatedOnceForOneKey() {
     String key = "\"idempotency_key\":\"k\"";
     Set<String> ids = new HashSet<>();
     List<Answer> answers =
@@ -163,7 +163,7 @@ class DelegateTest {
   }
 
   @Test
-  void tellsLongKeysApart() {
+  void distinguishesLongKeys() {
     String begin = "k".repeat(300);
     String first =
         LEDGER.delegate(caller, callee, "Do it.", "\"idempotency_key\":\"" + begin + "1\"");
@@ -191,7 +191,7 @@ class DelegateTest {
   }
 
   @Test
-  void isListedOnBothSidesTheNewestFirst() {
+  void isListedForCallerAndCalleeNewestFirst() {
     String first = LEDGER.delegate(caller, callee, "first");
     String second = LEDGER.delegate(callee, caller, "second");
     String third = LEDGER.delegate(caller, callee, "third");
@@ -272,7 +272,7 @@ class DelegateTest {
   }
 
   @Test
-  void isShownAsItStandsWhenTheWaitIsOver() {
+  void isAnsweredWithItsCurrentStateAfterTheTimeout() {
     String id = LEDGER.delegate(caller, callee, "Do it.");
     LEDGER.await(caller, id, "dispatched");
 

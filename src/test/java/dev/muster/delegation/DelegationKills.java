@@ -29,19 +29,19 @@ import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 
 /**
- * A server that is killed again and again while agents delegate to two others that are called: one
- * recognises messages by their ids and does each once, the other does whatever it is told.
+ * Kills a server again and again while agents delegate to two push agents: one recognises duplicate
+ * messages by their ids and does each task once, the other repeats the work.
  *
- * <p>In the end each delegation that was accepted has completed once, its caller heard of it once,
- * and the agent that recognises ids did each once (R8.3, invariant 4).
+ * <p>At the end each accepted delegation has completed once, its caller was notified once, and the
+ * agent that recognises ids did each task once (R8.3).
  */
 public final class DelegationKills implements AutoCloseable {
 
   /**
-   * What a run is made of.
+   * The size of a run.
    *
-   * @param waits whether leases and jobs of dead servers lapse by themselves, which takes up to a
-   *     minute; else they are made to
+   * @param waits whether leases and jobs of dead servers expire by themselves, which takes up to a
+   *     minute; otherwise the database is changed so that they expire
    */
   public record Size(int delegations, int kills, boolean waits) {}
 
@@ -117,7 +117,7 @@ public final class DelegationKills implements AutoCloseable {
     return delivery.text().replaceFirst("(?s).*\"messageId\":\"([^\"]+)\".*", "$1");
   }
 
-  /** Returns what happened, in one sentence; fails when a promise was broken. */
+  /** Returns a summary in one sentence; fails when a delegation ended not at all or twice. */
   public String run() throws Exception {
     TestClient client = server.client();
     Agent team = client.create("Team");
@@ -165,7 +165,7 @@ public final class DelegationKills implements AutoCloseable {
     server = start();
   }
 
-  /** Says each until it hears that it was accepted. */
+  /** Sends each delegation until it is accepted. */
   private void delegateAll(Agent caller, List<Agent> callees) {
     for (int n = 0; n < size.delegations; n++) {
       String body =
@@ -195,8 +195,8 @@ public final class DelegationKills implements AutoCloseable {
     LedgerLog log = LedgerLog.read(database);
     assertThat(log.delegations()).isEqualTo(size.delegations);
     assertThat(log.with(DelegationStatus.COMPLETED, "did ")).isEqualTo(size.delegations);
-    log.assertEachLivedAsItMayAndEndedOnce();
-    log.assertEachCallerHeardOnce();
+    log.assertEachFollowedTheLifeCycleAndEndedOnce();
+    log.assertEachCallerWasNotifiedOnce();
 
     String ids =
         database.value(
@@ -209,10 +209,10 @@ public final class DelegationKills implements AutoCloseable {
             .collect(Collectors.groupingBy(DelegationKills::idOf, Collectors.counting()));
     assertThat(always).hasSize(size.delegations / 2);
     long twice = always.values().stream().filter(times -> times > 1).count();
-    // no more than were under way when a server died
+    // at most the deliveries in progress at each kill
     assertThat(twice).isLessThanOrEqualTo((long) size.kills * ROOM);
     return """
-    %,d delegations, %d kills, %d requests repeated: each completed once, each caller heard it once; the agent that \
+    %,d delegations, %d kills, %d requests repeated: each completed once, each caller was notified once; the agent that \
     recognises ids got %d of them more than once and did each once, the other one did %d more than once\
     """
         .formatted(

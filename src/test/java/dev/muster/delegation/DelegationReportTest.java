@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** What agents and operators say of delegations (R8.4, R8.5, R8.9, R8.10). */
+/** Reports of agents and operators about delegations (R8.4, R8.5, R8.9, R8.10). */
 class DelegationReportTest {
 
   private static final Delegations LEDGER = new Delegations(TestServer.shared());
@@ -37,7 +37,7 @@ class DelegationReportTest {
   }
 
   @Test
-  void goesOnByTheWordOfEitherParty() {
+  void progressesByReportsOfCallerAndCallee() {
     String id = dispatched();
 
     assertThat(LEDGER.update(callee, id, "{\"status\":\"in_progress\"}").json().toString())
@@ -63,7 +63,7 @@ class DelegationReportTest {
   }
 
   @Test
-  void tellsTheCallerOnceHowItEnded() {
+  void notifiesTheCallerOnceOfItsEnd() {
     String id = dispatched();
 
     LEDGER.update(callee, id, "{\"status\":\"completed\",\"result\":\"Here.\"}");
@@ -89,7 +89,7 @@ class DelegationReportTest {
   }
 
   @Test
-  void staysAsItEnded() {
+  void keepsItsFirstEnd() {
     String id = dispatched();
     LEDGER.update(
         callee, id, "{\"status\":\"failed\",\"error\":\"no\",\"error_kind\":\"Cancelled\"}");
@@ -113,7 +113,7 @@ class DelegationReportTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"{}", "{\"status\":\"stuck\"}", "{\"status\":7}", "{\"status\":\"\"}"})
-  void namesTheWordsThatThereAre(String body) {
+  void namesTheAllowedStatuses(String body) {
     Answer refused = LEDGER.update(callee, dispatched(), body);
 
     assertThat(refused.status()).isEqualTo(400);
@@ -122,7 +122,7 @@ class DelegationReportTest {
   }
 
   @Test
-  void isNobodyElsesBusiness() {
+  void isNotVisibleToOthers() {
     String id = dispatched();
     Agent other = LEDGER.polling(team);
 
@@ -142,7 +142,7 @@ class DelegationReportTest {
   }
 
   @Test
-  void keepsAResultThatIsNoTextAsItIs() {
+  void storesAResultThatIsNotAText() {
     String id = dispatched();
 
     LEDGER.update(callee, id, "{\"status\":\"completed\",\"result\":{\"n\":1.50}}");
@@ -163,7 +163,7 @@ class DelegationReportTest {
   }
 
   @Test
-  void recordsWhatAnAgentSentItself() {
+  void recordsADelegationThatAnAgentSentItself() {
     String id = "own-" + caller.id();
     assertThat(record(caller, id).status()).isEqualTo(202);
     Answer again = record(caller, id);
@@ -182,7 +182,7 @@ class DelegationReportTest {
   }
 
   @Test
-  void comesBackToLifeByABeat() {
+  void isNotStuckAnyMoreAfterAHeartbeat() {
     String id = dispatched();
     assertThat(LEDGER.heartbeat(callee, id).field("status")).isEqualTo("in_progress");
     LEDGER.set(
@@ -198,7 +198,7 @@ class DelegationReportTest {
   }
 
   @Test
-  void isBeatenByTheHeartbeatOfItsWorkspace() {
+  void isKeptAliveByTheHeartbeatOfItsWorkspace() {
     String own = dispatched();
     Agent other = LEDGER.polling(team);
     String foreign = LEDGER.delegate(caller, other, "Do it.");
@@ -237,7 +237,7 @@ class DelegationReportTest {
   }
 
   @Test
-  void isGivenUpByAnOperator() {
+  void isFailedByAnOperator() {
     String id = dispatched();
 
     LEDGER
@@ -260,7 +260,7 @@ class DelegationReportTest {
   }
 
   @Test
-  void endsWithItsCallee() {
+  void endsWhenItsCalleeIsRemoved() {
     String id = dispatched();
 
     LEDGER.client().delete("/workspaces/" + callee.id(), ADMIN_TOKEN);
@@ -270,7 +270,7 @@ class DelegationReportTest {
   }
 
   @Test
-  void endsWithItsCallerWhoHearsNothing() {
+  void endsWhenItsCallerIsRemovedWithoutANotification() {
     String id = dispatched();
 
     LEDGER.client().delete("/workspaces/" + caller.id(), ADMIN_TOKEN);

@@ -7,7 +7,7 @@ import dev.muster.testing.TestServer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which delegations are forgotten: those that ended long ago (R6.11). */
+/** Delegations are deleted a fixed time after their end (R6.11). */
 class DelegationRetentionTest {
 
   private static final TestServer SERVER = TestServer.shared();

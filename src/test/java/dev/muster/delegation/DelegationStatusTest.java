@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The life of a delegation, and that all who speak of it say the same (R8.1). */
+/** The life cycle of a delegation: code, schema and statements agree on it (R8.1). */
 class DelegationStatusTest {
 
   /** In the order of the columns. */
   private static final List<DelegationStatus> COLUMNS =
       List.of(QUEUED, DISPATCHED, IN_PROGRESS, COMPLETED, FAILED, STUCK);
 
-  /** A condition on the status as statements, and the catalog of the database, write it. */
+  /** A condition on the status, as statements and the catalog of the database write it. */
   private static final Pattern CONDITION =
       Pattern.compile("status (?:IN \\(|= ANY \\(+ARRAY\\[)((?:'\\w+'(?:::text)?(?:, )?)+)");
 
@@ -53,15 +53,18 @@ class DelegationStatusTest {
   }
 
   @Test
-  void isInFlightUntilThereIsNoWayOn() {
+  void isInFlightUntilNoTransitionIsAllowed() {
     assertThat(all(DelegationStatus::isInFlight))
         .containsExactlyInAnyOrder(QUEUED, DISPATCHED, IN_PROGRESS, STUCK);
   }
 
-  /** All statements and the index go by the column that the schema makes of this condition. */
+  /**
+   * All statements and the index use the generated column that the schema computes from this
+   * condition.
+   */
   @Test
   @Tag("database")
-  void isInFlightForTheSchemaAsLongAsForUs() {
+  void isInFlightForTheSchemaAsForTheCode() {
     assertThat(
             conditions(
                 value(
@@ -87,16 +90,16 @@ class DelegationStatusTest {
     return TestServer.shared().database().value(sql);
   }
 
-  /** Whatever is in flight may become stuck, but what is stuck already: so the sweeper says it. */
+  /** The sweeper marks any delegation in flight as stuck, unless it is stuck already. */
   @Test
-  void becomesStuckFromWhereverTheSweeperLooks() {
+  void becomesStuckFromEachStatusInFlight() {
     assertThat(all(status -> status.isInFlight() && status != STUCK))
         .isEqualTo(all(status -> status.mayBecome(STUCK)));
     assertThat(all(status -> status.mayBecome(FAILED)))
         .isEqualTo(all(DelegationStatus::isInFlight));
   }
 
-  /** No statement has a list of statuses of its own, which could drift. */
+  /** A list of statuses in a statement could differ from the code. */
   @Test
   void isListedInNoStatement() throws Exception {
     int statements = 0;

@@ -23,14 +23,14 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** What ends a wait for a delegation before that ends by itself, on every replica (R1.6, R8.6). */
+/** Events that end a wait before the delegation ends by itself, on every replica (R1.6, R8.6). */
 @Timeout(120)
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of DelegationWaitEndsTest")
 class DelegationWaitEndsTest {
 
-  /** Less than any of the waits, and more than the 5 s of R1.6 on a busy machine. */
+  /** Less than any of the waits, and more than the 5 s of R1.6, for a busy machine. */
   private static final Duration SOON = Duration.ofSeconds(10);
 
   private static final TestServer HERE = TestServer.start();
@@ -67,9 +67,11 @@ class DelegationWaitEndsTest {
     ended(waits).forEach(answer -> assertRefused(answer, 401, "UNAUTHENTICATED"));
   }
 
-  /** A replica that does not know yet that its token is revoked tells what became of it. */
+  /**
+   * A replica that does not know of the revoked token yet answers with the end of the delegation.
+   */
   @Test
-  void endsWhenTheOneWhoWaitsIsRemoved() {
+  void endsWhenTheWaitingWorkspaceIsRemoved() {
     List<CompletableFuture<Answer>> waits = waitOnBoth(caller, caller.token());
 
     remove(caller);
@@ -84,7 +86,7 @@ class DelegationWaitEndsTest {
   }
 
   @Test
-  void hearsThatTheCalleeIsRemoved() {
+  void endsWhenTheCalleeIsRemoved() {
     List<CompletableFuture<Answer>> waits = waitOnBoth(caller, caller.token());
 
     remove(callee);
@@ -93,7 +95,7 @@ class DelegationWaitEndsTest {
   }
 
   @Test
-  void hearsThatTheCallerIsRemoved() {
+  void endsWhenTheCallerIsRemoved() {
     List<CompletableFuture<Answer>> waits = waitOnBoth(callee, callee.token());
 
     remove(caller);

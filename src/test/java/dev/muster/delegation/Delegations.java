@@ -30,12 +30,12 @@ record Delegations(TestServer server) {
     return client().create("Team");
   }
 
-  /** One that polls; {@code fields} as in {@link TestClient#create}. */
+  /** A poll agent; {@code fields} as in {@link TestClient#create}. */
   Agent polling(Agent team, String... fields) {
     return create(team, "\"delivery_mode\":\"poll\"", fields);
   }
 
-  /** One that is called there, and is online. */
+  /** A push agent that is called at {@code url}, and is online. */
   Agent called(Agent team, String url, String... fields) {
     Agent agent = create(team, "\"delivery_mode\":\"push\",\"url\":\"" + url + "\"", fields);
     client().heartbeat(agent);
@@ -49,7 +49,7 @@ record Delegations(TestServer server) {
     return client().createOnline("Member", fields.toArray(String[]::new));
   }
 
-  /** The new delegation's id. */
+  /** Delegates and returns the new delegation's id. */
   String delegate(Agent caller, Agent callee, String task, String... fields) {
     Answer answer = tryToDelegate(caller, callee.id(), task, fields);
     assertThat(answer.status()).as(answer.text()).isEqualTo(202);
@@ -76,7 +76,7 @@ record Delegations(TestServer server) {
     return answer.json();
   }
 
-  /** As it is read when its status is this one. */
+  /** Waits until it has this status, and reads it. */
   JsonNode await(Agent reader, String delegationId, String status) {
     return Awaitility.await()
         .atMost(TIMEOUT)
@@ -107,7 +107,7 @@ record Delegations(TestServer server) {
         .json();
   }
 
-  /** Sends a message through the proxy, as the agent. */
+  /** Sends a message through the proxy in the agent's name. */
   Answer send(Agent from, Agent to, String messageId, String text, String metadata) {
     return client()
         .post(
@@ -120,7 +120,7 @@ record Delegations(TestServer server) {
                 .formatted(messageId, text, metadata));
   }
 
-  /** Types of the recorded events about one delegation, oldest first, with the status they tell. */
+  /** Types of the recorded events about one delegation, oldest first, each with its status. */
   List<String> events(Agent caller, String delegationId) {
     List<String> types = new ArrayList<>();
     JsonNode events =
@@ -135,7 +135,7 @@ record Delegations(TestServer server) {
     return types;
   }
 
-  /** An SQL expression of the ledger's row. */
+  /** Evaluates an SQL expression on the ledger's row. */
   String row(String delegationId, String expression) {
     return server
         .database()
@@ -147,7 +147,7 @@ record Delegations(TestServer server) {
                 + "'");
   }
 
-  /** Changes the ledger's row behind everybody's back. */
+  /** Changes the ledger's row in the database. */
   void set(String delegationId, String assignments) {
     server
         .database()
@@ -159,7 +159,7 @@ record Delegations(TestServer server) {
                 + "'");
   }
 
-  /** A path as it is, which no decent client would send. */
+  /** Sends the path unchanged, also one that no HTTP client would send. */
   Answer raw(String method, String path, String token, String body) {
     return RawHttp.send(
         server.port(),
@@ -168,7 +168,7 @@ record Delegations(TestServer server) {
         body.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** In words, for people and programs, and not by a failure of the server. */
+  /** Asserts a refusal by the server's own rules: a problem with a code, and no 500. */
   static void assertRefused(Answer answer, String what) {
     assertThat(answer.status()).as(what + ": " + answer.text()).isBetween(400, 499);
     assertThat(answer.header("Content-Type")).as(what).startsWith("application/problem+json");

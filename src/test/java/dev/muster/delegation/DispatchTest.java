@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** How delegations reach their callees, and what comes back (R8.3, R8.7). */
+/** How delegations reach their callees, and how answers end them (R8.3, R8.7). */
 @Slow
 @Timeout(90)
 class DispatchTest {
@@ -44,7 +44,7 @@ class DispatchTest {
     peer.close();
   }
 
-  /** One that is called, and was never heard of. */
+  /** A push agent that never sent a heartbeat. */
   private Agent away() {
     return LEDGER
         .client()
@@ -99,7 +99,7 @@ class DispatchTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"submitted", "working", "input-required", "TASK_STATE_WORKING"})
-  void isInProgressWhileTheTaskIs(String state) {
+  void isInProgressLikeTheTask(String state) {
     peer.usually(
         PeerBehavior.answer(200, result("{'kind':'task','status':{'state':'" + state + "'}}")));
     Agent callee = LEDGER.called(team, peer.url());
@@ -152,7 +152,7 @@ class DispatchTest {
             + " not",
         "200 | <html> | JSON",
       })
-  void failsAtOnceWithWhatTheAgentSaid(int status, String body, String error) {
+  void failsAtOnceWithTheErrorOfTheAgent(int status, String body, String error) {
     peer.usually(PeerBehavior.answer(status, body.replace('\'', '"')));
 
     String id = LEDGER.delegate(caller, LEDGER.called(team, peer.url()), "Do it.");
@@ -166,7 +166,7 @@ class DispatchTest {
   }
 
   @Test
-  void staysDispatchedUntilTheAgentIsThere() {
+  void staysDispatchedUntilTheAgentIsOnline() {
     Agent callee = away();
 
     String id = LEDGER.delegate(caller, callee, "Do it.");
@@ -178,7 +178,7 @@ class DispatchTest {
   }
 
   @Test
-  void isInProgressWhenTheAgentSaysNothingInTime() {
+  void isInProgressWhenTheAgentDoesNotAnswerInTime() {
     peer.usually(PeerBehavior.silence());
     Agent callee = LEDGER.called(team, peer.url());
     LEDGER.client().heartbeat(callee, "\"runtime_metadata\":{\"idle_timeout_seconds\":1}");
@@ -192,7 +192,7 @@ class DispatchTest {
   }
 
   @Test
-  void triesAgainUnderTheSameIdWhenTheConnectionBreaks() {
+  void retriesUnderTheSameIdWhenTheConnectionBreaks() {
     peer.then(PeerBehavior.resetAfterRequest());
     Agent callee = LEDGER.called(team, peer.url());
 
@@ -205,7 +205,7 @@ class DispatchTest {
   }
 
   @Test
-  void waitsInTheFeedOfAnAgentThatPollsForItsReply() {
+  void waitsInTheFeedOfAPollAgentForItsReply() {
     Agent callee = LEDGER.polling(team);
 
     String id = LEDGER.delegate(caller, callee, "Do it.");
@@ -228,7 +228,7 @@ class DispatchTest {
   }
 
   @Test
-  void takesAReplyToTheMessageForAReplyToTheDelegation() {
+  void endsByAReplyToItsMessage() {
     Agent callee = LEDGER.polling(team);
     String id = LEDGER.delegate(caller, callee, "Do it.");
     LEDGER.await(caller, id, "dispatched");
@@ -239,7 +239,7 @@ class DispatchTest {
   }
 
   @Test
-  void isAnOrdinaryMessageWhatRepliesAfterTheEnd() {
+  void storesAReplyAfterTheEndAsAnOrdinaryMessage() {
     Agent callee = LEDGER.polling(team);
     String id = LEDGER.delegate(caller, callee, "Do it.");
     LEDGER.update(callee, id, "{\"status\":\"completed\",\"result\":\"first\"}");
@@ -252,7 +252,7 @@ class DispatchTest {
   }
 
   @Test
-  void endsByNobodyElsesMessage() {
+  void isNotEndedByMessagesOfOtherWorkspaces() {
     Agent callee = LEDGER.polling(team);
     Agent other = LEDGER.polling(team);
     String id = LEDGER.delegate(caller, callee, "Do it.");
@@ -265,7 +265,7 @@ class DispatchTest {
   }
 
   @Test
-  void tellsACallerThatIsCalledOnce() {
+  void notifiesAPushCallerOnce() {
     Agent pushed = LEDGER.called(team, peer.url(), "\"max_concurrent_tasks\":1");
     LEDGER.client().heartbeat(pushed, "\"active_tasks\":1");
     Agent callee = LEDGER.polling(team);
@@ -286,7 +286,7 @@ class DispatchTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void bringsAReplyToACallerThatIsNotThereWhenItComes(boolean isPaused) throws IOException {
+  void deliversAReplyToACallerThatWasOffline(boolean isPaused) throws IOException {
     int port = isPaused ? peer.port() : FreePorts.next();
     Agent pushed = LEDGER.called(team, "http://127.0.0.1:" + port + "/");
     Agent callee = LEDGER.polling(team);
@@ -318,7 +318,7 @@ class DispatchTest {
   }
 
   @Test
-  void saysHowItEndedThoughItsCallerPollsByThen() {
+  void notifiesACallerThatPollsMeanwhile() {
     Agent waiting = away();
     Agent callee = LEDGER.polling(team);
     String id = LEDGER.delegate(waiting, callee, "Do it.");
@@ -342,7 +342,7 @@ class DispatchTest {
   }
 
   @Test
-  void doesNotReachAnAgentOnceItHasEnded() {
+  void isNotDeliveredAfterItsEnd() {
     Agent callee = away();
     String id = LEDGER.delegate(caller, callee, "Do it.");
     LEDGER.await(caller, id, "dispatched");
@@ -355,7 +355,7 @@ class DispatchTest {
   }
 
   @Test
-  void endsWithItsMessageWhenAnOperatorDropsThat() {
+  void endsWhenAnOperatorDropsItsMessage() {
     Agent callee = away();
     String id = LEDGER.delegate(caller, callee, "Do it.");
     LEDGER.await(caller, id, "dispatched");

@@ -11,7 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The end of a delegation and the row that tells of it are stored together, or not at all (R8.7).
+ * The end of a delegation and the row in the caller's feed are stored together or not at all
+ * (R8.7).
  */
 class EndAndEventsTest {
 
@@ -23,7 +24,7 @@ class EndAndEventsTest {
   private final Agent callee = LEDGER.polling(team);
   private final String id = LEDGER.delegate(caller, callee, "Do it.");
 
-  /** By each of those who may. */
+  /** Ends it by a report, an operator, a reply or the sweeper. */
   private Answer end(String by) {
     return switch (by) {
       case "report" -> LEDGER.update(callee, id, "{\"status\":\"completed\",\"result\":\"r\"}");
@@ -40,14 +41,14 @@ class EndAndEventsTest {
     };
   }
 
-  private void assertNothingHappened() {
+  private void assertNothingIsStored() {
     assertThat(LEDGER.read(caller, id).path("status").asString()).isEqualTo("dispatched");
     assertThat(LEDGER.inbox(caller).size()).isZero();
     assertThat(LEDGER.events(caller, id))
         .containsExactly("DELEGATION_SENT", "DELEGATION_STATUS dispatched");
   }
 
-  private void assertItEndsNow(String by) {
+  private void assertItCanEndNow(String by) {
     assertThat(end(by).status()).isEqualTo(200);
     assertThat(LEDGER.read(caller, id).path("status").asString()).isIn("completed", "failed");
     assertThat(LEDGER.inbox(caller).size()).isEqualTo(1);
@@ -56,7 +57,7 @@ class EndAndEventsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"report", "operator", "reply", "sweep"})
-  void tellsNobodyOfAnEndThatCouldNotBeCommitted(String by) {
+  void notifiesNoCallerOfAnEndThatWasRolledBack(String by) {
     LEDGER.await(caller, id, "dispatched");
     SERVER
         .database()
@@ -72,33 +73,33 @@ class EndAndEventsTest {
     try {
       Answer refused = end(by);
       assertThat(by.equals("sweep") ? 500 : refused.status()).as(refused.text()).isNotEqualTo(200);
-      assertNothingHappened();
+      assertNothingIsStored();
     } finally {
       SERVER
           .database()
           .execute("DROP TRIGGER refuse_end ON delegations; DROP FUNCTION refuse_end()");
     }
-    assertItEndsNow(by);
+    assertItCanEndNow(by);
   }
 
   @Test
-  void doesNotEndWhenNobodyCanBeTold() {
+  void doesNotEndWhenTheCallersRowCannotBeStored() {
     LEDGER.await(caller, id, "dispatched");
     SERVER
         .database()
         .execute(
-            "ALTER TABLE activity_logs ADD CONSTRAINT untold CHECK (workspace_id <> '"
+            "ALTER TABLE activity_logs ADD CONSTRAINT no_row_of_caller CHECK (workspace_id <> '"
                 + caller.id()
                 + "' OR method <> 'delegate_result') NOT VALID");
     try {
       assertThat(end("report").status()).isNotEqualTo(200);
       assertThat(end("operator").status()).isNotEqualTo(200);
       end("sweep");
-      assertNothingHappened();
+      assertNothingIsStored();
       LEDGER.set(id, "deadline = now() + interval '1 hour'");
     } finally {
-      SERVER.database().execute("ALTER TABLE activity_logs DROP CONSTRAINT untold");
+      SERVER.database().execute("ALTER TABLE activity_logs DROP CONSTRAINT no_row_of_caller");
     }
-    assertItEndsNow("report");
+    assertItCanEndNow("report");
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** Delegations of and to agents that do not read their feeds (R6.7a). */
+/** Delegations by and to agents whose feeds are full (R6.7a). */
 @Timeout(90)
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
@@ -72,7 +72,7 @@ class FullCalleeTest {
   }
 
   @Test
-  void isRefusedToACallerWhoseOwnFeedIsFullAndNothingIsStored() {
+  void isRefusedWithoutATraceWhenTheCallersFeedIsFull() {
     fill(caller);
 
     assertRefused(LEDGER.tryToDelegate(caller, callee.id(), "Do it."), 429, "FEED_FULL");

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Messages and heartbeats that name delegations as nobody should. */
+/** Messages and heartbeats with malformed or foreign delegation ids. */
 @Slow
 class HostileDelegationMessagesTest {
 
@@ -48,7 +48,7 @@ class HostileDelegationMessagesTest {
         "\"x~99999999999\"",
         "\"'; --\""
       })
-  void isAnOrdinaryMessageWhatRepliesToNonsense(String named) {
+  void storesAReplyToAMalformedIdAsAnOrdinaryMessage(String named) {
     for (String field : new String[] {"delegation_id", "reply_to"}) {
       Answer answer =
           LEDGER.send(callee, caller, "to " + field, "hi", "{\"" + field + "\":" + named + "}");
@@ -59,7 +59,7 @@ class HostileDelegationMessagesTest {
   }
 
   @Test
-  void isAnOrdinaryMessageWhatRepliesToAVeryLongId() {
+  void storesAReplyToAVeryLongIdAsAnOrdinaryMessage() {
     String named = "{\"delegation_id\":\"" + "a".repeat(100_000) + "\"}";
 
     assertThat(LEDGER.send(callee, caller, "m", "hi", named).status()).isEqualTo(200);
@@ -77,7 +77,7 @@ class HostileDelegationMessagesTest {
         "null",
         "[\"x\",\"x\",\"x\"]"
       })
-  void beatsWhateverTheAgentClaimsToWorkOn(String claims) {
+  void acceptsHeartbeatsWithAnyDelegationIds(String claims) {
     Answer answer = LEDGER.client().heartbeat(callee, "\"delegations\":" + claims);
 
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
@@ -85,7 +85,7 @@ class HostileDelegationMessagesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"7", "\"x\"", "{}", "[7]", "[null]", "[[\"x\"]]"})
-  void refusesClaimsThatAreNoTexts(String claims) {
+  void refusesDelegationIdsThatAreNotTexts(String claims) {
     Answer answer = LEDGER.client().heartbeat(callee, "\"delegations\":" + claims);
 
     assertThat(answer.status()).as(answer.text()).isEqualTo(400);
@@ -93,7 +93,7 @@ class HostileDelegationMessagesTest {
   }
 
   @Test
-  void findsTheOneThatIsItsOwnAmongAThousand() {
+  void findsItsOwnDelegationAmongAThousandIds() {
     String id = dispatched();
     String claims =
         IntStream.range(0, 999)
@@ -106,7 +106,7 @@ class HostileDelegationMessagesTest {
   }
 
   @Test
-  void isNotTheOneWhoseIdIsAnothersCutShort() {
+  void doesNotMatchATruncatedId() {
     String id = "y".repeat(128);
     Answer recorded =
         LEDGER
@@ -142,7 +142,7 @@ class HostileDelegationMessagesTest {
   }
 
   @Test
-  void endsByNoReplyThatWasRefused() {
+  void isNotEndedByARefusedReply() {
     String id = dispatched();
     LEDGER.send(callee, caller, "r", "one thing", "{}");
 
@@ -155,10 +155,10 @@ class HostileDelegationMessagesTest {
   }
 
   @Test
-  void keepsAResultOfTheLargestBodyThatThereIs() {
+  void storesAResultOfTheMaximumSize() {
     String id = dispatched();
     String frame = "{\"status\":\"completed\",\"result\":\"\"}";
-    // of characters that take twice the room in JSON
+    // characters that take twice the space in JSON
     String result = "\\n".repeat((256 * 1024 - frame.length()) / 2);
     assertThat(LEDGER.update(callee, id, frame.replace("\"\"}", "\"" + result + "x\"}")).status())
         .isEqualTo(413);

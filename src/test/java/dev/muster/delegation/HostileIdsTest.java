@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Ids of delegations that are hard to write: what is taken is found again. */
+/** Ids of delegations that are hard to encode: each accepted id can be read again. */
 class HostileIdsTest {
 
   private static final Delegations LEDGER = new Delegations(TestServer.shared());
@@ -60,7 +60,7 @@ class HostileIdsTest {
         "record",
         "-1"
       })
-  void refusesAnyIdThatNobodyHasInAPath(String id) {
+  void refusesUnknownIdsInAPath(String id) {
     String party = "/workspaces/" + CALLEE.id() + "/delegations/" + id;
     Delegations.assertRefused(
         LEDGER.raw("GET", party + "?wait=0", CALLEE.token(), ""), "read " + id);
@@ -109,7 +109,7 @@ class HostileIdsTest {
         "\uD83E\uDD8A",
         "\uFEFF"
       })
-  void findsWhatItTakesByItsId(String id) {
+  void findsEachAcceptedDelegationByItsId(String id) {
     assertThat(record(json(id)).status()).isEqualTo(202);
     String inPath = URLEncoder.encode(id, StandardCharsets.UTF_8).replace("+", "%20");
     String path = "/workspaces/" + CALLEE.id() + "/delegations/" + inPath;
@@ -124,7 +124,7 @@ class HostileIdsTest {
         .isEqualTo(200);
   }
 
-  /** Web servers refuse paths with these, or take them for something else. */
+  /** Web servers refuse paths with these, or rewrite them. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -145,7 +145,7 @@ class HostileIdsTest {
         "",
         " "
       })
-  void takesNoIdThatNoPathCanName(String inJson) {
+  void refusesIdsThatNoPathCanContain(String inJson) {
     Delegations.assertRefused(record("\"" + inJson + "\""), inJson);
   }
 
@@ -156,7 +156,7 @@ class HostileIdsTest {
   }
 
   @Test
-  void takesIdsOf128CharactersAndNoMore() {
+  void acceptsIdsOf128CharactersAndNoMore() {
     for (String character : List.of("a", "ü", "\uD83E\uDD8A")) {
       String longest = character.repeat(128);
       String body = "{\"target_id\":\"%s\",\"task\":\"x\",\"delegation_id\":\"%s\"}";

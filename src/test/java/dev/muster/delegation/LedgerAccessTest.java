@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Who may do what with delegations, also while they wait (section 8, R1.4 to R1.6). */
+/** Who may do what with delegations, also during a wait (section 8, R1.4 to R1.6). */
 @Slow
 class LedgerAccessTest {
 
@@ -61,7 +61,7 @@ class LedgerAccessTest {
         "POST /workspaces/W/delegations/D/heartbeat",
         "POST /workspaces/W/delegations/D/update {\"status\":\"in_progress\"}",
       })
-  void letsAWorkspaceAndTheAdminSpeakForIt(String route) {
+  void admitsTheWorkspaceItselfAndTheAdmin(String route) {
     String id = dispatched();
     Agent sibling = LEDGER.polling(team);
     Agent removed = LEDGER.polling(team);
@@ -90,7 +90,7 @@ class LedgerAccessTest {
         "POST /admin/delegations/D/fail {\"reason\":\"x\"}",
         "POST /admin/delegations/sweep",
       })
-  void letsNobodyButTheAdminOperate(String route) {
+  void admitsOnlyTheAdminToOperatorRoutes(String route) {
     String id = dispatched();
 
     assertThat(call(route, caller.id(), id, null).status()).isEqualTo(401);
@@ -101,7 +101,7 @@ class LedgerAccessTest {
   }
 
   @Test
-  void delegatesForAWorkspaceThatTheAdminSpeaksFor() {
+  void delegatesInTheNameOfAWorkspaceForTheAdmin() {
     String route = "POST /workspaces/W/delegate {\"target_id\":\"D\",\"task\":\"x\"}";
     Agent stranger = LEDGER.polling(LEDGER.team());
     Agent removed = LEDGER.polling(team);
@@ -120,23 +120,23 @@ class LedgerAccessTest {
   }
 
   @Test
-  void understandsTheOlderFormOnlyWhereItIsPlain() {
+  void acceptsTheOlderFormOnlyWhenItIsUnambiguous() {
     String body = "{\"task\":\"x\",\"target_id\":%s}";
     String path = "/workspaces/" + callee.id() + "/delegate";
     Agent stranger = LEDGER.polling(LEDGER.team());
     Agent removed = LEDGER.polling(team);
     CLIENT.delete("/workspaces/" + removed.id(), ADMIN_TOKEN);
 
-    // an empty target is none
+    // an empty target counts as missing
     for (String none : List.of("\"\"", "null")) {
       Answer made = CLIENT.post(path, caller.token(), body.formatted(none));
       assertThat(made.status()).as(made.text()).isEqualTo(202);
       assertThat(made.field("target_id")).isEqualTo(callee.id().toString());
     }
-    // the newer form, of somebody else
+    // the newer form, for another workspace
     String named = body.formatted("\"" + callee.id() + "\"");
     assertThat(CLIENT.post(path, caller.token(), named).status()).isEqualTo(403);
-    // nobody is named
+    // no target at all
     assertThat(CLIENT.post(path, callee.token(), "{\"task\":\"x\"}").status()).isEqualTo(400);
     assertThat(CLIENT.post(path, ADMIN_TOKEN, "{\"task\":\"x\"}").status()).isEqualTo(400);
     assertThat(CLIENT.post(path, stranger.token(), "{\"task\":\"x\"}").status()).isEqualTo(403);
@@ -166,7 +166,7 @@ class LedgerAccessTest {
   }
 
   @Test
-  void answersBothSidesThatWaitOnAnyReplica() throws Exception {
+  void answersCallerAndCalleeThatWaitOnAnyReplica() throws Exception {
     String id = dispatched();
     List<CompletableFuture<Answer>> waits =
         List.of(
@@ -185,7 +185,7 @@ class LedgerAccessTest {
   }
 
   @Test
-  void refusesWhoseTokenIsRevokedWhileItWaits() throws Exception {
+  void refusesAWaitWhoseTokenIsRevoked() throws Exception {
     String id = dispatched();
     String tokens = "/workspaces/" + callee.id() + "/tokens";
     String token = CLIENT.post(tokens, callee.token(), "").field("auth_token");
@@ -202,7 +202,7 @@ class LedgerAccessTest {
   }
 
   @Test
-  void answersThoseWhoWaitAsItStandsWhenTheServerStops() throws Exception {
+  void answersWaitsWithTheCurrentStateAtShutdown() throws Exception {
     TestServer other = TestServer.startOn(SERVER.database());
     CompletableFuture<Answer> wait;
     String id = dispatched();

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** Delegations whose workspaces change while they are under way (section 8). */
+/** Delegations whose workspaces change while they are in flight (section 8). */
 @Slow
 @Timeout(90)
 class LedgerContractTest {
@@ -46,7 +46,7 @@ class LedgerContractTest {
     peer.close();
   }
 
-  /** One that is called, and was not heard of yet. */
+  /** A push agent that has not sent a heartbeat yet. */
   private Agent away(String url) {
     return LEDGER
         .client()
@@ -69,14 +69,14 @@ class LedgerContractTest {
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
   }
 
-  /** What waits for the agent, or was sent to it, is in these states. */
+  /** Waits until the queue states of the agent's messages are these. */
   private static void awaitQueue(Agent target, String states) {
     Awaitility.await()
         .until(() -> StoredRows.queue(SERVER.database(), target.id(), "q.state"), states::equals);
   }
 
   @Test
-  void reachesItsCalleeWhereThatIsByThen() throws Exception {
+  void reachesItsCalleeAtItsNewUrl() throws Exception {
     try (TestPeer former = TestPeer.start()) {
       Agent callee = away(former.url());
       String id = dispatched(callee);
@@ -106,7 +106,7 @@ class LedgerContractTest {
   }
 
   @Test
-  void isHandedOverOnceWhenItsCalleePollsForAWhile() {
+  void isDeliveredOnceWhenItsCalleePollsForAWhile() {
     Agent callee = away(peer.url());
     String id = dispatched(callee);
 
@@ -141,7 +141,7 @@ class LedgerContractTest {
   }
 
   @Test
-  void endsByTheReplyOfACalleeThatIsCalledByThen() {
+  void endsByTheReplyOfACalleeThatNowUsesPush() {
     Agent callee = LEDGER.polling(team);
     String id = dispatched(callee);
 
@@ -181,14 +181,14 @@ class LedgerContractTest {
         "200 | {'jsonrpc':'2.0','id':1,'result':{'parts':[{'text':'late'}]}} | delivered |"
             + " completed",
       })
-  void failsByNoAnswerToADeliveryThatARetryReplaced(
+  void ignoresTheAnswerToADeliveryThatARetryReplaced(
       int status, String answer, String queued, String then) {
     CountDownLatch late = new CountDownLatch(1);
     peer.then(answerAfter(late, status, answer.replace('\'', '"')));
     Agent callee = LEDGER.called(team, peer.url());
     String id = dispatched(callee);
     peer.awaitDeliveries(1);
-    // as if the lease had lapsed for the moment of the retry
+    // simulates a lease that expired when the retry came
     LEDGER.set(id, "status = 'in_progress', retry_count = 1, attempt = 2");
     late.countDown();
 
@@ -197,7 +197,7 @@ class LedgerContractTest {
   }
 
   @Test
-  void staysCancelledWhateverAnOperatorTries() {
+  void staysCancelledWhenAnOperatorRetries() {
     Agent callee = LEDGER.polling(team);
     String id = dispatched(callee);
     LEDGER.update(callee, id, "{\"status\":\"failed\",\"error_kind\":\"Cancelled\"}");
@@ -220,7 +220,7 @@ class LedgerContractTest {
   }
 
   @Test
-  void bringsAFailureToACallerThatIsCalledOnce() {
+  void deliversAFailureToAPushCallerOnce() {
     Agent called = LEDGER.called(team, peer.url());
     Agent callee = LEDGER.polling(team);
     String id = LEDGER.delegate(called, callee, "Do it.");
@@ -240,7 +240,7 @@ class LedgerContractTest {
   }
 
   @Test
-  void cutsWhatIsOnlyAPreview() {
+  void truncatesPreviews() {
     Agent callee = LEDGER.polling(team);
     String text = "\uD83E\uDD8A".repeat(3000);
     String id = LEDGER.delegate(caller, callee, text);

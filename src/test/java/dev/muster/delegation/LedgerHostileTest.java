@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What no decent agent sends: it is refused in words, or kept; and nobody else feels it. */
+/** Malformed delegations are refused with a readable text or stored, and affect no other caller. */
 @Slow
 class LedgerHostileTest {
 
@@ -34,7 +34,7 @@ class LedgerHostileTest {
     return id;
   }
 
-  /** For all who must not move it. */
+  /** A delegation that no refused request may change. */
   private static final String UNMOVED = dispatched();
 
   @ParameterizedTest
@@ -61,7 +61,7 @@ class LedgerHostileTest {
         "deadline_s | -1e400",
         "deadline_s | []",
       })
-  void delegatesNothingByAWrongType(String field, String value) {
+  void refusesDelegationsWithAWrongType(String field, String value) {
     String before = count();
     String rest =
         switch (field) {
@@ -114,7 +114,7 @@ class LedgerHostileTest {
         "\"completed\"",
         "completed"
       })
-  void isNotMovedByAWrongType(String body) {
+  void isUnchangedByAWrongType(String body) {
     String id = UNMOVED;
 
     Delegations.assertRefused(LEDGER.update(CALLEE, id, body), body);
@@ -150,7 +150,7 @@ class LedgerHostileTest {
         "\\uffff",
         "e\\u0301"
       })
-  void keepsTasksAndResultsOfAnyCharacters(String text) {
+  void storesTasksAndResultsOfAnyCharacters(String text) {
     String kept = JsonMapper.shared().readTree("\"" + text + "\"").asString();
     kept = kept.replaceAll("[\\x{d800}-\\x{dfff}\\x{0}]", "\uFFFD");
     String key = "\"idempotency_key\":\"" + text.replace("\\", "\\\\") + text + "\"";
@@ -186,7 +186,7 @@ class LedgerHostileTest {
         "direction=both",
         "limit=9&cursor=-"
       })
-  void refusesListsOfNonsense(String query) {
+  void refusesMalformedListParameters(String query) {
     Delegations.assertRefused(
         LEDGER.raw(
             "GET", "/workspaces/" + CALLER.id() + "/delegations?" + query, CALLER.token(), ""),
@@ -200,7 +200,7 @@ class LedgerHostileTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"x", "-1", "60.1", "NaN", "Infinity", "1e400", "%00", "1e", "--1", "1,5", "0x"})
-  void refusesWaitsOfNonsense(String wait) {
+  void refusesMalformedWaits(String wait) {
     String id = UNMOVED;
 
     Delegations.assertRefused(

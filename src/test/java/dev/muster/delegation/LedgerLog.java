@@ -15,13 +15,12 @@ import java.util.Map;
 import org.awaitility.Awaitility;
 
 /**
- * What the log tells of delegations, held against the ledger: the recorded events in the order of
- * their numbers, and the inboxes of callers. Every delegation has lived as R8.1 allows, has ended
- * once, and its caller has heard of it once (R8.7).
+ * Compares the recorded events and the callers' inboxes with the ledger. Every delegation followed
+ * the life cycle of R8.1, ended once, and its caller was notified once (R8.7).
  */
 final class LedgerLog {
 
-  /** By this a reply that may end a delegation is told from a report of the same delegation. */
+  /** Begins a reply that may end a delegation; reports begin otherwise. */
   static final String REPLY = "reply ";
 
   private record Row(
@@ -29,7 +28,7 @@ final class LedgerLog {
 
   private record Event(DelegationStatus status, boolean isStuck, String text, Instant at) {}
 
-  private record Told(String text, boolean isResult) {}
+  private record InboxRow(String text, boolean isResult) {}
 
   private static final String EVENTS =
       """
@@ -47,7 +46,7 @@ final class LedgerLog {
       FROM delegations d JOIN workspaces w ON w.id = d.caller_id
       """;
 
-  /** Only rows in the feed of the very caller. */
+  /** Only rows in the feed of the caller itself. */
   private static final String INBOXES =
       """
       SELECT l.delegation_id, coalesce(l.message_text, ''), l.method = 'delegate_result'
@@ -57,11 +56,11 @@ final class LedgerLog {
 
   private final Map<String, Row> ledger = new HashMap<>();
   private final Map<String, List<Event>> events = new HashMap<>();
-  private final Map<String, List<Told>> inboxes = new HashMap<>();
+  private final Map<String, List<InboxRow>> inboxes = new HashMap<>();
 
   private LedgerLog() {}
 
-  /** Reads it all, when every event has its number. */
+  /** Reads everything, once every event has its number. */
   static LedgerLog read(TestDatabase database) {
     Awaitility.await()
         .atMost(Duration.ofSeconds(30))
@@ -94,7 +93,8 @@ final class LedgerLog {
     each(
         database,
         INBOXES,
-        row -> add(log.inboxes, row.getString(1), new Told(row.getString(2), row.getBoolean(3))));
+        row ->
+            add(log.inboxes, row.getString(1), new InboxRow(row.getString(2), row.getBoolean(3))));
     return log;
   }
 
@@ -116,7 +116,7 @@ final class LedgerLog {
         .count();
   }
 
-  void assertEachLivedAsItMayAndEndedOnce() {
+  void assertEachFollowedTheLifeCycleAndEndedOnce() {
     assertThat(events.keySet()).isEqualTo(ledger.keySet());
     ledger.forEach((id, row) -> {
       List<Event> life = events.getOrDefault(id, List.of());
@@ -131,28 +131,28 @@ final class LedgerLog {
           .hasSize(1);
       Event end = life.getLast();
       assertThat(row.status).as("%s: %s", id, life).isEqualTo(end.status.wire());
-      assertThat(row.text).as("what came of %s", id).startsWith(end.text);
+      assertThat(row.text).as("result of %s", id).startsWith(end.text);
     });
   }
 
-  void assertEachCallerHeardOnce() {
+  void assertEachCallerWasNotifiedOnce() {
     ledger.forEach((id, row) -> {
-      List<Told> told = inboxes.getOrDefault(id, List.of());
-      List<Told> results = told.stream().filter(Told::isResult).toList();
+      List<InboxRow> received = inboxes.getOrDefault(id, List.of());
+      List<InboxRow> results = received.stream().filter(InboxRow::isResult).toList();
       if (row.status.equals("completed") && row.text.startsWith(REPLY)) {
         assertThat(results).as("beside the reply that ended %s", id).isEmpty();
-        assertThat(told).containsOnlyOnce(new Told(row.text, false));
+        assertThat(received).containsOnlyOnce(new InboxRow(row.text, false));
       } else if (row.callerStays) {
         assertThat(results)
             .as("%s, which is %s", id, row)
-            .containsExactly(new Told(row.text, true));
+            .containsExactly(new InboxRow(row.text, true));
       } else {
         assertThat(results).as("of a caller that was removed: %s", id).hasSizeLessThan(2);
       }
     });
   }
 
-  /** The rule of deadlines comes first, so that a sweep calls nothing stuck that is overdue. */
+  /** The rule of deadlines comes first, so a sweep marks no overdue delegation as stuck. */
   void assertNothingOverdueWasStuck(Duration longestSweep) {
     ledger.forEach((id, row) -> {
       if (row.retries == 0) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Lists of delegations, page by page, while more of them come (R8.6, R8.9, R0.10). */
+/** Lists of delegations, page by page, while new ones are created (R8.6, R8.9, R0.10). */
 class LedgerPagesTest {
 
   private static final Delegations LEDGER = new Delegations(TestServer.shared());
@@ -21,7 +21,7 @@ class LedgerPagesTest {
   private final Agent caller = LEDGER.polling(team);
   private final Agent callee = LEDGER.polling(team);
 
-  /** Many of one moment, some the other way round. */
+  /** Many with one creation time, some inserted in reverse order. */
   private void fill(int rows, String status) {
     LEDGER
         .server()
@@ -38,7 +38,7 @@ class LedgerPagesTest {
                 .formatted(caller.id(), callee.id(), caller.id() + "-", status, rows));
   }
 
-  /** Delegates once more between any two pages. */
+  /** Reads all pages, and delegates once more between any two of them. */
   private List<String> walk(String first, String token) {
     List<String> ids = new ArrayList<>();
     String path = first;
@@ -64,7 +64,7 @@ class LedgerPagesTest {
 
   @ParameterizedTest
   @CsvSource({"'', 0, 0", "direction=sent&, 1, 5", "direction=received&, 0, 5"})
-  void showsEachOnceWhileMoreCome(String direction, int from, int every) {
+  void showsEachOnceWhileMoreAreCreated(String direction, int from, int every) {
     fill(1200, "dispatched");
     String base = "/workspaces/" + caller.id() + "/delegations?status=dispatched&" + direction;
 
@@ -75,7 +75,7 @@ class LedgerPagesTest {
   }
 
   @Test
-  void showsOperatorsEachOnceWhileMoreCome() {
+  void showsOperatorsEachOnceWhileMoreAreCreated() {
     fill(1200, "stuck");
 
     assertThat(walk("/admin/delegations?limit=190", ADMIN_TOKEN))
@@ -87,7 +87,7 @@ class LedgerPagesTest {
   }
 
   @Test
-  void showsSoManyAtMost() {
+  void boundsThePageSize() {
     fill(1200, "completed");
     String base = "/workspaces/" + caller.id() + "/delegations";
 
@@ -105,7 +105,7 @@ class LedgerPagesTest {
   }
 
   @Test
-  void goesOnFromACursorOfAnotherListWithoutAnError() {
+  void acceptsACursorOfAnotherList() {
     fill(20, "dispatched");
     Answer others = LEDGER.client().get("/workspaces?limit=1", ADMIN_TOKEN);
     String cursor = others.header("Link").replaceAll(".*cursor=([^&>]*).*", "$1");

@@ -30,25 +30,26 @@ import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 
 /**
- * Everybody who may move a delegation does, at the same moment and on two servers of one database:
- * agents that report, beat, reply and answer calls, operators who retry and give up, removals, and
- * eight sweepers. Delegations come in blocks; while one is made, those before it go through three
- * waves, of which the last ends whatever the others left.
+ * Every actor that may change a delegation does so at the same moment, on two servers of one
+ * database: agents that report, send heartbeats, reply and answer calls, operators who retry and
+ * fail, removals, and eight sweepers. Delegations are created in blocks; meanwhile those of earlier
+ * blocks go through three waves, of which the last ends all that are left.
  *
- * <p>In the end {@link LedgerLog} says whether each has ended once and its caller heard of it once.
+ * <p>At the end {@link LedgerLog} asserts that each has ended once and its caller was notified
+ * once.
  */
 public final class LedgerRaces implements AutoCloseable {
 
-  /** What a run is made of. */
+  /** The size of a run. */
   public record Size(int delegations, int block) {}
 
   private static final int ACTORS = 12;
   private static final int WAVES = 3;
   private static final int SWEEPERS = 8;
   private static final Duration PAUSE = Duration.ofMillis(150);
-  private static final int OVERDUE_AND_SILENT = 100;
+  private static final int OVERDUE_AND_STALE = 100;
 
-  /** Whatever else comes back is a fault; those of 401, 403 and 410 are of removed workspaces. */
+  /** Any other status is a fault; 401, 403 and 410 are for removed workspaces. */
   private static final Set<Integer> EXPECTED = Set.of(200, 202, 401, 403, 404, 409, 410, 503);
 
   private final Size size;
@@ -91,7 +92,7 @@ public final class LedgerRaces implements AutoCloseable {
         "DELEGATION_SWEEPER_INTERVAL_S=1");
   }
 
-  /** Answers in all the ways there are. */
+  /** Answers with each of the possible answers. */
   private static PeerBehavior anything() {
     List<PeerBehavior> deeds =
         List.of(
@@ -109,7 +110,7 @@ public final class LedgerRaces implements AutoCloseable {
     return "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + json + "}";
   }
 
-  /** Returns what happened, in one sentence; fails when a promise was broken. */
+  /** Returns a summary in one sentence; fails when an assertion of {@link LedgerLog} does. */
   public String run() throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         ExecutorService actors = Executors.newFixedThreadPool(ACTORS)) {
@@ -121,7 +122,7 @@ public final class LedgerRaces implements AutoCloseable {
         }
         race(actors);
         endTheRest();
-        failOverdueAndSilentOnes();
+        failOverdueAndStaleDelegations();
       } finally {
         over = true;
       }
@@ -167,7 +168,7 @@ public final class LedgerRaces implements AutoCloseable {
     }
   }
 
-  /** The last wave ends what is left; the others seldom do. */
+  /** The last wave ends what is left; earlier waves end few. */
   private List<Callable<List<RacingDelegation>>> together(RacingDelegation one, boolean last) {
     List<Callable<List<RacingDelegation>>> all = new ArrayList<>();
     for (int n = 0; n < (last ? 3 : 2); n++) {
@@ -198,7 +199,7 @@ public final class LedgerRaces implements AutoCloseable {
       Delegations server = servers.get(i % 2);
       Agent caller = callers.get(i % callers.size());
       Agent callee = callees.get(ThreadLocalRandom.current().nextInt(callees.size()));
-      // a third of them is overdue sooner or later
+      // a third of them becomes overdue during the run
       int deadline = i % 3 == 0 ? 1 + i % 9 : 3600;
       all.add(() -> {
         Answer answer =
@@ -228,10 +229,10 @@ public final class LedgerRaces implements AutoCloseable {
     return Arrays.stream(ids.split(",")).filter(id -> !id.isEmpty()).toArray(String[]::new);
   }
 
-  /** The sweepers are at it when both of their rules come to hold. */
-  private void failOverdueAndSilentOnes() {
+  /** Makes delegations overdue and stale at once, while the sweepers run. */
+  private void failOverdueAndStaleDelegations() {
     Delegations server = servers.getFirst();
-    for (int i = 0; i < OVERDUE_AND_SILENT; i++) {
+    for (int i = 0; i < OVERDUE_AND_STALE; i++) {
       server.delegate(callers.get(1), callees.get(1), "Do it.");
     }
     database.execute(
@@ -247,16 +248,16 @@ public final class LedgerRaces implements AutoCloseable {
 
   private String verdict() {
     LedgerLog log = LedgerLog.read(database);
-    log.assertEachLivedAsItMayAndEndedOnce();
-    log.assertEachCallerHeardOnce();
+    log.assertEachFollowedTheLifeCycleAndEndedOnce();
+    log.assertEachCallerWasNotifiedOnce();
     log.assertNothingOverdueWasStuck(Duration.ofNanos(longestSweep.get()));
     assertThat(log.with(DelegationStatus.FAILED, "deadline exceeded by sweeper"))
-        .isGreaterThan(OVERDUE_AND_SILENT);
+        .isGreaterThan(OVERDUE_AND_STALE);
     assertThat(log.everStuck()).isPositive();
     assertThat(log.with(DelegationStatus.COMPLETED, LedgerLog.REPLY)).isPositive();
     return """
     %,d delegations, %,d events (%,d were stuck once, %,d overdue, %,d ended by replies), answers %s, longest \
-    sweep %d ms: each ended once, and each caller heard it once\
+    sweep %d ms: each ended once, and each caller was notified once\
     """
         .formatted(
             log.delegations(),

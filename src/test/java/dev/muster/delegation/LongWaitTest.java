@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A wait for the end of a delegation lasts as long as it was asked to (R8.6). */
+/** A wait for the end of a delegation lasts as long as the request asks (R8.6). */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(90)
 class LongWaitTest {
 
   @Test
-  void outlastsTheTimeAfterWhichTheContainerWouldGiveUp() throws Exception {
+  void outlastsTheTimeoutOfTheContainer() throws Exception {
     try (TestServer server = TestServer.start()) {
       Delegations ledger = new Delegations(server);
       Agent team = ledger.team();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An operator has a delegation delivered again (R8.9). */
+/** An operator retries the delivery of a delegation (R8.9). */
 @Slow
 @Timeout(120)
 class OperatorRetryTest {
@@ -55,7 +55,7 @@ class OperatorRetryTest {
     return LEDGER.client().post("/admin/delegations/" + id + "/retry", ADMIN_TOKEN, "");
   }
 
-  /** One that is called, and was never heard of. */
+  /** A push agent that never sent a heartbeat. */
   private Agent away() {
     return LEDGER
         .client()
@@ -73,7 +73,7 @@ class OperatorRetryTest {
     return id;
   }
 
-  /** Of all rows of the target, in their order. */
+  /** Evaluates an expression on all rows of the target, in their order. */
   private static String queue(Agent target, String expression) {
     return StoredRows.queue(LEDGER.server().database(), target.id(), expression);
   }
@@ -130,7 +130,7 @@ class OperatorRetryTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"\"reply_to\":\"ID\"", "\"reply_to\":\"ID~1\"", "\"delegation_id\":\"ID\""})
-  void endsByTheFirstReplyOfACalleeThatPolls(String metadata) {
+  void endsByTheFirstReplyOfAPollAgent(String metadata) {
     Agent callee = LEDGER.polling(team);
     String id = dispatched(callee);
 
@@ -144,7 +144,7 @@ class OperatorRetryTest {
     assertThat(LEDGER.events(caller, id).stream().filter("DELEGATION_COMPLETE"::equals)).hasSize(1);
   }
 
-  /** Deliveries begin while operators retry: a message that was replaced is never sent. */
+  /** Deliveries begin while operators retry: a replaced message is never sent. */
   @Test
   void neverSendsAMessageThatItReplaced() throws Exception {
     peer.usually(PeerBehavior.answer(200, DONE));

@@ -8,10 +8,10 @@ import dev.muster.testing.TestClient.Answer;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A delegation, and what its agents and operators may do to it at any time. */
+/** A delegation, and the requests that its agents and operators may send at any time. */
 record RacingDelegation(String id, Agent caller, Agent callee) {
 
-  /** Something that does not end it. */
+  /** A request that does not end it. */
   Answer goOn(Delegations server) {
     return switch (ThreadLocalRandom.current().nextInt(5)) {
       case 0 -> server.heartbeat(callee, id);
@@ -22,7 +22,7 @@ record RacingDelegation(String id, Agent caller, Agent callee) {
     };
   }
 
-  /** Something that ends it, if nothing has; a reply is sent twice now and then. */
+  /** A request that ends it unless it has ended; some replies are sent twice. */
   List<Answer> end(Delegations server) {
     return switch (ThreadLocalRandom.current().nextInt(6)) {
       case 0 ->
@@ -43,7 +43,7 @@ record RacingDelegation(String id, Agent caller, Agent callee) {
     return client.post("/admin/delegations/" + id + "/" + what, ADMIN_TOKEN, body);
   }
 
-  /** Each reply says something else, so that the one that ended it is known. */
+  /** Each reply has a text of its own, so that the one that ended it is known. */
   private static String text() {
     return LedgerLog.REPLY + Long.toHexString(ThreadLocalRandom.current().nextLong());
   }

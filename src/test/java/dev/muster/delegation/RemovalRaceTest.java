@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Nothing is left in flight for a workspace whose removal could not see it (section 2). */
+/** No delegation is left in flight for a workspace that was removed meanwhile (section 2). */
 @Timeout(90)
 class RemovalRaceTest {
 
@@ -26,7 +26,7 @@ class RemovalRaceTest {
   private final Agent caller = LEDGER.polling(team);
 
   @Test
-  void goesWithACalleeThatIsRemovedAtThatMoment() throws Exception {
+  void endsWithACalleeThatIsRemovedConcurrently() throws Exception {
     Agent callee = LEDGER.polling(team);
     String held = LEDGER.delegate(caller, callee, "Do it.");
     LEDGER.await(caller, held, "dispatched");
@@ -66,7 +66,7 @@ class RemovalRaceTest {
   }
 
   @Test
-  void isTriedAgainAfterADeadlock() throws Exception {
+  void isRetriedAfterADeadlock() throws Exception {
     Agent callee = LEDGER.polling(team);
     String held = LEDGER.delegate(caller, callee, "Do it.");
     LEDGER.await(caller, held, "dispatched");
@@ -77,7 +77,8 @@ class RemovalRaceTest {
       holder.setAutoCommit(false);
       neverEndedByADeadlock(statement);
       removing = removeBehind(statement, held, callee);
-      // The removal has the workspace's row and waits for the delegation: the circle is closed.
+      // the removal holds the workspace's row and waits for the delegation, so this closes the
+      // cycle
       waiting =
           CompletableFuture.runAsync(
               () -> {
@@ -102,7 +103,10 @@ class RemovalRaceTest {
     assertThat(LEDGER.inbox(caller).size()).isEqualTo(1);
   }
 
-  /** Who of a deadlock looks for it is its victim: never this one. Only a superuser may say so. */
+  /**
+   * PostgreSQL cancels the transaction that detects a deadlock first: never this one. Only a
+   * superuser may set this.
+   */
   private static void neverEndedByADeadlock(Statement holder) throws SQLException {
     try {
       holder.execute("SET LOCAL deadlock_timeout = '1h'");
@@ -111,7 +115,7 @@ class RemovalRaceTest {
     }
   }
 
-  /** Returns when the removal waits for the delegation, which the statement's transaction holds. */
+  /** Returns when the removal waits for the delegation, which the statement's transaction locks. */
   private static CompletableFuture<Answer> removeBehind(
       Statement holder, String delegationId, Agent callee) throws SQLException {
     holder.execute(

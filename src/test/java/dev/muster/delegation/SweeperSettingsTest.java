@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How often delegations are swept, and how patiently (R8.8, section 12). */
+/** The interval and the time limits of the sweeper (R8.8, section 12). */
 class SweeperSettingsTest {
 
   private static SweeperSettings settings(String... given) {
@@ -16,7 +16,7 @@ class SweeperSettingsTest {
   }
 
   @Test
-  void sweepEveryFiveMinutesUnlessToldOtherwise() {
+  void sweepEveryFiveMinutesByDefault() {
     assertThat(settings())
         .isEqualTo(new SweeperSettings(true, Duration.ofMinutes(5), Duration.ofMinutes(10)));
   }
@@ -33,7 +33,7 @@ class SweeperSettingsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"five", "-5", "0", "1.5", " ", "99999999999999999999"})
-  void fallBackOnWhatIsNoPositiveWholeNumber(String value) {
+  void fallBackForValuesThatAreNotPositiveWholeNumbers(String value) {
     assertThat(
             settings(
                 "DELEGATION_SWEEPER_INTERVAL_S=" + value, "DELEGATION_STUCK_THRESHOLD_S=" + value))

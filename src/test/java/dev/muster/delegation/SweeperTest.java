@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** The sweeper, and all that seed 001 says of it (R8.8). */
+/** The rules of the sweeper (seed 001, R8.8). */
 @Slow
 class SweeperTest {
 
@@ -39,7 +39,7 @@ class SweeperTest {
     SERVER.close();
   }
 
-  /** The control plane is up for long, and nothing of other tests is in the ledger. */
+  /** Gives the control plane a long uptime, and removes the delegations of other tests. */
   @BeforeEach
   void prepare() {
     SERVER
@@ -63,7 +63,7 @@ class SweeperTest {
     return LEDGER.row(id, "status");
   }
 
-  /** Beats of the workspace would count too. */
+  /** Removes the heartbeat of the workspace, which would count too. */
   private void silence() {
     SERVER
         .database()
@@ -75,12 +75,12 @@ class SweeperTest {
   }
 
   @Test
-  void doesNothingWhenNothingIsInFlight() {
+  void doesNothingWithoutDelegationsInFlight() {
     assertThat(sweep()).isEqualTo(new SweepReport(0, 0, 0));
   }
 
   @Test
-  void isNotNeededForADelegationThatWaitsInTheQueueUntilItsDeadline() {
+  void isNotNeededForAQueuedDelegationPastItsDeadline() {
     Agent away =
         LEDGER
             .client()
@@ -99,7 +99,7 @@ class SweeperTest {
   }
 
   @Test
-  void failsWhatIsPastItsDeadline() {
+  void failsDelegationsPastTheirDeadline() {
     String id = dispatched();
     LEDGER.set(id, "deadline = now() - interval '1 s'");
 
@@ -114,7 +114,7 @@ class SweeperTest {
   }
 
   @Test
-  void isOneLineOfTheLogWhenItMovedSomething() {
+  void logsOneLineWhenItChangedADelegation() {
     List<String> ofSome =
         OwnLog.of(
             DelegationSweeper.class,
@@ -137,7 +137,7 @@ class SweeperTest {
     "3600, no heartbeat for 1h0m0s",
     "93784, no heartbeat for 26h3m4s"
   })
-  void marksStuckWhoseHeartbeatIsStale(int silentFor, String detail) {
+  void marksDelegationsWithAStaleHeartbeatAsStuck(int silentFor, String detail) {
     String id = dispatched();
     LEDGER.set(
         id, "status = 'in_progress', last_heartbeat = now() - interval '" + silentFor + " s'");
@@ -153,7 +153,7 @@ class SweeperTest {
   }
 
   @Test
-  void leavesAloneWhatHasNotBeatenYet() {
+  void skipsDelegationsWithoutAHeartbeat() {
     String id = dispatched();
     silence();
     LEDGER.set(
@@ -164,7 +164,7 @@ class SweeperTest {
   }
 
   @Test
-  void takesABeatOfTheCalleesWorkspaceAfterTheDispatchForABeat() {
+  void countsAHeartbeatOfTheCalleeAfterTheDispatch() {
     String id = dispatched();
     LEDGER.set(id, "dispatched_at = now() - interval '5 hours'");
     SERVER
@@ -180,7 +180,7 @@ class SweeperTest {
   }
 
   @Test
-  void prefersTheDelegationsOwnBeat() {
+  void prefersTheDelegationsOwnHeartbeat() {
     String id = dispatched();
     LEDGER.set(
         id,
@@ -192,7 +192,7 @@ class SweeperTest {
   }
 
   @Test
-  void leavesTheHealthyAlone() {
+  void skipsHealthyDelegations() {
     String id = dispatched();
     LEDGER.heartbeat(callee, id);
 
@@ -201,7 +201,7 @@ class SweeperTest {
   }
 
   @Test
-  void failsWhatIsPastItsDeadlineAndSilent() {
+  void failsStaleDelegationsPastTheirDeadline() {
     String id = dispatched();
     LEDGER.set(id, "deadline = now() - interval '1 s', last_heartbeat = now() - interval '1 hour'");
 
@@ -210,7 +210,7 @@ class SweeperTest {
   }
 
   @Test
-  void failsAStuckOneAtItsDeadline() {
+  void failsAStuckDelegationAtItsDeadline() {
     String id = dispatched();
     LEDGER.set(id, "status = 'stuck', deadline = now() - interval '1 s'");
 
@@ -219,7 +219,7 @@ class SweeperTest {
   }
 
   @Test
-  void doesBothWhereEachIsDue() {
+  void appliesBothRulesInOneSweep() {
     String overdue = dispatched();
     String silent = dispatched();
     String healthy = dispatched();
@@ -237,7 +237,7 @@ class SweeperTest {
   }
 
   @Test
-  void leavesAloneWhatEndsWhileItIsSwept() throws Exception {
+  void skipsDelegationsThatEndDuringTheSweep() throws Exception {
     String id = dispatched();
     LEDGER.set(id, "deadline = now() - interval '1 s'");
 
@@ -249,8 +249,8 @@ class SweeperTest {
   }
 
   /**
-   * An older PostgreSQL (17.2, say) has the sweep go on with the row as it is now; a newer one
-   * finds that it has moved, and so would leave it alone whatever the statement says of it.
+   * PostgreSQL 17.2 and older continue the sweep with the new version of the row; newer versions
+   * find that it was updated, and would skip it whatever the statement's condition is.
    */
   @ParameterizedTest
   @CsvSource(
@@ -260,7 +260,7 @@ class SweeperTest {
         "in_progress | last_heartbeat = now()",
         "completed | status = 'completed', result_preview = 'just in time'"
       })
-  void leavesAloneWhatIsHeardOfWhileItIsSwept(String status, String change) throws Exception {
+  void skipsDelegationsWithAHeartbeatDuringTheSweep(String status, String change) throws Exception {
     String id = dispatched();
     LEDGER.heartbeat(callee, id);
     LEDGER.set(id, "last_heartbeat = now() - interval '1 hour'");
@@ -271,7 +271,7 @@ class SweeperTest {
     assertThat(LEDGER.events(caller, id)).doesNotContain("DELEGATION_STUCK stuck");
   }
 
-  /** The sweep has found the row, and waits for whoever changes it now. */
+  /** Sweeps while another transaction changes the row, which the sweep has found and waits for. */
   private static SweepReport sweepDuring(String change, String id) throws Exception {
     try (var changing = SERVER.database().connect();
         var statement = changing.createStatement()) {
@@ -293,7 +293,7 @@ class SweeperTest {
   }
 
   @Test
-  void goesOnBehindARowThatCannotBeStored() {
+  void continuesAfterARowThatCannotBeStored() {
     String poisoned = dispatched();
     String overdue = dispatched();
     LEDGER.set(
@@ -315,7 +315,7 @@ class SweeperTest {
   }
 
   @Test
-  void blamesNobodyForAnAbsenceOfOurs() {
+  void marksNoDelegationForAnUptimeGap() {
     String silent = dispatched();
     String overdue = dispatched();
     LEDGER.set(silent, "last_heartbeat = now() - interval '2 hours'");
@@ -341,7 +341,7 @@ class SweeperTest {
   }
 
   @Test
-  void leavesOutOfManyBatchesOnlyWhatCannotBeTold() {
+  void skipsOnlyTheDelegationsWhoseCallerCannotBeNotified() {
     seedOverdue(2 * SweepRuleRun.BATCH_SIZE);
     SERVER
         .database()
@@ -357,7 +357,7 @@ class SweeperTest {
     }
   }
 
-  /** Of one caller, with ids from d-1 on. */
+  /** Inserts delegations of one caller with the ids d-1, d-2 and so on. */
   private void seedOverdue(int count) {
     SERVER
         .database()
@@ -382,7 +382,7 @@ class SweeperTest {
   }
 
   @Test
-  void isSweptByOperatorsToo() {
+  void isStartedByOperatorsToo() {
     LEDGER.set(dispatched(), "deadline = now() - interval '1 s'");
 
     assertThat(LEDGER.client().post("/admin/delegations/sweep", ADMIN_TOKEN, "").text())
@@ -392,7 +392,7 @@ class SweeperTest {
   }
 
   @Test
-  void isNoJobWhereItIsSwitchedOff() {
+  void isNotScheduledWhenSwitchedOff() {
     JsonNode loops = LEDGER.client().get("/admin/liveness", ADMIN_TOKEN).json();
     assertThat(loops.toString()).contains("liveness-sweep").doesNotContain("delegation-sweep");
     JsonNode others = TestServer.shared().client().get("/admin/liveness", ADMIN_TOKEN).json();
@@ -400,7 +400,7 @@ class SweeperTest {
   }
 
   @Test
-  void ignoresWhatIsNobodys() {
+  void failsDelegationsOfUnknownWorkspaces() {
     String id = "nobodys";
     SERVER
         .database()

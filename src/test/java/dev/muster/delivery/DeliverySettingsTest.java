@@ -42,7 +42,7 @@ class DeliverySettingsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "day", "-5", "0", "1.5", "60s", "99999999999999999999"})
-  void fallBackOnWhatIsNoPositiveWholeNumber(String value) {
+  void fallBackForValuesThatAreNotPositiveWholeNumbers(String value) {
     assertThat(settings("A2A_QUEUE_TTL_S=" + value)).isEqualTo(settings());
   }
 

@@ -33,7 +33,7 @@ class ReadWorkspaceTest {
   private static final TestClient CLIENT = SERVER.client();
 
   @Test
-  void isTheRecordOfTheContract() {
+  void hasTheFieldsOfTheContract() {
     Agent agent =
         CLIENT.create(
             "Reviewer",

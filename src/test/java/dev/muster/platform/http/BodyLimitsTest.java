@@ -74,7 +74,7 @@ class BodyLimitsTest {
     "POST /registry/check-access, 256",
     "POST /registry/heartbeat, 64"
   })
-  void takesABodyOfTheVeryLimitAndRefusesOneByteMore(String route, int kib) {
+  void acceptsABodyOfTheMaximumSizeAndRefusesOneByteMore(String route, int kib) {
     byte[] whole = filled(kib * KIB);
     byte[] tooLarge = filled(kib * KIB + 1);
 
