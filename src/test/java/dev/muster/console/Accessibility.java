@@ -1,0 +1,54 @@
+package dev.muster.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+
+/** What axe finds on a page that is open, in each {@link Tab.Look}. */
+final class Accessibility {
+
+  private static final String AXE = read();
+
+  private static final String FIND =
+      """
+      async () => {
+        const found = await axe.run(document, {resultTypes: ['violations']});
+        return found.violations
+          .filter(v => v.impact === 'serious' || v.impact === 'critical')
+          .flatMap(v => v.nodes.map(n => `${v.id} (${v.impact}): ${n.target} ${n.html.slice(0, 160)}`
+            + ` ${n.any.concat(n.all).map(c => c.message).join('; ')}`));
+      }
+      """;
+
+  private Accessibility() {}
+
+  /** Fails for each serious or critical finding, light, dark and in high contrast. */
+  static void check(Tab tab) {
+    for (Tab.Look look : Tab.Look.values()) {
+      tab.looks(look);
+      check(tab, look.toString());
+    }
+    tab.looks(Tab.Look.LIGHT);
+  }
+
+  static void check(Tab tab, String what) {
+    if (!Boolean.TRUE.equals(tab.page().evaluate("() => !!window.axe"))) {
+      tab.page().evaluate(AXE);
+    }
+    assertThat((List<?>) tab.page().evaluate(FIND)).as(what).isEmpty();
+  }
+
+  private static String read() {
+    try (InputStream in =
+        Objects.requireNonNull(
+            Accessibility.class.getClassLoader().getResourceAsStream("axe.min.js"))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

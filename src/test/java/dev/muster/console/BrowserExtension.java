@@ -1,0 +1,74 @@
+package dev.muster.console;
+
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/** Gives each test a tab, and fails it for the faults of its page. */
+final class BrowserExtension
+    implements ExecutionCondition, ParameterResolver, AfterTestExecutionCallback {
+
+  private static final Namespace TABS = Namespace.create(BrowserExtension.class);
+  private static final AtomicBoolean SAID = new AtomicBoolean();
+
+  /** Closes its tab when the test is over, whatever became of it. */
+  private record OpenTab(Tab tab) implements AutoCloseable {
+
+    @Override
+    public void close() {
+      tab.close();
+    }
+  }
+
+  @Override
+  public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+    if (ChromiumProcess.program().isPresent()) {
+      return ConditionEvaluationResult.enabled("there is a browser");
+    }
+    if (SAID.compareAndSet(false, true)) {
+      System.err.println(
+          """
+
+          !!! NO BROWSER, SO NO TEST OF THE CONSOLE IS RUN.
+          !!! Install Chromium (Debian: apt-get install chromium), or give the path of one: -D%s=/path
+          """
+              .formatted(ChromiumProcess.PROPERTY));
+    }
+    return ConditionEvaluationResult.disabled("this machine has no Chromium");
+  }
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == Tab.class;
+  }
+
+  @Override
+  public Tab resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    return context
+        .getStore(TABS)
+        .computeIfAbsent("tab", _ -> new OpenTab(Tab.open()), OpenTab.class)
+        .tab();
+  }
+
+  @Override
+  public void afterTestExecution(ExtensionContext context) {
+    OpenTab open = context.getStore(TABS).get("tab", OpenTab.class);
+    if (open == null) {
+      return;
+    }
+    Optional<Throwable> failed = context.getExecutionException();
+    if (failed.isPresent()) {
+      Throwable failure = failed.get();
+      open.tab().keepPicture(context.getRequiredTestClass(), context.getDisplayName());
+      open.tab().faults().forEach(fault -> failure.addSuppressed(new AssertionError(fault)));
+      return;
+    }
+    open.tab().assertNoFaults();
+  }
+}

@@ -1,0 +1,156 @@
+package dev.muster.console;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.PlaywrightException;
+import com.microsoft.playwright.Request;
+import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.ForcedColors;
+import com.microsoft.playwright.options.Media;
+import com.microsoft.playwright.options.ReducedMotion;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** A tab of the browser, with cookies and storage of its own, that remembers what went wrong. */
+public final class Tab {
+
+  /** How the page is to look. */
+  public enum Look {
+    LIGHT,
+    DARK,
+    HIGH_CONTRAST
+  }
+
+  /** Reports of the Content Security Policy, which no listener of Playwright tells. */
+  private static final String REPORTS =
+      """
+      addEventListener('securitypolicyviolation', e =>
+        musterFault(`CSP: ${e.effectiveDirective} forbids ${e.blockedURI} ${e.sample}`));
+      """;
+
+  private final BrowserContext context;
+  private final Page page;
+  private final List<String> faults = new ArrayList<>();
+  private final List<Pattern> expected = new ArrayList<>();
+  private String origin = "";
+
+  private Tab(BrowserContext context) {
+    this.context = context;
+    context.exposeFunction("musterFault", args -> faults.add(String.valueOf(args[0])));
+    context.addInitScript(REPORTS);
+    context.onRequest(this::sent);
+    context.onConsoleMessage(message -> {
+      if (message.type().equals("error")) {
+        fault("console: " + message.text() + " at " + message.location());
+      }
+    });
+    // Errors and rejections that nothing caught.
+    context.onWebError(error -> fault("uncaught: " + error.error()));
+    this.page = context.newPage();
+    page.setDefaultTimeout(10_000);
+    page.onWebSocket(socket -> reached(socket.url().replaceFirst("^ws", "http")));
+  }
+
+  static Tab open() {
+    return new Tab(
+        ChromiumProcess.browser()
+            .newContext(
+                new Browser.NewContextOptions()
+                    .setViewportSize(1400, 900)
+                    .setLocale("en-GB")
+                    .setTimezoneId("Asia/Kathmandu")
+                    .setReducedMotion(ReducedMotion.REDUCE)));
+  }
+
+  public Page page() {
+    return page;
+  }
+
+  /** Opens {@code path} of a server; from then on a request to any other origin is a fault. */
+  public Tab go(String origin, String path) {
+    this.origin = origin;
+    page.navigate(origin + path);
+    return this;
+  }
+
+  /** Faults that match are no failure: what a test provokes. */
+  public Tab expects(String pattern) {
+    expected.add(Pattern.compile(pattern, Pattern.DOTALL));
+    return this;
+  }
+
+  public Tab looks(Look look) {
+    page.emulateMedia(
+        new Page.EmulateMediaOptions()
+            .setMedia(Media.SCREEN)
+            .setColorScheme(look == Look.DARK ? ColorScheme.DARK : ColorScheme.LIGHT)
+            .setForcedColors(look == Look.HIGH_CONTRAST ? ForcedColors.ACTIVE : ForcedColors.NONE));
+    return this;
+  }
+
+  /**
+   * What no page may do: write an error to the console, break the Content Security Policy, leave an
+   * error or a rejected promise uncaught, or ask another origin for something.
+   */
+  public List<String> faults() {
+    try {
+      page.evaluate("() => 0"); // what is on its way arrives before the answer
+    } catch (PlaywrightException e) {
+      page.waitForLoadState(); // the page was being left
+    }
+    return faults.stream()
+        .filter(fault -> expected.stream().noneMatch(pattern -> pattern.matcher(fault).find()))
+        .toList();
+  }
+
+  void assertNoFaults() {
+    List<String> found = faults();
+    if (!found.isEmpty()) {
+      throw new AssertionError("The page did what no page may do:\n" + String.join("\n", found));
+    }
+  }
+
+  void forgetFaults() {
+    faults.clear();
+  }
+
+  /** A picture for whoever looks at a failed test: {@code target/browser/<class>.<test>.png}. */
+  void keepPicture(Class<?> test, String name) {
+    Path file =
+        Path.of(
+            "target/browser",
+            test.getSimpleName() + "." + name.replaceAll("[^A-Za-z0-9]+", "_") + ".png");
+    try {
+      page.screenshot(new Page.ScreenshotOptions().setPath(file));
+    } catch (PlaywrightException e) {
+      System.err.println("No picture of " + file + ": " + e.getMessage());
+    }
+  }
+
+  void close() {
+    context.close();
+  }
+
+  private void fault(String what) {
+    faults.add(what);
+  }
+
+  private void sent(Request request) {
+    reached(request.url());
+  }
+
+  private void reached(String url) {
+    URI uri = URI.create(url.replaceFirst("[?#].*", ""));
+    String scheme = String.valueOf(uri.getScheme());
+    if (origin.isEmpty() || !scheme.startsWith("http")) {
+      return;
+    }
+    if (!(scheme + "://" + uri.getRawAuthority()).equals(origin)) {
+      fault("another origin: " + url);
+    }
+  }
+}
