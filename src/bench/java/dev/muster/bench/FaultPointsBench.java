@@ -9,8 +9,8 @@ import java.util.List;
  * another one stopped for 40 s and continued, on both sides of every statement that it sends. It
  * ends with an error at the first point where that is not so.
  *
- * <p>Arguments, all optional: replicas that are struck at once (4), the part of the points to
- * strike (1) and how many parts there are (1), for a proof in pieces. A point's name decides its
+ * <p>Arguments, all optional: replicas that are faulty at once (4), the part of the points to
+ * inject (1) and how many parts there are (1), for a proof in pieces. A point's name decides its
  * part, since runs may observe different statements.
  */
 public final class FaultPointsBench {
@@ -30,7 +30,7 @@ public final class FaultPointsBench {
               .filter(point -> Math.floorMod(point.toString().hashCode(), parts) == part - 1)
               .toList();
       System.out.printf("%d of %d points, %d at once%n", points.size(), all.size(), atOnce);
-      List<FaultPoint> missed = faults.strike(points, atOnce);
+      List<FaultPoint> missed = faults.inject(points, atOnce);
       missed.forEach(point -> System.out.println("not reached: " + point));
       System.out.printf("%d points: all is well%n", points.size() - missed.size());
     }

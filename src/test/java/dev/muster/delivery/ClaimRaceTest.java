@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Replicas that claim from one target's queue at the same moment (R7.7). */
+/** Replicas that claim deliveries of one target's queue at the same moment (R7.7). */
 @Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -95,7 +95,7 @@ class ClaimRaceTest {
     Race.run(
         4,
         racer -> {
-          while (agent.given().size() < MESSAGES) {
+          while (agent.received().size() < MESSAGES) {
             REPLICAS.get(racer % 2).client().heartbeat(target);
           }
           return racer;
@@ -104,7 +104,7 @@ class ClaimRaceTest {
     Awaitility.await()
         .atMost(TIMEOUT)
         .until(() -> count(target, "deliveries", "true"), "0"::equals);
-    assertThat(agent.given())
+    assertThat(agent.received())
         .containsExactlyInAnyOrderElementsOf(queued.stream().map(Queued::messageId).toList());
     assertThat(agent.mostAtOnce()).isBetween(1, slots);
     assertThat(
@@ -115,7 +115,7 @@ class ClaimRaceTest {
         .isEqualTo(String.valueOf(MESSAGES));
   }
 
-  /** As above without any agent: claims follow each other as fast as the database lets them. */
+  /** As above without an agent: claims follow each other as fast as the database allows. */
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void claimsNothingTwiceAndNoMoreThanThereAreSlots(int slots) {
@@ -166,15 +166,15 @@ class ClaimRaceTest {
         .complete(outcome.completion(message.key(), message.heldBy(), QueueState.FAILED));
   }
 
-  /** Whoever stood still finds that its message is another's, whatever it does then. */
+  /** A replica that resumes after it lost its claim changes nothing of the new claim's delivery. */
   @Test
-  void leavesAMessageToWhoeverHasItNow() {
+  void leavesAMessageToItsNewOwner() {
     REPLICAS.forEach(replica -> replica.bean(QueueWorker.class).stop());
     Agent target = queue.target(agent.url(), 1);
     Queued queued = queue.put(target);
     ONE.client().heartbeat(target);
     QueuedMessage lost = claim(ONE, target).getFirst();
-    queue.letGo(queued);
+    queue.release(queued);
     QueuedMessage held = claim(OTHER, target).getFirst();
     String standing =
         "concat_ws(' ', owner, claim, claimed_at, attempts, deliveries, due_at, error)";
@@ -184,7 +184,7 @@ class ClaimRaceTest {
     assertThat(ofOne.giveBackUntried(lost, Duration.ZERO)).isFalse();
     assertThat(ofOne.release(lost.key(), lost.heldBy(), "too late", 1, Duration.ZERO)).isFalse();
     assertThat(end(ONE, lost)).isFalse();
-    // nor is it its claim's alone, or its owner's
+    // the right owner with another number, or the right number with another owner, is refused too
     DeliveryClaim otherNumber =
         new DeliveryClaim(held.heldBy().owner(), held.heldBy().number() + 1_000_000);
     DeliveryClaim otherOwner = new DeliveryClaim(lost.heldBy().owner(), held.heldBy().number());
@@ -204,7 +204,7 @@ class ClaimRaceTest {
   }
 
   @Test
-  void sendsOneAtATimeThoughBothHearTheTargetBeat() {
+  void sendsOneAtATimeWhenBothGetAHeartbeat() {
     Agent target = queue.target(agent.url(), 1);
     List<Queued> queued = new ArrayList<>();
 
@@ -221,7 +221,7 @@ class ClaimRaceTest {
     }
 
     queued.forEach(one -> queue.awaitState(one, "delivered"));
-    assertThat(agent.given())
+    assertThat(agent.received())
         .containsExactlyInAnyOrderElementsOf(queued.stream().map(Queued::messageId).toList());
     assertThat(agent.mostAtOnce()).isEqualTo(1);
   }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Commands by chance, the same ones for the same seed. */
+/** Generates random commands, the same ones for the same seed. */
 final class CommandGenerator {
 
   private static final List<Integer> PRIORITIES = List.of(50, 50, 50, 100, 10);
@@ -23,7 +23,8 @@ final class CommandGenerator {
     CommandGenerator generator = new CommandGenerator(seed);
     List<ModelCommand> commands = new ArrayList<>();
     // without a first heartbeat most of a run would only fill queues
-    ModelState.TARGETS.forEach(name -> commands.add(new ModelCommand.Beat(0, name, false, 0)));
+    ModelState.TARGETS.forEach(
+        name -> commands.add(new ModelCommand.SendHeartbeat(0, name, false, 0)));
     while (commands.size() < count) {
       commands.add(generator.next());
     }
@@ -55,7 +56,8 @@ final class CommandGenerator {
     } else if (dice < 78) {
       return new ModelCommand.SendOtherContent(server(), number());
     } else if (dice < 98) {
-      return new ModelCommand.Beat(server(), target(), random.nextInt(5) == 0, one(ACTIVE_TASKS));
+      return new ModelCommand.SendHeartbeat(
+          server(), target(), random.nextInt(5) == 0, one(ACTIVE_TASKS));
     } else if (dice < 104) {
       return new ModelCommand.AnswerOne(target());
     } else if (dice < 128) {

@@ -8,7 +8,7 @@ import dev.muster.testing.Slow;
 import dev.muster.testing.TestServer;
 import org.junit.jupiter.api.Test;
 
-/** A delivery's end finds what is open by its key, however much there is. */
+/** The completion of a delivery finds its row by key, whatever the size of the tables. */
 @Slow
 class CompletionPlansTest {
 

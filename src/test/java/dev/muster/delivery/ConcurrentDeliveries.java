@@ -25,18 +25,18 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 
 /**
- * Eight senders at once, on two servers: each message is sent by two of them at the same moment,
- * the same or with another content, to agents of which one takes it at once, one is away until the
- * end, and one polls. Afterwards each feed has to be what some order of these would have made of it
- * (R6.4, R7.3, R7.7).
+ * Eight concurrent senders on two servers. Each message is sent by two of them at the same moment,
+ * with the same or with another content. One agent accepts messages at once, one is offline until
+ * the end, one polls. Afterwards each feed is one that some order of these requests produces (R6.4,
+ * R7.3, R7.7).
  */
 final class ConcurrentDeliveries implements AutoCloseable {
 
   private static final int PAIRS = 4;
   private static final int OTHER_CONTENT_EVERY = 5;
 
-  /** What one of the two senders was told. */
-  private record Told(int status, String text) {}
+  /** The answer to one of the two senders. */
+  private record Received(int status, String text) {}
 
   private final ModelServers servers;
   private final int messages;
@@ -45,9 +45,9 @@ final class ConcurrentDeliveries implements AutoCloseable {
   private final Agent online;
   private final Agent away;
   private final Agent polling;
-  private final Map<String, List<Told>> told = new ConcurrentHashMap<>();
+  private final Map<String, List<Received>> answers = new ConcurrentHashMap<>();
 
-  /** {@code messages}: of each two senders. */
+  /** {@code messages}: the number of messages of each pair of senders. */
   ConcurrentDeliveries(ModelServers servers, int messages) throws IOException {
     this.servers = servers;
     this.messages = messages;
@@ -89,11 +89,11 @@ final class ConcurrentDeliveries implements AutoCloseable {
     Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> count("deliveries", away) == 0);
     targets().forEach(this::checkFeed);
     List.of(online, away).forEach(this::checkOutcomes);
-    told.forEach(ConcurrentDeliveries::checkTold);
-    checkGiven();
+    answers.forEach(ConcurrentDeliveries::checkAnswers);
+    checkReceived();
   }
 
-  /** By the number of the message. */
+  /** The target of each message, by its number. */
   private List<Agent> targets() {
     return List.of(online, polling, away);
   }
@@ -111,8 +111,9 @@ final class ConcurrentDeliveries implements AutoCloseable {
                   "/workspaces/" + target.id() + "/a2a",
                   senders.get(pair).token(),
                   TestQueue.message(id, 50).replace("Hello.", "Hello. " + more));
-      told.computeIfAbsent(id, _ -> Collections.synchronizedList(new ArrayList<>()))
-          .add(new Told(answer.status(), answer.text()));
+      answers
+          .computeIfAbsent(id, _ -> Collections.synchronizedList(new ArrayList<>()))
+          .add(new Received(answer.status(), answer.text()));
     }
     return null;
   }
@@ -126,7 +127,7 @@ final class ConcurrentDeliveries implements AutoCloseable {
         value("SELECT count(*) FROM " + table + " WHERE workspace_id = :id", target));
   }
 
-  /** Numbers without a gap, times that rise with them, and each message once. */
+  /** Asserts numbers without a gap, increasing times, and each message once. */
   private void checkFeed(Agent target) {
     int kind = targets().indexOf(target);
     int sent = PAIRS * (int) IntStream.range(0, messages).filter(n -> n % 3 == kind).count();
@@ -153,12 +154,12 @@ final class ConcurrentDeliveries implements AutoCloseable {
         .isEqualTo("0 %1$d %1$d".formatted(count("activity_logs", target)));
   }
 
-  /** Both are told of one message; of two contents one is refused. */
-  private static void checkTold(String id, List<Told> both) {
+  /** Both senders get the same answer; of two contents one is refused. */
+  private static void checkAnswers(String id, List<Received> both) {
     int n = Integer.parseInt(id.substring(id.lastIndexOf('-') + 1));
     assertThat(both).as(id).hasSize(2);
     if (n % OTHER_CONTENT_EVERY == 0) {
-      assertThat(both.stream().map(Told::status))
+      assertThat(both.stream().map(Received::status))
           .as(id + ": " + both)
           .containsExactlyInAnyOrder(409, n % 3 == 2 ? 202 : 200);
     } else {
@@ -167,12 +168,12 @@ final class ConcurrentDeliveries implements AutoCloseable {
     }
   }
 
-  private void checkGiven() {
+  private void checkReceived() {
     Set<String> called = new TreeSet<>();
-    told.keySet().stream()
+    answers.keySet().stream()
         .filter(id -> Integer.parseInt(id.substring(id.lastIndexOf('-') + 1)) % 3 != 1)
         .forEach(called::add);
-    assertThat(agent.given()).containsExactlyInAnyOrderElementsOf(called);
+    assertThat(agent.received()).containsExactlyInAnyOrderElementsOf(called);
   }
 
   @Override

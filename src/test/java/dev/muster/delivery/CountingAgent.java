@@ -9,15 +9,17 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.json.JsonMapper;
 
-/** An agent that does what a test wants it to, and knows what it was given and how much at once. */
+/**
+ * An agent with the behaviour that a test sets; it counts its messages and how many are concurrent.
+ */
 final class CountingAgent implements AutoCloseable {
 
-  /** In place of a status. */
+  /** Instead of a status: closes the connection without an answer. */
   static final int CLOSE_WITHOUT_ANSWER = 0;
 
   static final String ANSWER = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"n\":1}}";
 
-  /** The status with which a message is answered, after as long as this takes. */
+  /** Returns the status of the answer; the answer is sent when this returns. */
   interface Work {
     int on(String messageId) throws InterruptedException;
   }
@@ -25,7 +27,7 @@ final class CountingAgent implements AutoCloseable {
   static final Work DONE = messageId -> 200;
 
   private final TestPeer peer;
-  private final AtomicInteger underWay = new AtomicInteger();
+  private final AtomicInteger inProgress = new AtomicInteger();
   private final AtomicInteger most = new AtomicInteger();
   private volatile Work work = DONE;
 
@@ -33,7 +35,7 @@ final class CountingAgent implements AutoCloseable {
     peer = TestPeer.start().usually(this::act);
   }
 
-  /** From now on. */
+  /** Sets the behaviour for messages that arrive from now on. */
   void works(Work way) {
     work = way;
   }
@@ -42,26 +44,26 @@ final class CountingAgent implements AutoCloseable {
     return peer.url();
   }
 
-  /** The ids of the messages that it was given, in their order. */
-  List<String> given() {
+  /** The ids of the messages that it received, in order. */
+  List<String> received() {
     return peer.deliveries().stream().map(one -> idIn(one.text())).toList();
   }
 
-  int timesGiven(String messageId) {
-    return (int) given().stream().filter(messageId::equals).count();
+  int timesReceived(String messageId) {
+    return (int) received().stream().filter(messageId::equals).count();
   }
 
   int mostAtOnce() {
     return most.get();
   }
 
-  int underWay() {
-    return underWay.get();
+  int inProgress() {
+    return inProgress.get();
   }
 
   private boolean act(PeerExchange exchange) throws IOException {
     String request = exchange.receive().text();
-    most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+    most.accumulateAndGet(inProgress.incrementAndGet(), Math::max);
     int status;
     try {
       status = work.on(idIn(request));
@@ -69,8 +71,8 @@ final class CountingAgent implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IOException(e);
     } finally {
-      // before the answer, after which the next one may come
-      underWay.decrementAndGet();
+      // before the answer, since the next message may follow it at once
+      inProgress.decrementAndGet();
     }
     if (status == CLOSE_WITHOUT_ANSWER) {
       return false;

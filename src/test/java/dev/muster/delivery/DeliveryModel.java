@@ -14,9 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How deliveries stand, by the rules of R3.2, R7.3 to R7.7, R7.11 and R8.3 alone: each command
- * leads to the state in which nothing more happens by itself. It is pure; what a server does with
- * the same commands is compared with it by {@link ModelRun}.
+ * A model of deliveries by the rules of R3.2, R7.3 to R7.7, R7.11 and R8.3: each command leads to
+ * the next stable state. It is pure; {@link ModelRun} compares it with a server.
  */
 final class DeliveryModel {
 
@@ -32,7 +31,7 @@ final class DeliveryModel {
     }
   }
 
-  /** What its agent answers by a message of its own; the first answer stands (R7.11). */
+  /** The agent answers by a message of its own; the first answer is kept (R7.11). */
   void reply(Row asked, String said) {
     Outcome before = asked.outcome;
     if (before != null && before.isAnswered()) {
@@ -62,7 +61,7 @@ final class DeliveryModel {
         .forEach(call -> deliveries.endCall(call, behavior));
   }
 
-  /** Returns the message of the call. */
+  /** Answers one call, and returns its message. */
   Optional<Row> answerOne(Workspace agent) {
     if (agent.calls.isEmpty()) {
       return Optional.empty();
@@ -109,7 +108,7 @@ final class DeliveryModel {
     agent.waiting().forEach(row -> ModelState.requireOpen(row).pauseSeconds = 0);
   }
 
-  /** What was being sent is uncertain; what was queued waits again. */
+  /** Deliveries of direct messages become uncertain; those of queued messages wait again. */
   void loseReplica(Workspace agent) {
     for (Row row : List.copyOf(agent.rows)) {
       if (row.open != null && row.open.isHeld) {

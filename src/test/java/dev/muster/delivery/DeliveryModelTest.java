@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Two servers do with messages what {@link DeliveryModel} says, whatever senders, agents and
- * operators do (R3.2, R7.3 to R7.7, R7.11, R8.3). The full form is {@code DeliveryModelBench}.
+ * Two servers treat messages as {@link DeliveryModel} says, for random requests of senders, agents
+ * and operators (R3.2, R7.3 to R7.7, R7.11, R8.3). The full form is {@code DeliveryModelBench}.
  */
 @Slow
 @Timeout(300)
@@ -20,7 +20,7 @@ class DeliveryModelTest {
   private static final int MESSAGES = 150;
 
   @Test
-  void hasASerialOrderForWhatManySendAtOnce() throws Exception {
+  void hasASerialOrderForConcurrentSenders() throws Exception {
     try (ModelServers servers = new ModelServers(TestDatabases.create());
         ConcurrentDeliveries deliveries = new ConcurrentDeliveries(servers, MESSAGES)) {
       deliveries.run();
@@ -28,7 +28,7 @@ class DeliveryModelTest {
   }
 
   @Test
-  void doesWhatTheModelSays() {
+  void agreesWithTheModel() {
     try (ModelServers servers = new ModelServers(TestDatabases.create())) {
       System.out.println(new ModelRuns(servers, SIZE).run());
     }

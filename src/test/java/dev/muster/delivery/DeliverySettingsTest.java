@@ -9,9 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * How hard messages are brought to agents and how long they wait, as settings say it (section 12).
- */
+/** The settings of attempts and of waiting times of messages (section 12). */
 class DeliverySettingsTest {
 
   private static DeliverySettings settings(String... given) {
@@ -19,7 +17,7 @@ class DeliverySettingsTest {
   }
 
   @Test
-  void tryFiveTimesInTenMinutesUnlessToldOtherwise() {
+  void tryFiveTimesInTenMinutesByDefault() {
     assertThat(settings())
         .isEqualTo(
             new DeliverySettings(
@@ -47,7 +45,7 @@ class DeliverySettingsTest {
   }
 
   @Test
-  void letSendersShortenALifeToASecondAndNeverLengthenIt() {
+  void letSendersShortenTheWaitToASecondAndNeverLengthenIt() {
     DeliverySettings day = settings();
     assertThat(day.life(Optional.empty())).isEqualTo(Duration.ofDays(1));
     assertThat(day.life(Optional.of(90L))).isEqualTo(Duration.ofSeconds(90));

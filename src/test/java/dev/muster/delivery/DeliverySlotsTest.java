@@ -27,7 +27,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** How many turns run on a replica, and what they keep in memory. */
+/** The bounds on concurrent deliveries of a replica and on their memory. */
 @Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -51,7 +51,7 @@ class DeliverySlotsTest {
   }
 
   @Test
-  void keepsThemWithinAnEighthOfTheHeap() {
+  void boundsTheirMemoryToAnEighthOfTheHeap() {
     List<DeliverySlot> open = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       open.add(slots.open(new Sender(UUID.randomUUID()), 16 * MIB));
@@ -67,7 +67,7 @@ class DeliverySlotsTest {
   }
 
   @Test
-  void refusesASenderThatHasItsShareAndNoOther() {
+  void refusesOnlyASenderThatHasItsShare() {
     slots.open(SENDER, 32 * MIB);
     slots.open(Sender.CANVAS, 32 * MIB);
 
@@ -78,7 +78,7 @@ class DeliverySlotsTest {
   }
 
   @Test
-  void runsSoManyTurnsOfASenderAndOfAll() {
+  void boundsTheDeliveriesOfASenderAndOfAll() {
     for (int i = 0; i < 80; i++) {
       slots.open(SENDER, 1);
     }
@@ -90,7 +90,7 @@ class DeliverySlotsTest {
   }
 
   @Test
-  void runsSoManyTurnsOfATarget() {
+  void boundsTheDeliveriesToATarget() {
     UUID target = UUID.randomUUID();
     List<DeliverySlot> entered = new ArrayList<>();
     for (int i = 0; i < DeliverySlots.MAX_DELIVERIES_OF_TARGET; i++) {
@@ -107,15 +107,15 @@ class DeliverySlotsTest {
   }
 
   @Test
-  void queuesAMessageAndRefusesAnyOtherRequestToATargetAtWorkOnAsManyAsMay() throws Exception {
+  void queuesMessagesAndRefusesOtherRequestsToATargetAtItsBound() throws Exception {
     try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback");
         TestPeer peer = TestPeer.start().usually(PeerBehavior.silence())) {
       Agent target = new PushAgents(server).at(peer.url(), "\"max_concurrent_tasks\":1000");
       ProxyClient proxy = new ProxyClient(server);
-      List<CompletableFuture<Answer>> turns = new ArrayList<>();
+      List<CompletableFuture<Answer>> deliveries = new ArrayList<>();
       for (int i = 0; i < DeliverySlots.MAX_DELIVERIES_OF_TARGET; i++) {
         String message = ProxyClient.message("m-" + i, "hi");
-        turns.add(
+        deliveries.add(
             CompletableFuture.supplyAsync(
                 () -> proxy.send(target, ADMIN_TOKEN, message, "X-Timeout", "25"),
                 Thread::startVirtualThread));
@@ -136,7 +136,7 @@ class DeliverySlotsTest {
 
       peer.usually(PeerBehavior.echo());
       peer.release();
-      CompletableFuture.allOf(turns.toArray(CompletableFuture[]::new)).join();
+      CompletableFuture.allOf(deliveries.toArray(CompletableFuture[]::new)).join();
       Awaitility.await().until(() -> used.running() == 0 && used.keptBytes() == 0);
     }
   }

@@ -19,14 +19,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Deliveries that nobody works on any more, whoever they are said to be (R7.3, R7.7). */
+/** Deliveries without a process that works on them, whatever their claim says (R7.3, R7.7). */
 @Slow
 @Timeout(180)
 class DeliverySweepTest {
 
   private static final TestServer SERVER = TestServer.shared();
 
-  /** As if its sender's request were held for it, which is never in the queue. */
+  /** A direct delivery, whose sender waits for it; it is not in the queue. */
   private static final String AT_ONCE = "queued = false, ";
 
   private final TestClient client = SERVER.client();
@@ -48,14 +48,14 @@ class DeliverySweepTest {
         .formatted(owner, claim, ago);
   }
 
-  /** A number that this replica has not come to. */
+  /** A claim number that this replica has not used. */
   private long unknownClaim() {
     return lease.begin().number() + 1_000_000_000;
   }
 
-  /** The statement that claimed it had succeeded, and its answer was lost. */
+  /** The claiming statement committed, and its response was lost. */
   @Test
-  void giveBackWhatThisReplicaDoesNotKnowToHold() {
+  void releaseClaimsThatThisReplicaDoesNotKnow() {
     Queued queued = queue.put(queue.target(1));
 
     queue.set(queued, heldSince(lease.owner(), unknownClaim(), "11 seconds"));
@@ -67,7 +67,7 @@ class DeliverySweepTest {
   }
 
   @Test
-  void refuseWhatThisReplicaDoesNotKnowToSend() {
+  void refuseDirectDeliveriesThatThisReplicaDoesNotKnow() {
     Agent target = queue.target(agent.url(), 1);
     Queued queued = queue.put(target);
 
@@ -83,18 +83,18 @@ class DeliverySweepTest {
     client.heartbeat(target);
     assertThat(queue.send(target, null, queued.messageId(), 50).text())
         .isEqualTo(CountingAgent.ANSWER);
-    assertThat(agent.given()).containsExactly(queued.messageId());
+    assertThat(agent.received()).containsExactly(queued.messageId());
   }
 
   @Test
-  void leaveAloneWhatIsKnownOrYoungOrAnothers() {
+  void keepKnownAndRecentClaimsAndThoseOfOtherReplicas() {
     Agent target = queue.target(1);
     DeliveryClaim known = lease.begin();
     Queued ofKnown = queue.put(target);
     Queued young = queue.put(target);
     Queued ofAnother = queue.put(target);
     Queued unknown = queue.put(target);
-    queue.holdBySomebody(ofAnother);
+    queue.claimByAnotherReplica(ofAnother);
     String state = "concat_ws(' ', owner, claim, claimed_at)";
     queue.set(ofKnown, heldSince(lease.owner(), known.number(), "1 hour"));
     queue.set(young, heldSince(lease.owner(), unknownClaim(), "-1 minute"));
@@ -112,7 +112,7 @@ class DeliverySweepTest {
   }
 
   @Test
-  void takeWhatAReplicaHeldThatIsGone() {
+  void takeOverTheDeliveriesOfADeadReplica() {
     Queued queued = queue.put(queue.target(1));
     Queued sent = queue.put(queue.target(1));
 
@@ -132,9 +132,9 @@ class DeliverySweepTest {
     assertThat(queue.of(sent, "l.error_detail")).isEqualTo(DeliverySweep.SERVER_LOST);
   }
 
-  /** The server's own look may be quicker: then the message is lost anew. */
+  /** The server's own sweep may be quicker: then the claim is set again. */
   @Test
-  void tellTheOperatorWhatTheyTakeOver() {
+  void logWhatTheyTakeOver() {
     Agent target = queue.target(1);
     Queued queued = queue.put(target);
 
@@ -153,9 +153,11 @@ class DeliverySweepTest {
                     .anyMatch(line -> line.contains(target.id().toString())));
   }
 
-  /** It was given the message, answered by one of its own, and broke off the first call. */
+  /**
+   * The agent received the message, answered by a message of its own, and aborted the first call.
+   */
   @Test
-  void leaveNothingOpenThatItsAgentHasAnsweredMeanwhile() {
+  void closeDeliveriesThatTheAgentHasAnsweredMeanwhile() {
     CountDownLatch answered = new CountDownLatch(1);
     agent.works(messageId -> {
       answered.await();
@@ -167,7 +169,7 @@ class DeliverySweepTest {
     client.heartbeat(target);
     Awaitility.await()
         .atMost(TestQueue.TIMEOUT)
-        .until(() -> agent.timesGiven(queued.messageId()) == 1);
+        .until(() -> agent.timesReceived(queued.messageId()) == 1);
     answerByMessage(target, sender, queued);
 
     answered.countDown();
@@ -178,7 +180,7 @@ class DeliverySweepTest {
     assertThat(shown.text()).contains("Done.");
     assertThat(client.get("/admin/a2a-queue?target_id=" + target.id(), ADMIN_TOKEN).json().size())
         .isZero();
-    assertThat(agent.given()).containsExactly(queued.messageId());
+    assertThat(agent.received()).containsExactly(queued.messageId());
   }
 
   private void answerByMessage(Agent target, Agent sender, Queued queued) {
@@ -194,13 +196,13 @@ class DeliverySweepTest {
     assertThat(reply.status()).as(reply.text()).isEqualTo(200);
   }
 
-  /** As above, by a replica that was gone before it saw how the call ended. */
+  /** As above, by a replica that died before it saw how the call ended. */
   @Test
-  void leaveNothingOpenOfAReplicaThatIsGoneWhatItsAgentHasAnswered() {
+  void closeAnsweredDeliveriesOfADeadReplica() {
     Agent target = queue.target(1);
     Agent sender = queue.senderTo(target);
     Queued queued = queue.put(target, sender, 50);
-    queue.holdBySomebody(queued);
+    queue.claimByAnotherReplica(queued);
     answerByMessage(target, sender, queued);
 
     queue.set(queued, "owner = gen_random_uuid()");
@@ -210,9 +212,12 @@ class DeliverySweepTest {
         .until(() -> queue.of(queued, "q.state"), "delivered"::equals);
   }
 
-  /** Where it is not to be sent again, nobody sends it again, though it waited. */
+  /**
+   * Without retries of ambiguous failures, no replica sends the message again, though it was
+   * queued.
+   */
   @Test
-  void endInDoubtWhatAReplicaThatIsGoneMayHaveSent() {
+  void endPossiblySentDeliveriesOfADeadReplicaAsUncertain() {
     try (TestServer cautious =
         TestServer.start("A2A_RETRY_AMBIGUOUS=false", "AGENT_URL_ALLOW=loopback")) {
       TestQueue ofCautious = TestQueue.of(cautious);
@@ -227,13 +232,11 @@ class DeliverySweepTest {
 
       assertThat(ofCautious.of(queued, "m.state || ' ' || l.status || ' ' || m.deliveries"))
           .isEqualTo("uncertain error 1");
-      assertThat(agent.given()).isEmpty();
+      assertThat(agent.received()).isEmpty();
     }
   }
 
-  /**
-   * As somebody at the database's console may lock it: the lease is of the replica, not the row.
-   */
+  /** Another client of the database locks the row; the lease is on the replica, not on the row. */
   @Test
   void keepTheLeaseWhileARowIsLocked() throws SQLException {
     Queued queued = queue.put(queue.target(1));

@@ -3,13 +3,14 @@ package dev.muster.delivery;
 import dev.muster.testing.StatementRelay.Side;
 
 /**
- * Where a replica is struck: at the first time in a step that it sends a statement, before the
- * database sees it or after it is done and its answer not yet known; and how: killed, or stopped
- * for longer than its lease and then continued.
+ * The point at which a fault is injected into a replica: the first time in a step that it sends a
+ * statement, before the statement reaches the database, or after it was executed and before the
+ * replica reads its response. The replica is killed, or stopped for longer than its lease and then
+ * continued.
  */
 public record FaultPoint(Step step, String statement, Side side, boolean isStop) {
 
-  /** What is sent to the replica, or what it does next. */
+  /** A request to the replica, or a periodic action of it. */
   public enum Step {
     DIRECT_MESSAGE,
     QUEUED_MESSAGE,

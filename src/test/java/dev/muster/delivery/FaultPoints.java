@@ -15,7 +15,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.awaitility.Awaitility;
 
-/** Strikes replicas at each of their statements, some at once, beside one that lives. */
+/**
+ * Injects a fault at each statement of a replica, some replicas at once, beside one without faults.
+ */
 public final class FaultPoints implements AutoCloseable {
 
   private static final int TRIES = 3;
@@ -33,7 +35,9 @@ public final class FaultPoints implements AutoCloseable {
         .until(() -> lives.bean(ReplicaLease.class).mayJudgeOthers());
   }
 
-  /** Both sides of every statement that a replica sends for deliveries, and both ways. */
+  /**
+   * Both sides of every statement that a replica sends for deliveries, each with a kill and a stop.
+   */
   public List<FaultPoint> all() throws IOException {
     List<FaultPoint> all = new ArrayList<>();
     try (FaultRun run = begin()) {
@@ -54,7 +58,7 @@ public final class FaultPoints implements AutoCloseable {
    * Returns the points that were never reached. The other replica may do the work first, so each
    * point is tried several times.
    */
-  public List<FaultPoint> strike(List<FaultPoint> points, int atOnce)
+  public List<FaultPoint> inject(List<FaultPoint> points, int atOnce)
       throws InterruptedException, ExecutionException {
     List<FaultPoint> missed = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(atOnce)) {

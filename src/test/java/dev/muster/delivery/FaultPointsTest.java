@@ -15,15 +15,15 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The short form of the proof that nothing is lost or ends twice wherever a replica is struck: what
- * it did last is done, and it does not know. The full form is {@code FaultPointsBench}.
+ * The short form of the proof that no message is lost or completed twice when a replica dies after
+ * a statement whose result it never read. The full form is {@code FaultPointsBench}.
  */
 @Slow
 @Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
 class FaultPointsTest {
 
-  /** Where a message is stored, ended and claimed, and a delegation stored and ended. */
+  /** The statements that store, complete and claim a message, and store and end a delegation. */
   private record Hot(Step step, String beginning) {
 
     boolean is(FaultPoint point) {
@@ -52,7 +52,7 @@ class FaultPointsTest {
               .toList();
       assertThat(points).hasSize(2 * HOT.size());
 
-      assertThat(faults.strike(points, AT_ONCE)).as("points that were never reached").isEmpty();
+      assertThat(faults.inject(points, AT_ONCE)).as("points that were never reached").isEmpty();
     }
   }
 }

@@ -26,20 +26,20 @@ import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 
 /**
- * Messages of every way of delivery and a delegation, given to a replica of its own process that is
- * struck at one point. Its clients ask another replica when it is gone, with the same ids.
- * Afterwards nothing is lost, nothing has ended twice, each agent has seen one id a message, and
- * the caller has heard once.
+ * Sends messages of every kind and a delegation to a replica in its own process, into which a fault
+ * is injected. Its clients repeat their requests with the same ids at another replica. Afterwards
+ * nothing is lost or completed twice, each agent has seen one id for each message, and the caller
+ * was notified once.
  */
 final class FaultRun implements AutoCloseable {
 
   /** Longer than a lease. */
   private static final Duration STOP = Duration.ofSeconds(40);
 
-  /** A lease of 25 s, a look every 5 s, and what is done then. */
+  /** A lease of 25 s, a sweep every 5 s, and the time for the sweep. */
   private static final Duration ALL_CLOSED = Duration.ofSeconds(35);
 
-  /** For what was sent again after that. */
+  /** The time for the deliveries that the sweep starts. */
   private static final Duration LAST_COMMITS = Duration.ofSeconds(5);
 
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
@@ -48,21 +48,21 @@ final class FaultRun implements AutoCloseable {
   private final TestClient other;
   private final CountingAgent agent = new CountingAgent();
   private final StatementRelay wire;
-  private final ServerProcess struck;
-  private final CompletableFuture<Long> struckAt = new CompletableFuture<>();
+  private final ServerProcess faulty;
+  private final CompletableFuture<Long> injectedAt = new CompletableFuture<>();
   private final Agent team;
   private final Agent called;
   private final Agent away;
   private final Agent poller;
   private final Agent caller;
 
-  /** {@code other} is of a replica on the same database that nothing happens to. */
+  /** {@code other} is a client of a replica on the same database without faults. */
   FaultRun(TestDatabase database, TestClient other, Path home) throws IOException {
     this.database = database;
     this.other = other;
     int port = URI.create(database.url().substring("jdbc:".length())).getPort();
     wire = new StatementRelay(port);
-    struck =
+    faulty =
         ServerProcess.start(
                 home,
                 Map.of(
@@ -86,7 +86,7 @@ final class FaultRun implements AutoCloseable {
         name, "\"parent_id\":\"%s\",\"delivery_mode\":\"%s\"%s".formatted(team.id(), mode, url));
   }
 
-  /** The statements that a replica sends in each step when nothing happens to it. */
+  /** Returns the statements that a replica sends in each step without a fault. */
   Map<Step, Set<String>> observe() {
     Map<Step, Set<String>> sent = new EnumMap<>(Step.class);
     AtomicReference<Step> now = new AtomicReference<>(Step.DIRECT_MESSAGE);
@@ -100,13 +100,13 @@ final class FaultRun implements AutoCloseable {
     return sent;
   }
 
-  /** False when the replica never came to this point. */
+  /** Returns false when the replica never reached this point. */
   boolean run(FaultPoint point) throws Exception {
     Thread continuation = Thread.ofVirtual().unstarted(this::goOn);
-    Runnable strike =
+    Runnable inject =
         () -> {
-          strike(point);
-          struckAt.complete(System.nanoTime());
+          inject(point);
+          injectedAt.complete(System.nanoTime());
           if (point.isStop()) {
             continuation.start();
           }
@@ -114,13 +114,13 @@ final class FaultRun implements AutoCloseable {
     Sent sent =
         work(step -> {
           if (step == point.step()) {
-            wire.stopAt(point.statement(), point.side(), strike);
+            wire.stopAt(point.statement(), point.side(), inject);
           }
         });
-    if (!struckAt.isDone()) {
+    if (!injectedAt.isDone()) {
       return false;
     }
-    awaitClosed(struckAt.join());
+    awaitClosed(injectedAt.join());
     assertEachOnce(sent);
     if (point.isStop()) {
       continuation.join();
@@ -131,34 +131,34 @@ final class FaultRun implements AutoCloseable {
     return true;
   }
 
-  private void strike(FaultPoint point) {
+  private void inject(FaultPoint point) {
     if (!point.isStop()) {
-      struck.kill();
+      faulty.kill();
       return;
     }
     signal("STOP");
   }
 
-  /** What it had sent, and what it was told, arrives now. */
+  /** Requests in its buffers and responses to it are processed now. */
   private void goOn() {
     Awaitility.await()
         .atMost(STOP.multipliedBy(2))
-        .until(() -> System.nanoTime() - struckAt.join() > STOP.toNanos());
+        .until(() -> System.nanoTime() - injectedAt.join() > STOP.toNanos());
     signal("CONT");
     wire.passOn();
   }
 
-  /** Until it serves requests again. */
+  /** Waits until it serves requests again. */
   private void awaitContinued() {
     Awaitility.await()
         .atMost(TIMEOUT)
         .ignoreExceptions()
-        .until(() -> struck.client().get("/ready", null).status() == 200);
+        .until(() -> faulty.client().get("/ready", null).status() == 200);
   }
 
   private void signal(String name) {
     try {
-      struck.signal(name);
+      faulty.signal(name);
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -191,13 +191,13 @@ final class FaultRun implements AutoCloseable {
 
     Sent sent = new Sent(direct, queued, asked, reply, delegation);
     for (String id : sent.toAgent()) {
-      Awaitility.await(id).atMost(TIMEOUT).until(() -> agent.timesGiven(id) > 0);
+      Awaitility.await(id).atMost(TIMEOUT).until(() -> agent.timesReceived(id) > 0);
     }
     awaitEnd(delegation);
     return sent;
   }
 
-  /** The ids of what was sent. */
+  /** The ids of the sent messages. */
   private record Sent(String direct, String queued, String asked, String reply, String delegation) {
 
     List<String> toAgent() {
@@ -211,7 +211,7 @@ final class FaultRun implements AutoCloseable {
     assertOnce(poller, sent.asked);
     assertOnce(called, sent.reply);
     assertThat(rows(caller, "method = 'delegate_result'")).isEqualTo("1");
-    assertThat(Set.copyOf(agent.given())).containsExactlyInAnyOrderElementsOf(sent.toAgent());
+    assertThat(Set.copyOf(agent.received())).containsExactlyInAnyOrderElementsOf(sent.toAgent());
   }
 
   private void heartbeat(Agent by) {
@@ -237,16 +237,16 @@ final class FaultRun implements AutoCloseable {
         .field("delegation_id");
   }
 
-  /** By the replica that is struck as long as it answers, else by the other. */
+  /** Sends to the faulty replica while it answers, then to the other one. */
   private Answer ask(String path, String token, String body) {
-    if (!struckAt.isDone()) {
+    if (!injectedAt.isDone()) {
       try {
-        Answer answer = struck.client().post(path, token, body);
+        Answer answer = faulty.client().post(path, token, body);
         if (answer.status() / 100 == 2) {
           return answer;
         }
       } catch (IllegalStateException gone) {
-        // it may or may not have been done, so it is asked for again
+        // the outcome is unknown, so the request is sent again with its id
       }
     }
     return Awaitility.await(path)
@@ -284,8 +284,8 @@ final class FaultRun implements AutoCloseable {
   public void close() throws IOException {
     wire.cut();
     agent.close();
-    struck.kill();
-    struck.close();
+    faulty.kill();
+    faulty.close();
     wire.close();
   }
 }

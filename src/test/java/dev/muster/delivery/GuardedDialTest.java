@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** R3.3 at the dial, R7.6: nothing connects to an address that the operator did not allow. */
+/** The client opens no connection to a forbidden address (R3.3 at the dial, R7.6). */
 @Timeout(60)
 class GuardedDialTest {
 
@@ -90,9 +90,9 @@ class GuardedDialTest {
     assertThat(peer.connections()).as(url).isZero();
   }
 
-  /** Wherever a url can have a port, it is that of a peer that would count the connection. */
+  /** Where a url can have a port, it is that of a peer that counts connections. */
   @Test
-  void connectsToNoneOfHundredsOfHostileUrls() throws IOException {
+  void connectsToNoneOfHundredsOfForbiddenUrls() throws IOException {
     List<String> urls = hostileUrls();
     assertThat(urls).hasSizeGreaterThan(300);
     try (A2aClient client = client(Set.of(), GuardedDialTest::hostile)) {
@@ -109,7 +109,7 @@ class GuardedDialTest {
     return Matcher.quoteReplacement(host + ":" + peer.port() + url.group(2));
   }
 
-  /** Whatever passes by its form leads to where it would be counted. */
+  /** Names that pass the check of the form resolve to the address of that peer. */
   private static List<InetAddress> hostile(String host) {
     return List.of(LOOPBACK);
   }
@@ -133,7 +133,7 @@ class GuardedDialTest {
   }
 
   @Test
-  void connectsToNoNameThatLeadsToAForbiddenAddress() {
+  void connectsToNoNameWithAForbiddenAddress() {
     Stream.of(
             "127.0.0.1",
             "127.9.9.9",
@@ -169,9 +169,9 @@ class GuardedDialTest {
         });
   }
 
-  /** The name is looked up once for a dial, and what was judged is what is dialled. */
+  /** The name is looked up once for each dial, and the checked address is the dialled one. */
   @Test
-  void isNotFooledByANameThatLeadsElsewhereTheSecondTime() {
+  void dialsTheCheckedAddressWhenTheNameChanges() {
     AtomicInteger lookups = new AtomicInteger();
     HostResolver rebinding = _ -> List.of(lookups.getAndIncrement() == 0 ? PUBLIC : LOOPBACK);
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(), rebinding);
@@ -184,7 +184,7 @@ class GuardedDialTest {
   }
 
   @Test
-  void followsNoRedirectThere() throws IOException {
+  void followsNoRedirectToAForbiddenAddress() throws IOException {
     try (TestPeer friendly = TestPeer.start();
         A2aClient client = client(Set.of(AddressClass.LOOPBACK), _ -> List.of(LOOPBACK))) {
       for (int status : List.of(301, 302, 303, 307, 308)) {

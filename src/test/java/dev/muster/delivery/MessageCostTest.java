@@ -25,12 +25,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a message costs that its agent answers at once, counted by the database itself and not
- * timed: one statement begins its delivery and one ends it, and since none begins or commits a
- * transaction, each is a commit and a round trip; many at once share them.
+ * The cost of a message that its agent answers at once, counted by the database: one statement
+ * begins its delivery and one completes it. Neither is in a transaction, so each is one commit and
+ * one round trip; concurrent messages share them.
  */
 @Slow
-@SuppressWarnings("NullAway.Init") // each test starts the server with a database of its own
+@SuppressWarnings("NullAway.Init") // each test starts a server on a database of its own
 class MessageCostTest {
 
   private static final int WARM_UP = 20;
@@ -39,8 +39,8 @@ class MessageCostTest {
   private static final int OF_EACH_SENDER = 25;
 
   /**
-   * A commit takes as long as on a slow disk: on a quick one it depends on how busy the machine is
-   * how many senders come meanwhile.
+   * Makes commits take as long as on a slow disk. With a quick disk the number of messages in a
+   * batch would depend on the load of the machine.
    */
   private static final String SLOW_COMMITS =
       """
@@ -50,12 +50,15 @@ class MessageCostTest {
       END $$
       """;
 
-  /** With the background's; far from what is measured. */
+  /** Includes the background's statements; far from the measured value. */
   private static final double MAX_STATEMENTS_OF_MANY = 0.5;
 
-  private static final Duration TOLD_AFTER = Duration.ofSeconds(30);
+  private static final Duration STATISTICS_TIMEOUT = Duration.ofSeconds(30);
 
-  /** Between replicas, of whatever is news: beside the messages, and at most 20 a second. */
+  /**
+   * Notifications between replicas, at most 20 a second, which are not counted as part of a
+   * message.
+   */
   private static final String CALLS_OF_REPLICAS = "SELECT pg_notify(%";
 
   private static final Duration CALL_INTERVAL = Duration.ofMillis(50);
@@ -93,7 +96,7 @@ class MessageCostTest {
   }
 
   @Test
-  void isTwoStatementsThatCommitThemselvesForAMessageAlone() throws IOException {
+  void isTwoStatementsForASingleMessage() throws IOException {
     start(TestDatabases.create());
     startCounting();
     long start = System.nanoTime();
@@ -113,7 +116,7 @@ class MessageCostTest {
   }
 
   @Test
-  void isAFractionOfAStatementForOneOfManyAtOnce() throws Exception {
+  void isAFractionOfAStatementForConcurrentMessages() throws Exception {
     TestDatabase database = TestDatabases.create();
     database.execute(SLOW_COMMITS);
     start(database);
@@ -165,10 +168,10 @@ class MessageCostTest {
     server.database().execute("SELECT pg_stat_statements_reset()");
   }
 
-  /** Every connection tells what it did a while after it did it. */
+  /** Each connection reports its statistics some time after its work. */
   private void awaitCounted(int sent) {
     await()
-        .atMost(TOLD_AFTER)
+        .atMost(STATISTICS_TIMEOUT)
         .untilAsserted(() -> {
           assertThat(number(counter("n_tup_ins", "activity_logs"))).isEqualTo(sent);
           assertThat(number(counter("n_tup_ins", "delivery_outcomes"))).isEqualTo(sent);

@@ -19,9 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
-/**
- * What a change of the delivery mode does to messages: none is lost, and none comes twice (R3.2).
- */
+/** A change of the delivery mode neither loses nor duplicates messages (R3.2). */
 @Slow
 @Timeout(120)
 class ModeChangeTest {
@@ -56,7 +54,10 @@ class ModeChangeTest {
     return messageId;
   }
 
-  /** The ids of what its agent finds when it polls from the begin, and how to go on from there. */
+  /**
+   * Returns the ids of the messages that the agent polls from the beginning, with {@code query}
+   * added.
+   */
   private List<String> poll(Agent target, String query) {
     List<String> found = new ArrayList<>();
     for (JsonNode row :
@@ -71,7 +72,7 @@ class ModeChangeTest {
   }
 
   @Test
-  void bringsWhatWasNotReadToAnAgentThatIsCalledFromNowOn() {
+  void deliversUnreadMessagesAfterAChangeToPush() {
     Agent target = client.createOnline("Polling", "\"delivery_mode\":\"poll\"");
     sendToFeed(target, "read");
     String last =
@@ -88,7 +89,7 @@ class ModeChangeTest {
     change(target, "push");
 
     client.heartbeat(target);
-    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.given().size() >= 2);
+    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.received().size() >= 2);
     Awaitility.await()
         .atMost(TestQueue.TIMEOUT)
         .until(
@@ -100,12 +101,12 @@ class ModeChangeTest {
                             + target.id()
                             + "'"),
             "0"::equals);
-    assertThat(agent.given()).containsExactly("unread 1", "unread 2");
+    assertThat(agent.received()).containsExactly("unread 1", "unread 2");
   }
 
-  /** What a replica remembers of the target is a moment old. */
+  /** The replica's cache still has the old mode of the target. */
   @Test
-  void countsForTheNextMessageAlready() {
+  void appliesToTheNextMessage() {
     Agent target = client.createOnline("Polling", "\"delivery_mode\":\"poll\"");
     sendToFeed(target, "before");
 
@@ -113,11 +114,11 @@ class ModeChangeTest {
 
     Answer answer = queue.send(target, null, "after", 50);
     assertThat(answer.status()).as(answer.text()).isIn(200, 202);
-    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.timesGiven("after") == 1);
+    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.timesReceived("after") == 1);
   }
 
   @Test
-  void leavesWhatWaitsInTheFeedOfAnAgentThatPollsFromNowOn() {
+  void leavesWaitingMessagesInTheFeedAfterAChangeToPoll() {
     Agent target = queue.target(agent.url(), 1);
     client.heartbeat(target);
     assertThat(queue.send(target, null, "answered", 50).text()).isEqualTo(CountingAgent.ANSWER);
@@ -134,12 +135,12 @@ class ModeChangeTest {
     queue.awaitState(waiting, "delivered");
     assertThat(poll(target, "")).containsExactly(waiting.messageId());
     assertThat(queue.show(waiting).field("state")).isEqualTo("delivered");
-    assertThat(agent.given()).containsExactly("answered");
+    assertThat(agent.received()).containsExactly("answered");
   }
 
-  /** The agent answered by a message of its own while the message still waited for it. */
+  /** The agent answered by a message of its own while the message still waited. */
   @Test
-  void leavesAnAnswerThatStands() {
+  void keepsAStoredAnswer() {
     Agent target = queue.target(1);
     Agent sender = queue.senderTo(target);
     Queued queued = queue.put(target, sender, 50);
@@ -153,9 +154,9 @@ class ModeChangeTest {
     assertThat(queue.show(queued).text()).contains("first").doesNotContain("second");
   }
 
-  /** What this replica remembers of the target is from before it was paused. */
+  /** This replica's cache has the target as it was before the pause. */
   @Test
-  void takesWhatIsSentToAPausedAgentThatPollsByNow() {
+  void acceptsMessagesToAPausedAgentThatNowPolls() {
     Agent target = queue.target(agent.url(), 1);
     client.post("/workspaces/" + target.id() + "/pause", ADMIN_TOKEN, "");
     assertThat(queue.send(target, null, "refused", 50).status()).isEqualTo(503);
@@ -166,22 +167,22 @@ class ModeChangeTest {
     assertThat(poll(target, "")).containsExactly("taken");
   }
 
-  /** What this replica remembers of the target is that it polls. */
+  /** This replica's cache has the target as a poll agent. */
   @Test
-  void tellsARepeatWhatCameOfItsMessageAtAnAgentThatIsCalledByNow() {
+  void answersADuplicateWithTheOutcomeAtAnAgentThatNowUsesPush() {
     Agent target = client.createOnline("Polling", "\"delivery_mode\":\"poll\"");
     sendToFeed(target, "repeated");
 
     change(target, "push");
 
-    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.timesGiven("repeated") == 1);
+    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.timesReceived("repeated") == 1);
     Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> openOf(target), "0"::equals);
     assertThat(queue.send(target, null, "repeated", 50).text()).isEqualTo(CountingAgent.ANSWER);
   }
 
-  /** It was on its way when its agent began to poll, and its agent had no room for it. */
+  /** Its delivery began before the agent began to poll, and the agent refused it as busy. */
   @Test
-  void leavesInTheFeedWhatComesBackToTheQueueOfAnAgentThatPollsByNow() {
+  void leavesReleasedMessagesInTheFeedOfAnAgentThatNowPolls() {
     CountDownLatch answered = new CountDownLatch(1);
     agent.works(messageId -> {
       answered.await();
@@ -192,7 +193,7 @@ class ModeChangeTest {
     client.heartbeat(target);
     Awaitility.await()
         .atMost(TestQueue.TIMEOUT)
-        .until(() -> agent.timesGiven(queued.messageId()) == 1);
+        .until(() -> agent.timesReceived(queued.messageId()) == 1);
 
     change(target, "poll");
     answered.countDown();
@@ -200,7 +201,7 @@ class ModeChangeTest {
     queue.awaitState(queued, "delivered");
     assertThat(queue.of(queued, "m.state || ' ' || l.status")).isEqualTo("in_feed ok");
     assertThat(poll(target, "")).containsExactly(queued.messageId());
-    assertThat(agent.given()).containsExactly(queued.messageId());
+    assertThat(agent.received()).containsExactly(queued.messageId());
   }
 
   private static String openOf(Agent target) {

@@ -4,10 +4,10 @@ import dev.muster.delivery.ModelCommand.Behavior;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Behaves as it is told, to what it holds too. */
+/** Applies its current behaviour to new calls and to the calls that it holds. */
 final class ModelAgent implements CountingAgent.Work {
 
-  /** One call that it has not answered. */
+  /** A call without an answer yet. */
   private static final class Held {
     final String messageId;
 
@@ -24,7 +24,7 @@ final class ModelAgent implements CountingAgent.Work {
     notifyAll();
   }
 
-  /** Answers the first call that it holds of this message, and stays silent. */
+  /** Answers the first held call of this message, and keeps holding the others. */
   synchronized void answerOne(String messageId) {
     held.stream()
         .filter(one -> one.messageId.equals(messageId))

@@ -1,21 +1,21 @@
 package dev.muster.delivery;
 
 /**
- * What somebody does in a run of {@link DeliveryModel}. Messages and delegations are named by their
- * number among those that there are by then, so that a command still means something when others
- * before it are left out.
+ * One request or event in a run of {@link DeliveryModel}. Messages and delegations are named by
+ * their number among those that exist at that point, so that a command still means something when
+ * earlier ones are left out.
  *
- * <p>{@code server} is the replica that is asked.
+ * <p>{@code server} is the replica that gets the request.
  */
 sealed interface ModelCommand {
 
-  /** How an agent treats what it is given. */
+  /** How an agent treats messages. */
   enum Behavior {
     ANSWERS(200),
     FAILS(500),
     IS_BUSY(503),
     CLOSES(CountingAgent.CLOSE_WITHOUT_ANSWER),
-    /** Until it behaves otherwise, which it then does to all that it holds. */
+    /** Holds all calls until another behaviour is set, which then applies to them. */
     IS_SILENT(200);
 
     final int status;
@@ -31,10 +31,10 @@ sealed interface ModelCommand {
 
   record SendOtherContent(int server, int message) implements ModelCommand {}
 
-  record Beat(int server, String agent, boolean degraded, int activeTasks)
+  record SendHeartbeat(int server, String agent, boolean degraded, int activeTasks)
       implements ModelCommand {}
 
-  /** It was not heard of for long. */
+  /** It sent no heartbeat for longer than the stale time. */
   record GoOffline(String agent) implements ModelCommand {}
 
   record Pause(int server, String agent) implements ModelCommand {}
@@ -45,7 +45,7 @@ sealed interface ModelCommand {
 
   record ChangeMode(int server, String agent, boolean polls) implements ModelCommand {}
 
-  /** Its url is one where nobody listens, or its own again. */
+  /** Sets a url without a listener, or its own url again. */
   record Move(int server, String agent, boolean away) implements ModelCommand {}
 
   record Behave(String agent, Behavior behavior) implements ModelCommand {}
@@ -53,24 +53,24 @@ sealed interface ModelCommand {
   /** The agent answers the first of the calls that it holds, and stays silent. */
   record AnswerOne(String agent) implements ModelCommand {}
 
-  /** It has read its feed. */
+  /** The agent acknowledges its feed. */
   record Acknowledge(int server, String agent) implements ModelCommand {}
 
-  /** The pauses after failed attempts are over. */
+  /** Ends the pauses after failed attempts. */
   record EndPauses(int server, String agent) implements ModelCommand {}
 
-  /** What waits has waited for too long. */
+  /** Expires the waiting messages. */
   record Expire(int server, String agent) implements ModelCommand {}
 
   /**
-   * The replica that holds what is under way is taken for dead, and the other one takes it over;
-   * what the first one does with it from then on comes too late.
+   * The other replica takes over the deliveries in progress as if their replica were dead;
+   * completions of the first replica come too late.
    */
   record LoseReplica(int server, String agent) implements ModelCommand {}
 
   record Delegate(int server, String caller, String callee) implements ModelCommand {}
 
-  /** By its caller. */
+  /** A report of the caller. */
   record Report(int server, int delegation, String status) implements ModelCommand {}
 
   /** The callee answers a delegation by a message of its own. */

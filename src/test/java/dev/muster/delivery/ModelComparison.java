@@ -22,7 +22,7 @@ import org.awaitility.core.ConditionTimeoutException;
 import org.awaitility.pollinterval.FibonacciPollInterval;
 import tools.jackson.databind.JsonNode;
 
-/** Holds what servers, agents and senders have come to against the model. */
+/** Compares the state of servers, agents and senders with the model. */
 final class ModelComparison {
 
   private final ModelServers servers;
@@ -30,12 +30,12 @@ final class ModelComparison {
   private final Connection database;
   private final List<UUID> ids;
   private final UnaryOperator<String> named;
-  private final Function<String, List<String>> given;
-  private final Map<Integer, CompletableFuture<Answer>> told;
+  private final Function<String, List<String>> received;
+  private final Map<Integer, CompletableFuture<Answer>> answers;
 
   /**
-   * {@code given} tells the messages that the agent of this name was given, {@code named} how the
-   * model calls a workspace or a delegation.
+   * {@code received} returns the messages that the agent of this name received, {@code named} maps
+   * workspaces and delegations to their names in the model.
    */
   ModelComparison(
       ModelServers servers,
@@ -43,18 +43,20 @@ final class ModelComparison {
       Connection database,
       List<UUID> ids,
       UnaryOperator<String> named,
-      Function<String, List<String>> given,
-      Map<Integer, CompletableFuture<Answer>> told) {
+      Function<String, List<String>> received,
+      Map<Integer, CompletableFuture<Answer>> answers) {
     this.servers = servers;
     this.state = state;
     this.database = database;
     this.ids = ids;
     this.named = named;
-    this.given = given;
-    this.told = told;
+    this.received = received;
+    this.answers = answers;
   }
 
-  /** Until the servers have come to the state of the model, and those who wait were told. */
+  /**
+   * Waits until the servers reach the state of the model, and every answered sender has its answer.
+   */
   void awaitAgreement(Duration timeout) {
     List<String> expected = expected();
     boolean anyRemoved = state.workspaces.values().stream().anyMatch(Workspace::isRemoved);
@@ -94,45 +96,45 @@ final class ModelComparison {
     List<String> lines = new ArrayList<>(ModelView.of(state));
     for (String name : ModelState.TARGETS) {
       Workspace agent = state.workspace(name);
-      lines.addAll(ModelView.given(agent, agent.given));
+      lines.addAll(ModelView.received(agent, agent.received));
     }
     state.requests.forEach(one -> lines.add("request " + one.number + ": " + expected(one)));
     return lines;
   }
 
   private static String expected(Request request) {
-    return request.told.isEmpty() ? "waits" : "is told what it may be told";
+    return request.allowedAnswers.isEmpty() ? "waits" : "got an allowed answer";
   }
 
   private List<String> actual() throws SQLException {
     List<String> lines = new ArrayList<>(ModelView.of(database, ids, named));
     for (String name : ModelState.TARGETS) {
       Workspace agent = state.workspace(name);
-      lines.addAll(ModelView.given(agent, given(name, agent)));
+      lines.addAll(ModelView.received(agent, received(name, agent)));
     }
     state.requests.forEach(one -> lines.add("request " + one.number + ": " + actual(one)));
     return lines;
   }
 
-  private List<Row> given(String name, Workspace agent) {
-    return given.apply(name).stream()
+  private List<Row> received(String name, Workspace agent) {
+    return received.apply(name).stream()
         .map(id -> agent.rows.stream().filter(row -> row.id.equals(id)).findFirst().orElse(null))
         .filter(Objects::nonNull)
         .toList();
   }
 
   private String actual(Request request) {
-    CompletableFuture<Answer> answer = requireNonNull(told.get(request.number));
+    CompletableFuture<Answer> answer = requireNonNull(answers.get(request.number));
     if (!answer.isDone()) {
       return "waits";
     }
-    String is = told(answer.join());
-    return request.told.contains(is)
-        ? "is told what it may be told"
-        : "is told " + is + ", not " + request.told;
+    String is = summaryOf(answer.join());
+    return request.allowedAnswers.contains(is)
+        ? "got an allowed answer"
+        : "got " + is + ", not " + request.allowedAnswers;
   }
 
-  private static String told(Answer answer) {
+  private static String summaryOf(Answer answer) {
     JsonNode body = answer.json();
     String code = body.path("code").asString("");
     if (!code.isEmpty()) {

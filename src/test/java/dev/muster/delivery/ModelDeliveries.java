@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How deliveries begin, are tried, and end, in a state that is plain values. What leads to that is
- * in {@link DeliveryModel}.
+ * Begins, retries and completes deliveries in a state of plain values. {@link DeliveryModel}
+ * decides which of these a command does.
  */
 final class ModelDeliveries {
 
@@ -36,82 +36,82 @@ final class ModelDeliveries {
     this.state = state;
   }
 
-  /** A new message; returns its row, unless it is refused. */
+  /** Sends a new message; returns its row, unless it is refused. */
   Optional<Row> send(Request request, String sender, Workspace target, String id, int priority) {
     if (target.isRemoved()) {
-      request.told = Set.of(REMOVED);
+      request.allowedAnswers = Set.of(REMOVED);
       return Optional.empty();
     }
     if (!target.polls && target.status == Status.PAUSED) {
-      request.told = Set.of(PAUSED);
+      request.allowedAnswers = Set.of(PAUSED);
       return Optional.empty();
     }
     boolean goesAtOnce = !target.polls && target.canTake() && !target.hasQueuedOf(sender);
     Row row = state.append(target, id, sender, Kind.MESSAGE, priority);
     state.messages.add(row);
     if (target.polls) {
-      request.told = Set.of(POLLED);
+      request.allowedAnswers = Set.of(POLLED);
     } else if (goesAtOnce) {
       row.open = new Open(false, row.priority, row.order, 0);
       call(row, request);
     } else {
       queue(row, 0);
-      request.told = Set.of(QUEUED);
+      request.allowedAnswers = Set.of(QUEUED);
     }
     return Optional.of(row);
   }
 
   /**
-   * A message that comes again. A replica may remember its target as it was before, and then give
-   * the stored answer where another one tells that the target is paused, removed or polls.
+   * Sends a duplicate message. A replica may have an old state of the target in its cache, and then
+   * answers from the row where another one refuses since the target is paused, removed or polls.
    */
   void repeat(Request request, Row row) {
     Workspace target = row.owner;
-    look(request, row);
+    answerFrom(request, row);
     if (target.isRemoved() || target.polls || target.status == Status.PAUSED) {
-      List<String> told = new ArrayList<>(request.told);
-      told.add(target.isRemoved() ? REMOVED : target.polls ? POLLED : PAUSED);
-      request.told = Set.copyOf(told);
+      List<String> allowed = new ArrayList<>(request.allowedAnswers);
+      allowed.add(target.isRemoved() ? REMOVED : target.polls ? POLLED : PAUSED);
+      request.allowedAnswers = Set.copyOf(allowed);
     }
   }
 
-  private void look(Request request, Row row) {
+  private void answerFrom(Request request, Row row) {
     @Nullable Outcome outcome = row.outcome;
     if (row.open != null && row.open.queued) {
-      request.told = Set.of(QUEUED);
+      request.allowedAnswers = Set.of(QUEUED);
     } else if (row.open != null) {
       if (row.owner.isRemoved()) {
-        request.told = Set.of(REMOVED);
+        request.allowedAnswers = Set.of(REMOVED);
       } else {
         row.waiting.add(request);
       }
     } else if (outcome == null || outcome.state().equals("in_feed")) {
-      request.told = Set.of(POLLED);
+      request.allowedAnswers = Set.of(POLLED);
     } else if (outcome.isAnswered()) {
-      request.told = Set.of(told(outcome));
+      request.allowedAnswers = Set.of(answerOf(outcome));
     } else {
       deliverAgain(request, row, outcome.deliveries());
     }
   }
 
-  private static String told(Outcome outcome) {
+  private static String answerOf(Outcome outcome) {
     return outcome.status() + " " + (outcome.status() == 200 ? outcome.said() : "AGENT_HTTP_ERROR");
   }
 
   private void deliverAgain(Request request, Row row, int deliveries) {
     Workspace target = row.owner;
     if (target.isRemoved()) {
-      request.told = Set.of(REMOVED);
+      request.allowedAnswers = Set.of(REMOVED);
     } else if (target.polls) {
-      request.told = Set.of(POLLED);
+      request.allowedAnswers = Set.of(POLLED);
     } else if (target.status == Status.PAUSED) {
-      request.told = Set.of(PAUSED);
+      request.allowedAnswers = Set.of(PAUSED);
     } else if (target.canTake()) {
       row.open = new Open(false, row.priority, row.order, deliveries);
       call(row, request);
     } else {
       queue(row, deliveries);
-      request.told = Set.of(QUEUED);
+      request.allowedAnswers = Set.of(QUEUED);
       wakeWaiting(row);
     }
   }
@@ -130,7 +130,7 @@ final class ModelDeliveries {
       endCall(call, null);
       return;
     }
-    row.owner.given.add(row);
+    row.owner.received.add(row);
     if (row.owner.behavior == Behavior.IS_SILENT) {
       row.owner.calls.add(call);
     } else {
@@ -138,7 +138,7 @@ final class ModelDeliveries {
     }
   }
 
-  /** {@code behavior}: null when nobody accepted it. */
+  /** {@code behavior}: null when the agent was unreachable. */
   void endCall(Call call, @Nullable Behavior behavior) {
     Row row = call.row;
     @Nullable Request request = call.request;
@@ -148,15 +148,15 @@ final class ModelDeliveries {
         endAttempt(row, behavior);
       }
     } else if (!isHeld) {
-      look(request, row);
+      answerFrom(request, row);
     } else if (behavior == null && ModelState.requireOpen(row).deliveries == 0) {
-      request.told = Set.of(UNREACHABLE);
+      request.allowedAnswers = Set.of(UNREACHABLE);
       complete(row, "refused", null, 503, 0);
     } else if (behavior == null || behavior == Behavior.CLOSES) {
-      request.told = Set.of(IN_DOUBT);
+      request.allowedAnswers = Set.of(IN_DOUBT);
       complete(row, "uncertain", null, 504, behavior == null ? 0 : 1);
     } else {
-      request.told =
+      request.allowedAnswers =
           Set.of(behavior.status + (behavior.status == 200 ? " call" : " AGENT_HTTP_ERROR"));
       complete(row, "answered", null, behavior.status, 1);
     }
@@ -181,7 +181,7 @@ final class ModelDeliveries {
     return Objects.requireNonNull(state.delegations.get(row.id));
   }
 
-  /** It waits again, unless its agent has answered it by a message, or is removed. */
+  /** Makes it wait again, unless its agent has answered it by a message, or is removed. */
   void giveBack(Row row, int deliveries, boolean withPause) {
     Open open = ModelState.requireOpen(row);
     if (row.outcome != null && row.outcome.isAnswered()) {
@@ -197,7 +197,7 @@ final class ModelDeliveries {
     }
   }
 
-  /** An answer that stands is never overwritten. */
+  /** A stored answer is never overwritten. */
   void complete(Row row, String end, @Nullable String queueState, int status, int deliveries) {
     int all = ModelState.requireOpen(row).deliveries + deliveries;
     row.open = null;
@@ -211,7 +211,7 @@ final class ModelDeliveries {
   void wakeWaiting(Row row) {
     List<Request> woken = row.waiting;
     row.waiting = new ArrayList<>();
-    woken.forEach(request -> look(request, row));
+    woken.forEach(request -> answerFrom(request, row));
   }
 
   void endUndelivered(Row row, String queueState) {
@@ -222,7 +222,7 @@ final class ModelDeliveries {
     complete(row, isInDoubt ? "uncertain" : "refused", queueState, isInDoubt ? 504 : 503, 0);
   }
 
-  /** The caller hears of it once (R8.7). */
+  /** Ends it and notifies the caller once (R8.7). */
   void end(Delegation delegation, String status) {
     if (!delegation.isInFlight()) {
       return;
@@ -237,7 +237,7 @@ final class ModelDeliveries {
     }
   }
 
-  /** Replicas claim what may go, until nothing may. */
+  /** Claims deliveries until no replica may claim another one. */
   void settle() {
     boolean isSettled = false;
     while (!isSettled) {

@@ -16,12 +16,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One run: commands, one after the other, to workspaces of its own on real servers, and to a {@link
- * DeliveryModel}. After each, the two have to come to the same state.
+ * One run: sends commands, one after the other, to workspaces of its own on real servers and to a
+ * {@link DeliveryModel}. After each, both must reach the same state.
  */
 final class ModelRun implements AutoCloseable {
 
-  /** Of one that delegates; more results at once than have slots would come in any order. */
+  /**
+   * The most delegations of one caller; results beyond the number of its slots would arrive in any
+   * order.
+   */
   private static final int MAX_DELEGATIONS = 8;
 
   private final DeliveryModel model = new DeliveryModel();
@@ -35,7 +38,7 @@ final class ModelRun implements AutoCloseable {
     this.timeout = timeout;
   }
 
-  /** Throws an {@link AssertionError} that tells how the two differ, if they do. */
+  /** Throws an {@link AssertionError} that describes the difference, if there is one. */
   void apply(ModelCommand command) throws SQLException {
     if (run(command)) {
       model.deliveries.settle();
@@ -43,7 +46,7 @@ final class ModelRun implements AutoCloseable {
     }
   }
 
-  /** False when the command means nothing in this state. */
+  /** Returns false when the command is not applicable in this state. */
   private boolean run(ModelCommand command) {
     return switch (command) {
       case ModelCommand.Send one -> send(one);
@@ -57,7 +60,7 @@ final class ModelRun implements AutoCloseable {
       case ModelCommand.ReplyToDelegation(int server, int number) ->
           replyToDelegation(server, number);
       case ModelCommand.ReplyToMessage(int server, int number) -> replyToMessage(server, number);
-      case ModelCommand.Beat(int server, String name, boolean degraded, int activeTasks) ->
+      case ModelCommand.SendHeartbeat(int server, String name, boolean degraded, int activeTasks) ->
           heartbeat(server, state.workspace(name), degraded, activeTasks);
       case ModelCommand.GoOffline(String name) -> goOffline(state.workspace(name));
       case ModelCommand.Pause(int server, String name) -> pause(server, state.workspace(name));
@@ -124,7 +127,10 @@ final class ModelRun implements AutoCloseable {
         : Optional.of(state.messages.get(number % state.messages.size()));
   }
 
-  /** What waits for a delivery to an agent that takes no more may be told at once, or wait. */
+  /**
+   * A duplicate that waits for a delivery to an agent that is removed, paused or polls may be
+   * answered at once, or wait.
+   */
   private boolean repeat(int server, int number) {
     Optional<Row> row =
         message(number)
@@ -146,7 +152,7 @@ final class ModelRun implements AutoCloseable {
         message(number).filter(one -> !one.owner.isRemoved() && one.owner.status != Status.PAUSED);
     row.ifPresent(one -> {
       Request request = request();
-      request.told = Set.of("409 MESSAGE_ID_REUSED");
+      request.allowedAnswers = Set.of("409 MESSAGE_ID_REUSED");
       world.send(request, server, one.from, one.owner.name, one.id, one.priority, " Changed.");
     });
     return row.isPresent();
@@ -285,7 +291,7 @@ final class ModelRun implements AutoCloseable {
     return true;
   }
 
-  /** Whatever was under way ends, and nothing of it stays open. */
+  /** Ends all deliveries in progress; none stays open. */
   void end() throws SQLException {
     for (String name : ModelState.TARGETS) {
       boolean _ = behave(name, ModelCommand.Behavior.ANSWERS);

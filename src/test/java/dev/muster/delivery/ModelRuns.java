@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Runs of {@link ModelRun} side by side, one for each seed; a run that fails is made shorter. */
+/** Runs {@link ModelRun}s side by side, one for each seed; shortens a run that fails. */
 public final class ModelRuns {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -19,8 +19,8 @@ public final class ModelRuns {
   private static final Duration MAX_SHORTENING = Duration.ofSeconds(60);
 
   /**
-   * What to run: so many seeds from the first one on, so many commands for each, until the time is
-   * over.
+   * The number of seeds from the first one on, of commands for each, of concurrent runs, and the
+   * time limit.
    */
   public record Size(long firstSeed, int runs, int commands, int atOnce, Duration atMost) {}
 
@@ -32,7 +32,7 @@ public final class ModelRuns {
     this.size = size;
   }
 
-  /** Returns what was run, in one sentence; fails with the seed and the commands. */
+  /** Returns a summary in one sentence; fails with the seed and the commands. */
   public String run() {
     long start = System.nanoTime();
     AtomicLong seeds = new AtomicLong(size.firstSeed);
@@ -105,7 +105,7 @@ public final class ModelRuns {
     }
   }
 
-  /** Leaves out halves, quarters and so on, as long as it still fails. */
+  /** Removes halves, quarters and so on of the commands, as long as the run still fails. */
   private Failure shorten(Failure failure) {
     long start = System.nanoTime();
     Failure shortest = failure;

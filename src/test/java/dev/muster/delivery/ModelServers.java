@@ -5,7 +5,7 @@ import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.util.List;
 
-/** Two servers of one database, in which pauses after failed attempts end only by a command. */
+/** Two servers of one database, in which only a command ends the pause after a failed attempt. */
 public final class ModelServers implements AutoCloseable {
 
   private static final String STOP_PAUSES =

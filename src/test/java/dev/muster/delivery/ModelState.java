@@ -12,13 +12,15 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link DeliveryModel} knows: plain values, and which delivery is the next to be claimed. */
+/**
+ * The state of {@link DeliveryModel}: plain values, and the choice of the next delivery to claim.
+ */
 final class ModelState {
 
   static final List<String> SENDERS = List.of("S1", "S2");
   static final List<String> TARGETS = List.of("A", "B");
 
-  /** How many messages a target takes at once. */
+  /** The slots of a target. */
   static int slotsOf(String target) {
     return target.equals("A") ? 1 : 2;
   }
@@ -36,21 +38,21 @@ final class ModelState {
     MESSAGE,
     DELEGATION,
     RESULT,
-    /** A row that nobody delivers. */
+    /** A row without a delivery. */
     NOTE
   }
 
-  /** A send by a sender: what it may be told, once it is told something. */
+  /** A request of a sender, and the answers that are allowed now; none while it waits. */
   static final class Request {
     final int number;
-    Set<String> told = Set.of();
+    Set<String> allowedAnswers = Set.of();
 
     Request(int number) {
       this.number = number;
     }
   }
 
-  /** A call that the agent has not answered; that of a queued message has no request. */
+  /** A call without an answer of the agent yet; that of a queued message has no request. */
   static final class Call {
     final Row row;
     final @Nullable Request request;
@@ -60,7 +62,7 @@ final class ModelState {
       this.request = request;
     }
 
-    /** Whether its outcome still counts. */
+    /** Whether its claim is still valid. */
     boolean isHeld() {
       return row.open != null && row.open.call == this;
     }
@@ -94,7 +96,7 @@ final class ModelState {
     }
   }
 
-  /** A row of a feed, with its delivery and what came of that. */
+  /** A row of a feed, with its delivery and its outcome. */
   static final class Row {
     final Workspace owner;
     final String id;
@@ -134,7 +136,7 @@ final class ModelState {
     Behavior behavior = Behavior.ANSWERS;
     final List<Row> rows = new ArrayList<>();
     final List<Call> calls = new ArrayList<>();
-    final List<Row> given = new ArrayList<>();
+    final List<Row> received = new ArrayList<>();
 
     Workspace(String name, boolean polls) {
       this.name = name;
@@ -162,7 +164,9 @@ final class ModelState {
                   && row.open.queued);
     }
 
-    /** Requests that end at the same moment would queue their messages in any order. */
+    /**
+     * Whether several requests would end at the same moment and queue their messages in any order.
+     */
     boolean wouldQueueSeveral() {
       return !polls
           && !canTake()
@@ -181,8 +185,8 @@ final class ModelState {
     }
 
     /**
-     * What a replica claims next (R7.7): of each sender's messages only the first may go. What
-     * waits for an agent that polls by now is left in its feed.
+     * Returns the delivery that a replica claims next (R7.7): only the first message of each sender
+     * may be claimed. Messages that wait for an agent that polls now are left in its feed.
      */
     Optional<Row> next() {
       if (isRemoved() || (!polls && !isOnline())) {

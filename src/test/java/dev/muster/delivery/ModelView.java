@@ -20,10 +20,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The same lines of text about a model and about a database, so that the two can be compared. */
+/** The same lines of text for a model and for a database, so that the two can be compared. */
 final class ModelView {
 
-  /** Since then pauses count that end only by a command. */
+  /** Due times after this are of pauses that only a command ends. */
   static final String AFTER_ALL_TESTS = "timestamptz '2100-01-01 00:00:00Z'";
 
   private static final String ROWS =
@@ -95,7 +95,7 @@ final class ModelView {
     return outcome(end, outcome.said(), outcome.deliveries());
   }
 
-  /** What an agent answered by a message is not counted as a delivery of it. */
+  /** A message that the agent answered by a message of its own has no counted delivery. */
   private static String outcome(String end, String said, int deliveries) {
     return end + " " + said + (SAID.matcher(said).matches() ? "" : " deliveries=" + deliveries);
   }
@@ -104,7 +104,7 @@ final class ModelView {
     return "ledger " + id + ": " + status;
   }
 
-  /** {@code named} gives workspaces and delegations their names in the model. */
+  /** {@code named} maps workspaces and delegations to their names in the model. */
   static List<String> of(Connection database, List<UUID> workspaces, UnaryOperator<String> named)
       throws SQLException {
     List<String> lines = new ArrayList<>();
@@ -141,7 +141,7 @@ final class ModelView {
     return end == null ? "-" : outcome(end, said(row.getString(9)), row.getInt(8));
   }
 
-  /** What the agent said: {@code call} when it was called, else the name of its reply. */
+  /** What the agent answered: {@code call} when it was called, else the name of its reply. */
   static String said(@Nullable String answer) {
     if (answer == null) {
       return "-";
@@ -150,18 +150,21 @@ final class ModelView {
     return said.find() ? said.group() : answer.contains("\"n\":1") ? "call" : "-";
   }
 
-  /** What an agent was given: how often, and in which order it saw each sender's messages first. */
-  static List<String> given(Workspace agent, List<Row> given) {
+  /**
+   * How often an agent received each message, and in which order it first saw each sender's
+   * messages.
+   */
+  static List<String> received(Workspace agent, List<Row> received) {
     TreeMap<String, Integer> times = new TreeMap<>();
-    given.forEach(row -> times.merge(row.id, 1, Integer::sum));
+    received.forEach(row -> times.merge(row.id, 1, Integer::sum));
     List<String> lines = new ArrayList<>();
-    times.forEach((id, n) -> lines.add(agent.name + " was given " + id + " " + n + " times"));
+    times.forEach((id, n) -> lines.add(agent.name + " was received " + id + " " + n + " times"));
     for (String sender : ModelState.SENDERS) {
       lines.add(
           agent.name
               + " saw of "
               + sender
-              + given.stream()
+              + received.stream()
                   .filter(row -> row.kind == Kind.MESSAGE && row.from.equals(sender))
                   .map(row -> row.id)
                   .distinct()

@@ -25,10 +25,10 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
-/** The workspaces of one run at the real servers, their agents, and what all of them saw. */
+/** The workspaces of one run on the real servers, their agents, and all answers to senders. */
 final class ModelWorld implements AutoCloseable {
 
-  /** Longer than any run: what a sender waits for ends by a command. */
+  /** Longer than any run: a sender's wait ends by a command. */
   private static final Duration MAX_WAIT = Duration.ofMinutes(10);
 
   private static final HttpClient HTTP =
@@ -41,7 +41,7 @@ final class ModelWorld implements AutoCloseable {
   private final Map<String, ModelAgent> behaviors = new HashMap<>();
   private final Map<String, String> names = new HashMap<>();
   private final Map<String, String> delegations = new HashMap<>();
-  private final Map<Integer, CompletableFuture<Answer>> told = new LinkedHashMap<>();
+  private final Map<Integer, CompletableFuture<Answer>> answers = new LinkedHashMap<>();
   private final ModelComparison comparison;
 
   ModelWorld(ModelServers servers, ModelState state) throws IOException, SQLException {
@@ -72,8 +72,8 @@ final class ModelWorld implements AutoCloseable {
             database,
             workspaces.values().stream().map(Agent::id).toList(),
             this::named,
-            this::given,
-            told);
+            this::received,
+            answers);
   }
 
   private void create(String name, String... fields) {
@@ -102,12 +102,12 @@ final class ModelWorld implements AutoCloseable {
 
   private static Answer require(int status, Answer answer) {
     if (answer.status() != status) {
-      throw new AssertionError("told " + answer.status() + " " + answer.text());
+      throw new AssertionError("answers " + answer.status() + " " + answer.text());
     }
     return answer;
   }
 
-  /** Its sender waits for as long as it takes. */
+  /** Sends, and keeps the future answer. */
   void send(
       Request request,
       int server,
@@ -128,7 +128,7 @@ final class ModelWorld implements AutoCloseable {
             .timeout(MAX_WAIT)
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
-    told.put(
+    answers.put(
         request.number,
         HTTP.sendAsync(post, HttpResponse.BodyHandlers.ofString())
             .thenApply(is -> new Answer(is.statusCode(), is.headers(), is.body())));
@@ -156,7 +156,7 @@ final class ModelWorld implements AutoCloseable {
                 .post(path, workspace(caller).token(), "{\"status\":\"" + status + "\"}"));
   }
 
-  /** {@code field} of the metadata names what it replies to. */
+  /** {@code field} of the metadata names the message or delegation that it answers. */
   void reply(int server, String from, String to, String id, String field, String asked) {
     String body =
         """
@@ -241,13 +241,15 @@ final class ModelWorld implements AutoCloseable {
     servers.bean(server, DeliverySweep.class).takeOver();
   }
 
-  /** Until the servers have come to the state of the model, and those who wait were told. */
+  /**
+   * Waits until the servers reach the state of the model, and every answered sender has its answer.
+   */
   void awaitAgreement(Duration timeout) {
     comparison.awaitAgreement(timeout);
   }
 
-  private List<String> given(String agent) {
-    return requireNonNull(agents.get(agent)).given().stream().map(this::named).toList();
+  private List<String> received(String agent) {
+    return requireNonNull(agents.get(agent)).received().stream().map(this::named).toList();
   }
 
   @Override

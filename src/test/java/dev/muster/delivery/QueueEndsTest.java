@@ -28,7 +28,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Messages that end without a delivery: too old, dropped, or for a removed workspace (R7.7). */
+/** Messages that end without a delivery: expired, dropped, or for a removed workspace (R7.7). */
 @Slow
 @Timeout(180)
 @ExtendWith(OutputCaptureExtension.class)
@@ -51,7 +51,7 @@ class QueueEndsTest {
   }
 
   @Test
-  void expireWhenTheirLifeIsOver(CapturedOutput log) {
+  void expireAfterTheirMaximumWait(CapturedOutput log) {
     Agent target = queue.target(1);
     Queued young = queue.put(target);
     Queued old = queue.put(target);
@@ -60,10 +60,10 @@ class QueueEndsTest {
     Queued given = queue.put(target);
     queue.set(given, "error = 'broke off', attempts = 1, deliveries = 1");
     Queued held = queue.put(target);
-    queue.holdBySomebody(held);
+    queue.claimByAnotherReplica(held);
     double before = ends("expired");
 
-    // at once, since the server sweeps by itself as well
+    // in one statement, since the server sweeps by itself as well
     SERVER
         .database()
         .execute("UPDATE deliveries SET " + TOO_OLD + " WHERE NOT (" + young.condition() + ")");
@@ -88,7 +88,7 @@ class QueueEndsTest {
   }
 
   @Test
-  void areNotDeliveredAfterTheirLife() throws IOException {
+  void areNotDeliveredAfterTheirExpiry() throws IOException {
     try (CountingAgent agent = new CountingAgent()) {
       Agent target = queue.target(agent.url(), 2);
       Queued old = queue.put(target, queue.senderTo(target), 100);
@@ -98,7 +98,7 @@ class QueueEndsTest {
       client.heartbeat(target);
 
       queue.awaitState(young, "delivered");
-      assertThat(agent.given()).containsExactly(young.messageId());
+      assertThat(agent.received()).containsExactly(young.messageId());
     }
   }
 
@@ -125,7 +125,7 @@ class QueueEndsTest {
   }
 
   @Test
-  void areTakenBackWhenTheDelegationTheyCarryCannotEnd() {
+  void areRolledBackWhenTheirDelegationCannotEnd() {
     Agent target = queue.target(1);
     Agent caller = queue.senderTo(target);
     String delegation = delegate(caller, target);
@@ -175,7 +175,7 @@ class QueueEndsTest {
   }
 
   @Test
-  void areDroppedByTheAdminWhenTheyHaveWaitedTooLong() {
+  void areDroppedByTheAdminWhenTheyAreStale() {
     Agent one = queue.target(1);
     Agent other = queue.target(1);
     Queued stale = queue.put(one);
@@ -186,7 +186,7 @@ class QueueEndsTest {
       queue.set(queued, "enqueued_at = clock_timestamp() - interval '61 minutes'");
     }
     queue.set(fresh, "enqueued_at = clock_timestamp() - interval '59 minutes'");
-    queue.holdBySomebody(held);
+    queue.claimByAnotherReplica(held);
     double before = ends("dropped");
 
     assertThat(drop("?workspace_id=" + other.id()).text()).isEqualTo("{\"dropped\":1}");
@@ -203,7 +203,7 @@ class QueueEndsTest {
   }
 
   @Test
-  void areDroppedByTheAdminHoweverManyTheyAre() {
+  void areDroppedByTheAdminInAnyNumber() {
     Agent one = queue.target(1);
     Agent other = queue.target(1);
     queue.fill(one, 450);
@@ -218,7 +218,7 @@ class QueueEndsTest {
     return answer;
   }
 
-  /** With the answer to the removal they are gone; nobody has to sweep. */
+  /** They end in the transaction of the removal, without a sweep. */
   @Test
   void areDroppedInTheTransactionThatRemovesTheirTarget() {
     Agent removed = queue.target(1);
@@ -245,15 +245,15 @@ class QueueEndsTest {
   }
 
   @Test
-  void areDroppedByTheSweepWhenTheyComeBackFromADeliveryToARemovedTarget(CapturedOutput log) {
+  void areDroppedByTheSweepWhenTheirTargetIsRemovedDuringADelivery(CapturedOutput log) {
     Agent removed = queue.target(1);
     Queued held = queue.put(removed);
-    queue.holdBySomebody(held);
+    queue.claimByAnotherReplica(held);
     client.delete("/workspaces/" + removed.id(), ADMIN_TOKEN);
     sweep();
     assertThat(queue.of(held, "q.state")).isEqualTo("delivering");
 
-    queue.letGo(held);
+    queue.release(held);
     sweep();
 
     queue.awaitState(held, "dropped");
@@ -265,7 +265,7 @@ class QueueEndsTest {
   }
 
   @Test
-  void areRefusedInTheFirstPlaceWhenAThousandWait() {
+  void areRefusedWhenAThousandWait() {
     Agent target = queue.target(1);
     queue.fill(target, 999);
     Answer last = queue.send(target, null, "last", 100);
@@ -275,8 +275,9 @@ class QueueEndsTest {
     assertRefused(queue.send(target, null, "refused", 100), 503, "QUEUE_FULL");
 
     queue.put(queue.target(1));
-    // what is being delivered does not wait
-    queue.holdBySomebody(new Queued(target.id(), UUID.fromString(last.field("queue_id")), "last"));
+    // a message in delivery does not count as waiting
+    queue.claimByAnotherReplica(
+        new Queued(target.id(), UUID.fromString(last.field("queue_id")), "last"));
     assertThat(queue.send(target, null, "refused", 100).status()).isEqualTo(202);
   }
 
@@ -314,13 +315,13 @@ class QueueEndsTest {
   }
 
   @Test
-  void leaveTheDepthThatTheMetricsShow() {
+  void areNotCountedInTheQueueDepth() {
     Agent target = queue.target(1);
     queue.put(target);
     queue.put(target);
     Queued ended = queue.put(target);
     client.post("/admin/a2a-queue/" + ended.id() + "/cancel", ADMIN_TOKEN, "");
-    queue.holdBySomebody(queue.put(target));
+    queue.claimByAnotherReplica(queue.put(target));
 
     Awaitility.await()
         .atMost(TestQueue.TIMEOUT)
@@ -328,7 +329,7 @@ class QueueEndsTest {
   }
 
   @Test
-  void areCountedByTheWayTheyEnded() throws IOException {
+  void areCountedByTheirOutcome() throws IOException {
     try (CountingAgent agent = new CountingAgent()) {
       Agent target = queue.target(agent.url(), 1);
       double delivered = ends("delivered");

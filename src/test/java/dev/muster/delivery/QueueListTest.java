@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Operators list the queue, and expire, cancel and retry what waits in it (R7.7). */
+/** Operators list the queue, and expire, cancel and retry waiting messages (R7.7). */
 @Timeout(120)
 class QueueListTest {
 
@@ -37,7 +37,7 @@ class QueueListTest {
     return client.create("Member", "\"parent_id\":\"" + team.id() + "\"", fields);
   }
 
-  /** One that is called, and was never heard of. */
+  /** A push agent that never sent a heartbeat. */
   private Agent away() {
     return member("\"delivery_mode\":\"push\",\"url\":\"http://127.0.0.1:9/\"");
   }
@@ -133,12 +133,12 @@ class QueueListTest {
     "target_id=x, INVALID_ID",
     "sender_id=x, INVALID_ID",
   })
-  void refusesWordsThatItDoesNotKnow(String query, String code) {
+  void refusesUnknownWords(String query, String code) {
     assertRefused(client.get("/admin/a2a-queue?" + query, ADMIN_TOKEN), 400, code);
   }
 
   @Test
-  void isSummedUpByTarget() {
+  void isSummarizedByTarget() {
     Queued first = queued("s-1");
     queued("s-2");
     queue.set(first, "enqueued_at = clock_timestamp() - interval '1 hour'");
@@ -163,7 +163,7 @@ class QueueListTest {
 
   @ParameterizedTest
   @CsvSource({"expire, expired", "cancel, dropped"})
-  void endsAMessageThatWaitsWithItsDelegation(String verb, String state) {
+  void endsAWaitingMessageWithItsDelegation(String verb, String state) {
     Answer delegated =
         client.post(
             "/workspaces/" + sender.id() + "/delegate",
@@ -197,7 +197,7 @@ class QueueListTest {
   }
 
   @Test
-  void triesAMessageThatWaitsNow() {
+  void retriesAWaitingMessageNow() {
     Queued queued = queued("r-1");
     queue.set(queued, "due_at = clock_timestamp() + interval '1 hour'");
     client.heartbeat(target);
@@ -212,21 +212,21 @@ class QueueListTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"retry", "expire", "cancel"})
-  void leavesAloneWhatIsBeingDelivered(String verb) {
+  void refusesOperationsOnAMessageInDelivery(String verb) {
     Queued queued = queued("d-1");
-    queue.holdBySomebody(queued);
+    queue.claimByAnotherReplica(queued);
 
     assertRefused(operate(queued.id(), verb), 409, "DELIVERING");
 
     assertThat(ids(list("&state=delivering"))).containsExactly(queued.id().toString());
     assertThat(ids(list("&state=waiting"))).isEmpty();
-    queue.letGo(queued);
+    queue.release(queued);
     assertThat(operate(queued.id(), verb).status()).isEqualTo(200);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"retry", "expire", "cancel"})
-  void saysSoWhenThereIsNoSuchMessage(String verb) {
+  void reportsAnUnknownMessage(String verb) {
     assertRefused(operate(UUID.randomUUID(), verb), 404, "NOT_FOUND");
     assertRefused(client.post("/admin/a2a-queue/x/" + verb, ADMIN_TOKEN, ""), 400, "INVALID_ID");
     Queued queued = queued("n-1");

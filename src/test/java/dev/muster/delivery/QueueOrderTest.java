@@ -26,7 +26,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What waits is delivered when its target has room, in the order of the queue (R7.7). */
+/**
+ * Waiting messages are delivered when their target has free slots, in the order of the queue
+ * (R7.7).
+ */
 @Slow
 @Timeout(180)
 class QueueOrderTest {
@@ -50,7 +53,7 @@ class QueueOrderTest {
     agent.close();
   }
 
-  /** Until the latch opens. */
+  /** Holds the answer until the latch opens. */
   private int awaitGoOn(String messageId) throws InterruptedException {
     goOn.await();
     return 200;
@@ -60,21 +63,25 @@ class QueueOrderTest {
     return List.of(messages).stream().map(Queued::messageId).toList();
   }
 
-  private void awaitUnderWay(int messages) {
-    Awaitility.await("under way")
+  private void awaitInProgress(int messages) {
+    Awaitility.await("in progress")
         .atMost(TestQueue.TIMEOUT)
-        .until(agent::underWay, now -> now == messages);
-  }
-
-  /** Claims for the target were made since: a message that nothing is in the way of has come. */
-  private void awaitAnotherClaim(Agent target) {
-    queue.awaitState(putBeforeABeat(target, queue.senderTo(target), 0, NONE_AT_WORK), "delivered");
+        .until(agent::inProgress, now -> now == messages);
   }
 
   /**
-   * Not sent at once, since the agent says that it has no room, until it says how many are at work.
+   * Waits until claims for the target were made since: a message without obstacles is delivered.
    */
-  private Queued putBeforeABeat(Agent target, Agent sender, int priority, String then) {
+  private void awaitAnotherClaim(Agent target) {
+    queue.awaitState(
+        putBeforeAHeartbeat(target, queue.senderTo(target), 0, NONE_AT_WORK), "delivered");
+  }
+
+  /**
+   * Queues a message while the agent reports no free slot, and then sends the heartbeat {@code
+   * then}.
+   */
+  private Queued putBeforeAHeartbeat(Agent target, Agent sender, int priority, String then) {
     client.heartbeat(target, "\"active_tasks\":9");
     Queued queued = queue.put(target, sender, priority);
     client.heartbeat(target, then);
@@ -82,7 +89,7 @@ class QueueOrderTest {
   }
 
   @Test
-  void goesByPriorityAndThenByAge() {
+  void ordersByPriorityAndThenByAge() {
     Agent target = queue.target(agent.url(), 1);
     List<Agent> senders = senders(target, 4);
     Queued low = queue.put(target, senders.get(0), 10);
@@ -94,7 +101,7 @@ class QueueOrderTest {
     client.heartbeat(target);
 
     queue.awaitState(low, "delivered");
-    assertThat(agent.given()).isEqualTo(messageIds(high, laterHigh, middle, laterMiddle, low));
+    assertThat(agent.received()).isEqualTo(messageIds(high, laterHigh, middle, laterMiddle, low));
     assertThat(agent.mostAtOnce()).isEqualTo(1);
     assertThat(queue.of(low, "concat_ws(' ', m.state, m.deliveries, q.attempts, l.status)"))
         .isEqualTo("answered 1 1 ok");
@@ -109,7 +116,7 @@ class QueueOrderTest {
   }
 
   @Test
-  void letsNoMessageOvertakeAnotherOfTheSameSender() {
+  void keepsTheOrderOfOneSender() {
     Agent target = queue.target(agent.url(), 4);
     Agent sender = queue.senderTo(target);
     List<Queued> ofSender = new ArrayList<>();
@@ -118,7 +125,7 @@ class QueueOrderTest {
     }
     Queued second = ofSender.get(1);
     agent.works(messageId ->
-        messageId.equals(second.messageId()) && agent.timesGiven(messageId) == 1 ? 503 : 200);
+        messageId.equals(second.messageId()) && agent.timesReceived(messageId) == 1 ? 503 : 200);
 
     client.heartbeat(target);
 
@@ -137,20 +144,20 @@ class QueueOrderTest {
     List<String> expected = new ArrayList<>();
     ofSender.forEach(one -> expected.add(one.messageId()));
     expected.add(1, second.messageId());
-    assertThat(agent.given().stream().filter(expected::contains)).isEqualTo(expected);
+    assertThat(agent.received().stream().filter(expected::contains)).isEqualTo(expected);
     assertThat(queue.of(second, "q.attempts")).isEqualTo("2");
   }
 
-  /** However urgent the second is. */
+  /** Independent of the priority of the second message. */
   @ParameterizedTest
   @ValueSource(ints = {50, 100})
-  void letsOnlyOneMessageOfASenderBeOnItsWay(int priority) {
+  void deliversOneMessageOfASenderAtATime(int priority) {
     Agent target = queue.target(agent.url(), 4);
     Agent sender = queue.senderTo(target);
     Queued first = queue.put(target, sender, 50);
     agent.works(messageId -> messageId.equals(first.messageId()) ? awaitGoOn(messageId) : 200);
     client.heartbeat(target);
-    awaitUnderWay(1);
+    awaitInProgress(1);
 
     Queued second = queue.put(target, sender, priority);
 
@@ -159,12 +166,12 @@ class QueueOrderTest {
     assertThat(queue.of(first, "q.state")).isEqualTo("delivering");
     goOn.countDown();
     queue.awaitState(second, "delivered");
-    assertThat(agent.timesGiven(first.messageId())).isEqualTo(1);
+    assertThat(agent.timesReceived(first.messageId())).isEqualTo(1);
   }
 
-  /** Delegations count, of which one sender's do not wait for each other. */
+  /** Delegations use slots too; those of one sender do not wait for each other. */
   @Test
-  void isMadeAsOftenAtOnceAsTheTargetHasFreeSlots() {
+  void usesAsManySlotsAsTheTargetHasFree() {
     agent.works(this::awaitGoOn);
     Agent target = queue.target(agent.url(), 3);
     Agent sender = queue.senderTo(target);
@@ -177,8 +184,8 @@ class QueueOrderTest {
     delegate(sender, target);
 
     client.heartbeat(target, ONE_AT_WORK);
-    awaitUnderWay(2);
-    messages.add(putBeforeABeat(target, sender, 100, ONE_AT_WORK));
+    awaitInProgress(2);
+    messages.add(putBeforeAHeartbeat(target, sender, 100, ONE_AT_WORK));
     client.heartbeat(target, ONE_AT_WORK);
     Agent another = queue.target(agent.url(), 1);
     Queued elsewhere = queue.put(another);
@@ -198,9 +205,9 @@ class QueueOrderTest {
 
     messages.forEach(message -> queue.awaitState(message, "delivered"));
     Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> open(target), "0"::equals);
-    // one of them at the other target
+    // one of the three is at the other target
     assertThat(agent.mostAtOnce()).isEqualTo(3);
-    assertThat(agent.given()).hasSize(4 + 3 + 1).doesNotHaveDuplicates();
+    assertThat(agent.received()).hasSize(4 + 3 + 1).doesNotHaveDuplicates();
   }
 
   private void delegate(Agent caller, Agent callee) {
@@ -228,9 +235,9 @@ class QueueOrderTest {
                 .formatted(target.id(), condition));
   }
 
-  /** Its caller may be at work only because it waits for the result. */
+  /** The caller may be busy only because it waits for the result. */
   @Test
-  void bringsTheResultOfADelegationToACallerWithoutAFreeSlot() {
+  void deliversAResultToACallerWithoutAFreeSlot() {
     Agent caller = queue.target(agent.url(), 1);
     Agent callee = queue.senderTo(caller);
     client.heartbeat(callee);
@@ -254,22 +261,22 @@ class QueueOrderTest {
             "{\"status\":\"completed\",\"result\":\"It is done.\"}");
 
     assertThat(ended.status()).as(ended.text()).isEqualTo(200);
-    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.given().size() == 1);
-    assertThat(agent.timesGiven(message.messageId())).isZero();
+    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.received().size() == 1);
+    assertThat(agent.timesReceived(message.messageId())).isZero();
     assertThat(queue.of(message, "q.state || q.attempts")).isEqualTo("waiting0");
     client.heartbeat(caller, NONE_AT_WORK);
     queue.awaitState(message, "delivered");
   }
 
   @Test
-  void startsWhatComesInWhileAnotherIsUnderWay() {
+  void startsAMessageWhileAnotherIsInProgress() {
     Agent target = queue.target(agent.url(), 2);
     Queued slow = queue.put(target, queue.senderTo(target), 50);
     agent.works(messageId -> messageId.equals(slow.messageId()) ? awaitGoOn(messageId) : 200);
     client.heartbeat(target);
-    awaitUnderWay(1);
+    awaitInProgress(1);
 
-    Queued quick = putBeforeABeat(target, queue.senderTo(target), 50, NONE_AT_WORK);
+    Queued quick = putBeforeAHeartbeat(target, queue.senderTo(target), 50, NONE_AT_WORK);
 
     queue.awaitState(quick, "delivered");
     assertThat(queue.of(slow, "q.state")).isEqualTo("delivering");
@@ -278,7 +285,7 @@ class QueueOrderTest {
   }
 
   @Test
-  void waitsWhileTheTargetIsNotThereOrBusyOrPausedOrNowhere() {
+  void waitsWhileTheTargetIsOfflineBusyPausedOrUnreachable() {
     Agent busy = queue.target(agent.url(), 1);
     client.heartbeat(busy, ONE_AT_WORK);
     Agent away = queue.target(agent.url(), 1);
@@ -295,14 +302,14 @@ class QueueOrderTest {
     Queued delivered = queue.put(there);
     client.heartbeat(there);
     queue.awaitState(delivered, "delivered");
-    Queued found = awaitAnotherLook();
+    Queued found = awaitAnotherSweep();
 
-    assertThat(agent.given()).isEqualTo(messageIds(delivered, found));
+    assertThat(agent.received()).isEqualTo(messageIds(delivered, found));
     for (Queued one : waiting) {
       assertThat(queue.of(one, "q.state || q.attempts")).isEqualTo("waiting0");
     }
 
-    // a beat tells of room, or makes WORKSPACE_ONLINE
+    // a heartbeat that reports free slots, or causes WORKSPACE_ONLINE
     client.heartbeat(busy, NONE_AT_WORK);
     client.heartbeat(away);
     client.post("/workspaces/" + paused.id() + "/resume", paused.token(), "");
@@ -312,8 +319,8 @@ class QueueOrderTest {
     }
   }
 
-  /** What nobody tells of is found too: here a target that has room again. */
-  private Queued awaitAnotherLook() {
+  /** The periodic sweep finds a free slot without an event. */
+  private Queued awaitAnotherSweep() {
     Agent target = queue.target(agent.url(), 1);
     client.heartbeat(target, ONE_AT_WORK);
     Queued later = queue.put(target);
@@ -328,7 +335,7 @@ class QueueOrderTest {
   }
 
   @Test
-  void backsOffAfterFailuresAndStaysTheSameRow() {
+  void pausesAfterFailuresAndKeepsItsRow() {
     Map<String, Integer> refusals = new ConcurrentHashMap<>();
     agent.works(messageId -> refusals.merge(messageId, 1, Integer::sum) % 2 == 0 ? 503 : 429);
     Agent target = queue.target(agent.url(), 1);
@@ -347,10 +354,10 @@ class QueueOrderTest {
     }
     awaitPause(queued, 41, from, 300);
     assertThat(queue.open(queued, "deliveries")).as("times that the agent took it").isEqualTo("0");
-    assertThat(agent.given()).hasSize(5).containsOnly(queued.messageId());
+    assertThat(agent.received()).hasSize(5).containsOnly(queued.messageId());
   }
 
-  /** The pause of the attempt that was made since {@code from}. */
+  /** Asserts the pause after the attempt that began after {@code from}. */
   private void awaitPause(Queued queued, int attempts, Instant from, int seconds) {
     Answer shown =
         Awaitility.await("attempt " + attempts)
@@ -365,8 +372,8 @@ class QueueOrderTest {
   }
 
   @Test
-  void comesBackByItselfWhenThePauseIsOver() {
-    agent.works(messageId -> agent.timesGiven(messageId) == 1 ? 503 : 200);
+  void isRetriedAfterThePause() {
+    agent.works(messageId -> agent.timesReceived(messageId) == 1 ? 503 : 200);
     Agent target = queue.target(agent.url(), 1);
     Queued queued = queue.put(target);
 
@@ -381,9 +388,9 @@ class QueueOrderTest {
     assertThat(shown.json().path("attempts").asInt()).isEqualTo(2);
   }
 
-  /** A replica sends as much at once to one target as it may, however many slots that has. */
+  /** A replica has a bound on its concurrent calls of one target, whatever the target's slots. */
   @Test
-  void countsNoAttemptWhenThisReplicaSendsTooMuchToTheTarget() {
+  void countsNoAttemptWhenThisReplicaIsAtItsBoundForTheTarget() {
     agent.works(this::awaitGoOn);
     Agent target = queue.target(agent.url(), 1);
     client.heartbeat(target);
@@ -396,11 +403,11 @@ class QueueOrderTest {
           CompletableFuture.supplyAsync(
               () -> queue.send(target, senders.get(n % 2), "direct-" + n, 50), threads));
     }
-    awaitUnderWay(DeliverySlots.MAX_DELIVERIES_OF_TARGET);
+    awaitInProgress(DeliverySlots.MAX_DELIVERIES_OF_TARGET);
 
     Queued queued = queue.put(target);
 
-    Awaitility.await("given back untried")
+    Awaitility.await("released without an attempt")
         .atMost(TestQueue.TIMEOUT)
         .until(
             () -> queue.open(queued, "owner IS NULL AND due_at > enqueued_at AND attempts = 0"),

@@ -16,14 +16,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an agent answers to a queued message while the database cannot store it. */
+/** An agent's answer to a queued message survives a database outage. */
 @Slow
 @Timeout(120)
 class QueueOutageTest {
 
-  /** The agent has answered, and the database cannot take that for longer than one try. */
+  /**
+   * The agent has answered, and the database refuses writes for longer than one attempt to store
+   * it.
+   */
   @Test
-  void isStoredAfterAnOutageAndNotSentAgain() throws Exception {
+  void isStoredAfterAnOutageWithoutAnotherDelivery() throws Exception {
     try (TestServer alone = TestServer.start("AGENT_URL_ALLOW=loopback");
         CountingAgent agent = new CountingAgent();
         Connection connection = alone.database().connect();
@@ -42,11 +45,11 @@ class QueueOutageTest {
       connection.rollback();
 
       ofAlone.awaitState(queued, "delivered");
-      assertThat(agent.given()).containsExactly(queued.messageId());
+      assertThat(agent.received()).containsExactly(queued.messageId());
     }
   }
 
-  /** An outage that lasts longer than the lease: nobody else could renew theirs either. */
+  /** The outage lasts longer than the lease; no other replica can renew its lease either. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void isStoredAfterAnOutageThatOutlastsTheLease(boolean isQueued) throws Exception {
@@ -76,7 +79,7 @@ class QueueOutageTest {
           .until(
               () -> alone.database().value("SELECT string_agg(state, ' ') FROM delivery_outcomes"),
               "answered"::equals);
-      assertThat(agent.given()).containsExactly(queued.map(Queued::messageId).orElse("direct"));
+      assertThat(agent.received()).containsExactly(queued.map(Queued::messageId).orElse("direct"));
       assertThat(alone.database().value("SELECT count(*) FROM deliveries")).isEqualTo("0");
     }
   }
@@ -90,7 +93,8 @@ class QueueOutageTest {
   }
 
   /**
-   * When the outcome is tried to be stored that the lock holds up, by another try than that one.
+   * Waits for an attempt to store the outcome, other than {@code before}, that the lock holds;
+   * returns when it began.
    */
   private static String awaitTry(TestServer server, String before) {
     return Awaitility.await()

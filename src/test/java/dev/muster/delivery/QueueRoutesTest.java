@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** What senders and operators see of the queue, and who may (R7.7, R1.4). */
+/** The queue as senders and operators see it, and their permissions (R7.7, R1.4). */
 @Timeout(120)
 class QueueRoutesTest {
 
@@ -74,7 +74,7 @@ class QueueRoutesTest {
   }
 
   @Test
-  void showTheAnswerOnceThereIsOne() throws IOException {
+  void showTheAnswerOnceItExists() throws IOException {
     try (CountingAgent agent = new CountingAgent()) {
       Agent called = queue.target(agent.url(), 1);
       Agent asking = queue.senderTo(called);
@@ -95,9 +95,9 @@ class QueueRoutesTest {
     }
   }
 
-  /** The feed's other rows, sent at once or found by polling, never waited. */
+  /** Other rows of the feed, which were sent directly or polled, were never in the queue. */
   @Test
-  void showOnlyWhatWaited() throws IOException {
+  void showOnlyQueuedMessages() throws IOException {
     try (CountingAgent agent = new CountingAgent()) {
       Agent called = queue.target(agent.url(), 1);
       client.heartbeat(called);
@@ -116,7 +116,7 @@ class QueueRoutesTest {
   }
 
   @Test
-  void showNothingToAnybodyElse() {
+  void showNothingToOthers() {
     Queued queued = queue.put(target, sender, 50);
     Queued ofCanvas = queue.put(target);
     Agent other = client.create("other");
@@ -129,7 +129,7 @@ class QueueRoutesTest {
   }
 
   @Test
-  void saySoWhenThereIsNoSuchMessageOrWorkspace() {
+  void reportAnUnknownMessageOrWorkspace() {
     Queued queued = queue.put(target, sender, 50);
     Agent other = queue.target(1);
     UUID nobody = UUID.randomUUID();
@@ -163,7 +163,7 @@ class QueueRoutesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x", "1.5", "1e3", "NaN", "60m", "%00", "1%201"})
-  void refuseAnAgeThatIsNoNumber(String age) {
+  void refuseAnAgeThatIsNotANumber(String age) {
     Queued queued = queue.put(target, sender, 50);
     assertRefused(
         client.post("/admin/a2a-queue/drop-stale?max_age_minutes=" + age, ADMIN_TOKEN, ""),
@@ -176,7 +176,7 @@ class QueueRoutesTest {
     assertThat(queue.of(queued, "q.state")).isEqualTo("waiting");
   }
 
-  /** A message of this moment is never stale, however small the number. */
+  /** A message of this moment is never stale, however small the limit is. */
   @ParameterizedTest
   @ValueSource(strings = {"0", "-5", "99999999999999999999", "", "%2B3"})
   void clampAnAgeThatIsOutOfRange(String age) {

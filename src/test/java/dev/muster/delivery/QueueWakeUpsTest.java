@@ -12,7 +12,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Who is looked after at once because something was heard of it (R7.7). */
+/** Which targets an event wakes in the queue (R7.7). */
 class QueueWakeUpsTest {
 
   private static final UUID TARGET = UUID.randomUUID();
@@ -30,7 +30,7 @@ class QueueWakeUpsTest {
         UUID.randomUUID(), 1, type.name(), workspace, new RawJson("{}"), Instant.EPOCH);
   }
 
-  private void isWaitedFor(UUID target) {
+  private void hasAWaitingMessage(UUID target) {
     wakeUps.endLook(wakeUps.beginLook());
     wakeUps.queued(Set.of(target));
     assertThat(wakeUps.takeWoken()).containsExactly(target);
@@ -38,7 +38,7 @@ class QueueWakeUpsTest {
   }
 
   @Test
-  void isATargetForWhichSomethingIsQueued() {
+  void wakesATargetWithANewMessage() {
     wakeUps.queued(Set.of(TARGET));
 
     assertThat(wakes).hasValue(1);
@@ -47,8 +47,8 @@ class QueueWakeUpsTest {
   }
 
   @Test
-  void isATargetThatBeatsWhileSomethingWaitsForIt() {
-    isWaitedFor(TARGET);
+  void wakesATargetWithAWaitingMessageAtItsHeartbeat() {
+    hasAWaitingMessage(TARGET);
 
     wakeUps.heartbeatsStored(List.of(OTHER, TARGET));
 
@@ -57,8 +57,8 @@ class QueueWakeUpsTest {
   }
 
   @Test
-  void isATargetThatCameOnlineByAnyReplica() {
-    isWaitedFor(TARGET);
+  void wakesATargetThatCameOnlineOnAnyReplica() {
+    hasAWaitingMessage(TARGET);
 
     wakeUps.follow(
         List.of(
@@ -71,8 +71,8 @@ class QueueWakeUpsTest {
   }
 
   @Test
-  void isNobodyForWhomNothingWaitsAnyMore() {
-    isWaitedFor(TARGET);
+  void wakesNoTargetWithoutAWaitingMessage() {
+    hasAWaitingMessage(TARGET);
     wakeUps.endLook(wakeUps.beginLook());
 
     wakeUps.heartbeatsStored(List.of(TARGET));
@@ -81,9 +81,9 @@ class QueueWakeUpsTest {
     assertThat(wakeUps.takeWoken()).isEmpty();
   }
 
-  /** The look may have been at its place in the queue before the message was. */
+  /** The sweep may have passed the target before the message was queued. */
   @Test
-  void isATargetWhoseMessageCameDuringALook() {
+  void wakesATargetWhoseMessageWasQueuedDuringASweep() {
     Set<UUID> found = wakeUps.beginLook();
     wakeUps.queued(Set.of(TARGET));
     assertThat(wakeUps.takeWoken()).containsExactly(TARGET);
@@ -95,7 +95,7 @@ class QueueWakeUpsTest {
   }
 
   @Test
-  void isAgainWhoCouldNotBeLookedAfterWithoutAnotherWakeUp() {
+  void keepsATargetThatCouldNotBeHandled() {
     wakeUps.queued(Set.of(TARGET));
     wakeUps.leaveWoken(wakeUps.takeWoken());
 

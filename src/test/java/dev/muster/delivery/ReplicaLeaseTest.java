@@ -37,8 +37,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * What a replica delivers is another's when its lease has lapsed or it has ended, and not a moment
- * before (R7.3, R7.7).
+ * Another replica takes over a delivery when the lease of its replica has expired or the replica
+ * has ended, and not before (R7.3, R7.7).
  */
 @Slow
 @Timeout(300)
@@ -46,10 +46,10 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("the servers of ReplicaLeaseTest")
 class ReplicaLeaseTest {
 
-  /** Until a takeover: a lease of 25 s, a look every 5 s, and a machine that does other things. */
+  /** Limit of a takeover: a lease of 25 s, a sweep every 5 s, and a margin for a busy machine. */
   private static final Duration TAKEOVER = Duration.ofSeconds(45);
 
-  private static final String CAREFUL = "A2A_RETRY_AMBIGUOUS=false";
+  private static final String WITHOUT_RETRIES = "A2A_RETRY_AMBIGUOUS=false";
 
   private static final TestDatabase DATABASE = TestDatabases.create();
   private static final TestServer LIVES = TestServer.startOn(DATABASE, "AGENT_URL_ALLOW=loopback");
@@ -64,17 +64,17 @@ class ReplicaLeaseTest {
   ReplicaLeaseTest() throws IOException {
     agent = new CountingAgent();
     agent.works(messageId -> {
-      (agent.timesGiven(messageId) == 1 ? first : second).await();
+      (agent.timesReceived(messageId) == 1 ? first : second).await();
       return 200;
     });
   }
 
   @BeforeAll
-  static void awaitThatItMayJudge() {
-    awaitThatItMayJudge(LIVES);
+  static void awaitItsFirstLease() {
+    awaitItsFirstLease(LIVES);
   }
 
-  private static void awaitThatItMayJudge(TestServer server) {
+  private static void awaitItsFirstLease(TestServer server) {
     Awaitility.await()
         .atMost(Duration.ofSeconds(60))
         .until(() -> server.bean(ReplicaLease.class).mayJudgeOthers());
@@ -110,7 +110,7 @@ class ReplicaLeaseTest {
     return ServerProcess.start(folder.resolve("home"), environment).awaitReady();
   }
 
-  /** The process has brought it to the agent, which works on it. */
+  /** Returns when the process has called the agent, which holds the call. */
   private Queued beginDelivery(ServerProcess process, TestServer other, Agent target) {
     QueueWorker ofOther = other.bean(QueueWorker.class);
     ofOther.stop();
@@ -120,7 +120,7 @@ class ReplicaLeaseTest {
       process.client().heartbeat(target);
       Awaitility.await()
           .atMost(TestQueue.TIMEOUT)
-          .until(() -> agent.timesGiven(queued.messageId()) == 1);
+          .until(() -> agent.timesReceived(queued.messageId()) == 1);
       assertThat(queue.open(queued, "owner::text")).isNotEqualTo(ownerOf(other));
       return queued;
     } finally {
@@ -132,7 +132,7 @@ class ReplicaLeaseTest {
     return server.bean(ReplicaLease.class).owner().toString();
   }
 
-  /** A message that is sent at once, by a request that lives longer than a lease. */
+  /** Sends a direct message with a request that waits longer than a lease. */
   private CompletableFuture<HttpResponse<String>> send(
       ServerProcess process, Agent target, String messageId) {
     HttpRequest request =
@@ -145,11 +145,13 @@ class ReplicaLeaseTest {
     return HTTP.sendAsync(request, BodyHandlers.ofString());
   }
 
-  private void awaitGiven(String messageId, int times) {
-    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.timesGiven(messageId) == times);
+  private void awaitReceived(String messageId, int times) {
+    Awaitility.await()
+        .atMost(TestQueue.TIMEOUT)
+        .until(() -> agent.timesReceived(messageId) == times);
   }
 
-  /** The state of what was sent at once, of which there is nothing else at its target. */
+  /** The state of the direct message, the only one of its target. */
   private static String stateAt(Agent target) {
     return DATABASE.value(
         "SELECT coalesce((SELECT 'sending' FROM deliveries WHERE workspace_id = '%1$s'),"
@@ -159,14 +161,14 @@ class ReplicaLeaseTest {
   }
 
   @Test
-  void leavesEverythingToOthersWithinHalfAMinuteOfItsDeath() throws Exception {
+  void losesItsDeliveriesWithinHalfAMinuteOfItsDeath() throws Exception {
     TestQueue queue = TestQueue.of(LIVES);
     try (ServerProcess dies = start(DATABASE)) {
       Queued queued = beginDelivery(dies, LIVES, queue.target(agent.url(), 1));
       Agent online = queue.target(agent.url(), 1);
       LIVES.client().heartbeat(online);
       CompletableFuture<HttpResponse<String>> lost = send(dies, online, "direct");
-      awaitGiven("direct", 1);
+      awaitReceived("direct", 1);
       String lease =
           "SELECT alive_until > clock_timestamp() + interval '15 seconds' FROM replicas WHERE id ="
               + " ";
@@ -175,9 +177,9 @@ class ReplicaLeaseTest {
 
       dies.kill();
 
-      // the same one at both, until the lease is over
+      // both servers show the same owner until the lease expires
       assertThat(queue.open(queued, "owner::text")).isEqualTo(owner);
-      Awaitility.await().atMost(TAKEOVER).until(() -> agent.timesGiven(queued.messageId()) == 2);
+      Awaitility.await().atMost(TAKEOVER).until(() -> agent.timesReceived(queued.messageId()) == 2);
       Awaitility.await()
           .until(() -> stateAt(online), state -> state.startsWith("uncertain 1 ServerLost"));
       assertThat(lost).isCompletedExceptionally();
@@ -187,21 +189,21 @@ class ReplicaLeaseTest {
       queue.awaitState(queued, "delivered");
       assertThat(queue.of(queued, "concat_ws(' ', m.state, m.deliveries, q.attempts)"))
           .isEqualTo("answered 2 2");
-      assertThat(agent.timesGiven("direct")).isEqualTo(1);
+      assertThat(agent.timesReceived("direct")).isEqualTo(1);
       assertThat(LIVES.metrics()).contains("muster_deliveries_taken_over_total");
     }
   }
 
-  /** As long as it would take to take over everything of one that is dead. */
+  /** Waits as long as the takeover from a dead replica would need. */
   @Test
-  void losesNothingWhileItLives() throws Exception {
+  void keepsItsDeliveriesWhileItLives() throws Exception {
     TestQueue queue = TestQueue.of(LIVES);
     try (ServerProcess lives = start(DATABASE)) {
       Queued queued = beginDelivery(lives, LIVES, queue.target(agent.url(), 1));
       Agent online = queue.target(agent.url(), 1);
       LIVES.client().heartbeat(online);
       CompletableFuture<HttpResponse<String>> sent = send(lives, online, "direct");
-      awaitGiven("direct", 1);
+      awaitReceived("direct", 1);
       String held = "concat_ws(' ', owner, claim, claimed_at)";
       String before = queue.open(queued, held);
 
@@ -213,12 +215,12 @@ class ReplicaLeaseTest {
 
       assertThat(sent.join().body()).isEqualTo(CountingAgent.ANSWER);
       queue.awaitState(queued, "delivered");
-      assertThat(agent.given()).containsExactlyInAnyOrder(queued.messageId(), "direct");
+      assertThat(agent.received()).containsExactlyInAnyOrder(queued.messageId(), "direct");
     }
   }
 
   @Test
-  void endsNothingThatIsAnothersByNowWhenItStoodStill() throws Exception {
+  void completesNoDeliveryThatAnotherReplicaTookOver() throws Exception {
     TestQueue queue = TestQueue.of(LIVES);
     try (ServerProcess sleeps = start(DATABASE)) {
       Queued queued = beginDelivery(sleeps, LIVES, queue.target(agent.url(), 1));
@@ -226,14 +228,17 @@ class ReplicaLeaseTest {
       sleeps.signal("STOP");
       String held;
       try {
-        Awaitility.await().atMost(TAKEOVER).until(() -> agent.timesGiven(queued.messageId()) == 2);
+        Awaitility.await()
+            .atMost(TAKEOVER)
+            .until(() -> agent.timesReceived(queued.messageId()) == 2);
         held = queue.open(queued, "concat_ws(' ', owner, claim, claimed_at, attempts)");
         assertThat(held).startsWith(ownerOf(LIVES)).endsWith(" 2");
       } finally {
         sleeps.signal("CONT");
       }
       first.countDown();
-      // its lease is there again, and its answer has come when that of another message has
+      // it has renewed its lease, and has its answer by the time that another delivery of it is
+      // answered
       Awaitility.await()
           .atMost(TestQueue.TIMEOUT)
           .until(
@@ -254,12 +259,12 @@ class ReplicaLeaseTest {
       queue.awaitState(queued, "delivered");
       assertThat(queue.of(queued, "concat_ws(' ', m.state, m.deliveries, q.attempts)"))
           .isEqualTo("answered 2 2");
-      assertThat(agent.timesGiven(queued.messageId())).isEqualTo(2);
+      assertThat(agent.timesReceived(queued.messageId())).isEqualTo(2);
     }
   }
 
   @Test
-  void endsWithACleanShutdownAndLeavesWhatWaitsToOthers() throws Exception {
+  void endsAtACleanShutdownAndLeavesWaitingMessagesToOthers() throws Exception {
     TestQueue queue = TestQueue.of(LIVES);
     Agent away = queue.target(agent.url(), 1);
     first.countDown();
@@ -281,9 +286,12 @@ class ReplicaLeaseTest {
         .isEqualTo(ownerOf(LIVES));
   }
 
-  /** It is given back by the server that ends, so that nobody waits for a lease. */
+  /**
+   * The server releases its deliveries at shutdown, so that no delivery waits for a lease to
+   * expire.
+   */
   @Test
-  void givesBackWhatItDeliversAtAShutdown() throws Exception {
+  void releasesItsDeliveriesAtShutdown() throws Exception {
     TestQueue queue = TestQueue.of(LIVES);
     Queued queued;
     try (ServerProcess ends = start(DATABASE)) {
@@ -298,13 +306,14 @@ class ReplicaLeaseTest {
   }
 
   @Test
-  void leavesItsMessagesInDoubtWhereNothingIsSentTwice() throws Exception {
+  void leavesItsMessagesUncertainWithoutRetries() throws Exception {
     TestDatabase database = TestDatabases.create();
-    try (TestServer careful = TestServer.startOn(database, "AGENT_URL_ALLOW=loopback", CAREFUL);
-        ServerProcess dies = start(database, CAREFUL)) {
-      TestQueue queue = TestQueue.of(careful);
-      Queued queued = beginDelivery(dies, careful, queue.target(agent.url(), 1));
-      awaitThatItMayJudge(careful);
+    try (TestServer withoutRetries =
+            TestServer.startOn(database, "AGENT_URL_ALLOW=loopback", WITHOUT_RETRIES);
+        ServerProcess dies = start(database, WITHOUT_RETRIES)) {
+      TestQueue queue = TestQueue.of(withoutRetries);
+      Queued queued = beginDelivery(dies, withoutRetries, queue.target(agent.url(), 1));
+      awaitItsFirstLease(withoutRetries);
       String owner = queue.open(queued, "owner::text");
       dies.kill();
       database.execute(
@@ -322,13 +331,13 @@ class ReplicaLeaseTest {
           queue.send(new Agent(queued.targetId(), ""), null, queued.messageId(), 50),
           504,
           "AGENT_TIMEOUT");
-      assertThat(agent.timesGiven(queued.messageId())).isEqualTo(1);
+      assertThat(agent.timesReceived(queued.messageId())).isEqualTo(1);
     }
   }
 
-  /** Others may have been kept from renewing theirs by whatever kept it from its own. */
+  /** Whatever stopped the renewals of this replica may have stopped those of others. */
   @Test
-  void judgesNobodyBeforeItHasLivedAsLongAsALease() {
+  void takesOverNothingDuringItsFirstLease() {
     TestDatabase database = TestDatabases.create();
     try (TestServer one = TestServer.startOn(database, "AGENT_URL_ALLOW=loopback")) {
       TestQueue queue = TestQueue.of(one);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A replica that has lost a delivery does not end it, also beside its holder in one batch. */
+/** A replica that has lost its claim completes nothing, also in one batch with the new owner. */
 @Execution(ExecutionMode.CONCURRENT)
 class StaleCompletionTest {
 
@@ -23,7 +23,7 @@ class StaleCompletionTest {
   private final TestQueue queue = TestQueue.of(SERVER);
 
   @Test
-  void endsADeliveryForItsHolderAlone() {
+  void completesADeliveryForItsOwnerOnly() {
     Queued queued = queue.put(queue.target(1));
     ActivityKey key = new ActivityKey(queued.targetId(), RowId.seqOf(queued.id()));
     DeliveryClaim claim = new DeliveryClaim(UUID.randomUUID(), 2);

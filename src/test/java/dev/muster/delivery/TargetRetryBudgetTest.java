@@ -6,12 +6,13 @@ import dev.muster.testing.Race;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** R7.10: how much retries may add to the load of a target. */
+/** The retry budget of a target (R7.10). */
 class TargetRetryBudgetTest {
 
   private static final long SECOND = 1_000_000_000L;
 
-  private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - SECOND); // it may run over
+  private final AtomicLong nanos =
+      new AtomicLong(Long.MAX_VALUE - SECOND); // near the maximum, so that it overflows
   private final TargetRetryBudget budget = new TargetRetryBudget(nanos::get);
 
   private void sends(String target, int count) {
@@ -43,7 +44,8 @@ class TargetRetryBudgetTest {
     sends("a", 1_000);
     assertThat(retries("a", 1_000)).isEqualTo(200);
     nanos.addAndGet(SECOND);
-    assertThat(retries("a", 1_000)).isEqualTo(10); // the fifth is taken, the floor is not
+    assertThat(retries("a", 1_000))
+        .isEqualTo(10); // a fifth of the load, without the minimum in addition
     sends("a", 1_000);
     assertThat(retries("a", 1_000)).isEqualTo(190);
   }
@@ -60,13 +62,13 @@ class TargetRetryBudgetTest {
   }
 
   @Test
-  void keepsTargetsApart() {
+  void countsTargetsSeparately() {
     assertThat(retries("a", 50)).isEqualTo(10);
     assertThat(retries("b", 50)).isEqualTo(10);
   }
 
   @Test
-  void isExactUnderManyThreads() {
+  void isExactWithManyThreads() {
     sends("a", 1_000);
     int granted = Race.run(16, _ -> retries("a", 100)).stream().mapToInt(Integer::intValue).sum();
     assertThat(granted).isEqualTo(200);

@@ -15,20 +15,18 @@ import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
-/** The queue of a server, with words for what tests do to it. */
+/** The queue of a server, with the actions of tests on it. */
 record TestQueue(TestClient client, TestDatabase database) {
 
   static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  /** Nobody listens there. */
+  /** A url without a listener. */
   static final String NOWHERE = "http://127.0.0.1:9/";
 
-  /**
-   * A message that was put into the queue; {@code id} is its row's, and {@code messageId} its own.
-   */
+  /** A queued message; {@code id} is its row's id, {@code messageId} its own. */
   record Queued(UUID targetId, UUID id, String messageId) {
 
-    /** The condition that names it in each of the tables. */
+    /** The condition that selects it in each of the tables. */
     String condition() {
       return "workspace_id = '" + targetId + "' AND seq = " + RowId.seqOf(id);
     }
@@ -42,7 +40,7 @@ record TestQueue(TestClient client, TestDatabase database) {
     return new TestQueue(server.client(), server.database());
   }
 
-  /** A push agent that has not beaten yet: what is sent to it waits. */
+  /** A push agent without a heartbeat: messages to it wait. */
   Agent target(int slots) {
     return target(NOWHERE, slots);
   }
@@ -55,18 +53,18 @@ record TestQueue(TestClient client, TestDatabase database) {
         "\"max_concurrent_tasks\":" + slots);
   }
 
-  /** Somebody who may send to the target. */
+  /** An agent that may send to the target. */
   Agent senderTo(Agent target) {
     return client.create(
         "Sender", "\"delivery_mode\":\"poll\"", "\"parent_id\":\"" + target.id() + "\"");
   }
 
-  /** From the canvas. */
+  /** Queues a message of the canvas. */
   Queued put(Agent target) {
     return put(target, null, 50);
   }
 
-  /** From the canvas, without a sender. */
+  /** Queues a message; of the canvas when {@code sender} is null. */
   Queued put(Agent target, @Nullable Agent sender, int priority) {
     String messageId = "m-" + UUID.randomUUID();
     Answer answer = send(target, sender, messageId, priority);
@@ -89,7 +87,9 @@ record TestQueue(TestClient client, TestDatabase database) {
         .formatted(priority, messageId);
   }
 
-  /** So many messages that have waited for the target for two hours, all without content. */
+  /**
+   * Inserts this many messages that have waited for the target for two hours, all without content.
+   */
   void fill(Agent target, int messages) {
     database.execute(
         """
@@ -103,7 +103,10 @@ record TestQueue(TestClient client, TestDatabase database) {
             .formatted(target.id(), messages));
   }
 
-  /** An SQL expression of its row {@code l}, its message {@code m} and its place {@code q}. */
+  /**
+   * Evaluates an SQL expression on its row {@code l}, its message {@code m} and its queue entry
+   * {@code q}.
+   */
   String of(Queued queued, String expression) {
     return database.value(
         "SELECT "
@@ -114,18 +117,18 @@ record TestQueue(TestClient client, TestDatabase database) {
             + queued.condition().replace("AND ", "AND l."));
   }
 
-  /** An SQL expression of its open delivery. */
+  /** Evaluates an SQL expression on its open delivery. */
   String open(Queued queued, String expression) {
     return database.value("SELECT " + expression + " FROM deliveries WHERE " + queued.condition());
   }
 
-  /** Of its open delivery. */
+  /** Updates its open delivery. */
   void set(Queued queued, String assignments) {
     database.execute("UPDATE deliveries SET " + assignments + " WHERE " + queued.condition());
   }
 
-  /** As if another replica, which lives, delivered it. */
-  void holdBySomebody(Queued queued) {
+  /** Makes another live replica the owner of its delivery. */
+  void claimByAnotherReplica(Queued queued) {
     UUID somebody = UUID.randomUUID();
     database.execute(
         """
@@ -136,7 +139,7 @@ record TestQueue(TestClient client, TestDatabase database) {
     set(queued, "owner = '" + somebody + "', claim = 1, claimed_at = clock_timestamp()");
   }
 
-  void letGo(Queued queued) {
+  void release(Queued queued) {
     set(queued, "owner = NULL, claim = NULL, claimed_at = NULL");
   }
 
@@ -146,7 +149,7 @@ record TestQueue(TestClient client, TestDatabase database) {
         .until(() -> of(queued, "q.state"), state::equals);
   }
 
-  /** As its sender, the canvas or the admin sees it. */
+  /** The message as its sender, the canvas or the admin sees it. */
   Answer show(Queued queued) {
     return client.get(queued.path(), ADMIN_TOKEN);
   }

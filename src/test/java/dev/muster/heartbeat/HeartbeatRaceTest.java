@@ -28,7 +28,7 @@ class HeartbeatRaceTest {
 
   /** What is done to a workspace while its agent beats. */
   private interface Blow {
-    Answer strike(TestClient client, Agent agent);
+    Answer apply(TestClient client, Agent agent);
   }
 
   @Test
@@ -110,7 +110,7 @@ class HeartbeatRaceTest {
           }));
     }
     start.countDown();
-    assertThat(blow.strike(striking, agent).status()).isEqualTo(200);
+    assertThat(blow.apply(striking, agent).status()).isEqualTo(200);
     Answer after = beating.heartbeat(agent, "\"error_rate\":0");
     assertThat(after.status()).isEqualTo(laterBeat);
     if (laterBeat == 200) {
