@@ -12,6 +12,9 @@ import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -107,6 +110,28 @@ class LongPollTest {
         .isGreaterThanOrEqualTo(Duration.ofSeconds(1));
     assertThat(feed.get(INBOX + "&wait=0").text()).isEqualTo("[]");
     assertThat(feed.get(INBOX).text()).isEqualTo("[]");
+  }
+
+  /**
+   * The row is there when the poll comes, but the database needs longer than the wait to read it.
+   */
+  @Test
+  void answersWithTheRowThatADatabaseReadsSlowly() throws SQLException {
+    TestFeed feed = feedOf("Slowly read");
+    String id = feed.receive(null, "hello");
+    long start = System.nanoTime();
+    CompletableFuture<Answer> poll;
+    try (Connection locked = HERE.database().connect()) {
+      locked.setAutoCommit(false);
+      try (Statement statement = locked.createStatement()) {
+        statement.execute("LOCK TABLE activity_logs IN ACCESS EXCLUSIVE MODE");
+      }
+      poll = poll(feed, INBOX + "&wait=1", feed.agent().token());
+      await().until(() -> System.nanoTime() - start > Duration.ofMillis(1500).toNanos());
+      locked.rollback();
+    }
+
+    assertOnly(within(SOON, poll), id);
   }
 
   @Test

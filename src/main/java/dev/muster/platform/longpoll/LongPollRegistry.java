@@ -95,7 +95,7 @@ public class LongPollRegistry implements SmartLifecycle {
   private <T> CompletableFuture<T> park(LongPoll<T> poll) {
     PendingPoll<T> one = new PendingPoll<>(poll, this::look);
     register(one);
-    one.lookNow();
+    one.lookFirst();
     if (!running) {
       one.giveUp();
     }

@@ -1,5 +1,6 @@
 package dev.muster.platform.longpoll;
 
+import dev.muster.platform.deadline.RequestDeadline;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -17,7 +18,7 @@ final class PendingPoll<T> {
   private final LongPoll<T> poll;
   private final Executor lookers;
   private final long overAt;
-  private final AtomicInteger state = new AtomicInteger(IDLE);
+  private final AtomicInteger state = new AtomicInteger(LOOKING);
   private final CompletableFuture<T> answer = new CompletableFuture<>();
   private volatile long version;
   private long checkAt = System.nanoTime() + CHECK_INTERVAL.toNanos();
@@ -44,11 +45,9 @@ final class PendingPoll<T> {
     return version;
   }
 
-  /** Looks on the calling thread, unless another thread is looking. */
-  void lookNow() {
-    if (state.compareAndSet(IDLE, LOOKING)) {
-      look();
-    }
+  /** Looks for the first time, on the calling thread. Call it once. */
+  void lookFirst() {
+    look();
   }
 
   /** Starts a look, or repeats the running one, because there may be a result. */
@@ -76,13 +75,21 @@ final class PendingPoll<T> {
     } while (!answer.isDone() && !state.compareAndSet(LOOKING, IDLE));
   }
 
-  /** Ends an overdue poll or starts its check; called by the registry's loop only. */
+  /**
+   * Ends an overdue poll or starts its check; called by the registry's loop only.
+   *
+   * <p>A running look ends first: a slow database must not turn existing rows into an empty
+   * response (R6.2). A look that takes longer than a request may is given up.
+   */
   void tick(long now) {
-    if (now - overAt >= 0) {
+    long overdue = now - overAt;
+    if (overdue < 0) {
+      if (now - checkAt >= 0) {
+        checkAt = now + CHECK_INTERVAL.toNanos();
+        lookers.execute(this::check);
+      }
+    } else if (state.get() == IDLE || overdue >= RequestDeadline.LIMIT.toNanos()) {
       giveUp();
-    } else if (now - checkAt >= 0) {
-      checkAt = now + CHECK_INTERVAL.toNanos();
-      lookers.execute(this::check);
     }
   }
 
