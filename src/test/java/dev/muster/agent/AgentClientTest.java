@@ -37,11 +37,13 @@ class AgentClientTest {
     Path file = folder.resolve("deep").resolve("token");
     String id = UUID.randomUUID().toString();
 
-    assertThat(walkIn(id, file).register(Registration.polling("Walk-in"))).isEqualTo("online");
+    assertThat(registerAnonymously(id, file).register(Registration.polling("Walk-in")))
+        .isEqualTo("online");
 
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
         .isEqualTo("rw-------");
-    assertThat(walkIn(id, file).register(Registration.polling("Walk-in"))).isEqualTo("online");
+    assertThat(registerAnonymously(id, file).register(Registration.polling("Walk-in")))
+        .isEqualTo("online");
     try (var files = Files.list(folder.resolve("deep"))) {
       assertThat(files).hasSize(1);
     }
@@ -86,7 +88,7 @@ class AgentClientTest {
   void readsTheFileAgainWhenItsTokenIsRefused() throws IOException {
     Agent agent = AgentServer.CLIENT.create("Renewed");
     Path file = Files.writeString(folder.resolve("token"), "stale\n");
-    AgentClient client = walkIn(agent.id().toString(), file);
+    AgentClient client = registerAnonymously(agent.id().toString(), file);
     assertThatExceptionOfType(MusterException.class)
         .isThrownBy(() -> client.heartbeat(Heartbeat.HEALTHY))
         .matches(MusterException::isRefusal)
@@ -159,7 +161,7 @@ class AgentClientTest {
 
   @Test
   void refusesToAnswerNobody() {
-    AgentClient client = walkIn(PEER, folder.resolve("token"));
+    AgentClient client = registerAnonymously(PEER, folder.resolve("token"));
     for (String row :
         List.of(
             "{\"id\":\"a\"}",
@@ -223,7 +225,7 @@ class AgentClientTest {
     return "/workspaces/" + new UUID(1, 2) + rest;
   }
 
-  private static AgentClient walkIn(String id, Path file) {
+  private static AgentClient registerAnonymously(String id, Path file) {
     return AgentClient.builder(AgentServer.CLIENT.baseUrl(), id).tokenFile(file).build();
   }
 

@@ -125,8 +125,8 @@ final class UnitPage {
 
   private static String policy() {
     return ("default-src 'none'; script-src 'self' 'sha256-%s'; style-src 'self'; img-src 'self'"
-                + " data:; connect-src 'self'; base-uri 'none'; form-action 'none';"
-                + " require-trusted-types-for 'script'; trusted-types lit-html")
+            + " data:; connect-src 'self'; base-uri 'none'; form-action 'none';"
+            + " require-trusted-types-for 'script'; trusted-types lit-html")
         .formatted(hash(IMPORT_MAP));
   }
 

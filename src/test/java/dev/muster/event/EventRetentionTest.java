@@ -15,7 +15,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Old events are deleted, and the numbering goes on. */
+/** Old events are deleted, and the numbers of new ones continue. */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of EventRetentionTest")
@@ -29,7 +29,7 @@ class EventRetentionTest {
       """;
 
   @Test
-  void keepsWhatIsYoungerThanADayWhateverTheSetting() {
+  void keepsEventsYoungerThanADayWhateverTheSetting() {
     try (TestServer server = TestServer.start()) {
       server.client().create("new");
       server.bean(EventPublisher.class).publishAll();
@@ -49,9 +49,11 @@ class EventRetentionTest {
     }
   }
 
-  /** No setting asks for less than a day, but a deletion without its bound would take all. */
+  /**
+   * Settings cannot ask for less than a day; without the bound of the deletion all events would go.
+   */
   @Test
-  void keepsWhatIsYoungerThanADayWhateverTheAge() {
+  void keepsEventsYoungerThanADayWhateverTheBound() {
     try (TestServer server = TestServer.start()) {
       EventRetention retention = server.bean(EventRetention.class);
       server.database().execute(OLD_EVENTS);
@@ -70,7 +72,7 @@ class EventRetentionTest {
   }
 
   @Test
-  void deletesWhatIsOlderThanItsDays() {
+  void deletesEventsOlderThanTheSetting() {
     try (TestServer server = TestServer.start()) {
       TestClient client = server.client();
       EventRetention retention = server.bean(EventRetention.class);

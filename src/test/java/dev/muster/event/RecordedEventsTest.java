@@ -20,13 +20,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Every change is told once, and read in order without a gap (R10.1, R10.2). */
+/**
+ * Every change has one recorded event, and readers get them in order without a gap (R10.1, R10.2).
+ */
 class RecordedEventsTest {
 
   private static final TestClient CLIENT = TestServer.shared().client();
 
   @Test
-  void tellEveryChangeOnceInItsOrder() {
+  void recordEveryChangeOnceInOrder() {
     Agent agent = CLIENT.create("Story");
     String path = "/workspaces/" + agent.id();
     register(agent, "{}");
@@ -42,7 +44,7 @@ class RecordedEventsTest {
     CLIENT.heartbeat(agent);
     CLIENT.delete(path, ADMIN_TOKEN);
 
-    assertThat(told(agent))
+    assertThat(recorded(agent))
         .containsExactly(
             "WORKSPACE_AWAITING_AGENT null>awaiting_agent",
             "WORKSPACE_ONLINE awaiting_agent>online",
@@ -58,11 +60,11 @@ class RecordedEventsTest {
   }
 
   @Test
-  void tellNothingOfWhatWasRefused() {
+  void recordNoRefusedChange() {
     Agent agent = CLIENT.createOnline("Quiet");
     Agent other = CLIENT.create("Other");
     String path = "/workspaces/" + agent.id();
-    List<String> before = told(agent);
+    List<String> before = recorded(agent);
 
     CLIENT.patch(path, other.token(), "{\"name\":\"a\"}");
     CLIENT.patch(path, agent.token(), "{\"name\":\"a\",\"tier\":1}");
@@ -82,7 +84,7 @@ class RecordedEventsTest {
         other.token(),
         "{\"workspace_id\":\"" + agent.id() + "\",\"agent_card\":{\"a\":1}}");
 
-    assertThat(told(agent)).isEqualTo(before);
+    assertThat(recorded(agent)).isEqualTo(before);
   }
 
   @Test
@@ -143,9 +145,9 @@ class RecordedEventsTest {
     assertThat(seqs(CLIENT.get("/events?after=", ADMIN_TOKEN))).isEqualTo(newest);
   }
 
-  /** Forty cards of the largest size are more than a page takes. */
+  /** Forty cards of the largest size do not fit into a page. */
   @Test
-  void endAPageEarlyWhereTheyAreLargeAndGoOnAfterIt() {
+  void endAPageEarlyWhenTheyAreLargeAndContinueOnTheNext() {
     Agent agent = CLIENT.create("Large cards");
     for (int n = 0; n < 40; n++) {
       updateCard(agent, "{\"n\":%d,\"text\":\"%s\"}".formatted(n, "x".repeat(255_000)));
@@ -164,7 +166,7 @@ class RecordedEventsTest {
 
   @ParameterizedTest
   @CsvSource({"1, 1", "0, 1", "-3, 1", "50, 50"})
-  void clampTheirNumber(String asked, int given) {
+  void clampTheLimit(String asked, int given) {
     manyEvents();
 
     assertThat(seqs(CLIENT.get("/events?limit=" + asked, ADMIN_TOKEN))).hasSize(given);
@@ -173,12 +175,12 @@ class RecordedEventsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"abc", "1.5", "99999999999999999999999x", "%00", "null"})
-  void refuseToStartAfterWhatIsNoNumber(String after) {
+  void refuseAPositionThatIsNotANumber(String after) {
     assertRefused(CLIENT.get("/events?after=" + after, ADMIN_TOKEN), 400, "VALIDATION_FAILED");
   }
 
   @Test
-  void areOneUnbrokenSeriesToAReaderWhileEightWrite() {
+  void haveNoGapForAReaderWhileEightWrite() {
     int writers = 8;
     int changes = 40;
     List<Agent> agents = new ArrayList<>();
@@ -247,7 +249,7 @@ class RecordedEventsTest {
     }
   }
 
-  /** The newest hundred, at least that many being there. */
+  /** Returns the numbers of the newest hundred events, after creating that many. */
   private static List<Long> manyEvents() {
     Agent agent = CLIENT.create("Many");
     while (CLIENT.get("/events", ADMIN_TOKEN).json().size() < 100) {
@@ -263,7 +265,7 @@ class RecordedEventsTest {
   }
 
   /** Types, oldest first, with the change of status where there is one. */
-  private static List<String> told(Agent agent) {
+  private static List<String> recorded(Agent agent) {
     return CLIENT
         .get("/events/" + agent.id() + "?after=0", ADMIN_TOKEN)
         .json()

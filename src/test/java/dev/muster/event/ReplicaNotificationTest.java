@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What replicas of this and other versions write is read as at least what was meant. */
+/** A notification of this or another version names at least what its sender meant. */
 class ReplicaNotificationTest {
 
   private static final String CALLER = UUID.randomUUID().toString();
@@ -35,7 +35,7 @@ class ReplicaNotificationTest {
   }
 
   @Test
-  void isAboutNothingElse() {
+  void namesNoOtherTopic() {
     ReplicaNotification call = new ReplicaNotification();
     call.add(FEEDS, List.of());
     assertThat(call.isEmpty()).isTrue();
@@ -46,7 +46,7 @@ class ReplicaNotificationTest {
   }
 
   @Test
-  void fitsIntoANotificationAndIsAboutAllWhenItNoLongerNamesThem() {
+  void namesAllWhenTheIdsNoLongerFit() {
     ReplicaNotification call = new ReplicaNotification();
     call.add(EVENTS, ids(ReplicaNotification.MAX_IDS / 2));
     call.add(FEEDS, ids(ReplicaNotification.MAX_IDS / 2));
@@ -61,7 +61,7 @@ class ReplicaNotificationTest {
   }
 
   @Test
-  void addsUp() {
+  void mergesIdsOfTwoNotifications() {
     Set<UUID> one = ids(2);
     Set<UUID> other = ids(3);
     ReplicaNotification call = new ReplicaNotification();
@@ -102,7 +102,7 @@ class ReplicaNotificationTest {
         "ID feeds=*",
         "ID  EVENTS=* FEEDS=**"
       })
-  void thatIsNotUnderstoodIsAboutEverything(String text) {
+  void namesEverythingWhenItCannotBeParsed(String text) {
     ReplicaNotification read = read(text.replace("ID", CALLER));
     assertThat(Stream.of(ReplicaTopic.values())).allMatch(read::isAboutAll);
   }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.Bean;
 
-/** A call of one replica reaches the receivers of the other, and nobody else's. */
+/** A notification of one replica reaches the listeners of its topic on the other replica only. */
 @Slow
 @Timeout(60)
 class ReplicaNotifierTest {
@@ -39,8 +39,8 @@ class ReplicaNotifierTest {
   private static final TestDatabase DATABASE = TestDatabases.create();
   private static final List<TestServer> SERVERS = new ArrayList<>();
 
-  /** A receiver that keeps what it hears. */
-  abstract static class Heard implements ReplicaNotificationListener {
+  /** Records its notifications. */
+  abstract static class RecordingListener implements ReplicaNotificationListener {
 
     final List<Set<UUID>> calls = new CopyOnWriteArrayList<>();
     final AtomicInteger aboutAll = new AtomicInteger();
@@ -60,7 +60,7 @@ class ReplicaNotifierTest {
     }
   }
 
-  static final class OfFeeds extends Heard {
+  static final class OfFeeds extends RecordingListener {
 
     @Override
     public ReplicaTopic topic() {
@@ -68,7 +68,7 @@ class ReplicaNotifierTest {
     }
   }
 
-  static final class OfEvents extends Heard {
+  static final class OfEvents extends RecordingListener {
 
     @Override
     public ReplicaTopic topic() {
@@ -76,7 +76,7 @@ class ReplicaNotifierTest {
     }
   }
 
-  /** The beans. */
+  /** The listeners as beans. */
   static final class Receivers {
 
     @Bean
@@ -95,7 +95,7 @@ class ReplicaNotifierTest {
     SERVERS.add(TestServer.startWith(DATABASE, List.of(Receivers.class)));
     SERVERS.add(TestServer.startWith(DATABASE, List.of(Receivers.class)));
     for (TestServer server : SERVERS) {
-      // each connection of a listener begins with it
+      // each connection of a listener begins with a resync
       Awaitility.await().until(() -> server.bean(OfFeeds.class).aboutAll.get() == 1);
     }
   }
@@ -111,7 +111,7 @@ class ReplicaNotifierTest {
   private final OfEvents eventsThere = SERVERS.getLast().bean(OfEvents.class);
 
   @Test
-  void tellsTheOtherReplicaExactlyWhatItIsAbout() {
+  void namesExactlyTheChangedIds() {
     Set<UUID> ids = ids(3);
     int before = feedsThere.calls.size();
     int aboutAll = feedsThere.aboutAll.get();
@@ -125,7 +125,7 @@ class ReplicaNotifierTest {
   }
 
   @Test
-  void joinsManyCallsIntoTwentyASecondAndLosesNone() {
+  void joinsManyNotificationsIntoTwentyASecondAndLosesNone() {
     Set<UUID> ids = new HashSet<>();
     int before = feedsThere.calls.size();
     long start = System.nanoTime();
@@ -143,7 +143,7 @@ class ReplicaNotifierTest {
   }
 
   @Test
-  void isAboutAllWhenThereAreTooManyToBeNamed() {
+  void namesAllWhenThereAreTooManyIds() {
     int before = feedsThere.aboutAll.get();
     int calls = feedsThere.calls.size();
     here.call(FEEDS, ids(5000));
@@ -165,7 +165,7 @@ class ReplicaNotifierTest {
           .until(() -> feedsThere.ids().contains(id));
       millis.add(Duration.ofNanos(System.nanoTime() - start).toMillis());
     }
-    // 50 ms of it are the pause between two calls
+    // 50 ms of it are the pause between two notifications
     assertThat(millis.stream().sorted().toList().get(15)).isLessThan(100);
   }
 
@@ -182,7 +182,7 @@ class ReplicaNotifierTest {
   }
 
   @Test
-  void thatNobodyUnderstandsIsAboutEverything() {
+  void resyncsWhenANotificationCannotBeParsed() {
     for (String garbage : List.of("", "garbage", "x".repeat(7999))) {
       int feeds = feedsThere.aboutAll.get();
       int events = eventsThere.aboutAll.get();
@@ -193,7 +193,7 @@ class ReplicaNotifierTest {
   }
 
   @Test
-  void beginsAnewWithEverythingWhenAListenerLostItsConnection() {
+  void resyncsWhenAListenerLostItsConnection() {
     int before = feedsThere.aboutAll.get();
     DATABASE.value(KILL_LISTENERS);
     Awaitility.await().until(() -> feedsThere.aboutAll.get() > before);

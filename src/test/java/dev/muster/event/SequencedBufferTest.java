@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** A reader of the series gets all that come after its place, or hears that it cannot. */
+/** A reader gets all elements after its position, or learns that they are no longer kept. */
 class SequencedBufferTest {
 
   @Test
@@ -26,7 +26,7 @@ class SequencedBufferTest {
   }
 
   @Test
-  void tellsAReaderThatElementsFellOutByTheirCount() {
+  void reportsAGapAfterTooManyElements() {
     SequencedBuffer<Long> series = new SequencedBuffer<>(0, one -> 1);
     LongStream.rangeClosed(1, SequencedBuffer.MAX_ENTRIES).forEach(series::add);
     assertThat(after(series, 0).getFirst()).isEqualTo(1);
@@ -38,7 +38,7 @@ class SequencedBufferTest {
   }
 
   @Test
-  void tellsAReaderThatElementsFellOutByTheirSize() {
+  void reportsAGapAfterTooLargeElements() {
     SequencedBuffer<Long> series = new SequencedBuffer<>(0, size -> size);
     series.add(SequencedBuffer.MAX_CHARACTERS - 1);
     series.add(1L);
@@ -49,7 +49,7 @@ class SequencedBufferTest {
   }
 
   @Test
-  void keepsOneThatIsLargerThanAllItsRoom() {
+  void keepsAnElementLargerThanItsBound() {
     SequencedBuffer<Long> series = new SequencedBuffer<>(0, size -> size);
     series.add(1L);
     series.add(2 * SequencedBuffer.MAX_CHARACTERS);
@@ -59,7 +59,7 @@ class SequencedBufferTest {
   }
 
   @Test
-  void answersInPortionsThatASlowReaderCanKeep() {
+  void returnsBoundedPortions() {
     SequencedBuffer<Long> series = new SequencedBuffer<>(0, size -> size);
     for (int i = 0; i < 10; i++) {
       series.add(600_000L);
@@ -68,7 +68,7 @@ class SequencedBufferTest {
   }
 
   @Test
-  void goesOnAtAnotherNumberWithoutWhatWasBefore() {
+  void continuesAtAnotherNumberWithoutOlderElements() {
     SequencedBuffer<Long> series = new SequencedBuffer<>(0, one -> 1);
     series.add(1L);
     series.goOnAt(100);

@@ -10,17 +10,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Since when an agent is at work, and what ends that and its being stalled (R5.4). */
+/** Since when an agent is busy, and what ends that and its being stalled (R5.4). */
 class BusySinceTest {
 
   private static final TestServer SERVER = IdleServer.SERVER;
 
   private final TestClient client = SERVER.client();
 
-  /** One of an online workspace with a low error rate takes another statement than the rest. */
+  /**
+   * Steady heartbeats, with the workspace online and a low error rate, use another statement than
+   * others.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"\"error_rate\":0", "\"error_rate\":0.9"})
-  void isWhenTheFirstOfManyBusyBeatsCame(String health) {
+  void isTheTimeOfTheFirstOfManyBusyHeartbeats(String health) {
     Agent agent = client.createOnline("busy");
     assertThat(busySince(agent)).isEqualTo("idle");
 
@@ -44,7 +47,7 @@ class BusySinceTest {
   }
 
   @Test
-  void isForgottenWithARegistration() {
+  void isClearedByARegistration() {
     Agent agent = stalled("registers");
 
     client.post(
@@ -55,7 +58,7 @@ class BusySinceTest {
   }
 
   @Test
-  void isForgottenWithAPause() {
+  void isClearedByAPause() {
     Agent agent = stalled("pauses");
 
     client.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");

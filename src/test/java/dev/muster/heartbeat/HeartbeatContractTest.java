@@ -14,14 +14,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** The endpoint's own rules: fields, answers, refusals (contract, section 4). */
+/** The rules of the endpoint: fields, answers, refusals (contract, section 4). */
 class HeartbeatContractTest {
 
   private final TestServer server = TestServer.shared();
   private final TestClient client = server.client();
 
   @Test
-  void tellsTheAgentItsStatusAndTheCadence() {
+  void returnsTheStatusAndTheCadence() {
     Agent agent = client.create("a");
     Answer answer = client.heartbeat(agent);
     assertThat(answer.status()).isEqualTo(200);
@@ -33,7 +33,7 @@ class HeartbeatContractTest {
   }
 
   @Test
-  void keepsWhatABeatDoesNotMentionAndClearsWhatItClears() {
+  void keepsMissingFieldsAndClearsNullFields() {
     Agent agent = client.create("a");
     client.heartbeat(
         agent,
@@ -112,7 +112,7 @@ class HeartbeatContractTest {
   }
 
   @Test
-  void takesDelegationsItDoesNotKnowYet() {
+  void acceptsUnknownDelegations() {
     Agent agent = client.create("a");
     assertThat(client.heartbeat(agent, "\"delegations\":[\"d-1\",\"d-2\"]").status())
         .isEqualTo(200);
@@ -157,7 +157,7 @@ class HeartbeatContractTest {
   }
 
   @Test
-  void letsANativeAgentManageItsOwnStatusUntilItSaysOtherwise() {
+  void letsANativeAgentManageItsOwnStatusUntilItStops() {
     Agent agent = client.createOnline("a");
     String itself = "\"runtime_metadata\":{\"capabilities\":{\"status_mgmt\":true}}";
     assertThat(client.heartbeat(agent, itself, "\"error_rate\":1").field("workspace_status"))
@@ -169,7 +169,7 @@ class HeartbeatContractTest {
   }
 
   @Test
-  void tellsOfATransitionOnceWithBothStatuses() {
+  void publishesATransitionOnceWithBothStatuses() {
     Agent agent = client.createOnline("a");
     for (int i = 0; i < 3; i++) {
       client.heartbeat(agent, "\"error_rate\":0.9", "\"sample_error\":\"e\"");
@@ -184,7 +184,7 @@ class HeartbeatContractTest {
   }
 
   @Test
-  void bringsAnAgentBackOnlineFromWhereItWas() {
+  void bringsAnAgentOnlineFromOtherStatuses() {
     Agent agent = client.createOnline("a");
     server
         .database()
@@ -198,7 +198,7 @@ class HeartbeatContractTest {
   }
 
   @Test
-  void takesTheBeatsOfAPausedAgentWithoutWakingIt() {
+  void storesHeartbeatsOfAPausedAgentWithoutResumingIt() {
     Agent agent = client.createOnline("a");
     client.post("/workspaces/" + agent.id() + "/pause", agent.token(), "");
     assertThat(
@@ -211,7 +211,7 @@ class HeartbeatContractTest {
   }
 
   @Test
-  void storesACardThatComesWithABeatAndTellsOfItOnce() {
+  void storesTheCardOfAHeartbeatAndPublishesItOnce() {
     Agent agent = client.createOnline("a");
     String card = "\"agent_card\":{\"name\":\"x\",  \"nul\":\"\\u0000\"}";
     client.heartbeat(agent, card);
@@ -222,7 +222,7 @@ class HeartbeatContractTest {
   }
 
   @Test
-  void answersByWhoAsksAboutWhat() {
+  void answersByCallerAndWorkspace() {
     Agent agent = client.createOnline("a");
     Agent other = client.createOnline("b");
     String own = "{\"workspace_id\":\"" + agent.id() + "\"}";

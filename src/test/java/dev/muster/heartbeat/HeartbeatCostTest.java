@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What the hot path costs, counted by the database itself and not timed (design 2.1, 2.2). */
+/** The cost of a heartbeat, counted by the database itself and not timed. */
 @Slow
 class HeartbeatCostTest {
 
@@ -26,7 +26,7 @@ class HeartbeatCostTest {
   private static final int BEATS = 25;
 
   @Test
-  void sendsOneStatementForABatchOfSteadyBeatsAndNoneForAKnownToken() throws Exception {
+  void sendsOneStatementForABatchOfSteadyHeartbeatsAndNoneForACachedToken() throws Exception {
     try (TestServer server = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400")) {
       assumeThat(server.database().value("SHOW shared_preload_libraries"))
           .contains("pg_stat_statements");
@@ -43,7 +43,7 @@ class HeartbeatCostTest {
       long batchesBefore = batches.count();
       server.database().execute("SELECT pg_stat_statements_reset()");
 
-      beatAtOnce(client, fleet);
+      heartbeatAtOnce(client, fleet);
 
       assertThat(batches.count() - batchesBefore).isLessThan(AGENTS * BEATS);
       long looksOfTheQueue = calls(server, "%FROM deliveries%workspace_heartbeats%");
@@ -62,7 +62,7 @@ class HeartbeatCostTest {
       TestClient client = server.client();
       List<Agent> fleet =
           IntStream.range(0, AGENTS).mapToObj(i -> client.createOnline("a" + i)).toList();
-      beatAtOnce(client, fleet);
+      heartbeatAtOnce(client, fleet);
       // an idle connection may keep its counts for 10 s
       await()
           .atMost(Duration.ofSeconds(30))
@@ -72,7 +72,7 @@ class HeartbeatCostTest {
     }
   }
 
-  private static void beatAtOnce(TestClient client, List<Agent> fleet) throws Exception {
+  private static void heartbeatAtOnce(TestClient client, List<Agent> fleet) throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> beating = new ArrayList<>();
       for (Agent agent : fleet) {

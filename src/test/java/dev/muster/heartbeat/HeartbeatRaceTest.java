@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
-/** Beats against whoever else writes a status, many rounds on two replicas (R4.4, invariant 2). */
+/** Heartbeats against other writers of the status, many rounds on two replicas (R4.4). */
 @Slow
 @Timeout(180)
 class HeartbeatRaceTest {
@@ -26,8 +26,8 @@ class HeartbeatRaceTest {
   private static final int ROUNDS = 320;
   private static final int AT_ONCE = 8;
 
-  /** What is done to a workspace while its agent beats. */
-  private interface Blow {
+  /** A change of a workspace while its agent sends heartbeats. */
+  private interface StatusChange {
     Answer apply(TestClient client, Agent agent);
   }
 
@@ -46,11 +46,11 @@ class HeartbeatRaceTest {
   }
 
   /**
-   * A sweep is a status write by somebody else who holds the row for a moment: the beat after it
-   * wins, in order.
+   * A sweep is a status change by another transaction that locks the row for a moment: the
+   * heartbeat after it brings the workspace online again, with events in order.
    */
   @Test
-  void comesBackOnlineAfterASweepAndSaysSo() throws Exception {
+  void comesBackOnlineAfterASweepWithAnEvent() throws Exception {
     race(
         (client, agent) -> {
           TestServer.shared()
@@ -73,14 +73,15 @@ class HeartbeatRaceTest {
         200);
   }
 
-  private static void race(Blow blow, String finalStatus, int laterBeat) throws Exception {
+  private static void race(StatusChange change, String finalStatus, int laterBeat)
+      throws Exception {
     try (TestServer replica = TestServer.startOn(TestServer.shared().database());
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<TestClient> clients = List.of(TestServer.shared().client(), replica.client());
       for (int done = 0; done < ROUNDS; done += AT_ONCE) {
         List<Future<?>> rounds = new ArrayList<>();
         for (int i = 0; i < AT_ONCE; i++) {
-          rounds.add(threads.submit(() -> round(clients, blow, finalStatus, laterBeat, threads)));
+          rounds.add(threads.submit(() -> round(clients, change, finalStatus, laterBeat, threads)));
         }
         for (Future<?> round : rounds) {
           round.get();
@@ -91,13 +92,13 @@ class HeartbeatRaceTest {
 
   private static Void round(
       List<TestClient> clients,
-      Blow blow,
+      StatusChange change,
       String finalStatus,
       int laterBeat,
       ExecutorService threads)
       throws Exception {
     TestClient beating = clients.get(0);
-    TestClient striking = clients.get(1);
+    TestClient changing = clients.get(1);
     Agent agent = beating.createOnline("racer");
     CountDownLatch start = new CountDownLatch(1);
     List<Future<Answer>> heartbeats = new ArrayList<>();
@@ -110,7 +111,7 @@ class HeartbeatRaceTest {
           }));
     }
     start.countDown();
-    assertThat(blow.apply(striking, agent).status()).isEqualTo(200);
+    assertThat(change.apply(changing, agent).status()).isEqualTo(200);
     Answer after = beating.heartbeat(agent, "\"error_rate\":0");
     assertThat(after.status()).isEqualTo(laterBeat);
     if (laterBeat == 200) {
@@ -128,8 +129,8 @@ class HeartbeatRaceTest {
   }
 
   /**
-   * Every event starts from the status that the one before it ended with: none is missing, doubled
-   * or out of order.
+   * Asserts that every event starts from the status that the event before it ended with: none is
+   * missing, doubled or out of order.
    */
   private static void assertEventsAreAChainTo(String finalStatus, TestClient client, Agent agent) {
     JsonNode events = client.get("/events/" + agent.id() + "?after=0", ADMIN_TOKEN).json();

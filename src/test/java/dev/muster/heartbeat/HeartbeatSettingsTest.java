@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** From when on silence and errors count, as settings say it (R4.2, R5.1–R5.4, section 12). */
+/** The settings of stale and stalled times and of error rates (R4.2, R5.1–R5.4, section 12). */
 class HeartbeatSettingsTest {
 
   @Test
@@ -45,7 +45,7 @@ class HeartbeatSettingsTest {
   }
 
   @Test
-  void spareAgentsForTwoStalePeriodsAtLeast() {
+  void keepTheGraceAtLeastTwoStalePeriods() {
     LivenessSettings settings = TestSettings.read(LivenessSettings.class, "RECOVERY_GRACE_S=400");
 
     assertThat(settings.grace(Duration.ofSeconds(180))).isEqualTo(Duration.ofSeconds(400));
@@ -60,7 +60,7 @@ class HeartbeatSettingsTest {
     "0, 0, 0, 0",
     "1, 1, 1, 1"
   })
-  void recoverNowhereAboveWhereTheyDegrade(
+  void keepTheRecoveryThresholdBelowTheDegradedOne(
       String degradeAt, String recoverBelow, double degradesAt, double recoversBelow) {
     assertThat(
             TestSettings.read(

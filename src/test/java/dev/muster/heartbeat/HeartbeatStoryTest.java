@@ -9,7 +9,7 @@ import dev.muster.testing.TestServer;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** The story Muster was born from, over real HTTP (seed 000, R4.1 to R4.3). */
+/** A wedged agent over HTTP, from its first heartbeat to its recovery (seed 000, R4.1 to R4.3). */
 class HeartbeatStoryTest {
 
   private static final String REASON = "SDK init timeout — restart workspace";

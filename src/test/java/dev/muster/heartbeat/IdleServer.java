@@ -3,7 +3,9 @@ package dev.muster.heartbeat;
 import dev.muster.testing.SharedResources;
 import dev.muster.testing.TestServer;
 
-/** Sweeps once at boot, when it has no workspace, and then not before the tests are over. */
+/**
+ * A server that sweeps once at its start, when it has no workspace, and not again during the tests.
+ */
 final class IdleServer {
 
   static final TestServer SERVER = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400");
@@ -14,7 +16,7 @@ final class IdleServer {
 
   private IdleServer() {}
 
-  /** So that a sweep at the time that it really is holds no absence of ours against anybody. */
+  /** Makes the uptime a day, so that a sweep at the present time sees no uptime gap. */
   static void beUpForADay() {
     SERVER
         .database()

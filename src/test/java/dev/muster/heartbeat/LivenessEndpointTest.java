@@ -20,7 +20,7 @@ class LivenessEndpointTest {
   private final TestClient client = TestServer.shared().client();
 
   @Test
-  void wantsTheAdmin() {
+  void requiresTheAdmin() {
     assertThat(client.get("/admin/liveness", null).status()).isEqualTo(401);
     String agent = client.create("curious").token();
     assertThat(client.get("/admin/liveness", agent).status()).isEqualTo(403);
@@ -66,7 +66,7 @@ class LivenessEndpointTest {
   }
 
   @Test
-  void showsSinceWhenTheControlPlaneIsUpAndThatNothingIsHeld() {
+  void showsTheStartOfTheUptimeAndNoHold() {
     JsonNode liveness = client.get("/admin/liveness", ADMIN_TOKEN).json();
     JsonNode uptime = liveness.path("control_plane");
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
-/** Sweeps of two replicas against beats, many rounds (R4.4, R5.1, invariant 2). */
+/** Sweeps of two replicas against heartbeats, many rounds (R4.4, R5.1). */
 @Slow
 @Timeout(120)
 class LivenessRaceTest {
@@ -37,7 +37,7 @@ class LivenessRaceTest {
   private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
   private static final Instant LONG_AGO = NOW.minus(Duration.ofHours(1));
   private static final Uptime UP_FOR_AGES = new Uptime(Instant.EPOCH, NOW, null, NOW);
-  private static final SilentFleet FLEET = new SilentFleet(IdleServer.SERVER.database());
+  private static final StaleFleet FLEET = new StaleFleet(IdleServer.SERVER.database());
 
   private static final String LOCKED_OUT =
       """
@@ -46,7 +46,7 @@ class LivenessRaceTest {
       """;
 
   @Test
-  void leavesAChainOfEventsAndTheLastBeatWins() {
+  void recordsAChainOfEventsThatTheLastHeartbeatEnds() {
     String[] settings = {"LIVENESS_SWEEP_INTERVAL_S=86400", "MASS_OFFLINE_RATIO=1"};
     try (TestServer first = TestServer.start(settings);
         TestServer second = TestServer.startOn(first.database(), settings)) {
@@ -71,7 +71,7 @@ class LivenessRaceTest {
 
       int offline = taken.stream().mapToInt(Integer::intValue).sum();
       assertThat(offline).isGreaterThan(AGENTS);
-      assertThat(new SilentFleet(first.database()).events("WORKSPACE_OFFLINE")).isEqualTo(offline);
+      assertThat(new StaleFleet(first.database()).events("WORKSPACE_OFFLINE")).isEqualTo(offline);
       for (Agent agent : agents) {
         assertThat(clients.get(0).heartbeat(agent).field("workspace_status")).isEqualTo("online");
         assertEventsAreAChain(clients.get(0), agent);
@@ -80,7 +80,7 @@ class LivenessRaceTest {
   }
 
   @Test
-  void letsABeatWinThatComesBetweenTheLookAndTheLock() throws Exception {
+  void keepsAWorkspaceOnlineWithAHeartbeatBeforeTheLock() throws Exception {
     FLEET.clear();
     FLEET.add(2, "online", NOW);
     UUID beating = FLEET.add("online", NOW.minusSeconds(200));
@@ -98,7 +98,7 @@ class LivenessRaceTest {
   }
 
   @Test
-  void blamesNobodyWhoBeginsAnewBetweenTheLookAndTheLock() throws Exception {
+  void doesNotMarkAsStalledAfterANewTaskBeforeTheLock() throws Exception {
     FLEET.clear();
     UUID busy = FLEET.add("online", NOW);
     set("stalled = false, active_tasks = 1, busy_since = '" + LONG_AGO + "'", busy);
@@ -111,7 +111,7 @@ class LivenessRaceTest {
   }
 
   @Test
-  void leavesAnEpisodeThatGoesOnBetweenTheLookAndTheLock() throws Exception {
+  void doesNotEndAnEpisodeThatContinuesBeforeTheLock() throws Exception {
     FLEET.clear();
     UUID busy = FLEET.add("online", NOW);
     set("active_tasks = 0, busy_since = '" + LONG_AGO + "'", busy);
@@ -134,12 +134,15 @@ class LivenessRaceTest {
     return "UPDATE workspace_heartbeats SET " + columns + " WHERE workspace_id = '" + id + "'";
   }
 
-  /** A sweep that looks who is due before this change, and has their rows after it. */
+  /**
+   * Runs a sweep that finds the due workspaces before this change, and locks their rows after it.
+   */
   private static <R> R sweepAround(String change, UUID id, Supplier<R> sweep) throws SQLException {
     try (Connection changing = FLEET.database().connect();
         Statement statement = changing.createStatement()) {
       changing.setAutoCommit(false);
-      statement.execute("LOCK TABLE workspace_heartbeats IN EXCLUSIVE MODE"); // lets readers in
+      statement.execute(
+          "LOCK TABLE workspace_heartbeats IN EXCLUSIVE MODE"); // does not block readers
       var sweeping = CompletableFuture.supplyAsync(sweep, Thread::startVirtualThread);
       Awaitility.await().until(() -> !FLEET.database().value(LOCKED_OUT).equals("0"));
       statement.execute(update(change, id));
@@ -156,7 +159,10 @@ class LivenessRaceTest {
     }
   }
 
-  /** By a clock that is ahead: whoever is not in the middle of a beat is long silent to it. */
+  /**
+   * Sweeps with a clock that is ahead: each workspace is stale unless a heartbeat of it is in
+   * progress.
+   */
   private static int sweepWhile(AtomicInteger beating, LivenessSweep sweep) {
     int taken = 0;
     while (beating.get() > 0) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Who a sweep takes offline, and who not, at a given time (R5.1, R5.2). */
+/** Which workspaces a sweep takes offline at a given time (R5.1, R5.2). */
 @Slow
 class LivenessSweepTest {
 
@@ -22,19 +22,19 @@ class LivenessSweepTest {
   private static final Duration STALE = Duration.ofMinutes(3);
   private static final Duration GRACE = Duration.ofMinutes(6);
 
-  /** One moment more than allowed: the database's times are no finer. */
+  /** The smallest difference of the database's times. */
   private static final Duration MICRO = Duration.ofNanos(1000);
 
-  private final SilentFleet fleet = new SilentFleet(IdleServer.SERVER.database());
+  private final StaleFleet fleet = new StaleFleet(IdleServer.SERVER.database());
   private final LivenessSweep sweep = IdleServer.SERVER.bean(LivenessSweep.class);
 
   @BeforeEach
-  void startWithNobody() {
+  void removeAllWorkspaces() {
     fleet.clear();
   }
 
   @Test
-  void leavesOneSilentForExactlyTheStaleTime() {
+  void keepsAWorkspaceAtExactlyTheStaleTime() {
     UUID silent = fleet.add("online", NOW.minus(STALE));
 
     assertThat(sweepAt(NOW).takenOffline()).isZero();
@@ -42,7 +42,7 @@ class LivenessSweepTest {
   }
 
   @Test
-  void takesOneSilentForAMomentLongerAndSaysSinceWhen() {
+  void takesAStaleWorkspaceOfflineAndRecordsSinceWhen() {
     Instant lastHeartbeatAt = NOW.minus(STALE).minus(MICRO);
     UUID silent = fleet.add("online", lastHeartbeatAt);
 
@@ -59,7 +59,7 @@ class LivenessSweepTest {
   }
 
   @Test
-  void takesDegradedOnesTooAndForgetsTheirReason() {
+  void takesDegradedWorkspacesOfflineAndClearsTheirReason() {
     UUID silent = fleet.add("degraded", NOW.minus(STALE).minus(MICRO));
 
     assertThat(sweepAt(NOW).takenOffline()).isEqualTo(1);
@@ -80,7 +80,7 @@ class LivenessSweepTest {
   }
 
   @Test
-  void touchesNobodyOfAnotherStatus() {
+  void skipsWorkspacesOfOtherStatuses() {
     for (String status : List.of("paused", "awaiting_agent", "offline", "failed", "removed")) {
       UUID other = fleet.add(status, NOW.minus(Duration.ofDays(3)));
 
@@ -91,7 +91,7 @@ class LivenessSweepTest {
   }
 
   @Test
-  void tellsOnceOfEachThatItTook() {
+  void publishesOneEventForEach() {
     fleet.add(7, "online", NOW.minusSeconds(200));
     fleet.add(20, "online", NOW);
 
@@ -102,7 +102,7 @@ class LivenessSweepTest {
   }
 
   @Test
-  void takesFewInATransaction() {
+  void boundsATransaction() {
     fleet.add(2_500, "online", NOW.minusSeconds(200));
     fleet.add(2_500, "online", NOW);
 
@@ -125,7 +125,7 @@ class LivenessSweepTest {
   }
 
   @Test
-  void goesOnBehindABatchThatFails() {
+  void continuesAfterABatchThatFails() {
     fleet.add(1_500, "online", NOW.minusSeconds(200));
     fleet.add(1_500, "online", NOW);
     fleet
@@ -146,7 +146,7 @@ class LivenessSweepTest {
       SweepReport report = sweepAt(NOW);
 
       assertThat(report.summary().failedBatches()).isEqualTo(1);
-      // a page begins with the last of the one before, which the failure left as it was
+      // a page begins with the last row of the one before, which the failure left unchanged
       assertThat(report.takenOffline()).isEqualTo(1_501 - BatchedTransitions.BATCH_SIZE);
       assertThat(metric("muster_sweep_errors_total{sweep=\"liveness\"}")).isPositive();
     } finally {
@@ -158,7 +158,7 @@ class LivenessSweepTest {
   }
 
   @Test
-  void skipsARowThatSomebodyElseHoldsAndTakesItTheNextTime() throws Exception {
+  void skipsALockedRowUntilTheNextSweep() throws Exception {
     UUID held = fleet.add("online", NOW.minusSeconds(200));
     UUID free = fleet.add("online", NOW.minusSeconds(200));
     try (var connection = fleet.database().connect();
@@ -176,7 +176,7 @@ class LivenessSweepTest {
   }
 
   @Test
-  void sparesThoseLastHeardBeforeWeCameBackUntilTheGraceIsOver() {
+  void sparesHeartbeatsBeforeTheUptimeGapDuringTheGrace() {
     Instant upSince = NOW;
     UUID lastHeartbeatBefore = fleet.add("online", upSince.minus(MICRO));
 
@@ -188,7 +188,7 @@ class LivenessSweepTest {
   }
 
   @Test
-  void judgesThoseHeardSinceWeCameBackAsAlways() {
+  void takesWorkspacesWithAHeartbeatAfterTheGapOffline() {
     Instant upSince = NOW;
     UUID lastHeartbeatSince = fleet.add("online", upSince);
 
@@ -208,7 +208,7 @@ class LivenessSweepTest {
   }
 
   @Test
-  void isOneLineOfTheLogWhenItTookSomebody() {
+  void logsOneLineWhenItTookAWorkspaceOffline() {
     IdleServer.beUpForADay();
 
     List<String> ofSome =

@@ -13,18 +13,18 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** When too many are silent to be believed, and for how long (R5.3). */
+/** Self-preservation: when too many workspaces are stale at once, and for how long (R5.3). */
 class MassOfflineTest {
 
   private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
   private static final Duration HOLD = Duration.ofMinutes(10);
   private static final MassOfflineGuard RULE = new MassOfflineGuard(0.5, HOLD);
 
-  private final SilentFleet fleet = new SilentFleet(IdleServer.SERVER.database());
+  private final StaleFleet fleet = new StaleFleet(IdleServer.SERVER.database());
   private final LivenessSweep sweep = IdleServer.SERVER.bean(LivenessSweep.class);
 
   @BeforeEach
-  void startWithNobody() {
+  void removeAllWorkspaces() {
     fleet.clear();
   }
 
@@ -37,13 +37,13 @@ class MassOfflineTest {
   }
 
   @Test
-  void believesASmallFleet() {
+  void allowsAnyRatioOfASmallFleet() {
     assertThat(judge(9, 9, 9, null)).isEqualTo(new Take(false));
     assertThat(judge(10, 10, 10, null)).isEqualTo(new Hold(NOW));
   }
 
   @Test
-  void holdsFromTheFirstRefusalUntilTheHoldIsOver() {
+  void holdsForTheSettingFromTheFirstHold() {
     Instant since = NOW.minus(HOLD);
 
     assertThat(judge(10, 10, 10, since.plusNanos(1000))).isEqualTo(new Hold(since.plusNanos(1000)));
@@ -51,18 +51,18 @@ class MassOfflineTest {
   }
 
   @Test
-  void endsTheHoldWhenFewAreSilentAgain() {
+  void endsTheHoldWhenFewAreStaleAgain() {
     assertThat(judge(10, 5, 5, NOW.minusSeconds(60))).isEqualTo(new Take(true));
   }
 
   @Test
-  void neitherBeginsNorEndsAHoldForThoseWhomOurRestartSpares() {
+  void ignoresWorkspacesThatTheGraceSpares() {
     assertThat(judge(10, 10, 0, null)).isEqualTo(new Take(false));
     assertThat(judge(10, 10, 0, NOW.minusSeconds(60))).isEqualTo(new Hold(NOW.minusSeconds(60)));
   }
 
   @Test
-  void takesNobodyTellsOnceAndTakesThemAllWhenTheHoldIsOver() {
+  void takesAllOfflineOnlyAfterTheHold() {
     fleet.add(12, "online", NOW.minusSeconds(200));
 
     assertThat(sweepAt(NOW).heldSince()).isEqualTo(NOW);
@@ -85,7 +85,7 @@ class MassOfflineTest {
   }
 
   @Test
-  void tellsAgainOfASecondEpisode() {
+  void publishesASecondEpisodeAgain() {
     fleet.add(12, "online", NOW.minusSeconds(200));
     sweepAt(NOW);
     fleet.database().execute("UPDATE workspace_heartbeats SET last_heartbeat_at = '" + NOW + "'");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
-/** 10,000 workspaces on servers that sweep by themselves (R5.1, R5.3). */
+/** 10,000 stale workspaces on servers that sweep by themselves (R5.1, R5.3). */
 @Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -27,23 +27,23 @@ class MassSilenceTest {
   private static final int STALE_AFTER_S = 5;
   private static final int INTERVAL_S = 1;
 
-  /** A sweep of the fleet takes long on a busy machine. */
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  /** A sweep of all workspaces takes long on a busy machine. */
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private static final String[] SETTINGS = {
     "STALE_AFTER_S=" + STALE_AFTER_S, "LIVENESS_SWEEP_INTERVAL_S=" + INTERVAL_S
   };
 
   private final TestDatabase database = TestDatabases.create();
-  private final SilentFleet fleet = new SilentFleet(database);
+  private final StaleFleet fleet = new StaleFleet(database);
 
   @Test
-  void isHeldToldOnceAndShownSurvivesATakeoverAndEndsByItself() {
+  void isHeldPublishedOnceAndEndsByItselfAfterATakeover() {
     JsonNode heldBefore;
     try (TestServer first = TestServer.startOn(database, SETTINGS)) {
       fleet.addMany(FLEET, "online", "now()");
       Awaitility.await()
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(() -> selfPreservation(first).path("suspended").asBoolean());
       heldBefore = selfPreservation(first);
       assertThat(Instant.parse(heldBefore.path("until").asString()))
@@ -59,7 +59,7 @@ class MassSilenceTest {
       database.execute(
           "UPDATE workspace_heartbeats SET last_heartbeat_at = now() + interval '1 hour'");
       Awaitility.await()
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(() -> !selfPreservation(second).path("suspended").asBoolean());
       assertThat(selfPreservation(second).path("since").isNull()).isTrue();
       assertThat(suspendedMetric(second)).isEqualTo("0.0");
@@ -69,7 +69,7 @@ class MassSilenceTest {
   }
 
   @Test
-  void doesNotHideOneThatIsTrulyDead() {
+  void stillTakesASingleStaleWorkspaceOffline() {
     try (TestServer server = TestServer.startOn(database, SETTINGS)) {
       fleet.addMany(FLEET, "online", "now() + interval '1 hour'");
       Awaitility.await().until(() -> runs(server) > 1);
@@ -79,7 +79,7 @@ class MassSilenceTest {
                   "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"));
       UUID dead = fleet.add("online", lastHeartbeatAt);
 
-      Awaitility.await().atMost(PATIENCE).until(() -> fleet.statusOf(dead).equals("offline"));
+      Awaitility.await().atMost(TIMEOUT).until(() -> fleet.statusOf(dead).equals("offline"));
 
       assertThat(fleet.count("online")).isEqualTo(FLEET);
       double took =
@@ -92,7 +92,7 @@ class MassSilenceTest {
   }
 
   private static void awaitRunsBeyond(TestServer server, int runs) {
-    Awaitility.await().atMost(PATIENCE).until(() -> runs(server) > runs);
+    Awaitility.await().atMost(TIMEOUT).until(() -> runs(server) > runs);
   }
 
   private static int runs(TestServer server) {

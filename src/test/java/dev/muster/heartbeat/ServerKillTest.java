@@ -24,8 +24,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * kill -9 of the embedded server under load: what was answered 200 is there at the next start
- * (invariant 1).
+ * Kills the embedded server (kill -9) under load: each heartbeat that was answered 200 is stored at
+ * the next start.
  */
 @Slow
 @Timeout(180)
@@ -39,7 +39,7 @@ class ServerKillTest {
   @TempDir Path folder;
 
   @Test
-  void losesNothingThatWasAcknowledged() throws Exception {
+  void losesNoAcknowledgedHeartbeat() throws Exception {
     Path home = folder.resolve("home");
     List<Agent> fleet = List.of();
     List<AtomicLong> acknowledged = List.of();
@@ -51,13 +51,13 @@ class ServerKillTest {
         }
         long highest = requireStored(client, fleet, acknowledged);
         if (kill < KILLS) {
-          acknowledged = beatUntilKilled(server, fleet, highest);
+          acknowledged = sendUntilKilled(server, fleet, highest);
         }
       }
     }
   }
 
-  /** The highest number that is stored. */
+  /** Asserts the highest stored number. */
   private static long requireStored(
       TestClient client, List<Agent> fleet, List<AtomicLong> acknowledged) {
     long highest = 0;
@@ -69,7 +69,7 @@ class ServerKillTest {
     return highest;
   }
 
-  private static List<AtomicLong> beatUntilKilled(
+  private static List<AtomicLong> sendUntilKilled(
       ServerProcess server, List<Agent> fleet, long from) throws Exception {
     List<AtomicLong> acknowledged = fleet.stream().map(agent -> new AtomicLong()).toList();
     TestClient client = server.client();
@@ -98,7 +98,7 @@ class ServerKillTest {
         }
       }
     } catch (IllegalStateException killed) {
-      // the connection broke: that beat was never answered
+      // the connection broke: that heartbeat was not answered
     }
   }
 }

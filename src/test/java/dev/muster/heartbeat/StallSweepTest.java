@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Who counts as busy but silent at a given time, once an episode (R5.4). */
+/** Which workspaces are stalled at a given time, with one event for each episode (R5.4). */
 class StallSweepTest {
 
   private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
@@ -25,16 +25,16 @@ class StallSweepTest {
   private static final Duration MICRO = Duration.ofNanos(1000);
   private static final Instant LONG_AGO = NOW.minus(STALLED).minus(MICRO);
 
-  private final SilentFleet fleet = new SilentFleet(IdleServer.SERVER.database());
+  private final StaleFleet fleet = new StaleFleet(IdleServer.SERVER.database());
   private final StallSweep sweep = IdleServer.SERVER.bean(StallSweep.class);
 
   @BeforeEach
-  void startWithNobody() {
+  void removeAllWorkspaces() {
     fleet.clear();
   }
 
   @Test
-  void marksOneThatIsAtWorkWithoutAWordForTooLongAndTellsOfItOnce() {
+  void marksABusyWorkspaceWithoutRowsOnce() {
     UUID silent = busy("online", NOW, LONG_AGO);
 
     assertThat(sweepAt(NOW, UP_FOR_AGES).stalled()).containsExactly(silent);
@@ -55,7 +55,7 @@ class StallSweepTest {
   }
 
   @Test
-  void leavesOneThatIsAtWorkForExactlyThatLong() {
+  void keepsAWorkspaceAtExactlyTheStalledTime() {
     UUID silent = busy("online", NOW, NOW.minus(STALLED));
 
     assertThat(begunAt(NOW)).isZero();
@@ -63,7 +63,7 @@ class StallSweepTest {
   }
 
   @Test
-  void marksDegradedOnesTooAndNobodyOfAnotherStatus() {
+  void marksOnlineAndDegradedWorkspacesOnly() {
     UUID degraded = busy("degraded", NOW, LONG_AGO);
     for (String status : List.of("paused", "awaiting_agent", "offline", "failed", "removed")) {
       busy(status, NOW, LONG_AGO);
@@ -75,7 +75,7 @@ class StallSweepTest {
   }
 
   @Test
-  void leavesOneThatHasNoTask() {
+  void skipsAWorkspaceWithoutATask() {
     UUID idle = busy("online", NOW, LONG_AGO);
     set("active_tasks = 0", idle);
 
@@ -83,7 +83,7 @@ class StallSweepTest {
   }
 
   @Test
-  void leavesOneThatDoesNotBeatToTheSweepOfTheSilent() {
+  void leavesAStaleWorkspaceToTheLivenessSweep() {
     busy("online", NOW.minus(STALE).minus(MICRO), LONG_AGO);
     assertThat(begunAt(NOW)).isZero();
 
@@ -92,7 +92,7 @@ class StallSweepTest {
   }
 
   @Test
-  void countsTheSilenceFromItsLastOwnRow() {
+  void countsFromItsLastOwnRow() {
     UUID talking = busy("online", NOW, NOW.minus(Duration.ofHours(1)));
     wroteAt(talking, NOW.minus(STALLED));
 
@@ -104,7 +104,7 @@ class StallSweepTest {
   }
 
   @Test
-  void countsTheSilenceFromTheStartOfTheWorkWhenTheLastRowIsOlder() {
+  void countsFromTheStartOfTheWorkWhenTheLastRowIsOlder() {
     UUID startedLately = busy("online", NOW, NOW.minus(STALLED));
     wroteAt(startedLately, NOW.minus(Duration.ofHours(1)));
 
@@ -112,7 +112,7 @@ class StallSweepTest {
   }
 
   @Test
-  void holdsNoAbsenceOfOursAgainstAnybody() {
+  void ignoresUptimeGaps() {
     Instant upSince = NOW.minus(STALLED);
     UUID silent = busy("online", NOW, NOW.minus(Duration.ofHours(1)));
 
@@ -123,7 +123,7 @@ class StallSweepTest {
   }
 
   @Test
-  void endsNoEpisodeForAnAbsenceOfOurs() {
+  void endsNoEpisodeForAnUptimeGap() {
     UUID silent = busy("online", NOW, LONG_AGO);
     sweepAt(NOW, UP_FOR_AGES);
 
@@ -134,7 +134,7 @@ class StallSweepTest {
   }
 
   @Test
-  void endsAnEpisodeWithoutAnEventWhenTheAgentWritesAndBeginsTheNextOne() {
+  void endsAnEpisodeWithoutAnEventAtARowAndBeginsTheNext() {
     UUID silent = busy("online", NOW, LONG_AGO);
     sweepAt(NOW, UP_FOR_AGES);
     wroteAt(silent, NOW.plusSeconds(1));
@@ -153,7 +153,7 @@ class StallSweepTest {
   }
 
   @Test
-  void endsTheEpisodesOfThoseWithoutTaskAndOfThoseNotOnline() {
+  void endsEpisodesOfWorkspacesThatAreIdleOrNotOnline() {
     UUID idle = busy("online", NOW, LONG_AGO);
     UUID gone = busy("online", NOW, LONG_AGO);
     UUID stillSilent = busy("online", NOW, LONG_AGO);
@@ -170,7 +170,7 @@ class StallSweepTest {
   }
 
   @Test
-  void marksFewInATransaction() {
+  void boundsTheRowsOfATransaction() {
     busyFleetOf(120);
 
     TransitionSummary begun = sweepAt(NOW, UP_FOR_AGES).begun();
@@ -180,12 +180,12 @@ class StallSweepTest {
   }
 
   @Test
-  void tellsOnceOfEachWhenSweepsMeet() {
+  void publishesEachOnceWithConcurrentSweeps() {
     busyFleetOf(300);
 
     List<Integer> begun = Race.run(4, runner -> begunAt(NOW));
 
-    // a sweep leaves rows that another one holds
+    // a sweep skips rows that another one has locked
     int left = begunAt(NOW);
     assertThat(begun.stream().mapToInt(Integer::intValue).sum() + left).isEqualTo(300);
     assertThat(fleet.events("WORKSPACE_STALLED")).isEqualTo(300);
@@ -194,7 +194,7 @@ class StallSweepTest {
   }
 
   @Test
-  void skipsRowsThatSomebodyElseHoldsAndMeetsThemTheNextTime() throws Exception {
+  void skipsLockedRowsUntilTheNextSweep() throws Exception {
     UUID begins = busy("online", NOW, LONG_AGO);
     UUID ends = busy("online", NOW, NOW);
     set("stalled = true", ends);
@@ -217,7 +217,7 @@ class StallSweepTest {
   }
 
   @Test
-  void isOneLineOfTheLogForThoseThatBeganAndOneForThoseThatEnded() {
+  void logsOneLineForBegunAndOneForEndedEpisodes() {
     IdleServer.beUpForADay();
     List<UUID> stalled = new ArrayList<>();
 

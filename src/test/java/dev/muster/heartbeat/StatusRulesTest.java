@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The whole truth table of R4.2: every status, reason, wedge, native status and edge of the error
- * rate.
+ * The complete truth table of R4.2: every status, reason, wedge, native status and edge of the
+ * error rate.
  */
 class StatusRulesTest {
 
@@ -31,9 +31,9 @@ class StatusRulesTest {
   private static final double[] RATES = {0, 0.0999, 0.1, 0.4999, 0.5, 1};
 
   /**
-   * What a beat does, by the row of the evidence and the column of what was before. A dot is no
-   * transition, D:w and D:e degrade for the wedge or the error rate, on brings online, r:w and r:e
-   * change the reason alone.
+   * The transition of a heartbeat, by the row of its health signals and the column of the status
+   * before. A dot is no transition, D:w and D:e degrade for the wedge or the error rate, on brings
+   * online, r:w and r:e change the reason alone.
    */
   private static final String TABLE =
       """
@@ -96,7 +96,7 @@ class StatusRulesTest {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void givesTheOneVerdictOfTheTable(Case given) {
+  void decidesAsTheTableRequires(Case given) {
     StatusDecision expected =
         switch (given.expected()) {
           case "." -> new Unchanged();
@@ -111,16 +111,16 @@ class StatusRulesTest {
   }
 
   @Test
-  void coversEveryEvidenceOnce() {
+  void coversAllHealthSignalsOnce() {
     assertThat(TABLE.lines().skip(1)).hasSize(2 * 2 * RATES.length).doesNotHaveDuplicates();
   }
 
   /**
-   * The batch's one statement takes these without asking the rules; so none of them may have a
-   * verdict.
+   * One statement stores a batch of steady heartbeats without the rules, so the rules must not
+   * change the status for any of them.
    */
   @Test
-  void leavesAnOnlineWorkspaceAloneWhateverSteadyBeatArrives() {
+  void doesNotChangeAnOnlineWorkspaceForSteadyHeartbeats() {
     for (boolean nativeStatus : new boolean[] {false, true}) {
       for (@Nullable Double said :
           Stream.concat(Arrays.stream(RATES).boxed(), Stream.of((Double) null)).toList()) {

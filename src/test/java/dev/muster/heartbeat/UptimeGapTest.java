@@ -28,8 +28,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * A server that is killed or stands still for longer than the threshold, while its clients come
- * back at their own pace, makes nobody offline (R5.2, invariant 6).
+ * A server is killed or stopped for longer than the stale time, while its clients reconnect at
+ * their own pace: no workspace goes offline (R5.2).
  */
 @Slow
 @Timeout(180)
@@ -42,7 +42,7 @@ class UptimeGapTest {
   @TempDir Path folder;
 
   private final TestDatabase database = TestDatabases.create();
-  private final SilentFleet fleet = new SilentFleet(database);
+  private final StaleFleet fleet = new StaleFleet(database);
   private final Map<String, String> settings =
       Map.of(
           "ADMIN_TOKEN",
@@ -55,17 +55,17 @@ class UptimeGapTest {
           "12",
           "LIVENESS_SWEEP_INTERVAL_S",
           "1",
-          // else self-preservation would spare them too, and prove nothing of R5.2
+          // otherwise self-preservation would spare them too, and R5.2 would not be tested
           "MASS_OFFLINE_RATIO",
           "1");
 
   @Test
-  void ofAKilledServerIsNobodysFault() throws Exception {
+  void ofAKilledServerTakesNoWorkspaceOffline() throws Exception {
     AtomicReference<TestClient> door = new AtomicReference<>();
     ServerProcess first = ServerProcess.start(folder, settings).awaitReady();
     door.set(first.client());
     List<Agent> agents = createAgents(first.client());
-    beatingDuring(
+    heartbeatsDuring(
         agents,
         door,
         () -> {
@@ -80,11 +80,11 @@ class UptimeGapTest {
   }
 
   @Test
-  void ofASuspendedServerIsNobodysFault() throws Exception {
+  void ofASuspendedServerTakesNoWorkspaceOffline() throws Exception {
     try (ServerProcess server = ServerProcess.start(folder, settings).awaitReady()) {
       AtomicReference<TestClient> door = new AtomicReference<>(server.client());
       List<Agent> agents = createAgents(server.client());
-      beatingDuring(
+      heartbeatsDuring(
           agents,
           door,
           () -> {
@@ -108,15 +108,17 @@ class UptimeGapTest {
     void happen() throws Exception;
   }
 
-  /** Each agent has a pace of its own, from a beat every second to one every four. */
-  private static void beatingDuring(
+  /**
+   * Runs agents of different rates during the outage, from a heartbeat every second to one in four.
+   */
+  private static void heartbeatsDuring(
       List<Agent> agents, AtomicReference<TestClient> door, Outage outage) throws Exception {
     AtomicBoolean over = new AtomicBoolean();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<? extends Future<?>> beating =
           IntStream.range(0, agents.size())
               .mapToObj(
-                  i -> threads.submit(() -> beatUntil(over, agents.get(i), door, 1000 + 400 * i)))
+                  i -> threads.submit(() -> sendUntil(over, agents.get(i), door, 1000 + 400 * i)))
               .toList();
       try {
         outage.happen();
@@ -129,13 +131,13 @@ class UptimeGapTest {
     }
   }
 
-  private static void beatUntil(
+  private static void sendUntil(
       AtomicBoolean over, Agent agent, AtomicReference<TestClient> door, long everyMillis) {
     while (!over.get()) {
       try {
         door.get().heartbeat(agent);
       } catch (IllegalStateException nobodyAtTheDoor) {
-        // it tries again in its own time
+        // it tries again at its own rate
       }
       LockSupport.parkNanos(Duration.ofMillis(everyMillis).toNanos());
     }
@@ -153,7 +155,9 @@ class UptimeGapTest {
                 .equals("t"));
   }
 
-  /** Sweeps went on, all agents beat again, and none of them was taken for dead in between. */
+  /**
+   * Asserts that sweeps ran, all agents sent heartbeats again, and none of them was taken offline.
+   */
   private void assertAllStayOnline(List<Agent> agents) {
     String back = database.value("SELECT clock_timestamp()");
     awaitSweeps(2);

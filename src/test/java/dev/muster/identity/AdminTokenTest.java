@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** Without {@code ADMIN_TOKEN} the server makes its own and shows it once (R1.2). */
+/** Without {@code ADMIN_TOKEN} the server generates one and shows it once (R1.2). */
 @Slow
 @ExtendWith(OutputCaptureExtension.class)
 class AdminTokenTest {
@@ -28,7 +28,7 @@ class AdminTokenTest {
       Pattern.compile("(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])");
 
   @Test
-  void isMadeAtTheFirstStartShownOnceAndKeptAsAHash(CapturedOutput output) {
+  void isGeneratedAtTheFirstStartShownOnceAndStoredAsAHash(CapturedOutput output) {
     TestDatabase database = TestDatabases.create();
     String token;
     try (TestServer first = TestServer.startOn(database, "ADMIN_TOKEN=")) {
@@ -53,8 +53,8 @@ class AdminTokenTest {
 
   @ParameterizedTest
   @CsvSource({"LOG_FORMAT, json", "LOGGING_STRUCTURED_FORMAT_CONSOLE, logstash"})
-  void isNotMadeWhereOnlyALogForCollectorsCouldShowIt(
-      String setting, String value, @TempDir Path home) throws Exception {
+  void isNotGeneratedWithALogForCollectors(String setting, String value, @TempDir Path home)
+      throws Exception {
     TestDatabase database = TestDatabases.create();
     Map<String, String> settings = Map.of("DATABASE_URL", database.url(), setting, value);
 

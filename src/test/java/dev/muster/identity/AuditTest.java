@@ -39,7 +39,7 @@ class AuditTest {
   }
 
   @Test
-  void saysWhoDidWhatToWhomWhenAndByWhichRequest() {
+  void recordsActorActionTargetTimeAndRequest() {
     Agent parent = CLIENT.create("Parent");
     Agent child = CLIENT.create("Child", "\"parent_id\":\"" + parent.id() + "\"");
     String operator = operator();
@@ -69,7 +69,7 @@ class AuditTest {
   }
 
   @Test
-  void namesWhatWasCreated() {
+  void namesTheCreatedWorkspace() {
     Agent agent = CLIENT.create("Created");
 
     JsonNode row = audit().getFirst();
@@ -83,7 +83,7 @@ class AuditTest {
   }
 
   @Test
-  void tellsNothingOfWhatAgentsDoOrWasOnlyReadOrFailed() {
+  void recordsNoReadsNoFailuresAndNoChangesOfAgents() {
     Agent agent = CLIENT.create("Quiet");
     int before = audit().size();
 
@@ -97,7 +97,7 @@ class AuditTest {
   }
 
   @Test
-  void saysWhenWhatWasAskedForWasRefused() {
+  void recordsThatAChangeWasRefused() {
     String delegation = delegation();
     String path = "/admin/delegations/" + delegation;
     assertThat(CLIENT.post(path + "/fail", ADMIN_TOKEN, "{}").status()).isEqualTo(200);
@@ -129,7 +129,7 @@ class AuditTest {
       assertThat(CLIENT.delete("/workspaces/" + agent.id(), ADMIN_TOKEN).status())
           .isGreaterThanOrEqualTo(500);
       assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo("awaiting_agent");
-      // what many callers share a commit for, too, and nobody else of them is harmed
+      // also in a group commit, where it affects no other caller
       String fail = "/admin/delegations/" + delegation + "/fail";
       assertThat(CLIENT.post(fail, ADMIN_TOKEN, "{}").status()).isGreaterThanOrEqualTo(500);
       assertThat(CLIENT.get("/admin/delegations", ADMIN_TOKEN).text()).contains(delegation);
@@ -141,7 +141,7 @@ class AuditTest {
   }
 
   @Test
-  void losesNoRowOfChangesThatShareACommitter() {
+  void losesNoRowInAGroupCommit() {
     List<String> delegations = Stream.generate(AuditTest::delegation).limit(AT_ONCE).toList();
     long before = failures();
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who gets in, and what is looked at first (R1.3, R1.4, and the roles of sections 2 and 3). */
+/** Which callers are admitted, and the order of the checks (R1.3, R1.4, sections 2 and 3). */
 class CredentialsTest {
 
   private static final String UNKNOWN_TOKEN = "x".repeat(43);
@@ -80,7 +80,7 @@ class CredentialsTest {
 
   @ParameterizedTest
   @MethodSource("protectedRoutes")
-  void letsNobodyInWithoutAGoodCredential(String route) {
+  void refusesRequestsWithoutAValidCredential(String route) {
     for (UUID id : List.of(TARGET.id(), REMOVED.id(), UUID.randomUUID())) {
       assertRefused(send(route, id, null), 401, "UNAUTHENTICATED");
       assertRefused(send(route, id, UNKNOWN_TOKEN), 401, "UNAUTHENTICATED");
@@ -109,7 +109,7 @@ class CredentialsTest {
 
   @ParameterizedTest
   @FieldSource("OF_THE_ADMIN")
-  void keepsAgentsFromWhatIsTheAdmins(String route) {
+  void refusesAgentsOnAdminRoutes(String route) {
     assertRefused(send(route, TARGET.id(), TARGET.token()), 403, "FORBIDDEN");
     assertThat(CLIENT.read(TARGET).path("status").asString()).isNotEqualTo("removed");
   }
@@ -123,7 +123,7 @@ class CredentialsTest {
 
   @ParameterizedTest
   @FieldSource("WITH_A_BODY")
-  void looksAtTheCredentialBeforeTheBody(String route) {
+  void checksTheCredentialBeforeTheBody(String route) {
     assertRefused(send(route + " {", TARGET.id(), UNKNOWN_TOKEN), 401, "UNAUTHENTICATED");
     if (!route.endsWith("/register")) {
       assertRefused(send(route + " {", TARGET.id(), null), 401, "UNAUTHENTICATED");
@@ -146,7 +146,7 @@ class CredentialsTest {
         "POST /registry/register {",
         "POST /registry/register {\"id\":\"{id}\"}"
       })
-  void looksAtTheBodyBeforeTheTargetAndThePermission(String route) {
+  void checksTheBodyBeforeTheTargetAndThePermission(String route) {
     for (UUID id : List.of(TARGET.id(), REMOVED.id(), UUID.randomUUID())) {
       assertRefused(send(route, id, STRANGER.token()), 400, "VALIDATION_FAILED");
     }
@@ -154,7 +154,7 @@ class CredentialsTest {
 
   @ParameterizedTest
   @FieldSource("OF_THE_WORKSPACE")
-  void letsTheWorkspacesOwnAgentAndTheAdminIn(String route) {
+  void admitsTheWorkspacesOwnAgentAndTheAdmin(String route) {
     Agent own = CLIENT.create("Own");
 
     assertThat(send(route, own.id(), own.token()).status()).isNotIn(401, 403, 410);
@@ -198,7 +198,7 @@ class CredentialsTest {
 
   @ParameterizedTest
   @MethodSource("badAuthorizations")
-  void refusesAnotherSchemeAndWhatIsNotWhollyAToken(String authorization) {
+  void refusesOtherSchemesAndMalformedTokens(String authorization) {
     List<String> header = List.of("Authorization: " + authorization);
     byte[] heartbeat =
         ("{\"workspace_id\":\"" + TARGET.id() + "\"}").getBytes(StandardCharsets.UTF_8);
@@ -211,7 +211,7 @@ class CredentialsTest {
   }
 
   @Test
-  void refusesACredentialThatIsNoText() {
+  void refusesACredentialThatIsNotUtf8() {
     List<String> headers = List.of("Authorization: Bearer \u00e4\u20ac");
 
     assertRefused(
@@ -221,7 +221,7 @@ class CredentialsTest {
   }
 
   @Test
-  void tellsTokensApartByTheirCaseOnOneConnectionToo() {
+  void distinguishesTokensByCaseOnOneConnection() {
     String good = "Authorization: Bearer " + TARGET.token();
     String bad = "Authorization: Bearer " + flippedCase(TARGET.token());
     String request = "GET /workspaces/" + TARGET.id();

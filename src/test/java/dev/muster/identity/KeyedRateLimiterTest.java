@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.web.MockHttpServletResponse;
 
-/** How an allowance is used up and comes back, by a clock that is set. */
+/** How an allowance is used up and refilled, with a settable clock. */
 class KeyedRateLimiterTest {
 
   private static final class SetClock implements TimeMeter {
@@ -55,7 +55,7 @@ class KeyedRateLimiterTest {
   }
 
   @Test
-  void saysWhenTheNextRequestMayPassAndIsRight() {
+  void returnsTheExactTimeOfTheNextAllowedRequest() {
     takeAll();
 
     MockHttpServletResponse answer = refused();

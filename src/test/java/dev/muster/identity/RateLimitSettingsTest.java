@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** What the settings of the rate limits do, and what bad ones do not (sections 11 and 12). */
+/** The settings of the rate limits, with good and bad values (sections 11 and 12). */
 @Slow
 @ExtendWith(OutputCaptureExtension.class)
 class RateLimitSettingsTest {

@@ -21,10 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Rate limits of callers who show a good credential (section 11). */
+/** Rate limits of callers with a valid credential (section 11). */
 class RateLimitsTest {
 
-  /** One token comes back every 12, 20 and 30 seconds: not within a test's few requests. */
+  /** One token is refilled every 12, 20 and 30 seconds: none within the few requests of a test. */
   private static final TestServer SERVER =
       TestServer.start(
           "RATE_LIMIT=5", "RATE_LIMIT_HEARTBEAT=3", "RATE_LIMIT_POLL=2", "REGISTRATION=open");
@@ -37,8 +37,8 @@ class RateLimitsTest {
     SERVER.close();
   }
 
-  /** Walks in, so that no test uses up the admin's requests; its first request is the second. */
-  private static Agent walkIn() {
+  /** Registers a new workspace without a credential, so that the limits of others stay unused. */
+  private static Agent registerAnonymously() {
     UUID id = UUID.randomUUID();
     Answer registered =
         CLIENT.post("/registry/register", null, "{\"id\":\"%s\",\"agent_card\":{}}".formatted(id));
@@ -46,7 +46,7 @@ class RateLimitsTest {
     return new Agent(id, registered.field("auth_token"));
   }
 
-  /** Minted without a request, which would count. */
+  /** Mints without a request, which would count. */
   private static Agent withAnotherToken(Agent agent) {
     String token =
         SERVER.bean(TransactionTemplate.class).execute(status -> TOKENS.mint(agent.id()).token());
@@ -62,8 +62,8 @@ class RateLimitsTest {
   }
 
   @Test
-  void countsDownAndRefusesTheOneTooMany() {
-    Agent agent = walkIn();
+  void countsDownAndRefusesOneTooMany() {
+    Agent agent = registerAnonymously();
 
     for (int left = 4; left >= 0; left--) {
       Answer answer = read(agent);
@@ -82,9 +82,9 @@ class RateLimitsTest {
   }
 
   @Test
-  void countsEachCredentialByItself() {
-    Agent greedy = walkIn();
-    Agent modest = walkIn();
+  void countsEachCredentialSeparately() {
+    Agent greedy = registerAnonymously();
+    Agent modest = registerAnonymously();
     for (int i = 0; i < 6; i++) {
       read(greedy);
     }
@@ -94,8 +94,8 @@ class RateLimitsTest {
   }
 
   @Test
-  void countsBeatsPollsAndTheRestApart() {
-    Agent agent = walkIn();
+  void countsHeartbeatsPollsAndOtherRequestsSeparately() {
+    Agent agent = registerAnonymously();
 
     for (int i = 0; i < 3; i++) {
       Answer heartbeat = CLIENT.heartbeat(agent);
@@ -112,7 +112,7 @@ class RateLimitsTest {
 
   @Test
   void countsAllTokensOfAWorkspaceTogether() {
-    Agent agent = walkIn();
+    Agent agent = registerAnonymously();
     List<Agent> sameWorkspace = Stream.generate(() -> withAnotherToken(agent)).limit(8).toList();
     assertThat(sameWorkspace).extracting(Agent::token).doesNotHaveDuplicates();
 
@@ -126,8 +126,8 @@ class RateLimitsTest {
   }
 
   @Test
-  void countsRevokedTokensForTheirWorkspaceApartFromItsGoodOnes() {
-    Agent agent = walkIn();
+  void countsRevokedTokensSeparatelyFromValidOnes() {
+    Agent agent = registerAnonymously();
     Agent revoked = withAnotherToken(agent);
     TOKENS.liveOf(agent.id()).stream()
         .filter(token -> revoked.token().startsWith(token.prefix()))
@@ -145,7 +145,7 @@ class RateLimitsTest {
 
   @Test
   void refusesABadCredentialBeforeAnythingIsCounted() {
-    Agent agent = walkIn();
+    Agent agent = registerAnonymously();
     for (int i = 0; i < 6; i++) {
       CLIENT.heartbeat(agent);
     }
@@ -157,12 +157,12 @@ class RateLimitsTest {
 
   @Test
   void refusesBeforeItReadsTheBody() {
-    Agent agent = walkIn();
+    Agent agent = registerAnonymously();
     for (int i = 0; i < 3; i++) {
       CLIENT.heartbeat(agent);
     }
 
-    // of the body that is announced not a byte is sent
+    // no byte of the announced body is sent
     Answer answer =
         RawHttp.send(
             SERVER.port(),
@@ -174,8 +174,8 @@ class RateLimitsTest {
   }
 
   @Test
-  void countsTheRefusedOnesInTheMetrics() {
-    Agent agent = walkIn();
+  void countsRefusedRequestsInTheMetrics() {
+    Agent agent = registerAnonymously();
     double heartbeats = refused("heartbeat");
     double polls = refused("poll");
 
@@ -192,7 +192,7 @@ class RateLimitsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/health", "/ready", "/v3/api-docs", "/swagger-ui.html"})
-  void neverLimitsWhatProbesAndReadersAsk(String path) {
+  void neverLimitsProbesAndDocumentation(String path) {
     for (int i = 0; i < 8; i++) {
       Answer answer = CLIENT.get(path, ADMIN_TOKEN);
       assertThat(answer.status()).isIn(200, 302);

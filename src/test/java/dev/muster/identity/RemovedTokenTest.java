@@ -15,7 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The agent of a removed workspace learns the truth about its own id and nothing else (R1.5). */
+/**
+ * The agent of a removed workspace learns that its own workspace is removed, and nothing else
+ * (R1.5).
+ */
 @Slow
 class RemovedTokenTest {
 
@@ -24,7 +27,7 @@ class RemovedTokenTest {
   private static final Agent OTHER = CLIENT.create("Other");
   private static final Agent AGENT =
       CLIENT.createOnline("Removed", "\"parent_id\":\"" + PARENT.id() + "\"");
-  private static final Agent NEVER_HEARD_OF =
+  private static final Agent NEVER_ONLINE =
       CLIENT.create("Removed before its first word", "\"parent_id\":\"" + PARENT.id() + "\"");
   private static final String REVOKED_BEFORE;
 
@@ -42,12 +45,12 @@ class RemovedTokenTest {
           }
         });
     CLIENT.delete("/workspaces/" + AGENT.id(), ADMIN_TOKEN);
-    CLIENT.delete("/workspaces/" + NEVER_HEARD_OF.id(), ADMIN_TOKEN);
+    CLIENT.delete("/workspaces/" + NEVER_ONLINE.id(), ADMIN_TOKEN);
   }
 
   @Test
-  void isToldThatItsWorkspaceIsDeletedWhenItAsksForTheState() {
-    for (Agent agent : new Agent[] {AGENT, NEVER_HEARD_OF}) {
+  void getsTheStateDeletedOfItsWorkspace() {
+    for (Agent agent : new Agent[] {AGENT, NEVER_ONLINE}) {
       Answer answer = CLIENT.get("/workspaces/" + agent.id() + "/state", agent.token());
 
       assertThat(answer.status()).isEqualTo(404);
@@ -68,8 +71,8 @@ class RemovedTokenTest {
         "POST /registry/heartbeat {\"workspace_id\":\"{id}\",\"agent_card\":{\"name\":\"a\"}}",
         "POST /registry/register {\"id\":\"{id}\",\"agent_card\":{}}"
       })
-  void isToldThatItsWorkspaceWasRemoved(String route) {
-    for (Agent agent : new Agent[] {AGENT, NEVER_HEARD_OF}) {
+  void getsWorkspaceRemovedForItsWorkspace(String route) {
+    for (Agent agent : new Agent[] {AGENT, NEVER_ONLINE}) {
       Answer answer = send(route, agent.id(), agent.token());
 
       assertRefused(answer, 410, "WORKSPACE_REMOVED");
@@ -113,8 +116,7 @@ class RemovedTokenTest {
         "GET /registry/discover/{id}"
       })
   void isUnknownForEveryOtherId(String route) {
-    for (UUID other :
-        new UUID[] {OTHER.id(), PARENT.id(), NEVER_HEARD_OF.id(), UUID.randomUUID()}) {
+    for (UUID other : new UUID[] {OTHER.id(), PARENT.id(), NEVER_ONLINE.id(), UUID.randomUUID()}) {
       assertRefused(send(route, other, AGENT.token()), 401, "UNAUTHENTICATED");
     }
   }
@@ -132,7 +134,7 @@ class RemovedTokenTest {
   }
 
   @Test
-  void readsItsOwnRecordWhenItAsksForRemovedOnes() {
+  void readsItsOwnWorkspaceAmongRemovedOnes() {
     Answer answer =
         CLIENT.get("/workspaces/" + AGENT.id() + "?include_removed=true", AGENT.token());
 

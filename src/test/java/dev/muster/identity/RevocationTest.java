@@ -52,9 +52,9 @@ class RevocationTest {
     assertThat(here.heartbeat(agent).status()).isEqualTo(401);
   }
 
-  /** Whether a token was ever used decides who may still register (R3.1). */
+  /** Whether a token was ever used decides whether a registration is still open (R3.1). */
   @Test
-  void isStillNeverUsedWhenItIsTriedAfterwards() {
+  void isNotMarkedAsUsedAfterItsRevocation() {
     Agent agent = here.create("Never used");
     String tokens = "/workspaces/" + agent.id() + "/tokens";
     String id = here.get(tokens, ADMIN_TOKEN).json().at("/tokens/0/id").asString();
@@ -76,7 +76,7 @@ class RevocationTest {
 
     assertThat(here.delete("/workspaces/" + agent.id(), ADMIN_TOKEN).status()).isEqualTo(200);
 
-    // what it is refused at once is its beat; that its token is one of the removed comes within 5 s
+    // the heartbeat is refused at once; the token counts as one of a removed workspace within 5 s
     assertThat(elsewhere.heartbeat(agent).status()).isEqualTo(410);
     assertThat(here.get("/workspaces/" + agent.id() + "/tokens", agent.token()).status())
         .isEqualTo(401);
@@ -91,7 +91,7 @@ class RevocationTest {
   }
 
   @Test
-  void doesNotKeepANewTokenFromWorkingEverywhereAtOnce() {
+  void letsANewTokenWorkOnEveryReplicaAtOnce() {
     Agent agent = here.create("New");
     assertThat(read(elsewhere, new Agent(agent.id(), "y".repeat(43))).status()).isEqualTo(401);
 

@@ -80,7 +80,7 @@ class RoleTokensTest {
         "{\"name\":\"a\\nb\",\"role\":\"viewer\"}",
         "{\"name\":\"x\",\"role\":\"viewer\",\"expires_in_s\":\"soon\"}"
       })
-  void refusesWhatIsNoToken(String body) {
+  void refusesMalformedRequestsForTokens(String body) {
     assertRefused(CLIENT.post("/admin/tokens", ADMIN_TOKEN, body), 400, "VALIDATION_FAILED");
   }
 
@@ -101,7 +101,7 @@ class RoleTokensTest {
   }
 
   @Test
-  void findsARevokedTokenNoMore() {
+  void doesNotFindARevokedToken() {
     Answer viewer = mint(ADMIN_TOKEN, "viewer", "");
     String path = "/admin/tokens/" + viewer.field("id");
     assertThat(CLIENT.delete(path, ADMIN_TOKEN).status()).isEqualTo(200);
@@ -143,13 +143,13 @@ class RoleTokensTest {
         .atMost(Duration.ofSeconds(5))
         .pollInterval(Duration.ofMillis(50))
         .until(() -> read(ELSEWHERE.client(), token) == 401);
-    // a replica that never saw it while it was good
+    // this replica did not see the token while it was valid
     assertThat(read(LIMITED.client(), token)).isEqualTo(401);
     assertThat(listed(minted.field("id")).isMissingNode()).isTrue();
   }
 
   @Test
-  void countsTheRequestsOfEachTokenByThemselves() {
+  void countsTheRequestsOfEachTokenSeparately() {
     String one = mint(ADMIN_TOKEN, "viewer", "").field("auth_token");
     String other = mint(ADMIN_TOKEN, "viewer", "").field("auth_token");
     int status = 200;
@@ -162,7 +162,7 @@ class RoleTokensTest {
   }
 
   @Test
-  void showsAViewerMessagesAndWhatAnAgentDoes() {
+  void showsMessagesAndActivityToAViewer() {
     Agent agent = CLIENT.createOnline("Seen");
     CLIENT.heartbeat(agent, "\"current_task\":\"secret plan\"");
     CLIENT.post("/workspaces/" + agent.id() + "/notify", agent.token(), "{\"message\":\"hello\"}");
@@ -177,7 +177,7 @@ class RoleTokensTest {
   }
 
   @Test
-  void deletesWhatEndedNinetyDaysAgo() {
+  void deletesTokensNinetyDaysAfterTheirEnd() {
     Answer old = mint(ADMIN_TOKEN, "viewer", "");
     Answer young = mint(ADMIN_TOKEN, "viewer", "");
     CLIENT.delete("/admin/tokens/" + old.field("id"), ADMIN_TOKEN);
@@ -227,7 +227,7 @@ class RoleTokensTest {
     return client.get("/workspaces", token).status();
   }
 
-  /** Of all events; done when the server has ended it. */
+  /** Opens a stream of all events; completes when the server ends it. */
   private static CompletableFuture<Void> openStream(String token)
       throws IOException, InterruptedException {
     HttpRequest request =
@@ -243,7 +243,7 @@ class RoleTokensTest {
           try (InputStream body = stream.body()) {
             body.transferTo(java.io.OutputStream.nullOutputStream());
           } catch (IOException cut) {
-            // ended as well
+            // the connection was reset, which ends the stream as well
           }
           ended.complete(null);
         });

@@ -17,7 +17,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What it costs to tell who calls. */
+/** The database statements that authentication needs. */
 class TokenCacheTest {
 
   private static final int FLEET = 60;
@@ -32,7 +32,7 @@ class TokenCacheTest {
           .summary();
 
   @Test
-  void looksUpTheTokensOfAFleetThatComesAtOnceTogether() throws Exception {
+  void looksUpTheTokensOfConcurrentRequestsTogether() throws Exception {
     List<Agent> fleet =
         IntStream.range(0, FLEET).mapToObj(i -> client.create("Of a fleet")).toList();
     double shared = sharedLookUps();
@@ -43,7 +43,7 @@ class TokenCacheTest {
   }
 
   @Test
-  void waitsForNobodyWhoHasATokenLocked() throws Exception {
+  void doesNotWaitForLockedTokens() throws Exception {
     Agent agent = client.create("Never heard of");
     try (Connection connection = server.database().connect();
         Statement statement = connection.createStatement()) {
@@ -55,7 +55,7 @@ class TokenCacheTest {
     }
   }
 
-  /** Those that took no statement of their own, also of the tests that run beside this one. */
+  /** Counts look-ups that shared a statement, also of tests that run at the same time. */
   private double sharedLookUps() {
     return lookUps.totalAmount() - lookUps.count();
   }

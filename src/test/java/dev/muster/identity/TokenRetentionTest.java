@@ -13,7 +13,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** Revoked tokens are deleted after 90 days, but for what R3.1 needs to know of them (R6.11). */
+/** Revoked tokens are deleted after 90 days, except those that R3.1 needs (R6.11). */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of TokenRetentionTest")
@@ -37,7 +37,7 @@ class TokenRetentionTest {
   }
 
   @Test
-  void deletesWhatWasRevokedNinetyDaysAgoAndNothingElse() {
+  void deletesOnlyTokensRevokedNinetyDaysAgo() {
     add("now() - interval '90 days' - interval '1 minute'", "NULL");
     UUID kept = add("now() - interval '90 days' + interval '1 minute'", "NULL");
     UUID live = add("NULL", "NULL");
@@ -50,7 +50,7 @@ class TokenRetentionTest {
   }
 
   @Test
-  void keepsTheLastThatTellsThatItsWorkspaceWasEverHeardOf() {
+  void keepsTheOnlyUsedTokenOfAWorkspace() {
     UUID older = add(DAYS_92, "now()");
     UUID newest = add(DAYS_91, "now()");
     UUID neverUsed = add(DAYS_91, "NULL");
@@ -65,7 +65,7 @@ class TokenRetentionTest {
   }
 
   @Test
-  void deletesAUsedOneWhenALiveOneWasUsedToo() {
+  void deletesAUsedTokenWhenAValidOneWasUsedToo() {
     UUID revoked = add(DAYS_91, "now()");
     add("NULL", "now()");
 
@@ -75,7 +75,7 @@ class TokenRetentionTest {
   }
 
   @Test
-  void deletesAThousandInATransaction() {
+  void deletesAThousandTokensInATransaction() {
     SERVER
         .database()
         .execute(

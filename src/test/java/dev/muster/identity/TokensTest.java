@@ -51,7 +51,7 @@ class TokensTest {
   }
 
   @Test
-  void areInNoTableAndOnlyAsAHash() throws SQLException, NoSuchAlgorithmException {
+  void areStoredAsHashesOnly() throws SQLException, NoSuchAlgorithmException {
     Agent agent = CLIENT.create("Hashed");
     CLIENT.heartbeat(agent);
     String registered =
@@ -74,7 +74,7 @@ class TokensTest {
   }
 
   @Test
-  void areListedWithoutThemselves() {
+  void areListedWithoutTheirText() {
     Agent agent = CLIENT.create("Listed");
     String second = mint(agent, agent.token()).field("auth_token");
 
@@ -93,7 +93,7 @@ class TokensTest {
   }
 
   @Test
-  void tellWhetherTheyWereEverUsed() {
+  void showWhetherTheyWereEverUsed() {
     Agent agent = CLIENT.create("Used");
     String unused = mint(agent, ADMIN_TOKEN).field("auth_token");
     assertThat(token(agent, agent.token()).path("last_used_at").isNull()).isTrue();
@@ -121,12 +121,12 @@ class TokensTest {
       assertThat(answer.json().propertyNames())
           .containsExactlyInAnyOrder("auth_token", "workspace_id");
       assertThat(answer.field("workspace_id")).isEqualTo(agent.id().toString());
-      assertThat(beatsWith(agent, answer.field("auth_token"))).isEqualTo(200);
+      assertThat(heartbeatWith(agent, answer.field("auth_token"))).isEqualTo(200);
     }
   }
 
   @Test
-  void areMintedByTheAdminForAWorkspaceThatHasNone() {
+  void areMintedByTheAdminForAWorkspaceWithoutTokens() {
     Agent agent = CLIENT.create("Lost");
     revoke(agent, token(agent, agent.token()).path("id").asString());
     assertThat(list(agent).json().path("count").asInt()).isZero();
@@ -134,44 +134,44 @@ class TokensTest {
     Answer answer = CLIENT.post("/admin/workspaces/" + agent.id() + "/tokens", ADMIN_TOKEN, "");
 
     assertThat(answer.status()).isEqualTo(201);
-    assertThat(beatsWith(agent, answer.field("auth_token"))).isEqualTo(200);
+    assertThat(heartbeatWith(agent, answer.field("auth_token"))).isEqualTo(200);
   }
 
   @Test
   void areRefusedAtOnceWhenRevoked() {
     Agent agent = CLIENT.create("Revoked");
     String second = mint(agent, agent.token()).field("auth_token");
-    assertThat(beatsWith(agent, second)).isEqualTo(200);
+    assertThat(heartbeatWith(agent, second)).isEqualTo(200);
 
     Answer answer = revoke(agent, token(agent, second).path("id").asString());
 
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text()).isEqualTo("{\"status\":\"revoked\"}");
-    assertThat(beatsWith(agent, second)).isEqualTo(401);
+    assertThat(heartbeatWith(agent, second)).isEqualTo(401);
     assertRefused(CLIENT.get("/workspaces/" + agent.id(), second), 401, "UNAUTHENTICATED");
-    assertThat(beatsWith(agent, agent.token())).isEqualTo(200);
+    assertThat(heartbeatWith(agent, agent.token())).isEqualTo(200);
     assertThat(prefixes(list(agent))).containsExactly(agent.token().substring(0, 8));
   }
 
   @Test
-  void areNotThereTwiceToRevoke() {
+  void cannotBeRevokedTwice() {
     Agent agent = CLIENT.create("Twice");
     Agent other = CLIENT.create("Other");
     String id = token(agent, agent.token()).path("id").asString();
 
     assertRefused(CLIENT.delete("/workspaces/" + other.id() + "/tokens/" + id, ADMIN_TOKEN), 404);
     assertRefused(revoke(agent, UUID.randomUUID().toString()), 404);
-    assertThat(beatsWith(agent, agent.token())).isEqualTo(200);
+    assertThat(heartbeatWith(agent, agent.token())).isEqualTo(200);
     assertThat(revoke(agent, id).status()).isEqualTo(200);
     assertRefused(revoke(agent, id), 404);
   }
 
   @Test
-  void areFiftyAtMostHoweverManyMintAtOnce() {
+  void areFiftyAtMostWithConcurrentMints() {
     Agent agent = CLIENT.create("Full");
 
     List<Answer> answers =
-        Race.run(100, i -> mintWhenThereIsRoom(agent, i % 2 == 0 ? agent.token() : ADMIN_TOKEN));
+        Race.run(100, i -> mintUntilAnswered(agent, i % 2 == 0 ? agent.token() : ADMIN_TOKEN));
 
     List<Answer> minted = answers.stream().filter(answer -> answer.status() == 201).toList();
     assertThat(minted).hasSize(MAX_LIVE - 1);
@@ -179,7 +179,7 @@ class TokensTest {
         .filter(answer -> answer.status() != 201)
         .forEach(answer -> assertRefused(answer, 429, "TOKEN_LIMIT"));
     assertThat(list(agent).json().path("count").asInt()).isEqualTo(MAX_LIVE);
-    assertThat(beatsWith(agent, minted.getLast().field("auth_token"))).isEqualTo(200);
+    assertThat(heartbeatWith(agent, minted.getLast().field("auth_token"))).isEqualTo(200);
 
     revoke(agent, list(agent).json().path("tokens").path(7).path("id").asString());
     assertThat(mint(agent, ADMIN_TOKEN).status()).isEqualTo(201);
@@ -190,8 +190,8 @@ class TokensTest {
     return CLIENT.post("/workspaces/" + agent.id() + "/tokens", token, "");
   }
 
-  /** A hundred at once may be more than the database takes: who is told so comes again (R0.6). */
-  private static Answer mintWhenThereIsRoom(Agent agent, String token) {
+  /** Mints again after a 503: a hundred at once may be more than the database takes (R0.6). */
+  private static Answer mintUntilAnswered(Agent agent, String token) {
     while (true) {
       Answer answer = mint(agent, token);
       if (answer.status() != 503) {
@@ -208,7 +208,7 @@ class TokensTest {
     return CLIENT.delete("/workspaces/" + agent.id() + "/tokens/" + tokenId, ADMIN_TOKEN);
   }
 
-  private static int beatsWith(Agent agent, String token) {
+  private static int heartbeatWith(Agent agent, String token) {
     return CLIENT.heartbeat(new Agent(agent.id(), token)).status();
   }
 
@@ -230,7 +230,7 @@ class TokensTest {
         .orElseThrow();
   }
 
-  /** Every table of ours that holds the text anywhere in a row. */
+  /** Every table of the schema with a row that contains the text. */
   private static List<String> tablesWith(String text) throws SQLException {
     TestDatabase database = SERVER.database();
     List<String> found = new ArrayList<>();

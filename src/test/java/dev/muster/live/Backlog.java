@@ -15,14 +15,14 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What was on its way to a WebSocket client that did not read, up to the goodbye. */
+/** The frames that a WebSocket client has not read, up to the close frame. */
 record Backlog(List<JsonNode> frames, int closeCode) {
 
   private static final int CLOSE = 8;
   private static final int PING = 9;
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  /** Connects {@code socket}, with little room for what it does not read, and begins a stream. */
+  /** Connects {@code socket} with a small receive buffer, and opens a stream. */
   static void open(Socket socket, int port, String path, String token) throws IOException {
     socket.setReceiveBufferSize(4096);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -42,7 +42,7 @@ record Backlog(List<JsonNode> frames, int closeCode) {
     socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
   }
 
-  /** A connection that breaks has the code 1006. */
+  /** Reads everything; a connection that breaks has the code 1006. */
   static Backlog read(Socket socket) throws IOException {
     socket.setSoTimeout(15_000);
     DataInputStream in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
@@ -71,7 +71,7 @@ record Backlog(List<JsonNode> frames, int closeCode) {
     }
   }
 
-  /** Of the recorded events; those that are live only have none. */
+  /** The numbers of the recorded events; live events have none. */
   List<Long> seqs() {
     return frames.stream()
         .filter(frame -> frame.has("seq"))

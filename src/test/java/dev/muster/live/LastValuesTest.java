@@ -17,7 +17,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
-/** A fleet that beats faster than a canvas can look does not drown it (R4.5, R10.4). */
+/** Heartbeats that are faster than a canvas reads do not overflow its stream (R4.5, R10.4). */
 @Slow
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
@@ -38,7 +38,7 @@ class LastValuesTest {
       """;
 
   @Test
-  void getsTheLatestOfEachAndFewerThanThereWere() {
+  void getsTheLastValueOfEachAndSkipsOlderOnes() {
     try (TestServer server = TestServer.start()) {
       server.database().execute(SEED);
       try (TestSocket socket = TestSocket.open(server.client(), "/ws", ADMIN_TOKEN)) {
@@ -50,9 +50,9 @@ class LastValuesTest {
                   "UPDATE workspace_heartbeats SET last_heartbeat_at = clock_timestamp(),"
                       + " uptime_seconds = "
                       + round);
-          int told = round;
-          // the next round begins when this one is being told, and long before it all is
-          socket.await(f -> uptime(f) == told);
+          int current = round;
+          // the next round begins when the first value of this one arrives, long before the last
+          socket.await(f -> uptime(f) == current);
         }
         Awaitility.await()
             .atMost(Duration.ofSeconds(40))
@@ -72,7 +72,7 @@ class LastValuesTest {
     return frame.path("payload").path("uptime_seconds").asLong(0);
   }
 
-  /** What the canvas shows in the end. */
+  /** The last value of each workspace. */
   private static Map<String, Long> latest(List<JsonNode> frames) {
     Map<String, Long> latest = new HashMap<>();
     frames.forEach(frame -> latest.put(frame.path("workspace_id").asString(), uptime(frame)));

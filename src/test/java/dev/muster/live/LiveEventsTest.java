@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
-/** Live events reach whoever is connected, each once and in order, or the stream ends (R10.4). */
+/** Each subscriber gets every live event once and in order, or its stream ends (R10.4). */
 @Slow
 @Timeout(60)
 class LiveEventsTest {
@@ -37,7 +37,7 @@ class LiveEventsTest {
   private static final Instant AT = Instant.parse("2026-11-21T20:00:00.123456Z");
   private static final int LARGE = 300_000;
 
-  /** More than the memory of live events holds. */
+  /** More than the buffer of live events holds. */
   private static final int MANY_LARGE_ONES = 140;
 
   private final TestServer server = TestServer.shared();
@@ -70,7 +70,7 @@ class LiveEventsTest {
   }
 
   @Test
-  void comeOnceAndInTheirOrderFromEachOfManyPublishersAtOnce() throws Exception {
+  void arriveOnceAndInOrderFromConcurrentPublishers() throws Exception {
     int publishers = 8;
     int batches = 40;
     int inABatch = 5;
@@ -116,7 +116,7 @@ class LiveEventsTest {
   }
 
   @Test
-  void showAnAgentItsOwnAndNobodyElses() throws Exception {
+  void showAnAgentOnlyItsOwnEvents() throws Exception {
     Agent lead = client.create("lead");
     String child = "\"parent_id\":\"" + lead.id() + "\"";
     Agent watcher = client.create("watcher", child);
@@ -157,14 +157,14 @@ class LiveEventsTest {
       for (int n = 0; n < MANY_LARGE_ONES; n++) {
         ofOwn.publish(List.of(large(workspace, n)));
         int last = n;
-        // the reader keeps up
+        // the reader is not behind
         reader.await(f -> f.path("payload").path("n").asInt() >= last - 20);
       }
       Awaitility.await()
           .untilAsserted(() ->
               assertThat(numbers(reader.frames(), workspace, "payload"))
                   .isEqualTo(IntStream.range(0, MANY_LARGE_ONES).boxed().toList()));
-      // it reads now, and what it missed must not be skipped
+      // it reads only now; missed events must not be skipped silently
       Backlog backlog = Backlog.read(idle);
       assertThat(backlog.closeCode()).isEqualTo(1013);
       List<Integer> got = numbers(backlog.frames(), workspace, "payload");
@@ -175,7 +175,7 @@ class LiveEventsTest {
   }
 
   @Test
-  void costNothingWhileNobodyWatches() throws Exception {
+  void costNothingWithoutSubscribers() throws Exception {
     try (TestServer own = TestServer.start()) {
       LiveEvents ofOwn = own.bean(LiveEvents.class);
       UUID workspace = UUID.randomUUID();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
-/** What a workspace's token sees of the workspaces it may talk to, and nothing else (R10.3). */
+/** What a workspace's token sees of the workspaces it may talk to (R10.3). */
 @Slow
 @Timeout(60)
 class PeerEventsTest {
@@ -32,15 +32,15 @@ class PeerEventsTest {
   private final Agent child = client.create("child", below(actor));
 
   @Test
-  void areHowItIsAndNeverWhatItSaysOrWorksOn() {
+  void showTheStateOfAPeerAndNeverItsMessagesOrTasks() {
     try (TestSocket admin = TestSocket.open(client, "/ws?after=0", ADMIN_TOKEN)) {
       admin.await(f -> isOf(f, child));
       try (TestSocket ofParent = TestSocket.open(client, "/ws?after=0", parent.token());
           TestSocket ofSibling = TestSocket.open(client, "/ws?after=0", sibling.token());
           TestSocket ofChild = TestSocket.open(client, "/ws?after=0", child.token())) {
         List<TestSocket> watchers = List.of(ofParent, ofSibling, ofChild);
-        live();
-        work();
+        changeVisibly();
+        workInvisibly();
         for (String type : LIVE_ONLY) {
           admin.await(f -> isOf(f, actor) && isA(f, type));
         }
@@ -68,9 +68,9 @@ class PeerEventsTest {
   }
 
   @Test
-  void ofBeforeTheStreamAreLeftOutAndOwnOnesAreReplayedWhole() {
-    live();
-    work();
+  void areNotReplayedUnlikeOwnEvents() {
+    changeVisibly();
+    workInvisibly();
     client.delete("/workspaces/" + child.id(), ADMIN_TOKEN);
     Agent stranger = client.create("stranger");
     client.heartbeat(stranger);
@@ -79,7 +79,7 @@ class PeerEventsTest {
     try (TestSocket admin = TestSocket.open(client, "/ws?after=0", ADMIN_TOKEN)) {
       admin.await(f -> isOf(f, late) && isA(f, "WORKSPACE_UPDATED"));
       try (TestSocket socket = TestSocket.open(client, "/ws?after=0", late.token())) {
-        // what it did before it came into the family stays unseen too
+        // events before it joined the family stay invisible
         done("PATCH", "/workspaces/" + stranger.id(), "{\"parent_id\":\"" + parent.id() + "\"}");
         client.heartbeat(actor, "\"runtime_state\":\"wedged\"");
         socket.await(f -> isOf(f, actor) && isA(f, "WORKSPACE_DEGRADED"));
@@ -98,7 +98,7 @@ class PeerEventsTest {
   }
 
   @Test
-  void doNotStandBetweenTheOwnOnesWhenThoseAreReadFromTheDatabase() {
+  void areNotReplayedFromTheDatabase() {
     TestDatabase database = TestDatabases.create();
     Agent own;
     Agent other;
@@ -128,8 +128,8 @@ class PeerEventsTest {
     }
   }
 
-  /** How the actor is. */
-  private void live() {
+  /** Changes that peers see, in part. */
+  private void changeVisibly() {
     done(
         "POST",
         "/registry/register",
@@ -151,8 +151,8 @@ class PeerEventsTest {
     client.heartbeat(actor, "\"active_tasks\":1");
   }
 
-  /** What the others' HTTP refuses to show. */
-  private void work() {
+  /** Changes that peers do not see, as over HTTP. */
+  private void workInvisibly() {
     String path = "/workspaces/" + actor.id();
     done("POST", path + "/activity", "{\"activity_type\":\"agent_log\",\"summary\":\"secret\"}");
     done("POST", path + "/notify", "{\"message\":\"secret\"}");

@@ -11,11 +11,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Which events peers see, and what of them (R10.3). */
+/** Which events peers see, and which of their fields (R10.3). */
 class PeerViewTest {
 
   @Test
-  void isDecidedForEveryType() {
+  void coversEveryType() {
     assertThat(Arrays.stream(EventType.values()).map(EventType::name))
         .filteredOn(PeerView::showsRecorded)
         .containsExactly(
@@ -35,7 +35,7 @@ class PeerViewTest {
   }
 
   @Test
-  void keepsTheMembersThatPeersSeeByteForByte() {
+  void keepsVisibleFieldsByteForByte() {
     String card =
         "{ \"n\": 1.50e+0, \"agent_card\":\"\\u0041\\\"}{\", \"a\":[ {\"url\":1}, -0 ]\n}";
     RawJson whole =
@@ -55,7 +55,7 @@ class PeerViewTest {
   }
 
   @Test
-  void readsWhatIsLargerThanRequestsMayBe() {
+  void readsPayloadsLargerThanRequests() {
     String deep = "[".repeat(2000) + "]".repeat(2000);
     String longNumber = "7".repeat(5000);
     String card = "{\"deep\":" + deep + ",\"long\":" + longNumber + "}";
@@ -64,7 +64,7 @@ class PeerViewTest {
   }
 
   @Test
-  void keepsOfAValueWhatPeersSee() {
+  void keepsVisibleFieldsOfALastValue() {
     Map<String, @Nullable Object> heartbeat = new LinkedHashMap<>();
     heartbeat.put("active_tasks", 2);
     heartbeat.put("uptime_seconds", 7);

@@ -18,7 +18,7 @@ class ReplicaKillTest {
   @TempDir Path folder;
 
   @Test
-  void losesAndDoublesNoEventAndBlamesNobodyWhenEitherReplicaIsKilledUnderLoad() throws Exception {
+  void losesNoEventAndTakesNoLiveAgentOfflineWhenReplicasAreKilled() throws Exception {
     try (var program =
         new ReplicaKills(
             new ReplicaKills.Size(2, 20, 8), TestDatabases.create(), folder.resolve("home"))) {

@@ -25,11 +25,11 @@ import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 
 /**
- * Two replicas on one database under load, one of them killed again and again while agents beat and
- * watchers follow the streams, each turning to the other replica when one fails it.
+ * Two replicas on one database under load. One of them is killed again and again while agents send
+ * heartbeats and subscribers follow the streams; each turns to the other replica when one fails.
  *
- * <p>In the end every watcher has seen every recorded event once and in order, every change that
- * was acknowledged is there, every agent that fell silent is offline, and nobody else is.
+ * <p>At the end every subscriber has seen every recorded event once and in order, every
+ * acknowledged change is stored, and exactly the agents that stopped are offline.
  */
 public final class ReplicaKills implements AutoCloseable {
 
@@ -43,7 +43,7 @@ public final class ReplicaKills implements AutoCloseable {
           "RATE_LIMIT_HEARTBEAT", "0",
           "SPRING_DATASOURCE_HIKARI_MAXIMUM_POOL_SIZE", "10");
 
-  /** What a run is made of. */
+  /** The size of a run. */
   public record Size(int kills, int agents, int watchers) {}
 
   private final Size size;
@@ -66,7 +66,7 @@ public final class ReplicaKills implements AutoCloseable {
     }
   }
 
-  /** Returns what happened, in one sentence; fails when a promise was broken. */
+  /** Returns a summary in one sentence; fails when an event or a change was lost. */
   public String run() throws Exception {
     List<LiveAgent> agents = new ArrayList<>();
     for (int i = 0; i < size.agents(); i++) {
@@ -83,21 +83,21 @@ public final class ReplicaKills implements AutoCloseable {
     List<LiveAgent> fallenSilent = new ArrayList<>();
     for (int kill = 0; kill < size.kills(); kill++) {
       LiveAgent silent = agents.get(kill);
-      silent.fallSilent();
+      silent.makeStale();
       fallenSilent.add(silent);
       killOne(kill % 2);
       awaitOffline(silent);
     }
-    agents.forEach(LiveAgent::fallSilent);
+    agents.forEach(LiveAgent::makeStale);
     for (Future<?> one : beating) {
       one.get(60, TimeUnit.SECONDS);
     }
-    assertOnlyTheSilentWentOffline(agents, fallenSilent);
+    assertOnlyStoppedAgentsWentOffline(agents, fallenSilent);
     assertNothingAcknowledgedIsLost(agents);
     return assertSeen(watchers, working, start);
   }
 
-  /** One of the replicas that is there; another number, perhaps another replica. */
+  /** One of the live replicas; another number may be another replica. */
   private TestClient client(int number) {
     return replicas.get(Math.floorMod(number, 2)).get().client();
   }
@@ -129,7 +129,7 @@ public final class ReplicaKills implements AutoCloseable {
         "SELECT status FROM workspace_heartbeats WHERE workspace_id = '" + one.agent.id() + "'");
   }
 
-  private void assertOnlyTheSilentWentOffline(List<LiveAgent> agents, List<LiveAgent> silent) {
+  private void assertOnlyStoppedAgentsWentOffline(List<LiveAgent> agents, List<LiveAgent> silent) {
     for (LiveAgent one : agents) {
       String offline =
           database.value(
@@ -190,7 +190,7 @@ public final class ReplicaKills implements AutoCloseable {
     }
   }
 
-  /** Beats and moves on the canvas, at whichever replica answers, until it falls silent. */
+  /** Sends heartbeats and moves on the canvas to any live replica, until it stops. */
   private final class LiveAgent {
 
     private final Agent agent;
@@ -204,7 +204,7 @@ public final class ReplicaKills implements AutoCloseable {
       this.number = number;
     }
 
-    void fallSilent() {
+    void makeStale() {
       silent.complete(true);
     }
 

@@ -33,7 +33,7 @@ class ServerSentEventsTest {
   private final TestClient client = TestServer.shared().client();
 
   @Test
-  void tellsTheAdminOfRecordedEventsWithTheirNumbersAsIds() throws Exception {
+  void sendsRecordedEventsToTheAdminWithTheirNumbersAsIds() throws Exception {
     try (TestEventStream stream = TestEventStream.open(client, OF_ALL, ADMIN_TOKEN)) {
       assertThat(stream.status()).isEqualTo(200);
       assertThat(stream.header("Content-Type")).startsWith("text/event-stream");
@@ -51,7 +51,7 @@ class ServerSentEventsTest {
   }
 
   @Test
-  void showsAWorkspaceItselfAndNobodyElse() throws Exception {
+  void showsAWorkspaceOnlyItsOwnEvents() throws Exception {
     Agent lead = client.create("lead");
     Agent child = client.create("child", "\"parent_id\":\"" + lead.id() + "\"");
     try (TestEventStream stream =
@@ -66,7 +66,7 @@ class ServerSentEventsTest {
   }
 
   @Test
-  void goesOnAfterTheLastEventIdWithoutGapOrRepeat() throws Exception {
+  void continuesAfterTheLastEventIdWithoutGapOrRepeat() throws Exception {
     Agent agent = client.create("replayed");
     String path = "/workspaces/" + agent.id() + OF_ALL;
     List<Long> first;
@@ -100,7 +100,7 @@ class ServerSentEventsTest {
   }
 
   @Test
-  void keepsAnEventOnOneLineWhateverItsCardLooksLike() throws Exception {
+  void keepsAnEventOnOneLineWithAnyCard() throws Exception {
     Agent agent = client.create("card");
     try (TestEventStream stream =
         TestEventStream.open(client, "/workspaces/" + agent.id() + OF_ALL, agent.token())) {
@@ -114,7 +114,7 @@ class ServerSentEventsTest {
   }
 
   @Test
-  void saysWhichEventsAreKeptNoLongerAndGoesOnWithTheOldest() throws Exception {
+  void reportsDeletedEventsAndContinuesWithTheOldest() throws Exception {
     try (TestServer server = TestServer.start()) {
       TestClient own = server.client();
       Agent agent = own.create("old");
@@ -146,7 +146,7 @@ class ServerSentEventsTest {
   }
 
   @Test
-  void goesOnWithNumbersThatNobodyHasSeenWhenAFailoverLostSome() throws Exception {
+  void continuesWithUnusedNumbersWhenAFailoverLostSome() throws Exception {
     try (TestServer server = TestServer.start();
         TestEventStream stream = TestEventStream.open(server.client(), OF_ALL, ADMIN_TOKEN)) {
       for (int i = 1; i <= 5; i++) {
@@ -165,7 +165,7 @@ class ServerSentEventsTest {
   }
 
   @Test
-  void leavesRoomForOthersWhenOneAgentOpensMoreAndMore() throws Exception {
+  void boundsTheStreamsOfOneAgent() throws Exception {
     Agent agent = client.create("greedy");
     String path = "/workspaces/" + agent.id() + OF_ALL;
     List<TestEventStream> open = new ArrayList<>();
@@ -188,13 +188,13 @@ class ServerSentEventsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"garbage", "-5", "12abc", "1e3", "99999999999999999999", "0x10"})
-  void refusesALastEventIdThatIsNoNumber(String id) throws Exception {
+  void refusesALastEventIdThatIsNotANumber(String id) throws Exception {
     Refusals.assertRefused(
         client.get(OF_ALL, ADMIN_TOKEN, "Last-Event-ID", id), 400, "VALIDATION_FAILED");
   }
 
   @Test
-  void saysThatALastEventIdFromTheFutureNeverWas() throws Exception {
+  void reportsALastEventIdThatNeverExisted() throws Exception {
     try (TestEventStream stream =
         TestEventStream.open(client, OF_ALL, ADMIN_TOKEN, "Last-Event-ID", "800000000000")) {
       assertThat(stream.await("REPLAY_GAP").data().path("data").path("reason").asString())
@@ -205,7 +205,7 @@ class ServerSentEventsTest {
   }
 
   @Test
-  void refusesWhoeverMayNotSee() {
+  void refusesCallersWithoutPermission() {
     Agent agent = client.create("one");
     Agent other = client.create("other");
     String path = "/workspaces/" + agent.id() + OF_ALL;

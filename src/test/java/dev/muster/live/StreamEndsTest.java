@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Clients that do not read, clients that are many, and a server that goes down. */
+/** Streams with clients that do not read, with many clients, and at shutdown. */
 @Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -55,12 +55,12 @@ class StreamEndsTest {
   }
 
   @Test
-  void endsAnEventStreamThatNobodyReads() throws Exception {
+  void endsAnEventStreamWithoutAReader() throws Exception {
     try (TestServer server = TestServer.start();
         Socket socket = new Socket()) {
       TestClient client = server.client();
       Agent agent = client.create("loud");
-      connectWithLittleRoom(socket, server);
+      connectWithASmallBuffer(socket, server);
       socket.getOutputStream().write(eventStreamRequest());
       Awaitility.await().until(() -> streams(client, "sse") == 1);
       causeTwelveMegabytesOfEvents(client, agent);
@@ -71,7 +71,7 @@ class StreamEndsTest {
   }
 
   @Test
-  void holdsTwoThousandIdleStreamsAndStillTellsEachOfAnEvent() throws Exception {
+  void holdsTwoThousandIdleStreamsAndSendsEachAnEvent() throws Exception {
     List<Socket> idle = new ArrayList<>();
     try (TestServer server = TestServer.start()) {
       TestClient client = server.client();
@@ -93,7 +93,7 @@ class StreamEndsTest {
   }
 
   @Test
-  void tellsEveryStreamThatItGoesDownAndGoesDownSoon() throws Exception {
+  void closesEveryStreamAtShutdownAndEndsSoon() throws Exception {
     TestServer server = TestServer.start();
     TestClient client = server.client();
     try (TestSocket socket = TestSocket.open(client, "/ws", ADMIN_TOKEN);
@@ -107,7 +107,7 @@ class StreamEndsTest {
   }
 
   @Test
-  void pingsBothKindsOfStreamsAndForgetsThoseWhoHungUp() throws Exception {
+  void pingsBothKindsOfStreamsAndRemovesDisconnectedClients() throws Exception {
     try (TestServer server = TestServer.start();
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
       TestClient client = server.client();
@@ -123,9 +123,9 @@ class StreamEndsTest {
     }
   }
 
-  /** Nothing else is sent that would show it (R10.4). */
+  /** The server sends nothing else that would detect it (R10.4). */
   @Test
-  void noticesByItsPingsThatTheClientOfAnEventStreamIsGone() throws Exception {
+  void detectsByPingsThatTheClientOfAnEventStreamIsGone() throws Exception {
     try (TestServer server = TestServer.start()) {
       TestClient client = server.client();
       Socket leaving = new Socket(InetAddress.getLoopbackAddress(), server.port());
@@ -144,7 +144,7 @@ class StreamEndsTest {
     }
   }
 
-  private static void connectWithLittleRoom(Socket socket, TestServer server) throws IOException {
+  private static void connectWithASmallBuffer(Socket socket, TestServer server) throws IOException {
     socket.setReceiveBufferSize(4096);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
   }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Streams outlive a database that swallows everything for a while, and go on without a gap. */
+/** Streams survive a database that does not answer for a while, and continue without a gap. */
 @Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -41,7 +41,7 @@ class StreamOutageTest {
   @TempDir Path folder;
 
   @Test
-  void staysOpenAndGoesOnWhereItWas() throws Exception {
+  void staysOpenAndContinuesWithoutAGap() throws Exception {
     try (MusterHome home = MusterHome.open(folder.resolve("home"));
         EmbeddedDatabase postgres = EmbeddedDatabase.start(home);
         TcpRelay wire = new TcpRelay(port(postgres))) {
@@ -63,7 +63,7 @@ class StreamOutageTest {
               client.get("/events/stream?after=0&cold", ADMIN_TOKEN, "Last-Event-ID", "999999"),
               503,
               "UNAVAILABLE");
-          int live = tellLiveUntilItIsHeld(server.bean(LiveEvents.class), agent, admin, own);
+          int live = publishLiveUntilItIsHeld(server.bean(LiveEvents.class), agent, admin, own);
           assertThat(own.seqs()).containsExactly(1L);
           wire.heal(port(postgres));
           List<Long> all = LongStream.rangeClosed(1, 21).boxed().toList();
@@ -80,22 +80,25 @@ class StreamOutageTest {
     }
   }
 
-  /** How many there were, until one whose token cannot be looked at was 30 of them behind. */
-  private static int tellLiveUntilItIsHeld(
+  /**
+   * Publishes live events until a stream whose token cannot be checked is 30 of them behind;
+   * returns how many.
+   */
+  private static int publishLiveUntilItIsHeld(
       LiveEvents events, Agent agent, TestSocket admin, TestSocket own) {
-    AtomicInteger told = new AtomicInteger();
+    AtomicInteger published = new AtomicInteger();
     Awaitility.await()
         .atMost(Duration.ofSeconds(15))
         .pollInterval(Duration.ofMillis(20))
         .until(() -> {
-          int n = told.getAndIncrement();
+          int n = published.getAndIncrement();
           events.publish(
               List.of(
                   new LiveEvent(Kind.ACTIVITY_LOGGED, agent.id(), Instant.now(), Map.of("n", n))));
           admin.await(f -> f.path("payload").path("n").asInt(-1) == n);
           return n - live(own).size() >= 30;
         });
-    return told.get();
+    return published.get();
   }
 
   private static List<Integer> live(TestSocket socket) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What happens on one replica reaches the subscribers of the other, each event once (R10.4). */
+/** Events of one replica reach the subscribers of the other, each once (R10.4). */
 @Slow
 @Timeout(120)
 class StreamReplicaTest {
@@ -86,7 +86,7 @@ class StreamReplicaTest {
   }
 
   @Test
-  void isToldOfAChangeOfTheOtherReplicaWithoutWaitingForALook() {
+  void getsAnEventOfTheOtherReplicaByANotification() {
     TestClient here = SERVERS.getFirst().client();
     TestClient there = SERVERS.getLast().client();
     try (TestSocket socket = TestSocket.open(there, "/ws", ADMIN_TOKEN)) {
@@ -105,13 +105,13 @@ class StreamReplicaTest {
         socket.await(f -> f.path("payload").path("name").asString("").equals(name));
         millis.add(Duration.ofNanos(System.nanoTime() - start).toMillis());
       }
-      // a look alone would take half a second on average
+      // periodic reads alone would take half a second on average
       assertThat(millis.stream().sorted().toList().get(10)).isLessThan(400);
     }
   }
 
   @Test
-  void tellsOfBeatsThatTheOtherReplicaTook() {
+  void sendsHeartbeatsOfTheOtherReplica() {
     TestClient here = SERVERS.getFirst().client();
     TestClient there = SERVERS.getLast().client();
     try (TestSocket socket = TestSocket.open(there, "/ws", ADMIN_TOKEN)) {
@@ -138,7 +138,7 @@ class StreamReplicaTest {
     endsStreamsOn(agent -> "/workspaces/" + agent.id());
   }
 
-  /** Deletes at one replica what the function names; the streams are at the other. */
+  /** Deletes the resource that the function names at one replica; the streams are at the other. */
   private static void endsStreamsOn(Function<Agent, String> deleted) throws Exception {
     TestClient here = SERVERS.getFirst().client();
     TestClient there = SERVERS.getLast().client();

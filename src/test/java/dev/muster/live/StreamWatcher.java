@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 
-/** Follows the stream of all events and, whenever it breaks, goes on at another replica. */
+/** Follows the stream of all events; when it breaks, continues at another replica. */
 final class StreamWatcher {
 
   private final IntFunction<TestClient> replicas;
@@ -22,7 +22,7 @@ final class StreamWatcher {
   private long lastSeen;
   private int connections;
 
-  /** Every other one uses a WebSocket; all begin after the event {@code after}. */
+  /** Every second one uses a WebSocket; all begin after the event {@code after}. */
   StreamWatcher(IntFunction<TestClient> replicas, int number, long after) {
     this.replicas = replicas;
     this.byWebSocket = number % 2 == 0;
@@ -51,7 +51,7 @@ final class StreamWatcher {
           followEventStream(over);
         }
       } catch (Exception broken) {
-        // as good as an end: the next one is tried
+        // the stream ended: the next replica is tried
       }
       turn++;
     }

@@ -41,7 +41,7 @@ class WebSocketTest {
   private final TestClient client = TestServer.shared().client();
 
   @Test
-  void tellsTheAdminOfARecordedEventInTheAgreedShape() {
+  void sendsARecordedEventToTheAdminInTheShapeOfTheContract() {
     try (TestSocket socket = TestSocket.open(client, "/ws", ADMIN_TOKEN)) {
       Agent agent = client.create("told");
       JsonNode frame = socket.await(f -> isOf(f, agent) && isA(f, "WORKSPACE_AWAITING_AGENT"));
@@ -56,7 +56,7 @@ class WebSocketTest {
   }
 
   @Test
-  void tellsOfBeatsAndOfAChangedTaskWithoutKeepingThem() {
+  void sendsHeartbeatsAndChangedTasksWithoutRecordingThem() {
     try (TestSocket socket = TestSocket.open(client, "/ws", ADMIN_TOKEN)) {
       Agent agent = client.createOnline("worker");
       client.heartbeat(
@@ -84,7 +84,7 @@ class WebSocketTest {
   }
 
   @Test
-  void showsAnAgentThoseItMayTalkToAndNobodyElse() {
+  void showsAnAgentOnlyWorkspacesItMayTalkTo() {
     Agent lead = client.create("lead");
     String child = "\"parent_id\":\"" + lead.id() + "\"";
     Agent watcher = client.create("watcher", child);
@@ -104,7 +104,7 @@ class WebSocketTest {
       for (Agent agent : List.of(stranger, nephew, lead, sibling, watcher)) {
         client.heartbeat(agent);
       }
-      // a child that is born while we watch belongs to the family from its first event on
+      // a child that is created during the stream belongs to the family from its first event on
       Agent late = client.create("late", child);
       socket.await(f -> isOf(f, late) && isA(f, "WORKSPACE_AWAITING_AGENT"));
       socket.await(f -> isOf(f, watcher) && isA(f, "WORKSPACE_HEARTBEAT"));
@@ -118,7 +118,7 @@ class WebSocketTest {
   }
 
   @Test
-  void tellsTheFamilyOfARemovedSibling() {
+  void sendsTheRemovalOfASibling() {
     Agent lead = client.create("lead");
     String child = "\"parent_id\":\"" + lead.id() + "\"";
     Agent watcher = client.create("watcher", child);
@@ -143,7 +143,7 @@ class WebSocketTest {
   }
 
   @Test
-  void replaysWhatWasMissedWithoutGapOrRepeat() {
+  void replaysMissedEventsWithoutGapOrRepeat() {
     Agent agent = client.create("replayed");
     long first = client.events(agent.id(), "WORKSPACE_AWAITING_AGENT").get(0).path("seq").asLong();
     Race.run(6, runner -> move(agent, 1000 * runner + 1000, 100));
@@ -159,7 +159,7 @@ class WebSocketTest {
   }
 
   @Test
-  void saysThatANumberFromTheFutureNeverWasAndGoesOnFromNow() {
+  void reportsANumberThatNeverExistedAndContinuesFromNow() {
     try (TestSocket socket = TestSocket.open(client, "/ws?after=900000000000", ADMIN_TOKEN)) {
       JsonNode told = socket.await("REPLAY_GAP");
       assertThat(told.path("payload").path("reason").asString()).isEqualTo("future");
@@ -171,13 +171,13 @@ class WebSocketTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x", "-1", "1.5", "99999999999999999999", "%00", "1;DROP"})
-  void refusesAPositionThatIsNoNumber(String after) {
+  void refusesAPositionThatIsNotANumber(String after) {
     Refusals.assertRefused(
         handshake("/ws?after=" + after, bearer(ADMIN_TOKEN)), 400, "VALIDATION_FAILED");
   }
 
   @Test
-  void takesTheTokenFromEveryCarrierAndEchoesOnlyTheProtocol() {
+  void acceptsTheTokenInEachPlaceAndEchoesOnlyTheProtocol() {
     String hex = HexFormat.of().formatHex(ADMIN_TOKEN.getBytes(StandardCharsets.UTF_8));
     try (TestSocket plain =
             TestSocket.open(
@@ -206,12 +206,12 @@ class WebSocketTest {
         "Authorization: Bearer",
         "X-Nothing: at-all"
       })
-  void refusesWhoeverHasNoGoodCredentialBeforeTheUpgrade(String header) {
+  void refusesInvalidCredentialsBeforeTheUpgrade(String header) {
     Refusals.assertRefused(handshake("/ws", header), 401, "UNAUTHENTICATED");
   }
 
   @Test
-  void refusesATokenThatSpeaksForAnotherWorkspace() {
+  void refusesATokenForAnotherWorkspace() {
     Agent agent = client.create("one");
     Refusals.assertRefused(
         handshake("/ws", bearer(agent.token()), "X-Workspace-ID: " + UUID.randomUUID()),
@@ -222,7 +222,7 @@ class WebSocketTest {
   }
 
   @Test
-  void refusesPagesOfOtherOriginsAndLetsItsOwnIn() {
+  void refusesPagesOfOtherOriginsAndAdmitsItsOwn() {
     String token = "Sec-WebSocket-Protocol: muster-ws, muster-auth." + ADMIN_TOKEN;
     for (String foreign : List.of("https://evil.example", "http://[::", "null", "")) {
       Refusals.assertRefused(
@@ -237,9 +237,9 @@ class WebSocketTest {
         .close();
   }
 
-  /** No page has a browser send it, and agents of this family send an origin with it. */
+  /** Browsers never send one, and some agents of the protocol family send an origin with it. */
   @Test
-  void letsABearerTokenInWhateverItsOrigin() {
+  void admitsABearerTokenOfAnyOrigin() {
     TestSocket.open(
             client,
             "/ws",
@@ -249,13 +249,13 @@ class WebSocketTest {
   }
 
   @Test
-  void tellsAPlainRequestThatThisIsAWebSocket() {
+  void refusesAPlainRequest() {
     Refusals.assertRefused(client.get("/ws", ADMIN_TOKEN), 426, "UPGRADE_REQUIRED");
     Refusals.assertRefused(client.get("/ws", null), 401, "UNAUTHENTICATED");
   }
 
   @Test
-  void refusesAHandshakeThatIsNone() {
+  void refusesAMalformedHandshake() {
     List<String> upgrade =
         List.of(bearer(ADMIN_TOKEN), "Upgrade: websocket", "Connection: Upgrade");
     for (String rest :
@@ -302,7 +302,7 @@ class WebSocketTest {
   }
 
   @Test
-  void opensFiftyOfAWorkspaceAndOneMoreWhenOneIsClosed() {
+  void boundsTheSocketsOfAWorkspaceToFifty() {
     Agent agent = client.create("many");
     Agent other = client.create("other");
     List<TestSocket> open = new ArrayList<>();
@@ -352,10 +352,12 @@ class WebSocketTest {
     }
   }
 
-  /** One byte says what the frame is; the next that it is masked, and empty; then the mask. */
+  /**
+   * One byte is the type of the frame; the next says that it is masked and empty; then the mask.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"81", "82", "89", "8a", "01 then 00"})
-  void endsAClientThatFloodsItWithFramesAndDoesNotReadThem(String frames) throws Exception {
+  void endsAClientThatSendsManyFramesAndDoesNotRead(String frames) throws Exception {
     List<Integer> types =
         Arrays.stream(frames.split(" then ", -1)).map(HexFormat::fromHexDigits).toList();
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
@@ -395,7 +397,7 @@ class WebSocketTest {
   }
 
   @Test
-  void closesWith1008OnMoreFramesThanAClientHasReasonToSend() throws Exception {
+  void closesWith1008OnTooManyFrames() throws Exception {
     try (TestSocket socket = TestSocket.open(client, "/ws", ADMIN_TOKEN)) {
       for (int i = 0; i < 101; i++) {
         socket.send("");
@@ -405,7 +407,7 @@ class WebSocketTest {
   }
 
   @Test
-  void cannotBeOpenedByAFormerAgent() {
+  void cannotBeOpenedByTheAgentOfARemovedWorkspace() {
     Agent agent = client.create("former");
     client.heartbeat(agent);
     client.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Runs whose workspace went away while they ran (R9.3). */
+/** Runs whose workspace goes offline or is removed while they run (R9.3). */
 @Slow
 class LostRunsTest {
 
@@ -36,13 +36,13 @@ class LostRunsTest {
   private static final RuntimeStart START = new RuntimeStart("t", "r", "python");
 
   @Test
-  void losesWhatRunsWhenASweepTakesItsWorkspaceOfflineAndNothingElse() {
+  void losesRunsOfAWorkspaceThatASweepTakesOffline() {
     TestStream stream = new TestStream(CLIENT, CLIENT.createOnline("silent"));
     TestStream other = new TestStream(CLIENT, CLIENT.createOnline("heard"));
     stream.add(new RuntimeStart("done", "r", "l"), new RuntimeEnd("done", 0, 1), START);
     other.add(START);
 
-    fallSilent(stream.agent());
+    makeStale(stream.agent());
 
     JsonNode runs = stream.runs("");
     assertThat(runs.findValuesAsString("status")).containsExactly("lost", "succeeded");
@@ -52,10 +52,10 @@ class LostRunsTest {
   }
 
   @Test
-  void staysLostWhenTheAgentComesBackAndKeepsWhatItStillTells() {
+  void staysLostWhenTheAgentComesBackAndStoresLateEvents() {
     TestStream stream = new TestStream(CLIENT, CLIENT.createOnline("back"));
     stream.add(START, new RuntimeStdout("t", "before "));
-    fallSilent(stream.agent());
+    makeStale(stream.agent());
     CLIENT.heartbeat(stream.agent());
     assertThat(stream.run().path("status").asString()).isEqualTo("lost");
 
@@ -70,7 +70,7 @@ class LostRunsTest {
   }
 
   @Test
-  void losesWhatRunsInARemovedWorkspaceAndTakesNothingMore() {
+  void losesRunsOfARemovedWorkspaceAndAcceptsNoEvents() {
     TestStream stream = new TestStream(CLIENT, CLIENT.createOnline("removed"));
     stream.add(START, new RuntimeStdout("t", "x"));
 
@@ -94,11 +94,9 @@ class LostRunsTest {
         .isEqualTo(2);
   }
 
-  /**
-   * Whichever comes first: a start that was accepted is lost, and one that was not is not there.
-   */
+  /** In either order: an accepted start becomes a lost run, and a refused one does not exist. */
   @Test
-  void leavesNothingRunningInAWorkspaceThatIsRemovedMeanwhile() {
+  void leavesNoActiveRunInAWorkspaceRemovedMeanwhile() {
     for (int round = 0; round < 15; round++) {
       TestStream stream = new TestStream(CLIENT, CLIENT.createOnline("race " + round));
       List<Integer> statuses =
@@ -120,8 +118,8 @@ class LostRunsTest {
     }
   }
 
-  /** By a sweep of the server itself, as if nothing had been heard of it for long. */
-  private static void fallSilent(Agent agent) {
+  /** Makes the last heartbeat old, so that a sweep of the server takes it offline. */
+  private static void makeStale(Agent agent) {
     SERVER
         .database()
         .execute(

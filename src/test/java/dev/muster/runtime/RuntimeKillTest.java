@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** kill -9 of the server while a sandbox talks: what was accepted is there afterwards, in order. */
+/** Kills the server (kill -9) while an agent posts events: accepted events are stored, in order. */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
@@ -40,7 +40,7 @@ class RuntimeKillTest {
       TestStream stream = new TestStream(server.client(), agent);
       CompletableFuture<Void> talking =
           CompletableFuture.runAsync(
-              () -> talkUntilKilled(stream, accepted), Thread::startVirtualThread);
+              () -> postUntilKilled(stream, accepted), Thread::startVirtualThread);
       Awaitility.await().until(() -> accepted.get() >= ACCEPTED_BEFORE_THE_KILL);
       server.kill();
       talking.get(60, TimeUnit.SECONDS);
@@ -61,7 +61,7 @@ class RuntimeKillTest {
     }
   }
 
-  private static void talkUntilKilled(TestStream stream, AtomicInteger accepted) {
+  private static void postUntilKilled(TestStream stream, AtomicInteger accepted) {
     try {
       for (int i = 0; ; i++) {
         int status =
@@ -74,7 +74,7 @@ class RuntimeKillTest {
         accepted.incrementAndGet();
       }
     } catch (IllegalStateException killed) {
-      // the connection broke: that request was never answered
+      // the connection broke: that request was not answered
     }
   }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
-/** Many writers on two replicas: nothing is lost, doubled or out of order, stored or live. */
+/** Many writers on two replicas: no event is lost, doubled or out of order, stored or live. */
 @Slow
 @Timeout(180)
 class RuntimeRaceTest {
@@ -42,7 +42,7 @@ class RuntimeRaceTest {
   private static final int POSTS = 25;
 
   @Test
-  void keepsEveryEventOfEightWritersOfOneStreamAndTellsItOnceOnEachReplica() {
+  void keepsEveryEventOfEightWritersOfOneStreamAndPublishesItOnceOnEachReplica() {
     TestStream stream = TestStream.create(ONE.client(), "one for all");
     try (TestSocket here = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN);
         TestSocket there = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
@@ -59,7 +59,7 @@ class RuntimeRaceTest {
       for (TestSocket canvas : List.of(here, there)) {
         Awaitility.await()
             .atMost(Duration.ofSeconds(30))
-            .untilAsserted(() -> assertThat(told(canvas, stream)).isEqualTo(stored));
+            .untilAsserted(() -> assertThat(live(canvas, stream)).isEqualTo(stored));
       }
     }
   }
@@ -80,7 +80,7 @@ class RuntimeRaceTest {
   }
 
   @Test
-  void tellsOfTwentyThousandChunksWithoutCuttingAnybodyOff() {
+  void publishesTwentyThousandChunksWithoutEndingAStream() {
     int chunks = 20_000;
     int together = 2_500;
     TestStream stream = TestStream.create(ONE.client(), "chatty");
@@ -109,7 +109,7 @@ class RuntimeRaceTest {
   }
 
   @Test
-  void tellsWhatACanvasNeeds() {
+  void publishesTheFieldsThatACanvasNeeds() {
     TestStream stream = TestStream.create(ONE.client(), "canvas");
     try (TestSocket there = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
       assertThat(
@@ -170,7 +170,7 @@ class RuntimeRaceTest {
     return payloads;
   }
 
-  private static List<String> told(TestSocket canvas, TestStream stream) {
+  private static List<String> live(TestSocket canvas, TestStream stream) {
     return payloads(canvas, stream).stream().map(one -> one.path("id").asString()).toList();
   }
 }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** How long events and runs are kept (R6.11), and how much room they take. */
+/** How long events and runs are kept (R6.11), and how much disk they use. */
 @Slow
 class RuntimeRetentionTest {
 
@@ -53,7 +53,7 @@ class RuntimeRetentionTest {
   }
 
   @Test
-  void goesWithItsWorkspace() {
+  void isDeletedWithItsWorkspace() {
     try (TestServer server = TestServer.start()) {
       TestStream stream = TestStream.create(server.client(), "gone");
       stream.add(new RuntimeStart("t", "r", "l"), new RuntimeStdout("t", "x"));
@@ -67,9 +67,9 @@ class RuntimeRetentionTest {
     }
   }
 
-  /** What one chunk of 80 bytes costs on the disk, indexes and all, when many come together. */
+  /** The disk space of one chunk of 80 bytes, with all indexes, when many are stored together. */
   @Test
-  void takesLessRoomThanItsChunksWhenTheyComeTogether() {
+  void usesLessDiskThanItsChunksWhenTheyArriveTogether() {
     try (TestServer server = TestServer.start()) {
       TestStream stream = TestStream.create(server.client(), "chatty");
       stream.add(new RuntimeStart("chatty", "r", "l"));

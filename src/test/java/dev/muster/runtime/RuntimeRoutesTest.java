@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Who may post and read runtime events, what is refused, and what comes back (R9.2, R1.4). */
+/** Who may post and read runtime events, and which ones are refused (R9.2, R1.4). */
 @Slow
 class RuntimeRoutesTest {
 
@@ -34,7 +34,7 @@ class RuntimeRoutesTest {
   private final TestStream stream = TestStream.create(CLIENT, "routes");
 
   @Test
-  void takesOneEnvelopeAnArrayAndAnEmptyArray() {
+  void acceptsOneEnvelopeAnArrayAndAnEmptyArray() {
     assertThat(stream.post(ONE).text()).isEqualTo("{\"accepted\":1}");
     assertThat(stream.post("[" + ONE + "," + ONE + "]").text()).isEqualTo("{\"accepted\":2}");
     assertThat(stream.post("[]").text()).isEqualTo("{\"accepted\":0}");
@@ -43,7 +43,7 @@ class RuntimeRoutesTest {
   }
 
   @Test
-  void givesBackWhatWasAcceptedWithAllItsDigitsAndFields() {
+  void returnsAcceptedEventsWithAllDigitsAndFields() {
     String odd =
         "{\"task_name\":\"t\",\"exit_code\":-9,\"more\":[1.50,{\"b\":1,\"a\":1e-400}],"
             + "\"duration_ms\":18446744073709551615,\"t\\u0000\":\"\\ud800\"}";
@@ -58,7 +58,7 @@ class RuntimeRoutesTest {
   }
 
   @Test
-  void replaysInOrderWithIdsThatLeadOn() {
+  void replaysInOrderWithIdsAsCursors() {
     stream.add(new RuntimeStart("t", "r", "l"));
     for (int i = 0; i < 5; i++) {
       stream.add(new RuntimeStdout("t", "a" + i + " "), new RuntimeStdout("t", "b" + i + " "));
@@ -83,7 +83,7 @@ class RuntimeRoutesTest {
   }
 
   @Test
-  void knowsNoEventOfAnotherStreamAndNoneThatIsNoId() {
+  void refusesACursorOfAnotherStreamOrThatIsNotAnId() {
     TestStream other = TestStream.create(CLIENT, "other");
     other.add(new RuntimeStdout("t", "x"));
     stream.add(new RuntimeStdout("t", "x"));
@@ -120,13 +120,13 @@ class RuntimeRoutesTest {
         "{\"type\":\"RuntimeEnd\",\"payload\":{\"task_name\":\"t\",\"exit_code\":NaN,\"duration_ms\":0}}",
         "{\"type\":\"RuntimeEnd\",\"payload\":{\"task_name\":\"t\",\"exit_code\":1e400,\"duration_ms\":0}}"
       })
-  void refusesWhatIsNoEvent(String body) {
+  void refusesMalformedEvents(String body) {
     assertRefused(stream.post(body), 400, "VALIDATION_FAILED");
     assertThat(stream.replay("").isEmpty()).isTrue();
   }
 
   @Test
-  void refusesAllOfAnArrayAndNamesTheFirstThatIsNoEvent() {
+  void refusesAWholeArrayAndNamesTheFirstMalformedEvent() {
     Answer answer =
         stream.post(
             "["
@@ -146,7 +146,7 @@ class RuntimeRoutesTest {
   }
 
   @Test
-  void refusesWhatIsNestedTooDeepOrNoUtf8() {
+  void refusesBodiesThatAreTooDeepOrNotUtf8() {
     String deep = "[".repeat(100_000) + "]".repeat(100_000);
     assertRefused(stream.post(deep), 400, "VALIDATION_FAILED");
     assertRefused(
@@ -164,7 +164,7 @@ class RuntimeRoutesTest {
   }
 
   @Test
-  void takesAMebibyteAndNotAByteMore() {
+  void acceptsAMebibyteAndRefusesOneByteMore() {
     int most = 1 << 20;
     String around = new RuntimeStdout("t", "").encode();
     String whole = new RuntimeStdout("t", "c".repeat(most - around.length())).encode();
@@ -178,7 +178,7 @@ class RuntimeRoutesTest {
   }
 
   @Test
-  void takesAsManyTasksAsFitIntoABody() {
+  void acceptsAsManyTasksAsFitIntoABody() {
     List<String> starts = new ArrayList<>();
     for (int i = 0; i < 9_000; i++) {
       starts.add(new RuntimeStart("t" + i, "r", "l").encode());
@@ -203,7 +203,7 @@ class RuntimeRoutesTest {
     assertRefused(
         CLIENT.post(unknown + "/runtime-events", ADMIN_TOKEN, "[]"), 404, "WORKSPACE_NOT_FOUND");
     assertRefused(CLIENT.post("/workspaces/x/runtime-events", ADMIN_TOKEN, ONE), 400, "INVALID_ID");
-    // the body comes before the target (R1.4)
+    // the body is checked before the target (R1.4)
     assertRefused(
         CLIENT.post(unknown + "/runtime-events", ADMIN_TOKEN, "{}"), 400, "VALIDATION_FAILED");
     for (String read : READS) {
@@ -231,7 +231,7 @@ class RuntimeRoutesTest {
   }
 
   @Test
-  void refusesParametersThatAreNone() {
+  void refusesMalformedParameters() {
     for (String bad : List.of("?limit=x", "?limit=1.5")) {
       for (String read : READS) {
         assertRefused(CLIENT.get(stream.path(read + bad), ADMIN_TOKEN), 400, "VALIDATION_FAILED");

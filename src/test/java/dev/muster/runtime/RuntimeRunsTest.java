@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** Events are folded into runs (R9.3). */
+/** Events are aggregated into runs (R9.3). */
 @Slow
 class RuntimeRunsTest {
 
@@ -29,7 +29,7 @@ class RuntimeRunsTest {
   private final TestStream stream = TestStream.create(CLIENT, "runs");
 
   @Test
-  void tellsAllOfARun() {
+  void showsAllFieldsOfARun() {
     stream.add(START, new RuntimeStdout("t", "hel"));
     stream.add(new RuntimeStderr("t", "warn\n"), new RuntimeStdout("t", "lo\n"));
     JsonNode running = stream.run();
@@ -76,7 +76,7 @@ class RuntimeRunsTest {
     "2147483647, failed",
     "-2147483648, failed"
   })
-  void knowsHowItEndedByItsExitCode(int exitCode, String status) {
+  void takesItsStatusFromTheExitCode(int exitCode, String status) {
     stream.add(START, new RuntimeEnd("t", exitCode, 5));
 
     assertThat(stream.run().path("status").asString()).isEqualTo(status);
@@ -92,7 +92,7 @@ class RuntimeRunsTest {
     "Newer, errored",
     "'', errored"
   })
-  void knowsACancelFromAnError(String kind, String status) {
+  void distinguishesACancelFromAnError(String kind, String status) {
     stream.add(START, new RuntimeError("t", kind, "why"));
 
     JsonNode run = stream.run();
@@ -103,7 +103,7 @@ class RuntimeRunsTest {
   }
 
   @Test
-  void keepsRunsOfOneTaskApartNewestFirst() {
+  void listsRunsOfOneTaskNewestFirst() {
     stream.add(START, new RuntimeStdout("t", "one"), new RuntimeEnd("t", 0, 1));
     stream.add(START, new RuntimeStdout("t", "two"), new RuntimeEnd("t", 3, 1));
     stream.add(new RuntimeStart("u", "r", "bash"));
@@ -115,7 +115,7 @@ class RuntimeRunsTest {
   }
 
   @Test
-  void keepsTasksApartThatRunAtTheSameTime() {
+  void separatesConcurrentTasks() {
     stream.add(
         START,
         new RuntimeStart("u", "r", "bash"),
@@ -129,7 +129,7 @@ class RuntimeRunsTest {
   }
 
   @Test
-  void takesARunWhoseTaskBeginsAnewForLost() {
+  void losesARunWhoseTaskStartsAgain() {
     stream.add(START, new RuntimeStdout("t", "one"));
     stream.add(START, new RuntimeEnd("t", 0, 1));
 
@@ -139,7 +139,7 @@ class RuntimeRunsTest {
   }
 
   @Test
-  void makesARunOfAnEndWithoutAStart() {
+  void createsARunForAnEndWithoutAStart() {
     stream.add(new RuntimeEnd("t", 7, 1));
     stream.add(new RuntimeError("t", "Timeout", "?"));
 
@@ -151,7 +151,7 @@ class RuntimeRunsTest {
   }
 
   @Test
-  void makesARunOfOutputWithoutAStart() {
+  void createsARunForOutputWithoutAStart() {
     stream.add(new RuntimeStderr("t", "?"));
     stream.add(new RuntimeEnd("t", 0, 1));
 
@@ -159,7 +159,7 @@ class RuntimeRunsTest {
   }
 
   @Test
-  void countsLateOutputToTheRunThatEnded() {
+  void addsLateOutputToTheEndedRun() {
     stream.add(START, new RuntimeEnd("t", 0, 1));
     stream.add(new RuntimeStdout("t", "late"));
 
@@ -202,7 +202,7 @@ class RuntimeRunsTest {
   }
 
   @Test
-  void showsWhatHasNoPlaceInTextsAsReplaced() {
+  void replacesCharactersThatTextsCannotHold() {
     stream.add(new RuntimeStart("t\0", "\ud800", "l"), new RuntimeStdout("t\0", "a\0b\udc00c😀"));
 
     JsonNode run = stream.run();
@@ -214,7 +214,7 @@ class RuntimeRunsTest {
   }
 
   @Test
-  void cutsWordsThatAreTooLong() {
+  void truncatesLongNames() {
     String name = "n".repeat(5_000);
     stream.add(new RuntimeStart(name, name, name), new RuntimeError(name, name, name));
 
@@ -227,7 +227,7 @@ class RuntimeRunsTest {
   }
 
   @Test
-  void leadsThroughAllPagesByTheirLinks() {
+  void linksAllPages() {
     for (int i = 0; i < 7; i++) {
       stream.add(new RuntimeStart("t " + i % 2, "r", "" + i));
     }
@@ -244,7 +244,7 @@ class RuntimeRunsTest {
   }
 
   @Test
-  void endsAPageEarlyWhenItsOutputIsTooMuch() {
+  void endsAPageEarlyWhenItsOutputIsTooLarge() {
     String much = "m".repeat(65_536);
     for (int i = 0; i < 20; i++) {
       stream.add(

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/** A workspace's stream of runtime events as its agent and the admin use it over HTTP. */
+/** A workspace's stream of runtime events, used over HTTP by its agent and the admin. */
 record TestStream(TestClient client, Agent agent) {
 
   static TestStream create(TestClient client, String name) {
@@ -59,7 +59,7 @@ record TestStream(TestClient client, Agent agent) {
     return rows(client.get(path("/runtime-events" + query), agent.token()));
   }
 
-  /** All that is kept, page by page, as the Link headers lead. */
+  /** Reads all stored events, page by page, by the Link headers. */
   List<JsonNode> replayAll(int limit) {
     List<JsonNode> all = new ArrayList<>();
     String next = path("/runtime-events?limit=" + limit);
@@ -71,7 +71,7 @@ record TestStream(TestClient client, Agent agent) {
     return all;
   }
 
-  /** Where the Link header leads, "" when there is none. */
+  /** The target of the Link header, "" when there is none. */
   static String next(Answer answer) {
     String link = answer.header("Link");
     return link.isEmpty() ? "" : link.substring(1, link.indexOf('>'));

@@ -34,7 +34,7 @@ class WorkspaceRetentionTest {
   }
 
   @BeforeEach
-  void startWithNobody() {
+  void removeAllWorkspaces() {
     SERVER
         .database()
         .execute(
@@ -181,7 +181,7 @@ class WorkspaceRetentionTest {
   }
 
   @Test
-  void deletesAThousandInATransaction() {
+  void deletesAThousandTokensInATransaction() {
     SERVER
         .database()
         .execute(

@@ -4,8 +4,8 @@ import dev.muster.testing.TestDatabases.TestDatabase;
 import java.time.Instant;
 import java.util.UUID;
 
-/** Workspaces written straight into the tables, last heard when a test says. */
-record SilentFleet(TestDatabase database) {
+/** Workspaces written straight into the tables, with the last heartbeat that a test sets. */
+record StaleFleet(TestDatabase database) {
 
   void clear() {
     database.execute(
@@ -26,7 +26,7 @@ record SilentFleet(TestDatabase database) {
     addMany(many, status, "'" + lastHeartbeatAt + "'");
   }
 
-  /** {@code heardAt} is an expression in SQL. */
+  /** {@code lastHeartbeatAt} is an SQL expression. */
   void addMany(int many, String status, String lastHeartbeatAt) {
     insert(
         "SELECT gen_random_uuid() AS id FROM generate_series(1, " + many + ")",

@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** 120 requests a minute from an address without a known credential, and no more guesses. */
+/** At most 120 requests a minute from an address without a valid credential, guesses included. */
 @Slow
-class StrangersLimitTest {
+class AnonymousLimitTest {
 
-  /** Those who come without a credential get two a second back. */
-  private static final int MORE_THAN_COMES_BACK = 400;
+  /** Callers without a credential get two requests a second back. */
+  private static final int MORE_THAN_IS_REFILLED = 400;
 
   @Test
-  void slowsGuessesAndStrangersButNobodyWithAGoodCredential() {
+  void limitsGuessesAndAnonymousCallersOnly() {
     try (TestServer server = TestServer.start("RATE_LIMIT=100000")) {
       TestClient client = server.client();
       Agent known = client.createOnline("Known");
@@ -40,7 +40,7 @@ class StrangersLimitTest {
 
       int refused = 0;
       int passed = 0;
-      while (refused == 0 && passed < MORE_THAN_COMES_BACK) {
+      while (refused == 0 && passed < MORE_THAN_IS_REFILLED) {
         int status = client.heartbeat(new Agent(known.id(), "y".repeat(43))).status();
         refused += status == 429 ? 1 : 0;
         passed += status == 401 ? 1 : 0;
@@ -93,7 +93,7 @@ class StrangersLimitTest {
 
   private static Answer untilRefused(Supplier<Answer> request) {
     Answer answer = request.get();
-    for (int i = 0; answer.status() != 429 && i < MORE_THAN_COMES_BACK; i++) {
+    for (int i = 0; answer.status() != 429 && i < MORE_THAN_IS_REFILLED; i++) {
       answer = request.get();
     }
     return answer;
