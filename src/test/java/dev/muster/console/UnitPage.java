@@ -69,6 +69,7 @@ final class UnitPage {
   private UnitPage() {}
 
   static void open(Tab tab) {
+    tab.page().unroute("**/*");
     tab.page().route("**/*", UnitPage::answer);
     tab.go(ORIGIN, "/");
   }

@@ -45,7 +45,6 @@ class UnitsInPageTest {
 
   @TestFactory
   Stream<DynamicContainer> units(Tab tab) throws IOException {
-    UnitPage.open(tab);
     List<String> files;
     try (Stream<Path> paths = Files.list(FOLDER)) {
       files =
@@ -60,7 +59,9 @@ class UnitsInPageTest {
     return files.stream().map(file -> DynamicContainer.dynamicContainer(file, tests(tab, file)));
   }
 
+  /** Each file has a page that no other has loaded modules into. */
   private static Stream<DynamicTest> tests(Tab tab, String file) {
+    UnitPage.open(tab);
     List<?> names = (List<?>) tab.page().evaluate(NAMES, file);
     return names.stream()
         .map(String::valueOf)

@@ -1,0 +1,226 @@
+/** The filter of fleets. `filter-cases.json` decides for this reader and for the server's. */
+import { STATUS, STATUSES } from './columns.js';
+import { FLAGS } from './snapshot.js';
+
+const KEYS = [
+  'status', 'reason', 'runtime', 'role', 'tier', 'mode', 'parent', 'under', 'name', 'error', 'task', 'is', 'silent', 'since',
+];
+const DURATIONS = ['30s', '5m', '2h', '1d'];
+const WORDS = {
+  status: STATUSES,
+  reason: ['runtime_wedged', 'error_rate', 'none'],
+  mode: ['push', 'poll'],
+  is: ['stalled', 'bad', 'queued'],
+  tier: ['1', '2', '3'],
+  parent: ['none', 'the id of a workspace'],
+  silent: DURATIONS,
+  since: [...DURATIONS, '02:00'],
+};
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const DURATION = /^(\d{1,6})([smhd])$/;
+const TIME = /^([01]?\d|2[0-3]):([0-5]\d)$/;
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** A word that the filter does not know; `words` are those that could be in its place. */
+export class FilterError extends Error {
+  constructor(word, words) {
+    super(
+      words.length === 0
+        ? `${word} has no value (expected: a text, such as ${word}abc)`
+        : `“${word}” is no word of the filter (expected: ${words.join(', ')}; a text with a colon goes into quotes)`,
+    );
+    this.word = word;
+    this.words = words;
+  }
+}
+
+/** Splits at any of the separators outside quotes; a quote that is not closed goes to the end. */
+function split(text, separators, keepsQuotes) {
+  const parts = [''];
+  let isQuoted = false;
+  for (const c of text) {
+    isQuoted = c === '"' ? !isQuoted : isQuoted;
+    if (!isQuoted && separators.includes(c)) {
+      parts.push('');
+    } else if (c !== '"' || keepsQuotes) {
+      parts[parts.length - 1] += c;
+    }
+  }
+  return parts.filter((part) => part !== '');
+}
+
+/**
+ * @param {string} query
+ * @returns {{isNegated: boolean, key: string, operator: string, values: string[]}[]} values in lower case
+ * @throws {FilterError}
+ */
+export function readTerms(query) {
+  const terms = split(query, ' \t\r\n', true).map((word) => {
+    const isNegated = word.startsWith('-');
+    const text = isNegated ? word.slice(1) : word;
+    const [whole, key, operator] = /^([A-Za-z_]+)([:<>])/.exec(text) ?? ['', '', ':'];
+    const values = split(text.slice(whole.length), ',', false).map((value) => value.toLowerCase());
+    return { isNegated, key: key.toLowerCase(), operator, values };
+  });
+  terms.forEach(check);
+  return terms.filter(({ key, values }) => key !== '' || values.length > 0);
+}
+
+function check({ key, operator, values }) {
+  if (key === '') {
+    return;
+  }
+  if (!KEYS.includes(key)) {
+    throw new FilterError(key, KEYS);
+  }
+  const isCompared = key === 'silent' || key === 'since';
+  if (isCompared === (operator === ':')) {
+    throw new FilterError(key + operator, isCompared ? [`${key}>`, `${key}<`] : [`${key}:`]);
+  }
+  const words = WORDS[key] ?? [];
+  if (values.length === 0) {
+    throw new FilterError(key + operator, words);
+  }
+  const unknown = values.find((value) => !isKnown(key, value, words));
+  if (unknown !== undefined) {
+    throw new FilterError(unknown, words);
+  }
+  if (key === 'since') {
+    const isTime = TIME.test(values[0]);
+    const other = values.find((value) => TIME.test(value) !== isTime);
+    if (other !== undefined) {
+      throw new FilterError(other, isTime ? ['02:00'] : DURATIONS);
+    }
+  }
+}
+
+function isKnown(key, value, words) {
+  switch (key) {
+    case 'status':
+    case 'reason':
+    case 'mode':
+    case 'is':
+      return words.includes(value);
+    case 'tier':
+      return /^\d{1,9}$/.test(value);
+    case 'parent':
+      return value === 'none' || ID.test(value);
+    case 'silent':
+      return DURATION.test(value);
+    case 'since':
+      return DURATION.test(value) || TIME.test(value);
+    default:
+      return true;
+  }
+}
+
+/**
+ * @param {string} query
+ * @param {import('./store.js').FleetStore} store
+ * @param {number} now the server's time in ms, which `silent` and `since` count from
+ * @returns {(row: number) => boolean} of rows that are alive
+ * @throws {FilterError} also for `task:`, which only the server can answer
+ */
+export function filter(query, store, now) {
+  const tests = readTerms(query).map((term) => {
+    const test = compile(term, store, now / 1000);
+    return term.isNegated ? (row) => !test(row) : test;
+  });
+  return (row) => tests.every((test) => test(row));
+}
+
+function compile({ key, operator, values }, store, now) {
+  switch (key) {
+    case 'status': {
+      const numbers = values.map((value) => STATUS[value]);
+      return (row) => numbers.includes(store.status[row]);
+    }
+    case 'reason':
+    case 'runtime':
+      return byWord(key, store, (word) => values.includes(word === '' && key === 'reason' ? 'none' : word));
+    case 'role':
+    case 'error':
+      return byWord(key, store, (word) => values.some((value) => word.includes(value)));
+    case 'name':
+      return (row) => values.some((value) => store.lower(row).includes(value));
+    case 'tier':
+      return (row) => values.some((value) => Number(value) === store.tier[row]);
+    case 'mode':
+      return (row) => values.includes((store.flags[row] & FLAGS.push) === 0 ? 'poll' : 'push');
+    case 'is':
+      return (row) => values.some((value) => CONDITIONS[value](store, row));
+    case 'parent': {
+      const rows = values.map((value) => (value === 'none' ? -1 : store.rowOf(value))).filter((row, i) => row >= 0 || values[i] === 'none');
+      return (row) => rows.includes(store.parent[row]);
+    }
+    case 'under':
+      return under(values, store);
+    case 'silent':
+    case 'since':
+      return compared(key, operator, values, store, now);
+    case 'task':
+      throw new FilterError('task', KEYS.filter((word) => word !== 'task'));
+    default: {
+      const isRole = byWord('role', store, (word) => values.some((value) => word.includes(value)));
+      return (row) => isRole(row) || values.some((value) => store.lower(row).includes(value));
+    }
+  }
+}
+
+const CONDITIONS = {
+  stalled: (store, row) => store.isStalled(row),
+  bad: (store, row) => isBad(store, row),
+  queued: (store, row) => (store.flags[row] & FLAGS.queued) !== 0,
+};
+
+/** @returns {boolean} whether the row is in trouble: degraded, offline, failed or stalled */
+export function isBad(store, row) {
+  const status = store.status[row];
+  return status === STATUS.degraded || status === STATUS.offline || status === STATUS.failed || store.isStalled(row);
+}
+
+/** Tests each different word once, not each row. */
+function byWord(column, store, test) {
+  const found = store.words[column].list.map((word) => test(word.toLowerCase()));
+  return (row) => found[store[column][row]] ?? test(store.word(column, row).toLowerCase());
+}
+
+/** Rows below any of the named ones, however deep. */
+function under(tops, store) {
+  const isTop = new Uint8Array(store.n);
+  for (let row = 0; row < store.n; row++) {
+    isTop[row] = store.alive[row] && (tops.includes(store.lower(row)) || tops.includes(store.id(row))) ? 1 : 0;
+  }
+  return (row) => {
+    let parent = store.parent[row];
+    for (let depth = 0; parent >= 0 && depth < 1000; depth++) {
+      if (isTop[parent]) {
+        return true;
+      }
+      parent = store.parent[parent];
+    }
+    return false;
+  };
+}
+
+/** The widest of the alternatives decides; a time of day is its last occurrence, in UTC. */
+function compared(key, operator, values, store, now) {
+  const isTime = TIME.test(values[0]);
+  const moments = values.map((value) => (isTime ? last(value, now) : now - duration(value)));
+  const isBefore = (operator === '<') === isTime;
+  const bound = isBefore ? Math.max(...moments) : Math.min(...moments);
+  const times = key === 'silent' ? store.heard : store.since;
+  return (row) => times[row] !== 0 && (isBefore ? times[row] < bound : times[row] > bound);
+}
+
+function duration(value) {
+  const [, amount, unit] = DURATION.exec(value);
+  return Number(amount) * SECONDS[unit];
+}
+
+function last(value, now) {
+  const [, hours, minutes] = TIME.exec(value);
+  const midnight = Math.floor(now / 86_400) * 86_400;
+  const moment = midnight + Number(hours) * 3600 + Number(minutes) * 60;
+  return moment > now ? moment - 86_400 : moment;
+}

@@ -1,0 +1,102 @@
+/** Finds rows by the ids of their workspaces: open addressing on the words of the id. */
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const FORM = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** @param {Uint8Array} bytes @param {number} row @returns {string} the id in its usual form */
+export function idText(bytes, row) {
+  let text = '';
+  for (let i = 0; i < 16; i++) {
+    text += HEX[bytes[row * 16 + i]];
+    if (i === 3 || i === 5 || i === 7 || i === 9) {
+      text += '-';
+    }
+  }
+  return text;
+}
+
+/**
+ * @param {string} text
+ * @param {Uint8Array} bytes where the id goes
+ * @param {number} row
+ * @returns {boolean} whether the text is an id
+ */
+export function putId(text, bytes, row) {
+  if (!FORM.test(text)) {
+    return false;
+  }
+  const hex = text.replaceAll('-', '');
+  for (let i = 0; i < 16; i++) {
+    bytes[row * 16 + i] = parseInt(hex.slice(i * 2, i * 2 + 2), 16);
+  }
+  return true;
+}
+
+/** An index of rows; it grows with them. */
+export class IdIndex {
+  /** @param {Uint8Array} bytes 16 for each row, aligned to 4 @param {number} rows */
+  constructor(bytes, rows) {
+    this.asked = new Uint8Array(16);
+    this.askedWords = new Uint32Array(this.asked.buffer);
+    this.rebuild(bytes, rows);
+  }
+
+  /** Takes other bytes, or more rows. */
+  rebuild(bytes, rows) {
+    this.words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
+    let size = 16;
+    while (size < rows * 2) {
+      size *= 2;
+    }
+    this.slots = new Int32Array(size).fill(-1);
+    this.mask = size - 1;
+    for (let row = 0; row < rows; row++) {
+      this.#put(row);
+    }
+    this.rows = rows;
+  }
+
+  /** @param {number} row whose id is in the bytes already */
+  add(row) {
+    if ((row + 1) * 2 > this.slots.length) {
+      this.rebuild(new Uint8Array(this.words.buffer, this.words.byteOffset, this.words.byteLength), row + 1);
+    } else {
+      this.#put(row);
+    }
+  }
+
+  #put(row) {
+    let slot = hash(this.words, row * 4) & this.mask;
+    while (this.slots[slot] >= 0) {
+      slot = (slot + 1) & this.mask;
+    }
+    this.slots[slot] = row;
+  }
+
+  /** @param {string} id @returns {number} the row, or -1 */
+  find(id) {
+    if (!putId(id, this.asked, 0)) {
+      return -1;
+    }
+    const [a, b, c, d] = this.askedWords;
+    const words = this.words;
+    for (let slot = hash(this.askedWords, 0) & this.mask; ; slot = (slot + 1) & this.mask) {
+      const row = this.slots[slot];
+      if (row < 0) {
+        return -1;
+      }
+      const at = row * 4;
+      if (words[at] === a && words[at + 1] === b && words[at + 2] === c && words[at + 3] === d) {
+        return row;
+      }
+    }
+  }
+}
+
+/** Ids of one maker differ in a few bits of one word only; so every bit of every word counts. */
+function hash(words, at) {
+  let h = Math.imul(words[at] ^ Math.imul(words[at + 1], 0x85ebca6b), 0x9e3779b1);
+  h = Math.imul(h ^ words[at + 2] ^ (h >>> 15), 0xc2b2ae35);
+  h = Math.imul(h ^ words[at + 3] ^ (h >>> 13), 0x9e3779b1);
+  return h ^ (h >>> 16);
+}

@@ -1,0 +1,62 @@
+/** Reads a snapshot of the fleet in format MSF1, which docs/internals/console.md describes. */
+
+/** Columns that are numbers, and how each is stored. */
+const NUMBERS = {
+  parent: Int32Array,
+  since: Uint32Array,
+  heard: Uint32Array,
+  name_end: Uint32Array,
+  role: Uint16Array,
+  runtime: Uint16Array,
+  error: Uint16Array,
+  tasks: Uint16Array,
+  tier: Uint8Array,
+  status: Uint8Array,
+  reason: Uint8Array,
+  flags: Uint8Array,
+};
+
+/** What the columns hold where there is nothing. */
+export const NONE = { word: 0xffff, smallWord: 0xff, time: 0xffffffff };
+
+export const FLAGS = { stalled: 1, push: 2, nativeStatus: 4, restartAsked: 8, queued: 16 };
+
+/**
+ * @typedef {object} Snapshot
+ * @property {number} seq the newest event that it includes
+ * @property {number} at the server's time, in ms
+ * @property {number} n workspaces
+ * @property {number} base what `since` and `heard` count from, in seconds
+ * @property {Record<'status' | 'reason' | 'role' | 'runtime' | 'error', string[]>} dict
+ * @property {Record<string, any>} columns typed arrays by name; `id` and `names` are bytes
+ */
+
+/**
+ * @param {ArrayBuffer} buffer
+ * @returns {Snapshot} its columns are views of the buffer: nothing is copied
+ * @throws {Error} for anything but a whole MSF1
+ */
+export function readSnapshot(buffer) {
+  const magic = new Uint8Array(buffer, 0, Math.min(4, buffer.byteLength));
+  if (String.fromCharCode(...magic) !== 'MSF1') {
+    throw new Error('The snapshot of the fleet is not MSF1.');
+  }
+  const length = new DataView(buffer).getUint32(4, true);
+  if (8 + length > buffer.byteLength) {
+    throw new Error(`The snapshot is cut: its head has ${length} bytes, all of it ${buffer.byteLength}.`);
+  }
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
+  if (head.v !== 1) {
+    throw new Error(`The snapshot has version ${head.v} (expected: 1). Load the page again.`);
+  }
+  const columns = {};
+  for (const [name, [offset, bytes]] of Object.entries(head.dir)) {
+    const start = 8 + length + offset;
+    if (start + bytes > buffer.byteLength) {
+      throw new Error(`The snapshot is cut within its column ${name}.`);
+    }
+    const Numbers = NUMBERS[name] ?? Uint8Array;
+    columns[name] = new Numbers(buffer, start, bytes / Numbers.BYTES_PER_ELEMENT);
+  }
+  return { seq: head.seq, at: Date.parse(head.at), n: head.n, base: head.base, dict: head.dict, columns };
+}

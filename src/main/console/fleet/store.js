@@ -1,0 +1,198 @@
+/** Writes the fleet: whole, by a snapshot; then by events, and by what the server says of single rows. */
+import { FleetColumns, STATUS } from './columns.js';
+import { IdIndex } from './ids.js';
+import { FLAGS, NONE } from './snapshot.js';
+
+export class FleetStore extends FleetColumns {
+  /** Replaces everything. @param {import('./snapshot.js').Snapshot} snapshot */
+  load(snapshot) {
+    const { n, base, dict, columns } = snapshot;
+    this.clear(n);
+    this.seq = snapshot.seq;
+    this.ids.set(columns.id);
+    const statuses = dict.status.map((word) => STATUS[word] ?? STATUS.online);
+    const numbers = (name) => dict[name].map((word) => this.words[name].number(word));
+    const [roles, runtimes, errors, reasons] = ['role', 'runtime', 'error', 'reason'].map(numbers);
+    for (let row = 0; row < n; row++) {
+      this.parent[row] = columns.parent[row];
+      this.since[row] = base + columns.since[row];
+      this.heard[row] = columns.heard[row] === NONE.time ? 0 : base + columns.heard[row];
+      this.role[row] = roles[columns.role[row]] ?? 0;
+      this.runtime[row] = runtimes[columns.runtime[row]] ?? 0;
+      this.error[row] = errors[columns.error[row]] ?? 0;
+      this.reason[row] = reasons[columns.reason[row]] ?? 0;
+      this.tasks[row] = columns.tasks[row];
+      this.tier[row] = columns.tier[row];
+      this.status[row] = statuses[columns.status[row]];
+      this.flags[row] = columns.flags[row];
+      this.alive[row] = 1;
+      this.counts[this.status[row]]++;
+      this.stalled += columns.flags[row] & FLAGS.stalled;
+    }
+    this.#names(columns.names, columns.name_end);
+    this.index = new IdIndex(this.ids, n);
+  }
+
+  /** Text that is ASCII throughout is cut from one string; only then bytes and characters are the same. */
+  #names(bytes, ends) {
+    const decoder = new TextDecoder();
+    const all = decoder.decode(bytes);
+    const isPlain = all.length === bytes.length;
+    for (let row = 0, start = 0; row < this.n; start = ends[row], row++) {
+      this.names.push(isPlain ? all.slice(start, ends[row]) : decoder.decode(bytes.subarray(start, ends[row])));
+    }
+  }
+
+  /** Adds a workspace, or returns the row that it has. */
+  #row(id) {
+    let row = this.index.find(id);
+    row = row < 0 ? this.add(id) : row;
+    if (row >= 0 && !this.alive[row]) {
+      this.#revive(row);
+    }
+    return row;
+  }
+
+  #revive(row) {
+    this.alive[row] = 1;
+    this.status[row] = STATUS.awaiting_agent;
+    this.flags[row] = 0;
+    this.counts[STATUS.awaiting_agent]++;
+    this.shape++;
+  }
+
+  /** Sets the status, and keeps the counts right. */
+  #become(row, status) {
+    this.counts[this.status[row]]--;
+    this.counts[status]++;
+    this.status[row] = status;
+  }
+
+  #stall(row, is) {
+    if (this.isStalled(row) !== is) {
+      this.flags[row] ^= FLAGS.stalled;
+      this.stalled += is ? 1 : -1;
+    }
+  }
+
+  #flag(row, flag, is) {
+    this.flags[row] = is ? this.flags[row] | flag : this.flags[row] & ~flag;
+  }
+
+  /**
+   * Sets what an event says. The same event twice changes nothing the second time.
+   *
+   * @param {object} event of the console's stream
+   * @returns {number} the row that it changed; -1 for none, -2 where only the server knows the workspace
+   */
+  apply(event) {
+    const { e: type, w: id } = event;
+    if (!id || !type.startsWith('WORKSPACE_')) {
+      return -1;
+    }
+    if (type === 'WORKSPACE_REMOVED') {
+      return this.#remove(id);
+    }
+    let row = this.rowOf(id);
+    if (row < 0 && type !== 'WORKSPACE_AWAITING_AGENT') {
+      return -2;
+    }
+    row = row < 0 ? this.#row(id) : row;
+    if (row >= 0) {
+      this.#set(row, event, type);
+    }
+    return row;
+  }
+
+  #remove(id) {
+    const row = this.rowOf(id);
+    if (row >= 0) {
+      this.#stall(row, false);
+      this.counts[this.status[row]]--;
+      this.alive[row] = 0;
+      this.shape++;
+      this.version[row]++;
+    }
+    return row;
+  }
+
+  #set(row, event, type) {
+    if (event.status in STATUS) {
+      this.#become(row, STATUS[event.status]);
+      this.reason[row] = this.words.reason.number(event.reason);
+      this.#stall(row, type === 'WORKSPACE_STALLED');
+      if (event.since !== undefined) {
+        this.since[row] = seconds(event.since);
+      }
+      if (type === 'WORKSPACE_ONLINE' || type === 'WORKSPACE_DEGRADED') {
+        this.heard[row] = Math.max(this.heard[row], seconds(event.at ?? 0)); // a heartbeat was the cause
+      }
+    }
+    if (event.error !== undefined) {
+      this.error[row] = this.words.error.number(event.error);
+    }
+    this.#describe(row, event);
+    this.version[row]++;
+  }
+
+  #describe(row, from) {
+    if (typeof from.name === 'string' && from.name !== this.names[row]) {
+      this.names[row] = from.name;
+      this.lowered[row] = undefined;
+    }
+    for (const column of ['role', 'runtime']) {
+      if (from[column] !== undefined) {
+        this[column][row] = this.words[column].number(from[column]);
+      }
+    }
+    if (from.tier !== undefined) {
+      this.tier[row] = from.tier;
+    }
+    if (from.delivery_mode !== undefined) {
+      this.#flag(row, FLAGS.push, from.delivery_mode === 'push');
+    }
+    if (from.parent_id !== undefined) {
+      this.parent[row] = from.parent_id === null ? -1 : this.rowOf(from.parent_id);
+      this.shape++;
+    }
+  }
+
+  /**
+   * Sets what the server says of single workspaces: what no event tells.
+   *
+   * @param {object[]} records of `/console/rows`, or the `worst` of a summary
+   * @returns {number[]} their rows
+   */
+  detail(records) {
+    return records.map((record) => {
+      if (record.removed_at) {
+        return this.#remove(record.id);
+      }
+      const row = this.#row(record.id);
+      if (row < 0) {
+        return row;
+      }
+      const since = seconds(record.status_since);
+      if (since >= this.since[row]) {
+        // else an event that is newer than this answer has been applied
+        this.#become(row, STATUS[record.status] ?? STATUS.online);
+        this.since[row] = since;
+        this.reason[row] = this.words.reason.number(record.degraded_reason);
+      }
+      this.heard[row] = record.last_heartbeat_at ? seconds(record.last_heartbeat_at) : 0;
+      this.error[row] = this.words.error.number(record.last_sample_error?.slice(0, 160));
+      this.tasks[row] = record.active_tasks;
+      this.#stall(row, record.stalled);
+      this.#flag(row, FLAGS.queued, record.queued ?? record.queue_depth > 0);
+      this.#describe(row, record);
+      this.details.set(row, record);
+      this.version[row]++;
+      return row;
+    });
+  }
+}
+
+/** @param {string | number} time ISO, or ms @returns {number} whole seconds */
+function seconds(time) {
+  return Math.floor((typeof time === 'number' ? time : Date.parse(time)) / 1000) || 0;
+}

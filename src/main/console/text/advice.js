@@ -1,0 +1,219 @@
+/** Says of a workspace what is wrong, what shows it, and what to do. A table: the first rule that matches decides. */
+import { age, clockTime, counted } from './time.js';
+
+/**
+ * @typedef {object} Subject what is known of a workspace
+ * @property {string} status
+ * @property {string} [reason] why it is degraded
+ * @property {string} [error] its newest error
+ * @property {boolean} [stalled]
+ * @property {number} sinceMs when its status began
+ * @property {?number} heardMs its last heartbeat; null when there was none
+ * @property {string} [runtime]
+ * @property {number} [tasks] it works on
+ * @property {?number} [waiting] messages in its queue
+ * @property {?number} [delegations] that wait for it
+ * @property {?string} [pausedBy]
+ * @property {?number} [restartAskedMs]
+ *
+ * @typedef {object} Surroundings
+ * @property {number} now the server's time in ms
+ * @property {number} staleAfterS
+ * @property {?{since: number, until: number}} [ownAbsence] Muster did not run until then, in ms
+ * @property {?{since: number, until: number}} [massSilence]
+ * @property {?{together: number, of: number}} [neighbours] that fell silent in the same minute, and all
+ *
+ * @typedef {object} Next
+ * @property {'restart' | 'pause' | 'resume' | 'open' | 'timeline' | 'queue' | 'connect' | 'wait' | 'host' | 'upstream'} action
+ * @property {string} text
+ *
+ * @typedef {{cause: string, evidence: string[], next: Next[]}} Advice
+ */
+
+const next = (action, text) => ({ action, text });
+const seconds = (from, to) => Math.max(0, Math.round((to - from) / 1000));
+
+const RESTART = next('restart', 'Restart it: its supervisor starts the process anew.');
+const PAUSE = next('pause', 'Pause it: what comes waits, nothing is lost.');
+const BEFORE = next('timeline', 'See what came before: its timeline.');
+const CONNECT = next('connect', 'Connect an agent with its token.');
+
+/** @type {[(w: Subject, s: Surroundings) => unknown, (w: Subject, s: Surroundings) => Advice][]} */
+const RULES = [
+  [
+    (w) => w.restartAskedMs && w.status !== 'removed',
+    (w, s) => ({
+      cause: `A restart was asked for ${age(seconds(w.restartAskedMs, s.now))} ago, and the agent has not started anew yet.`,
+      evidence: evidence(w, s),
+      next: [next('wait', 'Wait for its next heartbeat, which tells it.'), next('host', 'By hand: restart its process on its host.')],
+    }),
+  ],
+  [
+    (w) => w.status === 'failed',
+    (w, s) => ({
+      cause: 'Its process ended with an error.',
+      evidence: evidence(w, s),
+      next: [next('host', 'Look at its host: start the process, or free what it lacks.'), BEFORE],
+    }),
+  ],
+  [
+    (w) => w.status === 'offline' && w.heardMs === null,
+    (w, s) => ({
+      cause: 'It was never heard of since it was created.',
+      evidence: evidence(w, s),
+      next: [CONNECT, next('open', 'Remove it, if nobody needs it.')],
+    }),
+  ],
+  [
+    (w, s) => w.status === 'offline' && s.ownAbsence,
+    (w, s) => ({
+      cause: `Muster itself did not run until ${clockTime(s.ownAbsence.since)}: its agents may not have found their way back yet.`,
+      evidence: evidence(w, s),
+      next: [next('wait', `Wait until ${clockTime(s.ownAbsence.until)}; then statuses are as reliable as ever.`), next('host', 'Still silent then: look at its host.')],
+    }),
+  ],
+  [
+    (w, s) => w.status === 'offline' && s.neighbours && s.neighbours.together >= 5,
+    (w, s) => ({
+      cause: `Silent ${silence(w, s)}; 1 of ${s.neighbours.together} that fell silent within one minute: a host or the network, not this agent.`,
+      evidence: evidence(w, s),
+      next: [next('host', 'Look at the host and the network first.'), BEFORE],
+    }),
+  ],
+  [
+    (w) => w.status === 'offline',
+    (w, s) => ({
+      cause: `Silent ${silence(w, s)}.`,
+      evidence: evidence(w, s),
+      next: [next('host', 'Look at its host: does the process run, does it reach Muster?'), BEFORE],
+    }),
+  ],
+  [
+    (w) => w.status === 'degraded' && w.reason === 'runtime_wedged',
+    (w, s) => ({
+      cause: `The agent’s runtime says that it is wedged: each request fails until its process restarts. ${beats(w, s)}`,
+      evidence: evidence(w, s),
+      next: [RESTART, PAUSE, BEFORE],
+    }),
+  ],
+  [
+    (w) => w.status === 'degraded' && /\b(429|quota|rate.?limit|too many requests|overloaded)\b/i.test(w.error ?? ''),
+    (w, s) => ({
+      cause: 'Many of its requests fail because a service that it calls refuses more: not a wedge.',
+      evidence: evidence(w, s),
+      next: [next('upstream', 'Look at the quota or limit that its error names.'), PAUSE, BEFORE],
+    }),
+  ],
+  [
+    (w) => w.status === 'degraded' && /\b(401|403|unauthori[sz]ed|forbidden|invalid.{0,12}key|expired)\b/i.test(w.error ?? ''),
+    (w, s) => ({
+      cause: 'Many of its requests fail because a service that it calls does not accept its credential.',
+      evidence: evidence(w, s),
+      next: [next('upstream', 'Renew the credential that the agent uses there.'), PAUSE, BEFORE],
+    }),
+  ],
+  [
+    (w) => w.status === 'degraded',
+    (w, s) => ({
+      cause: `Many of its recent requests failed. ${beats(w, s)}`,
+      evidence: evidence(w, s),
+      next: [next('upstream', 'Read its error: what does it call?'), RESTART, BEFORE],
+    }),
+  ],
+  [
+    (w) => w.stalled,
+    (w, s) => ({
+      cause: 'It sends heartbeats and says that it works, but has written nothing for a long time.',
+      evidence: evidence(w, s),
+      next: [BEFORE, RESTART],
+    }),
+  ],
+  [
+    (w, s) => s.massSilence && w.heardMs !== null && seconds(w.heardMs, s.now) > s.staleAfterS,
+    (w, s) => ({
+      cause: `Silent ${silence(w, s)}. Too many fell silent at once, so none is taken offline until ${clockTime(s.massSilence.until)}.`,
+      evidence: evidence(w, s),
+      next: [next('host', 'Look at the network between the agents and Muster.')],
+    }),
+  ],
+  [
+    (w) => w.status === 'awaiting_agent',
+    (w, s) => ({ cause: 'No agent has connected with its token yet.', evidence: evidence(w, s), next: [CONNECT] }),
+  ],
+  [
+    (w) => w.status === 'paused',
+    (w, s) => ({
+      cause: `${w.pausedBy ? `Paused by ${w.pausedBy}` : 'Paused'}: what comes for it waits.`,
+      evidence: evidence(w, s),
+      next: [next('resume', 'Resume it: then it gets what waits.')],
+    }),
+  ],
+  [
+    (w) => w.status === 'online' && (w.waiting ?? 0) > 0,
+    (w, s) => ({
+      cause: `Online; ${counted(w.waiting, 'message waits', 'messages wait')} for it.`,
+      evidence: evidence(w, s),
+      next: [next('queue', 'See what waits, and why.')],
+    }),
+  ],
+  [(w) => w.status === 'online', (w, s) => ({ cause: 'Online.', evidence: evidence(w, s), next: [] })],
+  [
+    (w) => w.status === 'removed',
+    (w, s) => ({ cause: 'Removed: its history is kept, its token is not.', evidence: evidence(w, s), next: [BEFORE] }),
+  ],
+  [
+    () => true,
+    (w, s) => ({
+      cause: `Its status is ${w.status}; Muster does not know more.`,
+      evidence: evidence(w, s),
+      next: [BEFORE],
+    }),
+  ],
+];
+
+/**
+ * @param {Subject} subject
+ * @param {Surroundings} surroundings
+ * @returns {Advice} never empty: where nothing is known, it says so
+ */
+export function advise(subject, surroundings) {
+  return RULES.find(([matches]) => matches(subject, surroundings))[1](subject, surroundings);
+}
+
+const silence = (w, s) =>
+  w.heardMs === null ? 'from the beginning' : `since ${clockTime(w.heardMs)}, limit ${age(s.staleAfterS)}`;
+
+const beats = (w, s) =>
+  w.heardMs === null ? '' : `Its heartbeats still arrive (${age(seconds(w.heardMs, s.now))} ago).`;
+
+/** What shows it: the agent's own words first. */
+function evidence(w, s) {
+  const said = [];
+  if (w.error && w.status !== 'online') {
+    said.push(w.status === 'offline' ? `before that it said “${w.error}”` : `“${w.error}”`);
+  }
+  said.push(w.heardMs === null ? 'no heartbeat so far' : `last heartbeat ${age(seconds(w.heardMs, s.now))} ago`);
+  if (w.tasks) {
+    said.push(`works on ${counted(w.tasks, 'task')}`);
+  }
+  if (w.waiting) {
+    said.push(counted(w.waiting, 'message waits', 'messages wait'));
+  }
+  if (w.delegations) {
+    said.push(counted(w.delegations, 'delegation waits for it', 'delegations wait for it'));
+  }
+  return said;
+}
+
+/** Short words for the column Why of the table. @param {Subject} w @param {Surroundings} s @returns {string} */
+export function why(w, s) {
+  if (w.status === 'degraded') {
+    const kind = w.reason === 'runtime_wedged' ? 'Runtime wedged' : 'Error rate';
+    return w.error ? `${kind} — “${w.error}”` : kind;
+  }
+  if (w.status === 'online' && !w.stalled && !w.restartAskedMs) {
+    return '';
+  }
+  const { cause } = advise(w, s);
+  return w.status === 'failed' && w.error ? `“${w.error}”` : cause;
+}

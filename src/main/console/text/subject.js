@@ -1,0 +1,44 @@
+/** What advice.js asks of a workspace, from a row of the fleet or from a record of the server. */
+
+const ms = (iso) => (iso ? Date.parse(iso) : null);
+
+/**
+ * @param {import('../fleet/store.js').FleetStore} store
+ * @param {number} row
+ * @returns {import('./advice.js').Subject}
+ */
+export function ofRow(store, row) {
+  const detail = store.details.get(row);
+  return {
+    status: store.statusOf(row),
+    reason: store.word('reason', row),
+    error: store.word('error', row),
+    stalled: store.isStalled(row),
+    sinceMs: store.since[row] * 1000,
+    heardMs: store.heard[row] === 0 ? null : store.heard[row] * 1000,
+    runtime: store.word('runtime', row),
+    tasks: store.tasks[row],
+    waiting: detail?.queue_depth ?? null,
+    delegations: detail?.in_flight_in ?? null,
+    pausedBy: detail?.paused_by ?? null,
+    restartAskedMs: ms(detail?.restart_requested_at),
+  };
+}
+
+/** @param {object} record of `/console/rows` or `GET /workspaces/{id}` @returns {import('./advice.js').Subject} */
+export function ofRecord(record) {
+  return {
+    status: record.status,
+    reason: record.degraded_reason ?? '',
+    error: record.last_sample_error ?? '',
+    stalled: record.stalled ?? false,
+    sinceMs: ms(record.status_since),
+    heardMs: ms(record.last_heartbeat_at),
+    runtime: record.runtime,
+    tasks: record.active_tasks,
+    waiting: record.queue_depth ?? null,
+    delegations: record.in_flight_in ?? null,
+    pausedBy: record.paused_by ?? null,
+    restartAskedMs: ms(record.restart_requested_at),
+  };
+}

@@ -1,0 +1,102 @@
+/** Words for durations and moments. */
+
+let zoneName = 'UTC';
+
+/**
+ * Chooses the zone of every moment that is shown.
+ *
+ * @param {?string} tz utc, local, or the name of a zone such as Europe/Zurich; anything else is UTC
+ */
+export function useZone(tz) {
+  zoneName = 'UTC';
+  if (tz === 'local') {
+    zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  } else if (tz && tz !== 'utc') {
+    try {
+      zoneName = new Intl.DateTimeFormat('en', { timeZone: tz }).resolvedOptions().timeZone;
+    } catch {
+      // no zone of this browser: UTC
+    }
+  }
+  formats.clear();
+}
+
+/** @returns {string} the zone that is shown */
+export const zone = () => zoneName;
+
+const formats = new Map();
+
+function parts(ms, options) {
+  const key = Object.keys(options).join();
+  let format = formats.get(key);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', { timeZone: zoneName, hourCycle: 'h23', ...options });
+    formats.set(key, format);
+  }
+  return Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+}
+
+const DAY = { year: 'numeric', month: '2-digit', day: '2-digit' };
+const TIME = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
+
+/** @param {number | string} time ms or ISO @returns {string} such as 02:16:09 */
+export function clockTime(time) {
+  const ms = moment(time);
+  if (Number.isNaN(ms)) {
+    return '–';
+  }
+  const p = parts(ms, TIME);
+  return `${p.hour}:${p.minute}:${p.second}`;
+}
+
+/** @param {number | string} time ms or ISO @returns {string} such as 2026-11-25 02:16:09 UTC */
+export function exact(time) {
+  const ms = moment(time);
+  if (Number.isNaN(ms)) {
+    return '–';
+  }
+  const p = parts(ms, { ...DAY, ...TIME, timeZoneName: 'short' });
+  return `${p.year}-${p.month}-${p.day} ${p.hour}:${p.minute}:${p.second} ${p.timeZoneName}`;
+}
+
+/** @param {number | string} time ms or ISO @returns {string} such as 2026-11-25 */
+export function day(time) {
+  const p = parts(moment(time), DAY);
+  return `${p.year}-${p.month}-${p.day}`;
+}
+
+const moment = (time) => (typeof time === 'number' ? time : Date.parse(time));
+
+/**
+ * @param {number} seconds of a duration; below 0 counts as 0
+ * @returns {string} such as 45 s, 2 m 6 s, 3 h, 12 d
+ */
+export function age(seconds) {
+  const s = Math.max(0, Math.floor(seconds));
+  if (s < 60) {
+    return `${s} s`;
+  }
+  if (s < 3600) {
+    return s % 60 === 0 ? `${s / 60} m` : `${Math.floor(s / 60)} m ${s % 60} s`;
+  }
+  return s < 86_400 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 86_400)} d`;
+}
+
+/**
+ * @param {number} ms a moment of the past
+ * @param {number} now in ms
+ * @returns {string} its age up to a day, then its date
+ */
+export function ago(ms, now) {
+  return now - ms < 86_400_000 ? age((now - ms) / 1000) : day(ms);
+}
+
+/** @param {number} count @param {string} word @param {string} [many] @returns {string} such as 1 message, 2,314 messages */
+export function counted(count, word, many = `${word}s`) {
+  return `${number(count)} ${count === 1 ? word : many}`;
+}
+
+const figures = new Intl.NumberFormat('en');
+
+/** @param {number} value @returns {string} with separators, such as 100,000 */
+export const number = (value) => figures.format(value);

@@ -1,0 +1,55 @@
+import { FleetStore } from '/src/fleet/store.js';
+import { filter, FilterError } from '/src/fleet/filter.js';
+import { readSnapshot } from '/src/fleet/snapshot.js';
+import { equal, fails } from './assert.js';
+import { fleet, msf1 } from './fixtures.js';
+
+const load = rows => {
+  const store = new FleetStore();
+  store.load(readSnapshot(msf1(rows)));
+  return store;
+};
+const matches = (query, store, now) => {
+  const test = filter(query, store, now);
+  return Array.from({ length: store.n }, (_, row) => row).filter(row => store.alive[row] && test(row));
+};
+
+export async function agreesWithTheServersCases() {
+  const file = await (await fetch('/cases/filter-cases.json')).json();
+  const store = load(file.workspaces);
+  const now = Date.parse(file.now);
+  const wrong = [];
+  for (const { query, matches: expected, error, browser } of file.cases) {
+    if (browser === false) continue;
+    let found;
+    try {
+      found = matches(query, store, now).map(row => file.workspaces[row].key);
+    } catch (e) {
+      found = e instanceof FilterError ? { word: e.word, words: e.words } : String(e);
+    }
+    if (JSON.stringify(found) !== JSON.stringify(expected ?? error)) {
+      wrong.push(`${query}\n expected ${JSON.stringify(expected ?? error)}\n but was ${JSON.stringify(found)}`);
+    }
+  }
+  equal(wrong, []);
+}
+
+export function saysThatTasksAreForTheServer() {
+  fails(() => filter('task:review', load(fleet(1)), 0), /task/);
+}
+
+export function doesNotLoopInACircleOfParents() {
+  const store = load(fleet(3, i => ({ parent: `k${(i + 1) % 3}` })));
+  equal(matches('under:nobody', store, 0), []);
+  equal(matches('under:"agent 1"', store, 0), [0, 1, 2]);
+}
+
+export function readsAHundredThousandInMilliseconds() {
+  const store = load(fleet(20_000, i => ({ name: i % 7 ? `Agent ${i}` : `Réviseur ${i}` })));
+  matches('warm', store, 0);
+  const start = performance.now();
+  const found = matches('réviseur -status:offline silent<1d', store, Date.parse('2026-11-25T02:16:09Z'));
+  const took = performance.now() - start;
+  equal(found.length, 2858);
+  if (took > 60) throw new Error(`took ${took} ms for 20,000`);
+}

@@ -1,0 +1,52 @@
+import { FleetStore } from '/src/fleet/store.js';
+import { causes, pattern } from '/src/fleet/causes.js';
+import { ordered } from '/src/fleet/order.js';
+import { readSnapshot } from '/src/fleet/snapshot.js';
+import { equal } from './assert.js';
+import { fleet, msf1 } from './fixtures.js';
+
+const load = rows => {
+  const store = new FleetStore();
+  store.load(readSnapshot(msf1(rows)));
+  return store;
+};
+const all = store => Array.from({ length: store.n }, (_, row) => row);
+const minute = m => `2026-11-25T02:${String(m).padStart(2, '0')}:00Z`;
+
+export function theWorstComeFirstAndOfTheseTheNewest() {
+  const statuses = ['online', 'degraded', 'offline', 'failed', 'paused', 'awaiting_agent', 'offline', 'online'];
+  const store = load(fleet(8, i => ({ status: statuses[i], since: minute(i), stalled: i === 7 })));
+  equal(ordered(store, all(store)), [3, 6, 2, 1, 7, 5, 4, 0]);
+  equal(ordered(store, all(store), 'severity', 'desc'), [0, 4, 5, 7, 1, 2, 6, 3]);
+}
+
+export function sortsByNameChangeAndSilence() {
+  const store = load(fleet(3, i => ({ name: ['b', 'C', 'a'][i], since: minute(i), heard: minute([2, 1, 3][i]) })));
+  equal(ordered(store, all(store), 'name'), [2, 0, 1]);
+  equal(ordered(store, all(store), 'since'), [2, 1, 0]);
+  equal(ordered(store, all(store), 'heard'), [1, 0, 2]);
+}
+
+export function replacesWhatDiffersFromAgentToAgent() {
+  equal(pattern('Request 4711 to "host-7" failed: 0xdeadbeef'), 'request # to # failed: #');
+  equal(pattern('id 6f0e2a52-8c1e-4b0c-9a44-000000000001 gone'), 'id # gone');
+  equal(pattern('Control request timeout: initialize'), 'control request timeout: initialize');
+}
+
+export function groupsWhatBeganTogetherWithOneReason() {
+  const wedged = { status: 'degraded', reason: 'runtime_wedged', error: 'Control request timeout: initialize' };
+  const quota = i => ({ status: 'degraded', reason: 'error_rate', error: `429 from upstream ${i}: quota` });
+  const store = load(fleet(412, i => i < 371 ? { ...wedged, since: minute(14) } : i < 409 ? { ...quota(i), since: minute(50 - 40) } : { ...quota(i), since: minute(1) }));
+  const found = causes(store, all(store));
+  equal(found.map(cause => [cause.rows.length, cause.reason, cause.runtime]), [[371, 'runtime_wedged', 'claude'], [38, 'error_rate', 'claude'], [3, 'error_rate', 'claude']]);
+  equal(found[0].error, 'Control request timeout: initialize');
+}
+
+export function keepsApartWhatBeganLater() {
+  const store = load(fleet(4, i => ({ status: 'offline', since: minute(i * 2), error: `old ${i}`, runtime: i % 2 ? 'codex' : 'claude' })));
+  equal(causes(store, all(store)).map(cause => [cause.rows.length, cause.runtime, cause.error]), [[2, '', ''], [2, '', '']]);
+}
+
+export function leavesOutWhoIsWell() {
+  equal(causes(load(fleet(3)), [0, 1, 2]), []);
+}

@@ -1,0 +1,30 @@
+import * as clock from '/src/net/clock.js';
+import { age, ago, clockTime, counted, exact, useZone } from '/src/text/time.js';
+import { equal, ok } from './assert.js';
+
+export function writesAges() {
+  equal([0, 59, 60, 126, 3599, 3600, 86_399, 86_400, -5].map(age), ['0 s', '59 s', '1 m', '2 m 6 s', '59 m 59 s', '1 h', '23 h', '1 d', '0 s']);
+  equal(ago(Date.parse('2026-11-20T00:00:00Z'), Date.parse('2026-11-25T00:00:00Z')), '2026-11-20');
+  equal(counted(1, 'message') + counted(2314, 'message'), '1 message2,314 messages');
+}
+
+export function writesMomentsInTheChosenZone() {
+  const at = '2026-11-25T02:14:03Z';
+  equal([exact(at), clockTime(at)], ['2026-11-25 02:14:03 UTC', '02:14:03']);
+  useZone('Asia/Kathmandu');
+  equal(exact(at), '2026-11-25 07:59:03 GMT+5:45');
+  useZone('no/zone');
+  equal(exact(at), '2026-11-25 02:14:03 UTC');
+  equal(exact('garbage'), '–');
+}
+
+export function standsStillWhileFrozen() {
+  clock.sync(Date.now() + 60_000, 0);
+  ok(Math.abs(clock.now() - Date.now() - 60_000) < 1000, 'the offset');
+  clock.freeze(5);
+  equal([clock.now(), clock.frozen()], [5, true]);
+  clock.freeze(9);
+  equal(clock.now(), 5);
+  clock.thaw();
+  equal(clock.frozen(), false);
+}
