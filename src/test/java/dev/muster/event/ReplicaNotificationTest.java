@@ -20,7 +20,7 @@ class ReplicaNotificationTest {
   private static final String CALLER = UUID.randomUUID().toString();
 
   @Test
-  void isReadAsItWasWritten() {
+  void isReadAsWritten() {
     Set<UUID> ids = ids(100);
     ids.add(new UUID(0, 0));
     ids.add(new UUID(-1, -1));

@@ -9,13 +9,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bytes of a process become text, wherever its writes cut them (R9.1). */
+/** Decodes the bytes of a process, which may be split inside a character (R9.1). */
 class ChunkDecoderTest {
 
   private final ChunkDecoder decoder = new ChunkDecoder();
 
   @Test
-  void holdsACharacterBackUntilItIsWhole() {
+  void keepsAnIncompleteCharacter() {
     byte[] euro = "€".getBytes(StandardCharsets.UTF_8);
 
     assertThat(decoder.decode(euro, 0, 1)).isEmpty();
@@ -25,7 +25,7 @@ class ChunkDecoderTest {
   }
 
   @Test
-  void tellsWhatIsWholeAndHoldsOnlyTheRest() {
+  void decodesCompleteCharactersAndKeepsTheRest() {
     byte[] text = "a😀".getBytes(StandardCharsets.UTF_8);
 
     assertThat(decoder.decode(text, 0, 4)).isEqualTo("a");
@@ -33,7 +33,7 @@ class ChunkDecoderTest {
   }
 
   @Test
-  void replacesWhatNeverBecameACharacterAndBeginsAnew() {
+  void replacesAnInvalidSequenceAndContinues() {
     assertThat(decoder.decode(new byte[] {(byte) 0xE2, (byte) 0x82})).isEmpty();
     assertThat(decoder.finish()).isEqualTo("\uFFFD");
     assertThat(decoder.finish()).isEmpty();
@@ -41,7 +41,7 @@ class ChunkDecoderTest {
   }
 
   @Test
-  void makesNothingOfNothing() {
+  void decodesEmptyInput() {
     assertThat(decoder.decode(new byte[0])).isEmpty();
     assertThat(decoder.finish()).isEmpty();
   }
@@ -62,7 +62,7 @@ class ChunkDecoderTest {
         "f0808080",
         "c3c3a9"
       })
-  void saysTheSameWhereverTheBytesAreCut(String hex) {
+  void decodesTheSameForEverySplit(String hex) {
     byte[] bytes = HexFormat.of().parseHex(hex);
     String whole = new String(bytes, StandardCharsets.UTF_8);
     for (int first = 0; first <= bytes.length; first++) {
@@ -78,7 +78,7 @@ class ChunkDecoderTest {
   }
 
   @Test
-  void saysTheSameOfAnyBytes() {
+  void decodesAnyBytesTheSameForEverySplit() {
     Random random = new Random(3);
     for (int round = 0; round < 2_000; round++) {
       byte[] bytes = new byte[random.nextInt(40)];

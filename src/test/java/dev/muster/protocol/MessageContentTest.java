@@ -50,7 +50,7 @@ class MessageContentTest {
   }
 
   @Test
-  void leavesTextsAsTheyAre() {
+  void keepsTextsUnchanged() {
     String odd = "a\\u0000b\\ud800c\\ufffd";
 
     MessageContent content =
@@ -64,7 +64,7 @@ class MessageContentTest {
   }
 
   @Test
-  void readsAMessageWhereverItStands() {
+  void readsAMessageInEachPlace() {
     String message = "{'messageId':'m','parts':[{'text':'hi'}]}";
     MessageContent expected = new MessageContent("hi", "m", null, List.of());
 
@@ -74,7 +74,7 @@ class MessageContentTest {
   }
 
   @Test
-  void readsTheOldContentWhereThereAreNoParts() {
+  void readsTheOldContentWithoutParts() {
     assertThat(ofMessage("{'content':'hi'}").text()).isEqualTo("hi");
     assertThat(ofMessage("{'content':[{'type':'text','text':'hi'}]}").text()).isEqualTo("hi");
     assertThat(ofMessage("{'content':'old','parts':[{'text':'new'}]}").text()).isEqualTo("new");
@@ -95,7 +95,7 @@ class MessageContentTest {
           {'uri':'u','name':'n','mediaType':'m'}                       | file  | u | m | n
           {'kind':'audio','url':'u'}                                   | audio | u | - | -
           """)
-  void findsAFileThatIsPointedAt(
+  void findsAReferencedFile(
       String part, String kind, String uri, @Nullable String mimeType, @Nullable String name) {
     Attachment expected = new Attachment(kind, uri, mimeType, name);
 
@@ -120,7 +120,7 @@ class MessageContentTest {
         "null",
         "[{'url':'u'}]"
       })
-  void takesNothingElseForAnAttachment(String part) {
+  void findsNoOtherAttachments(String part) {
     assertThat(ofParts(part).attachments()).isEmpty();
   }
 
@@ -145,13 +145,13 @@ class MessageContentTest {
         "{'params':{'message':{'content':{'text':'hi'},'metadata':{'delegation_id':''}}}}",
         "{'params':{'message':{'parts':[null,5,'hi',[],{},{'kind':'text'},{'text':5}]}}}"
       })
-  void isEmptyOfWhatIsNoMessageOrHasNothingToSay(String request) {
+  void isEmptyWithoutAMessageOrText(String request) {
     assertThat(MessageContent.ofRequest(json(request))).isEqualTo(MessageContent.EMPTY);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"null", "5", "'u'", "{'a':{'url':'u'}}", "[]"})
-  void findsNoAttachmentsInWhatIsNoArrayOfParts(String parts) {
+  void findsNoAttachmentsWithoutAnArrayOfParts(String parts) {
     assertThat(MessageContent.attachmentsOf(json(parts))).isEmpty();
   }
 }

@@ -20,7 +20,7 @@ class RuntimeErrorKindTest {
     "Cancelled, CANCELLED",
     "Internal, INTERNAL"
   })
-  void knowsTheSixWordsBothWays(String word, RuntimeErrorKind kind) {
+  void mapsTheSixWordsBothWays(String word, RuntimeErrorKind kind) {
     assertThat(RuntimeErrorKind.fromWire(word)).isEqualTo(kind);
     assertThat(kind.toWire()).contains(word);
   }
@@ -28,17 +28,17 @@ class RuntimeErrorKindTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"FutureKindFromNewerEngine", "", "timeout", "Timeout ", "UNKNOWN", "Unknown"})
-  void takesEveryOtherWordAsUnknown(String word) {
+  void mapsEveryOtherWordToUnknown(String word) {
     assertThat(RuntimeErrorKind.fromWire(word)).isEqualTo(RuntimeErrorKind.UNKNOWN);
   }
 
   @Test
-  void hasNoWordForTheUnknown() {
+  void hasNoWordForUnknown() {
     assertThat(RuntimeErrorKind.UNKNOWN.toWire()).isEmpty();
   }
 
   @Test
-  void knowsOnlyACancelAsTerminal() {
+  void treatsOnlyACancelAsTerminal() {
     assertThat(Arrays.stream(RuntimeErrorKind.values()).filter(RuntimeErrorKind::isTerminal))
         .containsExactly(RuntimeErrorKind.CANCELLED);
   }

@@ -67,7 +67,7 @@ class RuntimeEventTest {
 
   @ParameterizedTest
   @MethodSource("eventsAndEnvelopes")
-  void isWrittenCompactlyAndComesBackEqual(RuntimeEvent event, String envelope) {
+  void isWrittenCompactlyAndReadBackEqual(RuntimeEvent event, String envelope) {
     assertThat(event.encode()).isEqualTo(envelope);
     String overTheWire =
         new String(event.encode().getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
@@ -87,7 +87,7 @@ class RuntimeEventTest {
   }
 
   @Test
-  void keepsAWordOfANewerSender() {
+  void keepsAnUnknownWord() {
     RuntimeError error = new RuntimeError("t", "FutureKindFromNewerEngine", "?");
 
     assertThat(error.errorKind()).isEqualTo(RuntimeErrorKind.UNKNOWN);
@@ -95,7 +95,7 @@ class RuntimeEventTest {
   }
 
   @Test
-  void ignoresWhatItDoesNotKnow() {
+  void ignoresUnknownFields() {
     RuntimeEvent event =
         RuntimeEvent.decode(
             """
@@ -135,14 +135,14 @@ class RuntimeEventTest {
         "{} {}",
         ""
       })
-  void refusesEverythingElseAndSaysWhy(String json) {
+  void refusesOtherEventsWithAReason(String json) {
     assertThatThrownBy(() -> RuntimeEvent.decode(json.replace('\'', '"')))
         .isInstanceOf(UndecodableEventException.class)
         .hasMessageMatching("(?s)(.*\\(expected: .*\\))|(not valid JSON: .*)");
   }
 
   @Test
-  void refusesWhatIsNestedTooDeep() {
+  void refusesTooDeepNesting() {
     String deep = "[".repeat(5_000) + "]".repeat(5_000);
 
     assertThatThrownBy(() ->
@@ -154,7 +154,7 @@ class RuntimeEventTest {
   }
 
   @Test
-  void namesTheValueAndWhatWasExpected() {
+  void namesTheValueAndTheExpectation() {
     assertThatThrownBy(() ->
             RuntimeEvent.decode(
                 """
@@ -171,7 +171,7 @@ class RuntimeEventTest {
   }
 
   @Test
-  void cannotBeMadeWithADurationThatTheWireHasNoRoomFor() {
+  void refusesADurationThatTheWireCannotHold() {
     for (BigInteger bad : List.of(BigInteger.valueOf(-1), RuntimeEnd.MAX_MS.add(BigInteger.ONE))) {
       assertThatThrownBy(() -> new RuntimeEnd("t", 0, bad))
           .isInstanceOf(IllegalArgumentException.class)

@@ -40,7 +40,7 @@ class BatchRetryTest {
   }
 
   @Test
-  void runsADeadlockedBatchAgain() {
+  void retriesADeadlockedBatch() {
     AtomicInteger runs = new AtomicInteger();
     List<BatchOutcome<Integer>> outcomes =
         BatchRetry.run(
@@ -56,7 +56,7 @@ class BatchRetryTest {
   }
 
   @Test
-  void neverRunsAgainWhatMayBeStored() {
+  void neverRetriesAnUnknownCommitOutcome() {
     AtomicInteger runs = new AtomicInteger();
     List<BatchOutcome<Integer>> outcomes =
         BatchRetry.run(
@@ -70,7 +70,7 @@ class BatchRetryTest {
   }
 
   @Test
-  void failsTheWholeBatchOnceWhenTheDatabaseIsGone() {
+  void failsTheWholeBatchOnceDuringADatabaseOutage() {
     AtomicInteger runs = new AtomicInteger();
     List<BatchOutcome<Integer>> outcomes =
         BatchRetry.run(

@@ -40,7 +40,7 @@ class GroupCommitTest {
     return new GroupCommit<>("test", Value::key, work, loops(), new SimpleMeterRegistry());
   }
 
-  /** Each value as heavy as its number. */
+  /** A group commit in which each value weighs its number. */
   private static GroupCommit<Value, Integer> weighed(BatchHandler<Value, Integer> work, long most) {
     return new GroupCommit<>(
         "test",
@@ -56,7 +56,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void commitsEveryValueOnceAndAnswersItsOwnCaller() throws Exception {
+  void commitsEveryValueOnceAndReturnsItsResult() throws Exception {
     List<Value> committed = Collections.synchronizedList(new ArrayList<>());
     int callers = 200;
     int each = 200;
@@ -86,7 +86,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void putsNoTwoValuesOfAKeyIntoOneBatch() throws Exception {
+  void takesOneValueOfAKeyPerBatch() throws Exception {
     AtomicInteger doubled = new AtomicInteger();
     AtomicInteger largest = new AtomicInteger();
     try (var commits =
@@ -111,7 +111,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void keepsTheOrderOfAKeysValuesAlsoWhenTheFirstIsBusy() throws Exception {
+  void keepsTheOrderOfAKeysValuesAlsoWhenTheFirstIsLocked() throws Exception {
     List<Integer> committed = Collections.synchronizedList(new ArrayList<>());
     CountDownLatch firstTried = new CountDownLatch(1);
     CountDownLatch secondWaits = new CountDownLatch(1);
@@ -179,7 +179,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void putsNoMoreIntoABatchThanItsWeightAllows() throws Exception {
+  void boundsTheWeightOfABatch() throws Exception {
     List<Value> committed = Collections.synchronizedList(new ArrayList<>());
     AtomicInteger tooHeavy = new AtomicInteger();
     AtomicInteger shared = new AtomicInteger();
@@ -208,7 +208,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void stallsNobodyElseWhileAllABatchHasRoomForIsBusy() throws Exception {
+  void doesNotStallOtherKeysWhileAFullBatchIsLocked() throws Exception {
     CountDownLatch free = new CountDownLatch(1);
     BatchHandler<Value, Integer> work =
         batch ->
@@ -233,7 +233,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void bringsABusyValueBackWithALaterBatch() {
+  void retriesALockedValueWithALaterBatch() {
     AtomicInteger tries = new AtomicInteger();
     try (var commits =
         commits(batch ->
@@ -247,7 +247,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void tellsCallersInTimeThatItCannotTellWhenTheDatabaseNeverAnswers() {
+  void reportsAnUnknownOutcomeInTimeWhenTheDatabaseNeverAnswers() {
     CountDownLatch never = new CountDownLatch(1);
     var commits =
         commits(batch -> {
@@ -272,14 +272,14 @@ class GroupCommitTest {
   }
 
   @Test
-  void refusesWhatComesAfterItsEnd() {
+  void refusesValuesAfterItsEnd() {
     var commits = commits(batch -> batch.stream().map(GroupCommitTest::done).toList());
     commits.close();
     assertThatThrownBy(() -> commits.submit(new Value(1, 1))).isInstanceOf(ProblemException.class);
   }
 
   @Test
-  void goesOnAfterAFaultOfTheWork() {
+  void continuesAfterAFailureOfTheHandler() {
     AtomicInteger runs = new AtomicInteger();
     try (var commits =
         commits(batch -> {
@@ -294,7 +294,7 @@ class GroupCommitTest {
   }
 
   @Test
-  void remembersForAWhileThatTheDatabaseWasAway() {
+  void remembersADatabaseOutageForAWhile() {
     AtomicInteger runs = new AtomicInteger();
     Duration aWhile = Duration.ofMinutes(1);
     try (var commits =

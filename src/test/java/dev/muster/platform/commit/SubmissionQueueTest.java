@@ -14,7 +14,7 @@ class SubmissionQueueTest {
 
   private final SubmissionQueue<String, Integer> line = new SubmissionQueue<>(TEN_LETTERS);
 
-  /** Values are their own weight in letters, and their first letter is their key. */
+  /** Submits values that weigh their length, and whose first letter is their key. */
   private void submit(String... values) {
     for (String value : values) {
       line.push(new PendingSubmission<>(value, value.charAt(0), value.length(), 0, 0));
@@ -44,21 +44,21 @@ class SubmissionQueueTest {
   }
 
   @Test
-  void putsManyValuesOfAKeyIntoABatchInTheirOrder() {
+  void takesManyValuesOfAKeyInOrder() {
     submit("a1", "b1", "a2", "a3");
     assertThat(takeBatch()).containsExactly("a1", "b1", "a2", "a3");
     assertThat(takeBatch()).isEmpty();
   }
 
   @Test
-  void fillsABatchToItsWeightAndNoFurther() {
+  void fillsABatchUpToItsWeight() {
     submit("a1234", "b1234", "c");
     assertThat(takeBatch()).containsExactly("a1234", "b1234");
     assertThat(takeBatch()).containsExactly("c");
   }
 
   @Test
-  void letsNoLightValueOvertakeAHeavyOne() {
+  void keepsTheOrderOfLightAndHeavyValues() {
     submit("a1", "a23456789", "a3", "b1");
     assertThat(takeBatch()).containsExactly("a1");
     assertThat(takeBatch()).containsExactly("a23456789");
@@ -66,14 +66,14 @@ class SubmissionQueueTest {
   }
 
   @Test
-  void takesAValueThatIsTooHeavyForAnyBatchAlone() {
+  void takesATooHeavyValueAlone() {
     submit("a234567890123", "b");
     assertThat(takeBatch()).containsExactly("a234567890123");
     assertThat(takeBatch()).containsExactly("b");
   }
 
   @Test
-  void putsAtMost256ValuesIntoABatch() {
+  void takesAtMost256ValuesPerBatch() {
     SubmissionQueue<String, Integer> weightless =
         new SubmissionQueue<>(BatchLimits.byWeight(value -> 0, 1));
     IntStream.range(0, 300)
@@ -84,7 +84,7 @@ class SubmissionQueueTest {
   }
 
   @Test
-  void keepsTheOrderOfBusyValuesAndOfThoseBehindThem() {
+  void keepsTheOrderOfLockedValuesAndTheirFollowers() {
     submit("a1", "a2");
     assertThat(takeBatch("a")).containsExactly("a1", "a2");
     submit("a3", "b1", "a4");
@@ -93,7 +93,7 @@ class SubmissionQueueTest {
   }
 
   @Test
-  void givesWhatABusyKeyKeptOutTheNextBatchAndTheBusyOneItsOldPlaceAfterwards() {
+  void takesDisplacedValuesNextAndKeepsThePlaceOfTheLockedOne() {
     submit("a12345", "a2345678", "b12345", "b2345678", "c12345");
     assertThat(takeBatch("a")).containsExactly("a12345");
     assertThat(takeBatch()).containsExactly("b12345");
@@ -113,7 +113,7 @@ class SubmissionQueueTest {
   }
 
   @Test
-  void leavesTheSecondOfAKeyToALaterBatchWhereThatIsTheLimit() {
+  void leavesTheSecondValueOfAKeyToALaterBatch() {
     SubmissionQueue<String, Integer> one = new SubmissionQueue<>(BatchLimits.oneOfAKey());
     List.of("a1", "a2", "b1")
         .forEach(v -> one.push(new PendingSubmission<>(v, v.charAt(0), 0, 0, 0)));
@@ -123,7 +123,7 @@ class SubmissionQueueTest {
   }
 
   @Test
-  void refusesALimitThatNothingKeeps() {
+  void refusesALimitOfZero() {
     assertThatThrownBy(() -> BatchLimits.<String>byWeight(String::length, 0))
         .hasMessage("mostWeight: 0 (expected: at least 1)");
   }

@@ -36,20 +36,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whatever a request waits for, and however often, its answer comes within 5 s (R1.8). The tokens
- * are those of agents that nobody has heard of yet, so each request begins with a look-up; but not
- * that of the large message, whose body nobody would read then.
+ * A request is answered within 5 s, whatever it waits for and however often (R1.8). The tokens are
+ * not in the cache, so each request begins with a look-up; except that of the large message, whose
+ * body is not read during a look-up.
  */
 @Slow
 @Timeout(120)
 class RequestDeadlineTest {
 
-  /**
-   * Shorter than the time-out of any single statement, or of the look whether a connection lives.
-   */
+  /** Shorter than the timeout of any single statement and of the check of a pooled connection. */
   private static final Duration SLOW = Duration.ofMillis(850);
 
-  /** Also shorter than any time-out, and three of them are longer than a request may take. */
+  /** Also shorter than any timeout; three of them are longer than a request may take. */
   private static final Duration LOCKED = Duration.ofMillis(1900);
 
   /** Four of them are longer than a transaction may take, and a creation has four statements. */
@@ -89,20 +87,20 @@ class RequestDeadlineTest {
   }
 
   @Test
-  void slowStagesShareOneTime() throws Exception {
+  void slowStagesShareOneDeadline() throws Exception {
     assertAllAreInTime(() -> wire.delayAnswers(SLOW));
   }
 
   @Test
-  void aDatabaseThatFreezesIsNotWaitedFor() throws Exception {
-    // and a list that could not be read is not taken for an empty one
+  void aFrozenDatabaseIsNotAwaited() throws Exception {
+    // and a list that could not be read is not answered as an empty one
     assertThat(assertAllAreInTime(wire::swallow))
         .hasEntrySatisfying(
             RequestKinds.WHOLE_LIST, answer -> assertThat(answer.status()).isEqualTo(503));
   }
 
   @Test
-  void aBeatThatIsHeldUpAtEachOfItsStagesIsAnsweredInTime() throws Exception {
+  void aHeartbeatThatIsDelayedAtEachStageIsAnsweredInTime() throws Exception {
     Agent agent = kinds.agent();
     String id = kinds.delegation(agent);
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -122,9 +120,11 @@ class RequestDeadlineTest {
     }
   }
 
-  /** The audit row is the last of the transaction, so it is the one whose time is over (R1.7). */
+  /**
+   * The audit row is the last statement of the transaction, so it is the one that times out (R1.7).
+   */
   @Test
-  void aChangeThatTakesTooLongIsMadeWithItsAuditRowOrNotAtAll() throws Exception {
+  void aChangeThatTimesOutIsStoredWithItsAuditRowOrNotAtAll() throws Exception {
     for (Duration late : List.of(SLOW, LAST_STATEMENT_TOO_LATE)) {
       client.create("warms a connection");
       wire.delayAnswers(late);
@@ -146,7 +146,7 @@ class RequestDeadlineTest {
     }
   }
 
-  /** Its audit row is there by then, and comes to say that it was refused (R1.7). */
+  /** Its audit row exists by then, and is updated to say that the change was refused (R1.7). */
   @ParameterizedTest
   @ValueSource(ints = {850, 1000})
   void aChangeThatIsRefusedAfterItsCommitIsAnsweredInTime(int millis) throws Exception {
@@ -156,7 +156,7 @@ class RequestDeadlineTest {
     TimedAnswer answer = TimedAnswer.to(request);
     wire.delayAnswers(Duration.ZERO);
     answer.assertInTime(kind);
-    long done = answer.answer().status() == 200 ? 2 : 1; // the first send is one
+    long done = answer.answer().status() == 200 ? 2 : 1; // the first send counts as one
     Awaitility.await().until(() -> count(DONE_SENDS) == done);
   }
 
@@ -189,7 +189,7 @@ class RequestDeadlineTest {
     return connection;
   }
 
-  /** What was given up by the server may still run. */
+  /** Waits for statements that the server has cancelled but that still run. */
   private void awaitIdleDatabase() {
     Awaitility.await()
         .until(() ->

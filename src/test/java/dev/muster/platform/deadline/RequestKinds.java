@@ -16,19 +16,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One request of each kind that asks the database and whose answer is due within 5 s (R1.8). A kind
- * is a line: whose token, method, path and body, with names in braces for what is made before it is
- * sent.
+ * One request of each kind that queries the database and must be answered within 5 s (R1.8). A kind
+ * is a line: whose token, method, path and body, with names in braces for objects that are created
+ * before it is sent.
  */
 final class RequestKinds {
 
   static final String WHOLE_LIST = "admin GET /workspaces";
 
-  /** Its token is known already: nobody would read its body while the token is looked up. */
+  /** Its token is in the cache, since the body is not read during a look-up. */
   static final String LARGE_MESSAGE =
       "known POST /workspaces/{poller}/a2a " + message("{uuid}", "{large}", "");
 
-  /** Of a message that was answered; it commits nothing but its audit row. */
+  /** A duplicate of an answered message; it commits only its audit row. */
   static final String REPEAT =
       "admin POST /workspaces/{called}/a2a " + message("{sent}", "again", "");
 
@@ -117,7 +117,10 @@ final class RequestKinds {
             .formatted(called.id(), url));
   }
 
-  /** Makes what each needs, and returns what sends them; the tokens of agents are new ones. */
+  /**
+   * Creates the objects of each kind and returns the calls; the tokens of agents are not in the
+   * cache.
+   */
   Map<String, Callable<Answer>> prepare(Collection<String> kinds) {
     client.heartbeat(called);
     Map<String, Callable<Answer>> requests = new LinkedHashMap<>();
@@ -167,7 +170,7 @@ final class RequestKinds {
     };
   }
 
-  /** One that polls and may talk to the others, and that has not presented its token yet. */
+  /** A poll agent that may talk to the others, and whose token was never used. */
   Agent agent() {
     return child("agent", "poll", "");
   }
@@ -207,7 +210,7 @@ final class RequestKinds {
     return agent.id().toString();
   }
 
-  /** One that the agent is to work on; its id. */
+  /** Delegates to the callee; returns the id. */
   String delegation(Agent callee) {
     Answer answer =
         client.post(

@@ -26,21 +26,21 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whichever of its statements the database never answers, a request is answered within 5 s. */
+/** A request is answered within 5 s, whichever of its statements the database never answers. */
 @Slow
 @Timeout(600)
 class StalledStatementsTest {
 
   /**
-   * What a request sends each time belongs to it, and not to a loop, a first look, or the request
-   * before it: they are sent in the other order as well.
+   * Only statements that a request sends each time are its own, and not those of a loop, a first
+   * check or the request before it: requests are sent in the other order as well.
    */
   private static final int OBSERVATIONS = 3;
 
-  /** One of so many statements, at most, is a loop's. */
+  /** At most one of so many statements is that of a loop. */
   private static final int MAX_OF_LOOPS = 10;
 
-  /** Each request that stands still holds a connection. */
+  /** Each stalled request holds a connection. */
   private static final int MANY_CONNECTIONS = 40;
 
   @Test
@@ -64,7 +64,7 @@ class StalledStatementsTest {
         notReached.addAll(notReached(kinds, wire, round));
         awaitReady(server.client(), onlooker);
       }
-      // others in their round kept them from being sent
+      // other requests of their round prevented them
       Set<String> ofLoops = new LinkedHashSet<>();
       for (String statement : notReached) {
         Map<String, String> round = new LinkedHashMap<>();
@@ -74,12 +74,12 @@ class StalledStatementsTest {
         ofLoops.addAll(notReached(kinds, wire, round));
         awaitReady(server.client(), onlooker);
       }
-      // what a request wakes is seen with it, but comes at its own time
+      // statements of work that a request wakes are seen with it, but run later
       assertThat(ofLoops).hasSizeLessThan(requestsByStatement.size() / MAX_OF_LOOPS);
     }
   }
 
-  /** The stalled statements that were not sent at all. */
+  /** Returns the stalled statements that were not sent. */
   private static Set<String> notReached(
       RequestKinds kinds, StatementRelay wire, Map<String, String> round) throws Exception {
     Map<String, Callable<Answer>> requests = kinds.prepare(round.keySet());
@@ -91,7 +91,7 @@ class StalledStatementsTest {
     return notReached;
   }
 
-  /** What each kind of request sends to the database. */
+  /** Returns the statements that each kind of request sends. */
   private static Map<String, Set<String>> observed(RequestKinds kinds, StatementRelay wire)
       throws Exception {
     Map<String, Set<String>> observed = new LinkedHashMap<>();
@@ -123,8 +123,8 @@ class StalledStatementsTest {
   }
 
   /**
-   * Every statement of every request once, in few rounds: in each, a request has exactly one of the
-   * statements that stand still.
+   * Returns rounds that together stall every statement of every request once; in each round,
+   * exactly one statement of each request is stalled.
    */
   private static List<Map<String, String>> rounds(Map<String, Set<String>> requestsByStatement) {
     List<Map<String, String>> rounds = new ArrayList<>();
@@ -155,7 +155,7 @@ class StalledStatementsTest {
   }
 
   /**
-   * Until a token that the server remembers is taken as well: for that it must have read the
+   * Waits until a cached token is accepted as well, for which the server must have read the
    * revocations since the stall (R1.6).
    */
   private static void awaitReady(TestClient client, Agent onlooker) {

@@ -8,9 +8,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * An answer, and what it took.
+ * An answer and its duration.
  *
- * @param delay how late this machine ran a waiting thread meanwhile, at most
+ * @param delay the longest delay of a waiting thread on this machine meanwhile
  */
 record TimedAnswer(Answer answer, Duration took, Duration delay) {
 
@@ -31,8 +31,8 @@ record TimedAnswer(Answer answer, Duration took, Duration delay) {
   }
 
   /**
-   * A success, or the refusal of a database that is slow, within 5 s (R0.6), and what a busy
-   * machine adds to them.
+   * Asserts a success, or the refusal of a slow database, within 5 s (R0.6) and the machine's
+   * delay.
    */
   void assertInTime(String request) {
     assertThat(took).as(request).isLessThan(DUE.plus(delay));
@@ -43,7 +43,7 @@ record TimedAnswer(Answer answer, Duration took, Duration delay) {
     }
   }
 
-  /** Finds how much later than asked for a thread goes on. */
+  /** Measures how much later than requested a sleeping thread continues. */
   private static final class Ticker extends Thread {
 
     private volatile long longest;

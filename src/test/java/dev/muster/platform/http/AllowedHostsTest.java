@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A server on loopback is not to be had under another site's name (R0.11). */
+/** A server on loopback refuses the host names of other sites (R0.11). */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of AllowedHostsTest")
@@ -67,7 +67,7 @@ class AllowedHostsTest {
         "[fd00:0::1]:8080",
         "my_container"
       })
-  void isAnsweredWhenItIsOneOfTheServersOwn(String host) {
+  void isAcceptedWhenItIsOneOfTheServers(String host) {
     assertThat(get("/health", host).status()).isEqualTo(200);
   }
 
@@ -89,7 +89,7 @@ class AllowedHostsTest {
         "1.0.0.127",
         "..."
       })
-  void isRefusedWhenItIsAnothers(String host) {
+  void isRefusedWhenItIsAnotherSites(String host) {
     UUID id = UUID.randomUUID();
 
     for (Answer answer :
@@ -113,7 +113,7 @@ class AllowedHostsTest {
     assertThat(SERVER.client().get("/workspaces/" + id, ADMIN_TOKEN).status()).isEqualTo(404);
   }
 
-  /** Nothing that is not even a host gets further, whatever refuses it. */
+  /** A malformed host is refused by the web server or by the filter. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -125,7 +125,7 @@ class AllowedHostsTest {
         "$(id)",
         "%31"
       })
-  void isRefusedWhenItIsNoHost(String host) {
+  void isRefusedWhenItIsMalformed(String host) {
     Answer answer = get("/health", host);
 
     assertThat(answer.status()).isIn(400, 421);
@@ -139,7 +139,7 @@ class AllowedHostsTest {
   }
 
   @Test
-  void isAnyWhereTheServerListensBeyondLoopback() {
+  void isNotCheckedWhenTheServerListensBeyondLoopback() {
     try (TestServer open = TestServer.startOn(SERVER.database(), "SERVER_ADDRESS=0.0.0.0")) {
       for (String host : List.of("evil.example", "10.0.0.1:8080", "localhost")) {
         assertThat(RawHttp.send(open.port(), "GET /health", List.of("Host: " + host)).status())

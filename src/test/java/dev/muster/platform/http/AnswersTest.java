@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What all answers have in common: R0.2, R0.4, R0.5, R0.9. */
+/** Rules of all answers: R0.2, R0.4, R0.5, R0.9. */
 @Slow
 class AnswersTest {
 
@@ -77,7 +77,7 @@ class AnswersTest {
 
   @ParameterizedTest
   @CsvSource({"/nope, 404, NOT_FOUND", "/workspaces, 401, UNAUTHENTICATED"})
-  void takesABodyOfManyPartsForAnyOther(String path, int status, String code) {
+  void readsAMultipartBodyAsAnyOther(String path, int status, String code) {
     Answer answer =
         CLIENT.post(path, null, "--x", "Content-Type", "multipart/form-data; boundary=x");
 
@@ -86,7 +86,7 @@ class AnswersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"%", "%zz", "%ff", "%C0%80", "%f"})
-  void refusesAQueryThatIsNotProperlyEncoded(String value) {
+  void refusesAMalformedQueryEncoding(String value) {
     assertRefused(
         raw("GET /events?type=" + value, "Authorization: Bearer " + ADMIN_TOKEN),
         400,
@@ -119,7 +119,7 @@ class AnswersTest {
         "/index.html",
         "/h2-console"
       })
-  void saysThatThereIsNothingAtAnUnknownPath(String path) {
+  void reportsAnUnknownPath(String path) {
     String there = path.replace("{id}", AGENT.id().toString());
     for (String method : List.of("GET", "POST", "PUT", "PATCH", "DELETE")) {
       assertRefused(CLIENT.send(method, there, ADMIN_TOKEN, "{}"), 404, "NOT_FOUND");
@@ -170,7 +170,7 @@ class AnswersTest {
 
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource({"answers", "badHttp"})
-  void carriesTheSecurityHeadersOnEveryAnswer(int status, String start, Answer answer) {
+  void setsTheSecurityHeadersOnEveryAnswer(int status, String start, Answer answer) {
     assertThat(answer.status()).as(answer.text()).isEqualTo(status);
     assertThat(answer.headers().allValues("X-Content-Type-Options")).containsExactly("nosniff");
     assertThat(answer.headers().allValues("X-Frame-Options")).containsExactly("DENY");

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Bodies that come slowly, or are only announced, and what they leave to others (R0.7). */
+/** Slow or only announced bodies, and the memory that they leave to others (R0.7). */
 @Slow
 @Timeout(120)
 class ArrivingBodiesTest {
@@ -53,7 +53,7 @@ class ArrivingBodiesTest {
   }
 
   @Test
-  void takeNoMemoryForWhatIsOnlyDeclared() throws IOException {
+  void takeNoMemoryForAnnouncedBytes() throws IOException {
     Agent greedy = CLIENT.create("greedy");
     Agent victim = CLIENT.create("victim");
     for (int i = 0; i < 64; i++) {
@@ -67,7 +67,7 @@ class ArrivingBodiesTest {
   }
 
   @Test
-  void areRefusedBeyondWhatOneOwnerMaySendAtOnce() throws IOException {
+  void areRefusedBeyondTheShareOfTheirOwner() throws IOException {
     Agent greedy = CLIENT.create("greedy");
     Agent victim = CLIENT.create("victim");
     for (int i = 0; i < MAX_OF_ONE_OWNER; i++) {
@@ -86,7 +86,7 @@ class ArrivingBodiesTest {
   }
 
   @Test
-  void giveTheirMemoryBackWhenAnAnswerThatWasHeldIsGiven() throws Exception {
+  void releaseTheirMemoryWhenADelayedAnswerIsSent() throws Exception {
     try (TestPeer peer = TestPeer.start()) {
       Agent agent =
           CLIENT.createOnline(
@@ -112,7 +112,7 @@ class ArrivingBodiesTest {
   }
 
   @Test
-  void areNotWaitedForOnceTheyAreTooLarge() throws IOException {
+  void areRefusedAtOnceWhenTheyAreTooLarge() throws IOException {
     Agent slow = CLIENT.create("slow");
     Socket socket = begin(slow, MAX_BYTES + 1);
 

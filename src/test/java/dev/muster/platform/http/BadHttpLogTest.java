@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the log says of requests that are no HTTP: that there were some, and nothing of them. */
+/** The log counts malformed HTTP requests and repeats nothing of them. */
 @Slow
 @Timeout(120)
 class BadHttpLogTest {
@@ -29,7 +29,7 @@ class BadHttpLogTest {
 
   private static final String LONG = "x".repeat(20_000);
 
-  /** With the private word, and the long one, to be filled in. */
+  /** Requests with a place for the private word and for the long one. */
   private static final List<String> BAD =
       List.of(
           "GET /ws?token=%s HTTP/1.1\r\nHost: [/ws?token=%1$s]\r\n\r\n",
@@ -103,7 +103,7 @@ class BadHttpLogTest {
       socket.shutdownOutput();
       socket.getInputStream().readAllBytes();
     } catch (IOException hungUp) {
-      // it may, in the middle of so much
+      // the server may hang up during the request
     }
   }
 }

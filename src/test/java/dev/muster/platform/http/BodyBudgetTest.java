@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What bodies of requests may take together, and those of one owner (R0.7). */
+/** The memory of all request bodies, and of those of one owner, is bounded (R0.7). */
 class BodyBudgetTest {
 
   private static final int MIB = 1 << 20;
@@ -28,7 +28,7 @@ class BodyBudgetTest {
   }
 
   @Test
-  void keepsAPartForTheBeginningOfEveryBody() {
+  void reservesAPartForTheBeginningOfEveryBody() {
     List<Share> taken = new ArrayList<>();
     for (int owner = 0; owner < 2; owner++) {
       taken.add(budget.open(owner));
@@ -42,7 +42,7 @@ class BodyBudgetTest {
   }
 
   @Test
-  void countsWhatAShareHoldsAfterItGrewAndShrank() {
+  void countsAShareAfterItGrewAndShrank() {
     Share share = budget.open("a");
     share.resize(100);
     share.resize(3 * MIB);
@@ -59,7 +59,7 @@ class BodyBudgetTest {
   }
 
   @Test
-  void holdsWhatItHeldAfterARefusal() {
+  void keepsItsBytesAfterARefusal() {
     Share share = budget.open("a");
     share.resize(20 * MIB);
     assertRefused(share, 40 * MIB, "share");

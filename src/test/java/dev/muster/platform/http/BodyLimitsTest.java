@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How large a body may be (R0.7), and what a larger one is told (R0.2). */
+/** The maximum size of a body (R0.7), and the refusal of a larger one (R0.2). */
 @Slow
 class BodyLimitsTest {
 
@@ -41,7 +41,7 @@ class BodyLimitsTest {
     "POST /registry/check-access, 256",
     "POST /registry/heartbeat, 64"
   })
-  void tellsTheLimitToASenderOfTenMegabytes(String route, int kib) {
+  void namesTheLimitToASenderOfTenMegabytes(String route, int kib) {
     byte[] body = filled(TEN_MB);
 
     Answer declared = RawHttp.send(SERVER.port(), at(route), admin(), body);
@@ -61,7 +61,7 @@ class BodyLimitsTest {
         "POST /workspaces/{id}/tokens",
         "POST /admin/workspaces/{id}/tokens"
       })
-  void tellsTheLimitAlsoWhereItWantsNoBody(String route) {
+  void namesTheLimitAlsoOnRoutesWithoutABody(String route) {
     Answer answer = RawHttp.send(SERVER.port(), at(route), admin(), filled(300 * KIB));
 
     assertRefused(answer, 413, "BODY_TOO_LARGE");
@@ -88,7 +88,7 @@ class BodyLimitsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"POST /workspaces", "POST /registry/heartbeat"})
-  void asksForTheCredentialBeforeItLooksAtTheSize(String route) {
+  void checksTheCredentialBeforeTheSize(String route) {
     Answer answer = RawHttp.send(SERVER.port(), at(route), List.of(), filled(300 * KIB));
 
     assertRefused(answer, 401, "UNAUTHENTICATED");
@@ -129,7 +129,7 @@ class BodyLimitsTest {
     return List.of("Authorization: Bearer " + ADMIN_TOKEN, "Content-Type: application/json");
   }
 
-  /** An object that every route takes, with blanks before its end. */
+  /** An object that every route accepts, with spaces before its end. */
   private static byte[] filled(int length) {
     String ids =
         "{\"workspace_id\":\"%1$s\",\"caller_id\":\"%1$s\",\"target_id\":\"%1$s\",\"x\":1"

@@ -27,9 +27,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A canvas that is served from another origin sends every request with credentials: browsers let it
- * read the answers where {@code CORS_ORIGINS} lists it, and nowhere else; what it may do is decided
- * by its bearer token alone.
+ * A canvas that is served from another origin sends every request with credentials. Browsers let it
+ * read the answers only if {@code CORS_ORIGINS} lists it; its permissions come from its bearer
+ * token alone.
  */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
@@ -51,7 +51,7 @@ class CanvasOriginsTest {
     SERVER.close();
   }
 
-  /** All that are described, and what canvases ask for beyond that. */
+  /** All described routes, and those that canvases call beyond them. */
   static Stream<Route> routes() {
     List<Route> routes = new ArrayList<>();
     JsonNode paths = CLIENT.get("/v3/api-docs", null).json().path("paths");
@@ -73,7 +73,7 @@ class CanvasOriginsTest {
     return routes.stream();
   }
 
-  /** Of other servers of the protocol family. */
+  /** Routes of other servers of the protocol family. */
   static Stream<String> missing() {
     String one = "/workspaces/" + UUID.randomUUID();
     return Stream.of(
@@ -98,7 +98,7 @@ class CanvasOriginsTest {
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     assertThat(answer.header(ORIGIN)).isEqualTo(LISTED);
     assertThat(answer.header(CREDENTIALS)).isEqualTo("true");
-    // with credentials a browser takes "*" for a name
+    // with credentials a browser reads "*" as a literal name
     assertThat(answer.header("Access-Control-Allow-Methods")).contains(route.method());
     assertThat(answer.header("Access-Control-Allow-Headers"))
         .containsIgnoringCase("authorization")
@@ -117,13 +117,13 @@ class CanvasOriginsTest {
 
   @ParameterizedTest
   @MethodSource("routes")
-  void saysNothingOfOriginsWhereThereIsNone(Route route) {
+  void sendsNoCorsHeadersWithoutAnOrigin(Route route) {
     assertSaysNothing(
         CLIENT.send(
             "OPTIONS", route.path(), null, null, "Access-Control-Request-Method", route.method()));
   }
 
-  /** Also answers that refuse, which a page could not tell from a broken line otherwise. */
+  /** Also refusals, which a page could otherwise not distinguish from a network failure. */
   @Test
   void letsAListedPageReadEveryAnswer() {
     for (Answer answer :
@@ -140,7 +140,7 @@ class CanvasOriginsTest {
   }
 
   @Test
-  void takesNoCookieForACredential() {
+  void acceptsNoCookieAsACredential() {
     Agent agent = CLIENT.create("cookies");
     for (String token : List.of(ADMIN_TOKEN, agent.token())) {
       String cookie = "token=" + token + "; muster-8080=" + token + "; Authorization=" + token;
@@ -153,13 +153,13 @@ class CanvasOriginsTest {
 
   @ParameterizedTest
   @MethodSource("missing")
-  void fakesNothingThatItDoesNotHave(String path) {
+  void answersMissingRoutesWith404(String path) {
     assertRefused(CLIENT.get(path, ADMIN_TOKEN, "Origin", LISTED), 404, "NOT_FOUND");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"*", "https://*.example", LISTED + ",*"})
-  void takesNoStarForAnOrigin(String origins) {
+  void refusesAStarAsAnOrigin(String origins) {
     assertThatThrownBy(() -> TestServer.start("CORS_ORIGINS=" + origins).close())
         .hasStackTraceContaining("CORS_ORIGINS");
   }

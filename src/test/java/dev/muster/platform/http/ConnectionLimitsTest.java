@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How many connections there may be, and how long one may take to say what it wants. */
+/** The bounds on connections, and on the time until their request is complete. */
 @Slow
 @Timeout(60)
 class ConnectionLimitsTest {
@@ -64,7 +64,7 @@ class ConnectionLimitsTest {
   }
 
   @Test
-  void closesThoseThatAreIdleForLongestBeforeItRefusesOthers() throws IOException {
+  void closesTheLongestIdleConnectionsBeforeItRefusesOthers() throws IOException {
     for (int i = 0; i < 5 * MAX; i++) {
       assertThat(isServed(connect("127.0.0.1"))).isTrue();
     }
@@ -74,11 +74,11 @@ class ConnectionLimitsTest {
   }
 
   @Test
-  void refusesANetworkThatHoldsItsShareInRequestsAndServesOthers() throws IOException {
+  void refusesANetworkWithItsShareOfRequestsAndServesOthers() throws IOException {
     for (int i = 0; i < MAX_OF_ONE_NETWORK; i++) {
       write(connect("127.0.0.1"), BEGUN);
       int open = i + 1;
-      // one that is accepted and has not been read yet is idle, and may be closed for the next
+      // an accepted connection without a request is idle, and may be closed for the next one
       await().until(() -> connector.getConnectedEndPoints().size() == open && noneIsIdle());
     }
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The text of a refusal says what was wrong, what was expected and what to do (R0.2). */
+/** The text of a refusal says what was wrong, what was expected and what to do next (R0.2). */
 class ErrorTextsTest {
 
   private static final TestClient CLIENT = TestServer.shared().client();
@@ -70,11 +70,11 @@ class ErrorTextsTest {
             + " attachments[0].size: 1e999 (expected: a finite whole number)",
         "PUT /workspaces/W | '' | PUT is not allowed here; the header Allow names what is"
       })
-  void saysWhatWasExpected(String request, String body, String text) {
+  void namesWhatWasExpected(String request, String body, String text) {
     assertThat(send(request, body, ADMIN_TOKEN).field("error")).isEqualTo(text);
   }
 
-  /** The flags of queries are described as {@code true}, {@code false} or nothing. */
+  /** The flags of queries are described as {@code true}, {@code false} or empty. */
   @ParameterizedTest
   @CsvSource({
     "GET, '', include_removed",
@@ -84,7 +84,7 @@ class ErrorTextsTest {
     "POST, /resume, cascade",
     "DELETE, '', confirm"
   })
-  void takesNoFlagButTrueFalseAndNothing(String method, String path, String flag) {
+  void acceptsOnlyTrueFalseAndEmptyFlags(String method, String path, String flag) {
     for (String other : List.of("1", "0", "on", "off", "yes", "TRUE", "False", "%20true", "x")) {
       Answer answer = sendFlag(method, path, flag + "=" + other);
       Refusals.assertRefused(answer, 400, "VALIDATION_FAILED");
@@ -106,7 +106,7 @@ class ErrorTextsTest {
   }
 
   @Test
-  void saysWhoseTokenIsExpected() {
+  void namesTheExpectedToken() {
     String other = CLIENT.create("Texts").token();
 
     assertThat(send("POST /workspaces/W/pause", "", other).field("error"))
@@ -125,7 +125,7 @@ class ErrorTextsTest {
                 + " or an operator's)");
   }
 
-  /** A sender shows no more of a long value than tells which one it is. */
+  /** The text shows only the beginning of a long value. */
   @Test
   void showsTheBeginningOfALongValue() {
     String sent = "{'x':" + "1".repeat(400) + "e400}";

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Connections that send the same bytes again and again, and read whatever is answered. */
+/** Connections that send the same bytes again and again, and read all answers. */
 final class Flood implements AutoCloseable {
 
   private static final int BLOCK = 32 * 1024;
@@ -20,7 +20,7 @@ final class Flood implements AutoCloseable {
 
   private Flood() {}
 
-  /** Each begins with {@code beginning}. */
+  /** Each connection begins with {@code beginning}. */
   static Flood start(int port, int connections, String beginning, byte[] repeated)
       throws IOException {
     Flood flood = new Flood();

@@ -33,28 +33,28 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A connection that never stops sending keeps no processor for itself. */
+/** A connection that never stops sending does not occupy a processor. */
 @Slow
 @Timeout(240)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FloodTest {
 
-  /** A processor that is never given up means seconds, for as long as the flood lasts. */
+  /** An occupied processor would delay others by seconds, during the whole flood. */
   private static final Duration SOON = Duration.ofSeconds(2);
 
   /**
-   * A connection that is read without a pause lets others wait for a fifth of a second and more,
-   * each time; one that pauses is hardly felt.
+   * A connection that is read without a pause delays others by a fifth of a second and more each
+   * time; one that is paused delays them hardly.
    */
   private static final Duration AT_ONCE = Duration.ofMillis(100);
 
-  /** A machine that others use too is slow for all: as many times as without a flood are well. */
+  /** A busy machine is slow for all: so many times the latency without a flood is accepted. */
   private static final int HARDLY_FELT = 10;
 
   private static final int BEATS = 30;
 
-  /** A machine that others use too may keep a few waiting. */
+  /** A busy machine may delay a few requests. */
   private static final int MAY_BE_LATE = 3;
 
   private static final String PAUSES = "muster_http_pauses_total";
@@ -81,7 +81,7 @@ class FloodTest {
 
   @ParameterizedTest
   @CsvSource({"2, /health", "8, /nothing-here", "50, /health"})
-  void leavesOthersTheirTurnWhilePipeliningRequests(int connections, String path) throws Exception {
+  void doesNotDelayOthersByPipelinedRequests(int connections, String path) throws Exception {
     Agent agent = client.create("victim");
     byte[] request = ("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(US_ASCII);
     List<Duration> quiet = heartbeats(agent);
@@ -94,7 +94,7 @@ class FloodTest {
 
   @ParameterizedTest
   @ValueSource(ints = {8, 32})
-  void leavesOthersTheirTurnWhileSendingOneChunkWithoutEnd(int connections) throws Exception {
+  void doesNotDelayOthersByAChunkWithoutEnd(int connections) throws Exception {
     Agent agent = client.create("victim");
     String head =
         "POST /registry/heartbeat HTTP/1.1\r\nHost: [::1]\r\nTransfer-Encoding: chunked\r\n\r\n1;";
@@ -104,17 +104,20 @@ class FloodTest {
     }
   }
 
-  /** Their next requests often come before the server reads again. Before any flood. */
+  /**
+   * Runs before any flood. The next request often arrives before the server reads the connection
+   * again.
+   */
   @Order(1)
   @Test
-  void letsNobodyPauseWhoWaitsForAnswers() {
+  void doesNotPauseAClientThatWaitsForAnswers() {
     int answers = Race.run(PATIENT_CLIENTS, _ -> askAndWait()).stream().mapToInt(n -> n).sum();
     await()
         .untilAsserted(() -> assertThat(client.metric(REFUSALS)).isGreaterThanOrEqualTo(answers));
     assertThat(client.metric(PAUSES)).isZero();
   }
 
-  /** How many answers it got on one connection. */
+  /** Returns how many answers it got on one connection. */
   private int askAndWait() {
     byte[] request =
         "POST /workspaces HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}"
@@ -146,7 +149,7 @@ class FloodTest {
         .isLessThan(slow.compareTo(AT_ONCE) > 0 ? slow : AT_ONCE);
   }
 
-  /** How long each took, the slowest last. */
+  /** The durations of heartbeats, the slowest last. */
   private List<Duration> heartbeats(Agent agent) {
     List<Duration> took = new ArrayList<>();
     for (int i = 0; i < BEATS; i++) {

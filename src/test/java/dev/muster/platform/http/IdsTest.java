@@ -137,7 +137,7 @@ class IdsTest {
   }
 
   @Test
-  void takesAnIdInUpperCase() {
+  void acceptsAnIdInUpperCase() {
     String upper = AGENT.id().toString().toUpperCase(Locale.ROOT);
 
     assertThat(CLIENT.get("/workspaces/" + upper, AGENT.token()).field("id"))
@@ -150,14 +150,14 @@ class IdsTest {
   }
 
   @Test
-  void takesAnEmptyOptionalIdAsAbsentWhenCreating() {
+  void ignoresAnEmptyOptionalIdWhenCreating() {
     Agent created = CLIENT.create("Ids", "\"id\":\"\"", "\"parent_id\":\"\"");
 
     assertThat(CLIENT.read(created).path("parent_id").isNull()).isTrue();
   }
 
   @Test
-  void takesAnEmptyOptionalIdAsAbsentWhenChanging() {
+  void ignoresAnEmptyOptionalIdWhenChanging() {
     Agent child = CLIENT.create("Ids", "\"parent_id\":\"" + AGENT.id() + "\"");
 
     Answer answer =
@@ -170,7 +170,7 @@ class IdsTest {
   }
 
   @Test
-  void takesAnEmptyOptionalIdAsAbsentInAQuery() {
+  void ignoresAnEmptyOptionalIdInAQuery() {
     Agent child = CLIENT.create("Ids", "\"parent_id\":\"" + AGENT.id() + "\"");
 
     Answer answer = CLIENT.get("/workspaces?parent_id=", ADMIN_TOKEN);

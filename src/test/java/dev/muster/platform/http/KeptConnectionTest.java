@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Connections are kept for whoever comes again after a while, as a heartbeat does. */
+/** The server keeps idle connections between heartbeats. */
 @Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -34,7 +34,7 @@ class KeptConnectionTest {
   }
 
   @Test
-  void lastFromOneBeatToTheNext() throws IOException {
+  void lastFromOneHeartbeatToTheNext() throws IOException {
     Agent agent = CLIENT.create("Regular");
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), SERVER.port());
         BufferedReader answers =
@@ -42,7 +42,7 @@ class KeptConnectionTest {
                 new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))) {
       assertThat(heartbeat(socket, answers, agent)).isEqualTo("HTTP/1.1 200 OK");
 
-      // longer than a beat takes to come, though it may be a late one
+      // longer than the cadence, also of a late heartbeat
       for (int waited = 0; waited < 36; waited += 18) {
         Answer poll = CLIENT.get("/workspaces/" + agent.id() + "/activity?wait=18", agent.token());
         assertThat(poll.text()).isEqualTo("[]");
@@ -52,7 +52,7 @@ class KeptConnectionTest {
     }
   }
 
-  /** Sends one over the connection, and returns the first line of its answer. */
+  /** Sends a heartbeat over the connection, and returns the first line of its answer. */
   private static String heartbeat(Socket socket, BufferedReader answers, Agent agent)
       throws IOException {
     String body = "{\"workspace_id\":\"" + agent.id() + "\"}";

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Lists come whole, or page by page (R0.10). */
+/** Lists are complete, or page by page (R0.10). */
 class ListsTest {
 
   private static final int MANY = 1005;
@@ -32,7 +32,7 @@ class ListsTest {
   private static final Agent PARENT = CLIENT.create("Lists");
 
   static {
-    // as many as no test would create one by one, and groups of them at the same moment
+    // many workspaces, in groups with the same creation time
     SERVER
         .database()
         .execute(
@@ -56,7 +56,7 @@ class ListsTest {
 
   @ParameterizedTest
   @FieldSource("LISTS")
-  void givesTheWholeListInOrderWhenAskedForNoPage(String list) {
+  void givesTheWholeListInOrderWithoutALimit(String list) {
     Answer answer = CLIENT.get(list, ADMIN_TOKEN);
 
     assertThat(ids(answer)).hasSize(MANY).doesNotHaveDuplicates();
@@ -66,7 +66,7 @@ class ListsTest {
 
   @ParameterizedTest
   @FieldSource("LISTS")
-  void visitsEachOnceInOrderFromPageToPage(String list) {
+  void listsEachOnceInOrderFromPageToPage(String list) {
     List<String> visited = new ArrayList<>();
     int pages = 0;
     String page = list + "&limit=97";
@@ -113,9 +113,9 @@ class ListsTest {
     assertThat(next(answer)).isEmpty();
   }
 
-  /** Forty cards of the largest size are more than a page takes. */
+  /** Forty cards of the largest size do not fit into a page. */
   @Test
-  void endsAPageEarlyWhereItsCardsAreLarge() {
+  void endsAPageEarlyWhenItsCardsAreLarge() {
     Agent parent = CLIENT.create("Large cards");
     SERVER
         .database()
@@ -166,7 +166,7 @@ class ListsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"x", "AAAA", "%00", "1", "null", "%C3%A4", "'--", "AAAAAAAAAAAAAAAAAAAAAAAA"})
-  void refusesACursorItDidNotGive(String cursor) {
+  void refusesAForeignCursor(String cursor) {
     for (String list : LISTS) {
       assertRefused(CLIENT.get(list + "&cursor=" + cursor, ADMIN_TOKEN), 400, "VALIDATION_FAILED");
     }
@@ -186,7 +186,7 @@ class ListsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"abc", "1.5", "1e2", "NaN", "0x10", "%00", "1%202"})
-  void refusesALimitThatIsNoNumber(String limit) {
+  void refusesALimitThatIsNotANumber(String limit) {
     for (String list : LISTS) {
       assertRefused(CLIENT.get(list + "&limit=" + limit, ADMIN_TOKEN), 400, "VALIDATION_FAILED");
     }
@@ -197,7 +197,9 @@ class ListsTest {
     return answer.json().valueStream().map(one -> one.path("id").asString()).collect(toList());
   }
 
-  /** The tens of the numbers in the names: within one of them all were made at the same moment. */
+  /**
+   * The tens of the numbers in the names: workspaces with the same one have the same creation time.
+   */
   private static List<Integer> numbers(Answer answer) {
     return answer
         .json()

@@ -28,7 +28,7 @@ class MalformedBodiesTest {
 
   private static final String ID = "{id}";
 
-  /** Requests that would do something, with the id of a workspace left open. */
+  /** Valid requests, with the id of a workspace left open. */
   private static final Map<String, String> GOOD_BODIES = new LinkedHashMap<>();
 
   static {
@@ -118,7 +118,7 @@ class MalformedBodiesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"POST /workspaces", "POST /registry/heartbeat"})
-  void refusesBytesThatOnlyLookLikeUtf8(String route) {
+  void refusesInvalidUtf8(String route) {
     String good = goodBody(route);
     String open = good.substring(0, good.length() - 1);
     int[][] forms = {{0xc0, 0xaf}, {0xe0, 0x80, 0xaf}, {0xc0, 0x80}, {0xf5, 0x80, 0x80, 0x80}};
@@ -129,7 +129,7 @@ class MalformedBodiesTest {
 
   @ParameterizedTest
   @MethodSource("routes")
-  void takesTheGoodBodyThatTheBadOnesWereMadeFrom(String route) {
+  void acceptsTheBodyThatTheBadOnesAreMadeFrom(String route) {
     Answer answer = send(route, goodBody(route).getBytes(StandardCharsets.UTF_8));
 
     assertThat(answer.status()).as(answer.text()).isIn(200, 201);
@@ -137,7 +137,7 @@ class MalformedBodiesTest {
 
   @ParameterizedTest
   @MethodSource("routes")
-  void ignoresFieldsItDoesNotKnowAndTheContentType(String route) {
+  void ignoresUnknownFieldsAndTheContentType(String route) {
     String good = goodBody(route);
     String more =
         good.substring(0, good.length() - 1)
@@ -150,7 +150,7 @@ class MalformedBodiesTest {
 
   @ParameterizedTest
   @MethodSource("routes")
-  void doesNotFallOverAFieldThatIsThereTwice(String route) {
+  void acceptsARepeatedField(String route) {
     String good = goodBody(route);
     String twice = good.substring(0, good.length() - 1) + "," + good.substring(1);
 
@@ -259,7 +259,7 @@ class MalformedBodiesTest {
     return new Table(route, open, close, Stream.empty());
   }
 
-  /** Bodies of a route, each with one field more, which wins over an earlier one of its name. */
+  /** Bodies of a route, each with one more field, which replaces an earlier one of its name. */
   private record Table(String route, String open, String close, Stream<Arguments> rows) {
 
     Table with(String field, String... values) {

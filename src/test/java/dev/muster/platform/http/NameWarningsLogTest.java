@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** The log counts names with a typo, once a minute, and repeats nothing of what was sent. */
+/** The log counts misspelt names once a minute, and repeats nothing of the request. */
 @Slow
 @Timeout(180)
 class NameWarningsLogTest {
@@ -58,7 +58,7 @@ class NameWarningsLogTest {
     }
   }
 
-  /** It passes through the server a second time when its wait is over. */
+  /** It passes the filter a second time when its wait ends. */
   private static void assertParkedPollIsCountedOnce(TestClient client) {
     Agent agent = client.create("polls with typos");
     Answer poll =

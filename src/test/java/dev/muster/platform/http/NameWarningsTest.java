@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names with a typo are ignored, and the answer says so (section 12). */
+/** Misspelt names are ignored, and the answer lists them (section 12). */
 class NameWarningsTest {
 
   private static final String HEADER = "X-Muster-Warning";
@@ -26,7 +26,7 @@ class NameWarningsTest {
   private static final TestClient CLIENT = SERVER.client();
 
   @Test
-  void areIgnoredAllTheSame() {
+  void areIgnored() {
     Agent parent = CLIENT.create("warned parent");
     Answer created =
         CLIENT.post(
@@ -57,7 +57,7 @@ class NameWarningsTest {
   }
 
   @Test
-  void areToldOfEachEventOfAnArray() {
+  void areReportedForEachEventOfAnArray() {
     Agent agent = CLIENT.create("warned sandbox");
     String event =
         "{\"type\":\"RuntimeStdout\",\"%s\":1,\"payload\":{\"task_name\":\"a\",\"chunk\":\"b\",\"chunck\":1}}";
@@ -72,7 +72,7 @@ class NameWarningsTest {
   }
 
   @Test
-  void areNotLookedForInsideCardsMessagesAndMetadata() {
+  void areNotSearchedInCardsMessagesAndMetadata() {
     Agent agent = CLIENT.create("unwarned", "\"agent_card\":{\"naem\":\"x\",\"nme\":\"x\"}");
     String card = "\"agent_card\":{\"naem\":\"x\",\"agent_crad\":{},\"error_rte\":1}";
     String one = "/workspaces/" + agent.id();
@@ -125,13 +125,13 @@ class NameWarningsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {64, 65, 10_000})
-  void areNotNearWhenTheyAreLong(int length) {
+  void areNotMatchedWhenTheyAreLong(int length) {
     assertThat(warnings(CLIENT.post("/workspaces", ADMIN_TOKEN, body("n".repeat(length)))))
         .isEmpty();
   }
 
   @Test
-  void areThreeAtMostWhereverTheyStand() {
+  void areThreeAtMostAtAnyDepth() {
     Answer answer =
         CLIENT.post(
             "/workspaces",
@@ -152,7 +152,7 @@ class NameWarningsTest {
 
   /** A body can have a million names. */
   @Test
-  void areNotLookedForAmongCountlessOthers() {
+  void areNotSearchedAmongCountlessNames() {
     String others =
         IntStream.range(0, 20_000)
             .mapToObj(n -> "\"%08d\":1".formatted(n))
@@ -170,7 +170,7 @@ class NameWarningsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"%zz=1", "=", "&&", "%", "%F0%9F", "+", "limit"})
-  void areNoReasonToRefuseAQuery(String query) {
+  void doNotRefuseAQuery(String query) {
     for (String path : List.of("/workspaces/" + UUID.randomUUID() + "/state", "/admin/audit")) {
       Answer answer =
           RawHttp.send(
@@ -183,7 +183,7 @@ class NameWarningsTest {
   }
 
   @Test
-  void areForThoseAloneWhoMayCall() {
+  void areReportedOnlyToCallersWithPermission() {
     assertThat(warnings(CLIENT.get("/workspaces?limti=1", null))).isEmpty();
     assertThat(warnings(CLIENT.post("/workspaces", "x".repeat(43), body("nmae")))).isEmpty();
     assertThat(warnings(CLIENT.post("/registry/heartbeat", null, body("wrkspace_id")))).isEmpty();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Other sites' pages change nothing without a credential, and read nothing (R0.11). */
+/** Pages of other sites change nothing without a credential, and read nothing (R0.11). */
 class OriginsTest {
 
   private static final String LISTED = "https://canvas.example";
@@ -61,7 +61,7 @@ class OriginsTest {
     assertRefused(answer, 403, "ORIGIN_NOT_ALLOWED");
     assertThat(answer.header("X-Frame-Options")).isEqualTo("DENY");
     assertThat(answer.headers().firstValue("Access-Control-Allow-Origin")).isEmpty();
-    // from those that are read by no page it does not matter
+    // the origin of a request that no page can read does not matter
     assertThat(CLIENT.get("/health", null, "Origin", origin).status()).isEqualTo(200);
   }
 
@@ -75,7 +75,7 @@ class OriginsTest {
   }
 
   @Test
-  void takesItsOwnPagesByHostAndByPublicUrl() {
+  void acceptsItsOwnPagesByHostAndByPublicUrl() {
     String port = ":" + SERVER.port();
     for (String own :
         List.of(
@@ -91,7 +91,7 @@ class OriginsTest {
     }
   }
 
-  /** Some browsers leave the origin out; what they say of the site then counts. */
+  /** Some browsers omit the origin; then their site header decides. */
   @Test
   void refusesACrossSiteRequestWithoutAnOrigin() {
     assertRefused(register(CLIENT, "Sec-Fetch-Site", "cross-site"), 403, "ORIGIN_NOT_ALLOWED");
@@ -104,7 +104,7 @@ class OriginsTest {
   }
 
   @Test
-  void takesABearerTokenWhateverTheOriginAndWhetherOriginsAreListedOrNot() {
+  void acceptsABearerTokenFromAnyOrigin() {
     for (TestServer server : List.of(SERVER, TestServer.shared())) {
       TestClient client = server.client();
       Agent agent = client.create("Agent");
@@ -130,7 +130,7 @@ class OriginsTest {
   }
 
   @Test
-  void tellsBrowsersOfListedPagesAlone() {
+  void sendsCorsHeadersToListedPagesOnly() {
     Answer listed = CLIENT.get("/workspaces", ADMIN_TOKEN, "Origin", LISTED);
     assertThat(listed.header("Access-Control-Allow-Origin")).isEqualTo(LISTED);
     assertThat(listed.headers().allValues("Vary").toString()).contains("Origin");

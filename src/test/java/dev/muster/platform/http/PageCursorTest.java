@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.mock.web.MockHttpServletRequest;
 
-/** Where a page of a list begins, and how long it is (R0.10). */
+/** The position and the length of a page of a list (R0.10). */
 class PageCursorTest {
 
   private static final UUID ID = UUID.fromString("0193e3a0-0000-7000-8000-0000000000ff");
@@ -32,14 +32,14 @@ class PageCursorTest {
 
   @ParameterizedTest
   @MethodSource("storable")
-  void isReadAsItWasWritten(Instant time) {
+  void isReadAsWritten(Instant time) {
     PageCursor cursor = new PageCursor(time, ID);
 
     assertThat(PageCursor.parse(cursor.text())).isEqualTo(cursor);
     assertThat(cursor.text()).matches("[A-Za-z0-9_-]{38}");
   }
 
-  static Stream<String> notOurs() {
+  static Stream<String> foreign() {
     String good = new PageCursor(Instant.parse("2026-11-21T20:00:00Z"), ID).text();
     return Stream.of(
         "",
@@ -50,7 +50,7 @@ class PageCursorTest {
         good + "==",
         written(ByteBuffer.allocate(27).array()),
         written(ByteBuffer.allocate(29).array()),
-        good.substring(0, good.length() - 1) + "9", // bits that nobody looks at
+        good.substring(0, good.length() - 1) + "9", // unused bits
         at(-1, 0),
         at(253_402_300_800L, 0),
         at(Long.MAX_VALUE, 0),
@@ -68,20 +68,20 @@ class PageCursorTest {
   }
 
   @ParameterizedTest
-  @MethodSource("notOurs")
-  void refusesWhatItDidNotWrite(String text) {
+  @MethodSource("foreign")
+  void refusesAMalformedCursor(String text) {
     assertThatThrownBy(() -> PageCursor.parse(text))
         .isInstanceOf(ProblemException.class)
         .hasMessageStartingWith("cursor: not one of this list");
   }
 
   @Test
-  void beginsBeforeAll() {
+  void startsBeforeAllRows() {
     assertThat(PageCursor.START).isEqualTo(new PageCursor(Instant.EPOCH, new UUID(0, 0)));
   }
 
   @Test
-  void isThereAsLongAsThereIsMore() {
+  void existsWhileMoreRowsFollow() {
     assertThat(page(List.of(1, 2, 3), 3, 2)).isEqualTo(new Page<>(List.of(1, 2), after(2)));
     assertThat(page(List.of(1, 2), 2, 2)).isEqualTo(new Page<>(List.of(1, 2), null));
     assertThat(page(List.of(1), 1, 2)).isEqualTo(new Page<>(List.of(1), null));
@@ -115,14 +115,14 @@ class PageCursorTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x", "1.5", " ", "00000000000000000000000000000000000000012"})
-  void refusesALengthThatIsNoNumber(String text) {
+  void refusesALengthThatIsNotANumber(String text) {
     assertThatThrownBy(() -> PageLimit.of(asking(text)))
         .isInstanceOf(ProblemException.class)
         .hasMessageStartingWith("limit: not a whole number of up to 40 digits");
   }
 
   @Test
-  void hasNoLengthWhereNoneIsAskedFor() {
+  void hasNoLengthWithoutALimit() {
     assertThat(PageLimit.of(new MockHttpServletRequest())).isEmpty();
     assertThat(PageLimit.of(asking(""))).isEmpty();
   }

@@ -8,23 +8,23 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessResourceFailureException;
 
-/** What clients are told of failures that are hard to bring about (R0.6). */
+/** The answers to failures that are hard to cause (R0.6). */
 class ProblemTableTest {
 
   @Test
-  void tellsToComeBackWhenNobodyKnowsWhetherItIsStored() {
+  void asksToRetryAfterAnUnknownCommitOutcome() {
     var unknown = new UnknownCommitOutcomeException(new SQLException("cut at the COMMIT", "08006"));
     assertThat(ProblemMapper.problemOf(unknown).code()).isEqualTo(ErrorCode.UNAVAILABLE);
   }
 
   @Test
-  void tellsToComeBackWhenTheDatabaseIsAway() {
+  void asksToRetryDuringADatabaseOutage() {
     var away = new DataAccessResourceFailureException("away", new SQLException("cut", "08006"));
     assertThat(ProblemMapper.problemOf(away).code()).isEqualTo(ErrorCode.UNAVAILABLE);
   }
 
   @Test
-  void ownsUpToAFaultOfItsOwn() {
+  void answers500ForABugOfTheServer() {
     assertThat(ProblemMapper.problemOf(new IllegalStateException("a bug")).code())
         .isEqualTo(ErrorCode.INTERNAL);
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Who shares an allowance, and who does not, before a credential tells them apart. */
+/** Which addresses share a rate limit while they have no valid credential. */
 class RemoteNetworkTest {
 
   @ParameterizedTest

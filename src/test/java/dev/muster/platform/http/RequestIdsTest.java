@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every answer names its request, as the client named it or by a name of our own. */
+/** Every answer has a request id, the client's or a generated one. */
 class RequestIdsTest {
 
   private static final String MADE = "[0-9a-f]{16}";
@@ -30,7 +30,7 @@ class RequestIdsTest {
         "Build_7.run-3",
         "0123456789012345678901234567890123456789012345678901234567890123"
       })
-  void keepASaneIdOfTheClient(String id) {
+  void keepAValidIdOfTheClient(String id) {
     assertThat(CLIENT.get("/health", null, "X-Request-ID", id).header("X-Request-ID"))
         .isEqualTo(id);
     Answer refused = CLIENT.get("/workspaces", null, "X-Request-ID", id);
@@ -52,7 +52,7 @@ class RequestIdsTest {
         "ümlaut",
         "01234567890123456789012345678901234567890123456789012345678901234"
       })
-  void replaceAnIdThatIsNotSane(String id) {
+  void replaceAnInvalidId(String id) {
     Answer answer = RawHttp.send(SERVER.port(), "GET /workspaces", List.of("X-Request-ID: " + id));
 
     assertThat(answer.headers().allValues("X-Request-ID")).hasSize(1);
@@ -61,7 +61,7 @@ class RequestIdsTest {
   }
 
   @Test
-  void areMadeAnewForEachRequestWithoutOne() {
+  void areGeneratedForEachRequestWithoutOne() {
     Set<String> ids = new HashSet<>();
     for (int i = 0; i < 50; i++) {
       ids.add(CLIENT.get("/health", null).header("X-Request-ID"));

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** Large answers that nobody reads take their owner's share of the memory, and no more. */
+/** Large answers that are not read take at most their owner's share of the memory. */
 @Slow
 @Timeout(120)
 @ExtendWith(OutputCaptureExtension.class)
@@ -47,8 +47,7 @@ class ResponseMemoryTest {
   }
 
   @Test
-  void refusesAnOwnerWhoseAnswersAreNotReadAndServesTheOthers(CapturedOutput output)
-      throws Exception {
+  void refusesAnOwnerWhoseAnswersAreNotReadAndServesOthers(CapturedOutput output) throws Exception {
     Agent greedy = CLIENT.create("greedy", "\"delivery_mode\":\"poll\"");
     Agent other = CLIENT.create("other", "\"delivery_mode\":\"poll\"");
     String row = largeRow(greedy);
@@ -62,7 +61,7 @@ class ResponseMemoryTest {
       Awaitility.await()
           .atMost(Duration.ofSeconds(60))
           .untilAsserted(() -> {
-            // some of those before may have been refused by a busy database
+            // a busy database may have refused some of the requests before
             unread.add(askAndDoNotRead("GET " + row, greedy, ""));
             Answer refused = CLIENT.get(row, greedy.token());
             assertRefused(refused, 429, "RATE_LIMITED");
@@ -79,14 +78,14 @@ class ResponseMemoryTest {
       }
     }
     awaitNothingHeld();
-    // of this server: others may log beside it
+    // this server's, since others may log at the same time
     assertThat(output.getAll()).doesNotContain("NotWritable", "the answer had begun");
     assertThat(CLIENT.get(row, greedy.token()).status()).isEqualTo(200);
     awaitNothingHeld();
   }
 
   @Test
-  void refusesASenderThatRepeatsAMessageAndDoesNotReadItsAnswer() throws Exception {
+  void refusesASenderOfDuplicatesThatDoesNotReadTheAnswers() throws Exception {
     List<Socket> unread = new ArrayList<>();
     try (TestPeer peer = TestPeer.start()) {
       String answer =
@@ -106,7 +105,7 @@ class ResponseMemoryTest {
       Awaitility.await()
           .atMost(Duration.ofSeconds(60))
           .untilAsserted(() -> {
-            // some of those before may have been refused by a busy database
+            // a busy database may have refused some of the requests before
             unread.add(askAndDoNotRead("POST " + path, sender, message));
             assertRefused(CLIENT.post(path, sender.token(), message), 429, "RATE_LIMITED");
           });
@@ -120,7 +119,7 @@ class ResponseMemoryTest {
   }
 
   @Test
-  void givesBackWhatAPollThatWaitedWasAnswered() {
+  void releasesTheMemoryOfALongPollsAnswer() {
     Agent agent = CLIENT.create("patient", "\"delivery_mode\":\"poll\"");
     CompletableFuture<Answer> poll =
         CompletableFuture.supplyAsync(
@@ -143,7 +142,7 @@ class ResponseMemoryTest {
     return path(agent) + "/" + send(agent, MESSAGE_BYTES);
   }
 
-  /** Until it is stored: a busy disk may take longer than a request waits. */
+  /** Sends until it is stored: a busy disk may take longer than a request waits. */
   private static String send(Agent agent, int bytes) {
     Answer sent =
         Awaitility.await()

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.springframework.context.annotation.Bean;
 import tools.jackson.databind.JsonNode;
 
-/** Recurring jobs on servers that share a database (design, section 2.4). */
+/** Recurring jobs on servers that share a database. */
 @Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -32,7 +32,7 @@ class ClusterJobsTest {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  /** What the probe does; the servers of a test run in this JVM. */
+  /** The work of the probe; the servers of a test run in this JVM. */
   private static volatile Runnable body = () -> {};
 
   private static volatile Duration interval = Duration.ofMillis(100);
@@ -84,7 +84,7 @@ class ClusterJobsTest {
   }
 
   @Test
-  void areCountedWhenTheyFailAndRunAgain() {
+  void areCountedWhenTheyFailAndAreRetried() {
     body =
         () -> {
           throw new IllegalStateException("no answer from postgres://u:hunter2secret@db/muster");
@@ -128,7 +128,7 @@ class ClusterJobsTest {
   }
 
   @Test
-  void doNotHoldUpTheStop() throws Exception {
+  void doNotDelayTheShutdown() throws Exception {
     CountDownLatch inside = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     body =

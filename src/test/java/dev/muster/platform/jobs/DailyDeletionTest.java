@@ -9,7 +9,7 @@ import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A deletion by age, as the job that runs it each night. */
+/** A deletion by age, as its nightly job runs it. */
 class DailyDeletionTest {
 
   private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
@@ -17,7 +17,7 @@ class DailyDeletionTest {
   private final RecurringJob job = new DailyDeletion("old", batches::pop, metrics).job();
 
   @Test
-  void goesOnUntilABatchFindsNothingAndCountsAll() {
+  void runsBatchesUntilOneIsEmptyAndCountsAll() {
     batches.addAll(List.of(3, 2, 0, 7));
 
     job.body().run();
@@ -28,7 +28,7 @@ class DailyDeletionTest {
   }
 
   @Test
-  void isOneLineOfTheLogWhenItDeletedSomething() {
+  void logsOneLineWhenItDeletedRows() {
     List<String> ofSome =
         OwnLog.of(
             DailyDeletion.class,

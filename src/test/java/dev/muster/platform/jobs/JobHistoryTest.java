@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Which jobs are late. The rows are changed in transactions that nobody else sees. */
+/** Which jobs are late. The rows are changed in transactions that are rolled back. */
 class JobHistoryTest {
 
   private static final TestServer SERVER = TestServer.shared();

@@ -20,7 +20,7 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 
-/** Deletions by age, beside the sweeps that keep the fleet alive (R5.1, R6.8, R6.11). */
+/** Deletions by age do not delay the sweeps (R5.1, R6.8, R6.11). */
 @Slow
 @Timeout(180)
 @ResourceLock("the stuck deletions of RetentionJobsTest")
@@ -31,7 +31,7 @@ class RetentionJobsTest {
 
   private static volatile CountDownLatch end = new CountDownLatch(0);
 
-  /** More of them than there are threads for any jobs. */
+  /** More of them than there are threads for jobs. */
   static final class StuckDeletions implements BeanDefinitionRegistryPostProcessor {
 
     @Override
@@ -60,7 +60,7 @@ class RetentionJobsTest {
   private final TestDatabase database = TestDatabases.create();
 
   @Test
-  void leaveTheSweepsAloneWhenAllOfThemAreStuck() {
+  void doNotDelaySweepsWhenAllOfThemAreStuck() {
     end = new CountDownLatch(1);
     try (TestServer _ =
         TestServer.startWith(
@@ -96,7 +96,7 @@ class RetentionJobsTest {
   }
 
   @Test
-  void runAtNightEachAtAnotherTime() {
+  void runAtNightAtDifferentTimes() {
     try (TestServer server = TestServer.startWith(database, List.of())) {
       String own = "SELECT string_agg(task_name, ' ' ORDER BY task_name) FROM ";
       assertThat(database.value(own + "retention_jobs").split(" "))

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A job whose replica is killed in the middle of a run is another's within 30 s. */
+/** A job whose replica is killed during a run is taken over within 30 s. */
 @Slow
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
@@ -48,7 +48,7 @@ class TakeoverTest {
       try (Connection connection = database.connect();
           Statement statement = connection.createStatement()) {
         connection.setAutoCommit(false);
-        // a sweep begins with a tick: behind this lock its replica is caught inside the job
+        // a sweep begins with a tick: this lock holds its replica inside the job
         statement.execute("SELECT up_since FROM control_plane_uptime FOR UPDATE");
         Awaitility.await()
             .atMost(Duration.ofSeconds(60))
@@ -71,7 +71,7 @@ class TakeoverTest {
                       WHERE job = 'liveness-sweep' AND started_at > clock_timestamp() - interval '3 seconds'
                       """)));
       assertThat(Duration.ofNanos(System.nanoTime() - killedAt)).isLessThan(Duration.ofSeconds(30));
-      // told by the scheduler that found it, beside the run
+      // the scheduler that found the dead run reports it, beside the new run
       Awaitility.await()
           .atMost(Duration.ofSeconds(30))
           .untilAsserted(() ->

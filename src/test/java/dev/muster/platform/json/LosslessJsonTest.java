@@ -36,14 +36,14 @@ class LosslessJsonTest {
         "\"\\udc00\\ud800 \\ud83d\"",
         "{\"\\udfff\":\"\\u0000\"}"
       })
-  void writesWhatItRead(String json) {
+  void writesTheTextThatItRead(String json) {
     String expected = json.equals("-0.000") ? "0.000" : json; // zero has no sign
 
     assertThat(LosslessJson.write(parse(json)).text()).isEqualTo(expected);
   }
 
   @Test
-  void writesNothingThatUtf8CannotCarry() {
+  void escapesWhatUtf8CannotEncode() {
     String loneHigh = "\ud83d";
     String loneLow = "\ude00";
     String text = loneLow + "a" + loneHigh + "😀" + loneHigh + loneHigh + loneLow + loneHigh;
@@ -79,13 +79,13 @@ class LosslessJsonTest {
           "\\ud800" | "\\\\ud800"
           "\\u0000" | "\\ufffd"
           """)
-  void hasTwoCanonicalTextsForTwoValues(String one, String other) {
+  void hasDifferentCanonicalTextsForDifferentValues(String one, String other) {
     assertThat(LosslessJson.canonical(parse(one)))
         .isNotEqualTo(LosslessJson.canonical(parse(other)));
   }
 
   @Test
-  void refusesWhatWouldMakeATreeFarLargerThanItself() {
+  void refusesTextsWhoseTreeWouldBeFarLarger() {
     assertThat(parse("[" + "{},".repeat(400_000) + "1]").size()).isEqualTo(400_001);
     assertThatExceptionOfType(ProblemException.class)
         .isThrownBy(() -> parse("[" + "{},".repeat(600_000) + "1]"))
@@ -108,7 +108,7 @@ class LosslessJsonTest {
         "01",
         "\"\\u12\""
       })
-  void refusesWhatIsNotOneValue(String text) {
+  void refusesTextsThatAreNotOneValue(String text) {
     assertThatExceptionOfType(ProblemException.class)
         .isThrownBy(() -> parse(text))
         .withMessageStartingWith("invalid JSON: ")
@@ -116,7 +116,7 @@ class LosslessJsonTest {
   }
 
   @Test
-  void refusesWhatIsNotUtf8() {
+  void refusesTextsThatAreNotUtf8() {
     for (byte[] bytes :
         new byte[][] {{'"', (byte) 0xff, '"'}, {'"', (byte) 0xed, (byte) 0xa0, (byte) 0x80, '"'}}) {
       assertThatExceptionOfType(ProblemException.class)

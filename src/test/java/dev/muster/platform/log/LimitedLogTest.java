@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** What callers cause in the log is a line a second, and says how often. */
+/** Log lines that callers cause are limited to one a second, which counts the others. */
 class LimitedLogTest {
 
   private static final int CALLERS = 8;
@@ -63,7 +63,7 @@ class LimitedLogTest {
     assertThat(all.size() + counted).isEqualTo(calls);
   }
 
-  /** How many calls it takes until there is another line. */
+  /** Returns how many calls there are until the next line. */
   private int lastOne(int told) {
     int[] calls = {0};
     Awaitility.await()

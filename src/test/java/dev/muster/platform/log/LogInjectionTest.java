@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Nobody forges a line of the text log by line breaks in what it sends. */
+/** Line breaks in a request cannot forge a line of the text log. */
 class LogInjectionTest {
 
   private static final String FORGED = "2026-11-21T20:00:00.123Z  INFO 1 --- forged";
@@ -29,7 +29,7 @@ class LogInjectionTest {
   }
 
   @Test
-  void keepsAMessageOnItsLine() {
+  void keepsAMessageOnOneLine() {
     for (String lineBreak : List.of("\r", "\u0085", "\u2028", "\u2029", "\u001b[2K")) {
       List<String> lines = written("name" + lineBreak + FORGED, null);
       assertThat(lines).singleElement().asString().endsWith(FORGED).contains(" : name");
@@ -52,7 +52,7 @@ class LogInjectionTest {
     assertThat(lines).anyMatch(line -> line.contains("LogInjectionTest.indentsEveryLine"));
   }
 
-  /** As the console of a server that runs writes it. */
+  /** Formats as the console of a running server does. */
   private static List<String> written(String message, @Nullable Throwable failure) {
     assertThat(TestServer.shared().port()).isPositive();
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a real process writes of requests, hostile ones included (section 11). */
+/** The log lines of a server process about requests, hostile ones included (section 11). */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 class LogLinesTest {
@@ -42,7 +42,7 @@ class LogLinesTest {
     Map<String, String> given = new HashMap<>();
     given.put("DATABASE_URL", database.url());
     given.put("ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
-    // as talkative as an operator may make it without touching a line of code
+    // the most verbose level that a setting allows
     given.put("LOGGING_LEVEL_DEV_MUSTER", "debug");
     for (String setting : settings) {
       String[] parts = setting.split("=", 2);
@@ -51,7 +51,7 @@ class LogLinesTest {
     return ServerProcess.start(home, given).awaitReady();
   }
 
-  /** Every kind of answer, each request with something in it that a log must not hold. */
+  /** Causes every kind of answer with requests that contain secrets. */
   private static Agent provoke(ServerProcess server) {
     TestClient client = server.client();
     Agent agent = client.createOnline("Logged");
@@ -133,7 +133,7 @@ class LogLinesTest {
   }
 
   @Test
-  void tellWhereTheEmbeddedServersTokenIsButNeverWhatItIs() throws Exception {
+  void nameTheFileOfTheAdminTokenButNotTheToken() throws Exception {
     try (ServerProcess server = ServerProcess.start(home, Map.of("LOG_FORMAT", "json"))) {
       server.awaitReady();
       Path file = home.resolve("admin-token");
@@ -156,7 +156,7 @@ class LogLinesTest {
     }
   }
 
-  /** From now on a list of tokens is an error of ours, which is what the log is for. */
+  /** Makes each later list of tokens fail with an internal error, which is logged. */
   private void breakTheListOfTokens() {
     database.execute("ALTER TABLE workspace_tokens RENAME COLUMN prefix TO broken");
   }

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
-/** A database that is away is a line when that begins, one each minute, and one when it is over. */
+/** A database outage has a line at its beginning, one each minute, and one at its end. */
 @Slow
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
@@ -43,7 +43,7 @@ class OutageLinesTest {
 
   private static final int ENOUGH_REFUSALS = 50;
 
-  /** Longer than any wait for the database: whoever meets the outage has met it by then. */
+  /** Longer than any wait for the database, so that each request has failed by then. */
   private static final Duration SHORT = Duration.ofSeconds(12);
 
   private static final Duration MORE_THAN_A_MINUTE = Duration.ofSeconds(70);
@@ -57,12 +57,12 @@ class OutageLinesTest {
   }
 
   @Test
-  void areThreeForADatabaseThatNeverAnswersForMoreThanAMinute() throws Exception {
+  void areThreeForAnOutageOfMoreThanAMinute() throws Exception {
     assertLinesFor(TcpRelay::swallow, MORE_THAN_A_MINUTE);
   }
 
   @Test
-  void areTwoForADatabaseThatIsNotThereForLess() throws Exception {
+  void areTwoForAShorterOutage() throws Exception {
     assertLinesFor(
         wire -> {
           try (ServerSocket nobody = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -111,7 +111,7 @@ class OutageLinesTest {
           int seconds = Integer.parseInt(end.group(1));
           assertThat(seconds).isGreaterThanOrEqualTo((int) outage.toSeconds() - 5);
           assertThat(Integer.parseInt(end.group(2))).isGreaterThanOrEqualTo(refused);
-          // an outage is over after some calm, in which a minute may end as well
+          // an outage ends after a while without failures, in which a minute may end as well
           assertThat(lines.subList(1, lines.size() - 1))
               .hasSizeBetween(seconds / 60, (seconds + 6) / 60)
               .allSatisfy(line ->
@@ -123,7 +123,7 @@ class OutageLinesTest {
     }
   }
 
-  /** How many requests of a busy fleet were answered with 503 while the database was away. */
+  /** How many requests of many agents were answered with 503 during the outage. */
   private static int refusedIn(
       Cut cut, Duration outage, TcpRelay wire, TestClient client, List<Agent> agents)
       throws Exception {
@@ -180,7 +180,7 @@ class OutageLinesTest {
     throw new AssertionError("no loop " + name);
   }
 
-  /** The line of a transition: it may come whenever an agent is heard. */
+  /** The line of a status transition, which may come at any heartbeat. */
   private static boolean isOfAWorkspace(String line) {
     return line.contains(" INFO ")
         && (line.contains(" workspace ") || line.contains(" delegation"));

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
 
-/** The lines of an outage, by a clock that is set; see {@link OutageLinesTest} for a real one. */
+/** The lines of an outage, with a settable clock; see {@link OutageLinesTest} for a real one. */
 class OutageLogTest {
 
   private final RuntimeException away =
@@ -32,7 +32,7 @@ class OutageLogTest {
   private final AtomicLong now = new AtomicLong(7);
   private final AtomicBoolean answers = new AtomicBoolean();
 
-  /** Without what servers of other tests tell of their databases. */
+  /** Leaves out what servers of other tests log about their databases. */
   private final ListAppender<ILoggingEvent> written =
       new ListAppender<>() {
 
@@ -64,7 +64,7 @@ class OutageLogTest {
   }
 
   @Test
-  void areOneForItsBeginOneAMinuteAndOneForItsEnd() {
+  void areOneForItsBeginningOneAMinuteAndOneForItsEnd() {
     pass(30);
     assertThat(lines()).isEmpty();
     for (int second = 0; second < 130; second++) {
@@ -101,7 +101,7 @@ class OutageLogTest {
   }
 
   @Test
-  void leaveToOthersWhatIsNoOutage() {
+  void areNotWrittenForOtherFailures() {
     var busy = ProblemException.unavailable("too many wait");
     assertThat(outages.met(new IllegalStateException("a bug"))).isFalse();
     assertThat(outages.met(new DataIntegrityViolationException("", new SQLException("", "23505"))))

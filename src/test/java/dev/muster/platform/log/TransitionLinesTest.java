@@ -17,14 +17,16 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a log tells of changes (contract, section 11): each of a few, and a count of many. */
+/**
+ * Log lines of status transitions (contract, section 11): one for each of a few, a count for many.
+ */
 @Slow
 class TransitionLinesTest {
 
   @TempDir private Path home = Path.of("");
 
   @Test
-  void nameTheWorkspaceOfEachStatusAndOfEachEndOfADelegation() throws Exception {
+  void nameTheWorkspaceOfEachTransitionAndDelegationOutcome() throws Exception {
     Map<String, String> settings =
         Map.of("DATABASE_URL", TestDatabases.create().url(), "ADMIN_TOKEN", TestServer.ADMIN_TOKEN);
     try (ServerProcess server = ServerProcess.start(home, settings).awaitReady()) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** Virtual threads that compute without end keep nobody else from a processor. */
+/** Virtual threads that compute without end do not block the others. */
 @Slow
 @Timeout(60)
 @Isolated("a server that starts or stops beside it sets the number of carriers as well")
@@ -24,7 +24,7 @@ class CarrierThreadsTest {
       ManagementFactory.getPlatformMXBean(VirtualThreadSchedulerMXBean.class);
 
   @Test
-  void areMoreWhileSomeVirtualThreadsKeepAllOfThem() throws Exception {
+  void areAddedWhileVirtualThreadsOccupyAllOfThem() throws Exception {
     assertThat(TestServer.shared().port()).isPositive();
     AtomicBoolean over = new AtomicBoolean();
     try {

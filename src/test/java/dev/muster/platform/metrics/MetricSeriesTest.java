@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What callers choose makes no series of metrics: they are kept for ever and read by every scrape.
+ * Values that callers choose create no metric series, which would be kept for ever and read by
+ * every scrape.
  */
 @Slow
 @Timeout(180)
@@ -39,21 +40,21 @@ class MetricSeriesTest {
   private static final int MAX_SERIES = 1_000;
 
   @Test
-  void doNotGrowWithWhatCallersChoose() throws Exception {
+  void doNotGrowWithValuesThatCallersChoose() throws Exception {
     try (TestServer server = TestServer.start("AGENT_URL_ALLOW=loopback");
         TestPeer peer = TestPeer.start()) {
       TestClient client = server.client();
       Agent agent = client.create("Called");
       register(client, agent, peer.url());
       for (int n = 0; n < OWN_STATUSES.size(); n++) {
-        harass(server, client, agent, peer, n, OWN_STATUSES.get(n));
+        sendNewValues(server, client, agent, peer, n, OWN_STATUSES.get(n));
       }
-      harass(server, client, agent, peer, 99, 418);
-      harass(server, client, agent, peer, 100, 420);
+      sendNewValues(server, client, agent, peer, 99, 418);
+      sendNewValues(server, client, agent, peer, 100, 420);
       Set<String> before = afterNextScrape(client);
 
       for (int n = 101; n < 101 + MANY; n++) {
-        harass(server, client, agent, peer, n, 400 + n % 100);
+        sendNewValues(server, client, agent, peer, n, 400 + n % 100);
       }
 
       Set<String> changed = afterNextScrape(client);
@@ -63,8 +64,8 @@ class MetricSeriesTest {
     }
   }
 
-  /** Each time with other words wherever a caller, or an agent, may choose one. */
-  private static void harass(
+  /** Sends new values in every place where a caller or an agent may choose one. */
+  private static void sendNewValues(
       TestServer server, TestClient client, Agent agent, TestPeer peer, int n, int status) {
     String path = "/workspaces/" + agent.id();
     client.get("/nothing-" + n + "?q=" + n, n % 2 == 0 ? ADMIN_TOKEN : null);
@@ -122,7 +123,7 @@ class MetricSeriesTest {
         .sum();
   }
 
-  /** Names and tags without values; those of the JVM come with its collections. */
+  /** Names and tags without values; without those of the JVM, which appear with its collections. */
   private static Set<String> series(TestClient client) {
     return client
         .get("/metrics", null)

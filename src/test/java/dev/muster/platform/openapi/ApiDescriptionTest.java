@@ -27,7 +27,7 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The description of the API is whole, and of nothing else (section 11). */
+/** The API description is complete and describes nothing else (section 11). */
 class ApiDescriptionTest {
 
   private static final TestServer SERVER = TestServer.shared();
@@ -50,7 +50,7 @@ class ApiDescriptionTest {
     assertThat(described).isEqualTo(mapped()).hasSizeGreaterThan(20);
   }
 
-  /** What a comma in an unquoted text makes of a flow mapping's rest. */
+  /** Finds the key that an unquoted comma in a flow mapping makes of the rest of a text. */
   @Test
   void hasNoKeyWithoutAValueButInExamples() {
     assertThat(emptyOutsideOfExamples("", DOCS)).isEmpty();
@@ -78,7 +78,7 @@ class ApiDescriptionTest {
         "/swagger-ui.html",
         "/swagger-ui/index.html"
       })
-  void isTheSameWhateverHostOrLanguageARequestNames(String path) {
+  void isTheSameForEveryHostAndLanguage(String path) {
     Answer plain = CLIENT.get(path, null);
     assertThat(plain.status()).isIn(200, 302);
 
@@ -99,7 +99,7 @@ class ApiDescriptionTest {
     }
   }
 
-  /** Each of these once took half a second and was kept. */
+  /** Each of these once took half a second and was cached. */
   @Test
   void isMadeOnceForAllLanguages() {
     byte[] made = SERVER.bean(ApiDescription.class).json();
@@ -121,7 +121,10 @@ class ApiDescriptionTest {
     assertThat(tree).isEqualTo(DOCS);
   }
 
-  /** Our controllers' routes but the description's, and what is mapped as a servlet of its own. */
+  /**
+   * The routes of the server's controllers except the description's, and separately mapped
+   * servlets.
+   */
   private static Set<String> mapped() {
     Set<String> routes = new TreeSet<>();
     ServletContext servlets = SERVER.bean(ServletContext.class);
@@ -149,7 +152,7 @@ class ApiDescriptionTest {
   }
 
   @Test
-  void saysOfEveryOperationWhatOneNeedsToCallIt() {
+  void describesEverythingNeededToCallAnOperation() {
     for (String path : DOCS.path("paths").propertyNames()) {
       for (String method : operations(path).propertyNames()) {
         String name = method + " " + path;
@@ -213,9 +216,9 @@ class ApiDescriptionTest {
     return names;
   }
 
-  /** Of names, the pattern; U+0000 is fit to be sent in any text (R0.8). */
+  /** Names have a pattern; U+0000 is allowed in all texts (R0.8). */
   @Test
-  void describesTheNamesThatAreTaken() {
+  void describesTheAcceptedNames() {
     Pattern described = Pattern.compile(DOCS.at("/components/schemas/Name/pattern").asString(""));
     String path = "/workspaces/" + CLIENT.create("Named").id();
     for (int c = 0; c <= 0xa0; c++) {
@@ -231,7 +234,7 @@ class ApiDescriptionTest {
   }
 
   @Test
-  void refersToNothingThatIsMissing() {
+  void hasNoBrokenReference() {
     List<String> references = DOCS.findValuesAsString("$ref");
 
     assertThat(references)
@@ -240,14 +243,14 @@ class ApiDescriptionTest {
   }
 
   @Test
-  void sendsItsReaderToTheServerThatAnswered() {
+  void namesTheServerThatAnswered() {
     assertThat(DOCS.path("servers").findValuesAsString("url")).containsExactly("/");
     assertThat(DOCS.at("/components/securitySchemes/bearer/scheme").asString(""))
         .isEqualTo("bearer");
   }
 
   @Test
-  void isShownByAPageThatNeedsNothingFromElsewhereAndNoInlineScript() {
+  void isShownByAPageWithoutForeignOrInlineScripts() {
     Answer start = CLIENT.get("/swagger-ui.html", null);
     assertThat(start.status()).isEqualTo(302);
     assertThat(start.header("Location")).endsWith("/swagger-ui/index.html");
@@ -266,7 +269,7 @@ class ApiDescriptionTest {
   }
 
   @Test
-  void opensNothingElseOfTheLibrary() {
+  void servesNoOtherFileOfTheLibrary() {
     for (String path :
         List.of(
             "/v3/api-docs/other",

@@ -18,8 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Every operation knows the names that its description has: those with a typo are told, and change
- * nothing (section 12).
+ * Every operation knows the names of its description: misspelt ones are reported and ignored
+ * (section 12).
  */
 class OperationNamesTest {
 
@@ -35,12 +35,12 @@ class OperationNamesTest {
     return all.stream();
   }
 
-  /** {@code id} and {@code x} are too short to be nearly anything. */
+  /** Returns the longest name; {@code id} and {@code x} are too short to be misspelt. */
   private static String longest(Collection<String> names) {
     return names.stream().max(Comparator.comparingInt(String::length)).orElseThrow();
   }
 
-  /** Without a letter in the middle. */
+  /** Leaves out a letter in the middle. */
   private static String misspelt(String name) {
     int middle = name.length() / 2;
     return name.substring(0, middle) + name.substring(middle + 1);
@@ -65,7 +65,7 @@ class OperationNamesTest {
 
   @ParameterizedTest
   @MethodSource("withFields")
-  void areToldOfTheFieldsOfEveryOperation(Operation operation) {
+  void areReportedForTheFieldsOfEveryOperation(Operation operation) {
     String path = path(operation);
     String meant = longest(operation.fields());
     Answer plain = CLIENT.send(operation.method(), path, ADMIN_TOKEN, "{}");
@@ -96,12 +96,12 @@ class OperationNamesTest {
 
   @ParameterizedTest
   @MethodSource("withParameters")
-  void areToldOfTheQueryParametersOfEveryOperation(Operation operation) {
-    // streams would go on for ever if they began
+  void areReportedForTheQueryParametersOfEveryOperation(Operation operation) {
+    // streams would never end if they began
     String path =
         path(operation) + "?" + (operation.parameters().contains("after") ? "after=x" : "");
     String meant = longest(operation.parameters());
-    // the first one may find something to change, such as a stale message of another test
+    // the first call may find something to change, such as a stale message of another test
     CLIENT.send(operation.method(), path, ADMIN_TOKEN, null);
     Answer plain = CLIENT.send(operation.method(), path, ADMIN_TOKEN, null);
     Answer near =

@@ -31,8 +31,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The examples of the description are lived through on a real server: each request is sent as it
- * stands there, and the answer has the example's status and shape.
+ * Sends each example of the description to a real server unchanged, and compares status and shape
+ * of the answer with the example's.
  */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
@@ -41,23 +41,23 @@ class RealExamplesTest {
   private static final String LEAD = "3f2c1d5e-7a61-4c58-8f0e-2a9b6c4d1e01";
   private static final String REVIEWER = "6f0e2a52-8c1e-4b0c-9a44-1f1b1f6d7a10";
 
-  /** Stands in paths for an id that only the server knows. */
+  /** Placeholder in paths for an id that only the server knows. */
   private static final String A_TOKEN = "b7a1c0de-54e1-4a31-8f5a-3d6b7a1c0de5";
 
-  /** As above. */
+  /** Another placeholder. */
   private static final String A_ROLE_TOKEN = "c8b2d1ef-65f2-4b42-9f6b-4e7c8b2d1ef6";
 
-  /** As above. */
+  /** Another placeholder. */
   private static final String A_ROW = "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b";
 
-  /** As above, of messages that no route can have queued by then: to look at, expire and cancel. */
+  /** Placeholders of queued messages, which a test inserts: to read, expire and cancel. */
   private static final List<String> QUEUED_MESSAGES =
       List.of(
           "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2c",
           "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2d",
           "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2e");
 
-  /** In an order that makes sense; what is not named is called after the agent's first beats. */
+  /** The operations that must come first; others follow after the agent's first heartbeats. */
   private static final List<String> FIRST =
       List.of(
           "createWorkspace",
@@ -70,11 +70,11 @@ class RealExamplesTest {
           "reportActivity",
           "reportRuntimeEvents");
 
-  /** In the order of their names, unless it matters. */
+  /** The operations that must come last, in this order. */
   private static final List<String> LAST =
       List.of("workspaceState", "pauseWorkspace", "resumeWorkspace", "removeWorkspace");
 
-  /** Calls that a workspace's own agent makes; all others are the admin's. */
+  /** Operations of a workspace's own agent; all others are the admin's. */
   private static final Set<String> OF_THE_AGENT =
       Set.of(
           "register", "heartbeat", "updateCard", "workspaceState", "listPeers", "reportActivity");
@@ -112,7 +112,10 @@ class RealExamplesTest {
     }
   }
 
-  /** The first rows of the agent's feed, from its lead; not tried before long. */
+  /**
+   * Inserts the first rows of the agent's feed, from its parent, with a first attempt far in the
+   * future.
+   */
   private void queueMessages(TestDatabase database) {
     database.execute(
         """
@@ -134,7 +137,7 @@ class RealExamplesTest {
     }
   }
 
-  /** In flight: one to work on, one to retry, and one to give up. */
+  /** Inserts delegations in flight: one to work on, one to retry, and one to fail. */
   private static void enterDelegations(TestServer server) {
     server
         .database()
@@ -284,7 +287,7 @@ class RealExamplesTest {
     }
   }
 
-  /** The same keys and types at every depth; null has whatever type the other side has. */
+  /** Requires the same keys and types at every depth; null has any type. */
   private static void requireSameShape(String name, String at, JsonNode example, JsonNode real) {
     if (example.isNull() || real.isNull()) {
       return;

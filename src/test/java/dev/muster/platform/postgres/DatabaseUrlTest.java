@@ -70,7 +70,7 @@ class DatabaseUrlTest {
         "postgres:///m?host=/run&password=hunter2",
         "postgres://db/m?hunter2"
       })
-  void refusesEverythingElseWithoutSayingThePassword(String setting) {
+  void refusesOtherUrlsWithoutThePassword(String setting) {
     assertThatThrownBy(() -> DatabaseUrl.parse(setting))
         .isInstanceOf(StartRefusedException.class)
         .hasMessageStartingWith("DATABASE_URL is not the address of a PostgreSQL database: ")

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.PGConnection;
 
-/** Processes that are really killed, and files as they are found after worse. */
+/** Recovery from killed processes and damaged files. */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 class EmbeddedDatabaseCrashTest {
@@ -38,7 +38,7 @@ class EmbeddedDatabaseCrashTest {
   }
 
   @Test
-  void keepsWhatWasCommittedWhenMusterIsKilledAndPostgresRunsOn() throws Exception {
+  void keepsCommittedRowsWhenOnlyMusterIsKilled() throws Exception {
     try (var writing = WritingProcess.on(folder)) {
       List<String> committed = writing.awaitRows(100);
       ProcessHandle leftBehind = Homes.server(folder);
@@ -55,7 +55,7 @@ class EmbeddedDatabaseCrashTest {
   }
 
   @Test
-  void keepsWhatWasCommittedWhenMusterAndPostgresAreKilledAgainAndAgain() throws Exception {
+  void keepsCommittedRowsWhenMusterAndPostgresAreKilledAgainAndAgain() throws Exception {
     List<String> committed = new ArrayList<>();
     for (int round = 1; round <= 3; round++) {
       try (var writing = WritingProcess.on(folder)) {
@@ -69,7 +69,7 @@ class EmbeddedDatabaseCrashTest {
     }
   }
 
-  /** The programs of the killed process go on for a while, and this start is beside them. */
+  /** Programs of the killed process still run during this start. */
   @Test
   void startsAfterAKillInTheMiddleOfInitdb(@TempDir Path other) throws Exception {
     folder = Homes.in(other);
@@ -106,7 +106,7 @@ class EmbeddedDatabaseCrashTest {
   }
 
   @Test
-  void leavesAloneAStrangerWhoGotTheProcessIdOfAKilledServer() throws Exception {
+  void doesNotStopAnotherProcessWithTheIdOfAKilledServer() throws Exception {
     Process stranger = new ProcessBuilder("sleep", "600").start();
     try (var writing = WritingProcess.on(folder)) {
       List<String> committed = writing.awaitRows(1);
@@ -133,7 +133,7 @@ class EmbeddedDatabaseCrashTest {
     }
   }
 
-  /** As long as one lives, PostgreSQL refuses to start beside it. */
+  /** PostgreSQL refuses to start while a process of the old server lives. */
   @Test
   void waitsForTheLastProcessOfAKilledServer() throws Exception {
     try (MusterHome home = MusterHome.open(folder);
@@ -158,7 +158,7 @@ class EmbeddedDatabaseCrashTest {
   }
 
   @Test
-  void cutsOffAServerThatDoesNotStopInOrder() throws Exception {
+  void killsAServerThatDoesNotStop() throws Exception {
     try (MusterHome home = MusterHome.open(folder);
         EmbeddedDatabase database = EmbeddedDatabase.start(home);
         Connection frozen = Sql.connect(database)) {
@@ -187,7 +187,7 @@ class EmbeddedDatabaseCrashTest {
         .contains("ready to accept connections", "database system is shut down");
   }
 
-  /** Stops the server's process for this connection without ending it. */
+  /** Stops the connection's server process (SIGSTOP). */
   private static ProcessHandle freeze(Connection connection) throws Exception {
     int pid = connection.unwrap(PGConnection.class).getBackendPID();
     new ProcessBuilder("kill", "-STOP", Integer.toString(pid)).start().waitFor();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a person reads who has to repair it. */
+/** The texts for the operator who has to repair the database. */
 @Slow
 class EmbeddedDatabaseRefusalTest {
 
@@ -51,7 +51,7 @@ class EmbeddedDatabaseRefusalTest {
   }
 
   @Test
-  void neverTakesAFolderThatLostAFileForAnUnfinishedOne() throws IOException {
+  void neverDeletesAFolderThatLostAFile() throws IOException {
     Files.delete(data.resolve("PG_VERSION"));
 
     assertRefusal().hasMessageStartingWith(data + " is not a PostgreSQL data folder");
@@ -59,7 +59,7 @@ class EmbeddedDatabaseRefusalTest {
   }
 
   @Test
-  void saysThatThePasswordIsMissing() throws IOException {
+  void reportsAMissingPassword() throws IOException {
     Files.delete(home.folder().resolve("database-password"));
 
     assertRefusal()
@@ -70,7 +70,7 @@ class EmbeddedDatabaseRefusalTest {
   }
 
   @Test
-  void saysThatThePasswordIsAnother() throws IOException {
+  void reportsAWrongPasswordFile() throws IOException {
     home.keepSecret("database-password", "another");
 
     assertRefusal().hasMessageContaining("password").hasMessageNotContaining("another");
@@ -78,7 +78,7 @@ class EmbeddedDatabaseRefusalTest {
   }
 
   @Test
-  void passesOnWhatTheServerSays() throws IOException {
+  void includesTheErrorOfPostgres() throws IOException {
     Files.writeString(data.resolve("postgresql.conf"), "nonsense = 1\n", StandardOpenOption.APPEND);
 
     Postmaster impatient =

@@ -58,7 +58,7 @@ class EmbeddedDatabaseTest {
     assertThat(Sql.ask(database, "SHOW " + setting)).isEqualTo(value);
   }
 
-  /** A login is quick, since nobody guesses a password of random bytes. */
+  /** Few hash iterations suffice for a random password, and make a login quick. */
   @Test
   void hashesItsPasswordOnce() throws SQLException {
     assertThat(
@@ -70,7 +70,7 @@ class EmbeddedDatabaseTest {
   }
 
   @Test
-  void keepsItsPromisesAgainstTheConfigurationFiles() throws SQLException {
+  void overridesTheConfigurationFiles() throws SQLException {
     Sql.run(database, "ALTER SYSTEM SET fsync = off");
     Sql.run(database, "SELECT pg_reload_conf()");
 
@@ -78,7 +78,7 @@ class EmbeddedDatabaseTest {
   }
 
   @Test
-  void sortsByCodePointAndKnowsTheLettersOfAllLanguages() throws SQLException {
+  void sortsByCodePointAndClassifiesLettersOfAllLanguages() throws SQLException {
     assertThat(Sql.ask(database, "SELECT lower('ŻÄΩ') || ('B' < 'a') || ('z' < 'ä')"))
         .isEqualTo("żäωtruetrue");
   }
@@ -86,14 +86,14 @@ class EmbeddedDatabaseTest {
   @ParameterizedTest
   @NullSource
   @ValueSource(strings = {"", "muster", "postgres"})
-  void letsNobodyInWithoutThePassword(@Nullable String guess) {
+  void refusesConnectionsWithoutThePassword(@Nullable String guess) {
     assertThatThrownBy(() -> DriverManager.getConnection(database.jdbcUrl(), "muster", guess))
         .isInstanceOf(SQLException.class)
         .hasMessageContaining("password");
   }
 
   @Test
-  void trustsNoWayIn() throws SQLException {
+  void authenticatesEveryConnectionByPassword() throws SQLException {
     assertThat(
             Sql.ask(
                 database, "SELECT string_agg(DISTINCT auth_method, ' ') FROM pg_hba_file_rules"))

@@ -7,8 +7,8 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Leaves by {@code System.exit} in the middle of its start, after the database has started. Without
- * an annotation, so that no scan for beans finds it.
+ * Calls {@code System.exit} during its start, after the database has started. It has no annotation,
+ * so that no scan for beans finds it.
  */
 class ExitingApplication {
 

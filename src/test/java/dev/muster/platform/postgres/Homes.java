@@ -12,14 +12,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.stream.Stream;
 import org.springframework.util.FileSystemUtils;
 
-/** Homes for tests. They share the unpacked programs, which take seconds to unpack. */
+/** Home folders for tests. They share the unpacked programs, which take seconds to unpack. */
 final class Homes {
 
   private static final Path BIN = Path.of("target", "postgres-bin").toAbsolutePath();
 
   private Homes() {}
 
-  /** A database that was made, used and stopped; making one takes seconds. */
+  /** A database that was created, used and stopped; creating one takes seconds. */
   private static final class Used {
 
     static final Path HOME = make();
@@ -70,7 +70,7 @@ final class Homes {
     return home;
   }
 
-  /** Classes of tests may want them at the same time. */
+  /** Synchronized, since test classes run concurrently. */
   private static synchronized void unpack() {
     PostgresBinaries.unpackedIn(BIN);
   }
@@ -78,7 +78,8 @@ final class Homes {
   private static void link(Path link, Path file) throws IOException {
     try {
       Files.createLink(link, file);
-    } catch (IOException | UnsupportedOperationException e) { // another disk
+    } catch (IOException
+        | UnsupportedOperationException e) { // the temporary folder is on another disk
       Files.copy(file, link, COPY_ATTRIBUTES, NOFOLLOW_LINKS);
     }
   }
@@ -97,13 +98,13 @@ final class Homes {
     return data(home).resolve("postmaster.pid");
   }
 
-  /** The server that runs on this home. */
+  /** The PostgreSQL server of this home. */
   static ProcessHandle server(Path home) throws IOException {
     String pid = Files.readAllLines(pidFile(home)).getFirst();
     return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
   }
 
-  /** False too for a process that ended, and whose end nobody has asked for yet. */
+  /** False also for a zombie process. */
   static boolean runs(ProcessHandle process) {
     return process.isAlive() && process.info().command().isPresent();
   }

@@ -16,12 +16,10 @@ import org.springframework.jdbc.core.ConnectionCallback;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/**
- * How PostgreSQL runs the statements of {@link HotStatements}, on the very connections of those.
- */
+/** Reads the plans of {@link HotStatements} on the connections of those. */
 public final class HotPlans {
 
-  /** A scan of a plan: its kind, and of which table by which index, if of any. */
+  /** A scan of a plan: its kind, its table, and its index, if it has one. */
   public record Scan(String kind, String table, @Nullable String index) {}
 
   private static final FeedPlans.Size LARGE = new FeedPlans.Size(100_000, 1_000_000);
@@ -39,19 +37,19 @@ public final class HotPlans {
 
   private HotPlans() {}
 
-  /** Nothing is in the tables, and the planner knows it. */
+  /** The tables are empty and analyzed. */
   public static TestServer emptyServer() {
     TestServer server = TestServer.start();
     server.database().execute("VACUUM ANALYZE");
     return server;
   }
 
-  /** Of a million rows of feeds. */
+  /** A server with a million rows of feeds. */
   public static TestServer largeServer() {
     return TestServer.startOn(Large.DATABASE);
   }
 
-  /** What the statement reads of tables, as it is planned for whatever values it may have. */
+  /** Returns the scans of the statement's generic plan. */
   public static List<Scan> scans(TestServer server, String sql) {
     return server
         .bean(HotStatements.class)

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 
-/** Migrations may take longer than any other statement, or than a transaction may be idle. */
+/** Migrations may take longer than any other statement and than an idle transaction. */
 @Slow
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -33,9 +33,9 @@ class MigrationConnectionsTest {
 
   @TempDir Path folder;
 
-  /** Else a url that names a schema would have its tables made in another one. */
+  /** Otherwise a url with a schema would have its tables created in another one. */
   @Test
-  void keepsWhatTheUrlAsksOfItsConnections() throws SQLException {
+  void keepsTheParametersOfTheUrl() throws SQLException {
     DatabaseUrl url =
         DatabaseUrl.parse(TestDatabases.create().url() + "&options=-c%20search_path%3Delsewhere");
     FluentConfiguration flyway = Flyway.configure();
@@ -71,7 +71,7 @@ class MigrationConnectionsTest {
   }
 
   @Test
-  void isWaitedForByTheReplicaThatRunsItAndByOneThatStartsMeanwhile() throws IOException {
+  void isAwaitedByAllReplicas() throws IOException {
     Files.writeString(folder.resolve("V9999__long.sql"), LONGER_THAN_EVERY_LIMIT);
     TestDatabase database = TestDatabases.create();
     String locations = "spring.flyway.locations=classpath:db/migration,filesystem:" + folder;

@@ -19,7 +19,7 @@ class MusterHomeTest {
 
   @Test
   @DisabledOnOs(OS.WINDOWS)
-  void isMadeForItsOwnerOnly(@TempDir Path temporary) throws IOException {
+  void isReadableByItsOwnerOnly(@TempDir Path temporary) throws IOException {
     Path folder = temporary.resolve("a/home");
     try (MusterHome home = MusterHome.open(folder)) {
       home.keepSecret("admin-token", "s3cret");
@@ -46,7 +46,7 @@ class MusterHomeTest {
   }
 
   @Test
-  void keepsASecretWhereAKilledProcessLeftHalfOfOne(@TempDir Path folder) throws IOException {
+  void ignoresAnUnfinishedSecretOfAKilledProcess(@TempDir Path folder) throws IOException {
     try (MusterHome home = MusterHome.open(folder)) {
       Files.writeString(folder.resolve("admin-token.unfinished"), "ha");
 
@@ -57,7 +57,7 @@ class MusterHomeTest {
   }
 
   @Test
-  void isHeldByOneMusterOfThisProcess(@TempDir Path folder) throws IOException {
+  void isLockedByOneMusterOfThisProcess(@TempDir Path folder) throws IOException {
     Path otherName = folder.resolve("link");
     try (MusterHome home = MusterHome.open(folder.resolve("home"))) {
       Files.createSymbolicLink(otherName, home.folder());
@@ -72,9 +72,12 @@ class MusterHomeTest {
     MusterHome.open(otherName).close();
   }
 
-  /** A refused open in the holder's own process must not free the lock for other processes. */
+  /**
+   * A refused open in the process of the lock's owner must not release the lock for other
+   * processes.
+   */
   @Test
-  void isHeldAgainstOtherProcessesAfterARefusalInThisOne(@TempDir Path folder) throws Exception {
+  void staysLockedForOtherProcessesAfterARefusalInThisOne(@TempDir Path folder) throws Exception {
     try (MusterHome home = MusterHome.open(folder)) {
       assertThatThrownBy(() -> MusterHome.open(folder)).isInstanceOf(StartRefusedException.class);
 
@@ -114,7 +117,7 @@ class MusterHomeTest {
         .hasMessageEndingWith("or set MUSTER_HOME to another folder.");
   }
 
-  /** Not even root writes there. */
+  /** A folder that even root cannot write to. */
   @Test
   @EnabledOnOs(OS.LINUX)
   void refusesAFolderThatCannotBeWritten() {

@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Data of a schema that this version cannot take over: one sentence says how to go on. */
+/** A schema that this version cannot migrate: one sentence says what to do. */
 @Slow
 @Timeout(120)
 class OtherSchemaTest {
 
-  /** As after the start of a version whose first migration was another one. */
+  /** Simulates a version whose first migration was another one. */
   private static final String OF_ANOTHER_VERSION =
       "UPDATE flyway_schema_history SET checksum = checksum + 1 WHERE version = '1'";
 

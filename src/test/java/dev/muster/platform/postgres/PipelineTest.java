@@ -47,7 +47,7 @@ class PipelineTest {
   }
 
   @Test
-  void eachStatementSeesWhatThoseBeforeItDid() {
+  void eachStatementSeesTheEffectsOfEarlierOnes() {
     List<Integer> counts = new ArrayList<>();
     say("left", "left", "right");
     var words = pipeline.query("SELECT word FROM said", StatementPipeline.Parameters.NONE, words());
@@ -63,9 +63,9 @@ class PipelineTest {
     assertThat(rest.get()).containsExactly("right");
   }
 
-  /** Also when the driver has it prepared by the server, which it has after five times. */
+  /** Also when the driver uses a server-side prepared statement, from the fifth time on. */
   @Test
-  void goesInOneRoundTrip() {
+  void takesOneRoundTrip() {
     for (int i = 0; i < 10; i++) {
       int before = CountedSockets.WRITES.get();
       say("left");
@@ -86,7 +86,7 @@ class PipelineTest {
   }
 
   @Test
-  void runsNothingAfterWhatFails() {
+  void runsNoStatementAfterAFailure() {
     say("left");
     pipeline.add(INSERT, columns -> columns.texts(List.of("null"), _ -> null));
     pipeline.add("SELECT nextval('numbers')", StatementPipeline.Parameters.NONE);
@@ -108,7 +108,7 @@ class PipelineTest {
   }
 
   @Test
-  void hasNoRowsBeforeItRan() {
+  void hasNoResultBeforeItRan() {
     var words = pipeline.query("SELECT word FROM said", StatementPipeline.Parameters.NONE, words());
 
     assertThatThrownBy(words::get).hasMessageContaining("has not run");
@@ -122,7 +122,7 @@ class PipelineTest {
     return (row, n) -> row.getString("word");
   }
 
-  /** Counts how often something is sent. */
+  /** Counts the writes to the socket. */
   public static final class CountedSockets extends SocketFactory {
 
     static final AtomicInteger WRITES = new AtomicInteger();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RootUserTest {
 
   @Test
-  void saysThatRootMayNotHaveItsNamespace(@TempDir Path folder) throws Exception {
+  void reportsThatRootMayNotCreateANamespace(@TempDir Path folder) throws Exception {
     assumeThat(RootPostgresUser.prefix()).as("tests run as root").isNotEmpty();
     Path unshare = folder.resolve("unshare");
     Files.writeString(

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the schema has to keep to, so that writes stay cheap and tables can be distributed. */
+/** Rules of the schema, so that writes stay cheap and tables can be distributed. */
 class SchemaRulesTest {
 
   private static final Path MAIN = Path.of("src/main/java/dev/muster");
@@ -33,7 +33,7 @@ class SchemaRulesTest {
           "runtime_segments", "workspace_id",
           "runtime_output", "workspace_id");
 
-  /** Its value changes within a statement, so a replica could not run the statement again. */
+  /** Their values change within a statement, so a replica could not run the statement again. */
   private static final Pattern VOLATILE = Pattern.compile("clock_timestamp|random\\(|nextval\\(");
 
   private static final Pattern WRITE =
@@ -80,7 +80,7 @@ class SchemaRulesTest {
   }
 
   @Test
-  void isWrittenToWithoutVolatileFunctions() throws IOException {
+  void isWrittenWithoutVolatileFunctions() throws IOException {
     assertThat(
             sources().stream()
                 .flatMap(SchemaRulesTest::statements)

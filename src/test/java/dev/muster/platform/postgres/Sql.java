@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Statements on an embedded database, each on a connection of its own. */
+/** Runs statements on an embedded database, each on a connection of its own. */
 final class Sql {
 
   private Sql() {}

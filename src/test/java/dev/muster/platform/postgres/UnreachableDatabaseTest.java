@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A wrong {@code DATABASE_URL}: a sentence and an exit code at once, and no secret. */
+/** With a wrong {@code DATABASE_URL} the server exits soon with one sentence and no secret. */
 @Slow
 @Timeout(180)
 class UnreachableDatabaseTest {
@@ -35,7 +35,7 @@ class UnreachableDatabaseTest {
   @TempDir Path home;
 
   @Test
-  void namesAPortThatNobodyListensOn() throws Exception {
+  void namesAPortWithoutAListener() throws Exception {
     int port = FreePorts.next();
     assertRefused(
         "postgres://muster:%s@127.0.0.1:%d/muster".formatted(SECRET, port),
@@ -43,14 +43,14 @@ class UnreachableDatabaseTest {
   }
 
   @Test
-  void namesAHostThatIsNotKnown() throws Exception {
+  void namesAnUnknownHost() throws Exception {
     assertRefused(
         "postgres://muster:" + SECRET + "@db.invalid:5432/muster",
         "The database at db.invalid:5432 cannot be used: its host name is not known");
   }
 
   @Test
-  void saysThatThePasswordIsWrong() throws Exception {
+  void reportsAWrongPassword() throws Exception {
     URI real = real();
     assertRefused(
         "postgres://%s:%s@127.0.0.1:%d%s"
@@ -62,7 +62,7 @@ class UnreachableDatabaseTest {
   }
 
   @Test
-  void saysThatTheDatabaseIsMissing() throws Exception {
+  void reportsAMissingDatabase() throws Exception {
     URI real = real();
     String password = parameter(real, "password");
     String output =
@@ -75,11 +75,9 @@ class UnreachableDatabaseTest {
     assertThat(output).doesNotContain(password);
   }
 
-  /**
-   * So the start of the JVM, the wait and its end are below the 5 s that operators are promised.
-   */
+  /** Start of the JVM, wait and exit together stay below the documented 5 s. */
   @Test
-  void waitsTwoSecondsAtMostForNoAnswer() throws Exception {
+  void waitsAtMostTwoSecondsForAnAnswer() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String output =
           assertRefused(
@@ -91,20 +89,20 @@ class UnreachableDatabaseTest {
 
   @ParameterizedTest
   @CsvSource({"0, 2", "1900, 2", "2000, 2", "2001, 1", "2999, 1", "3000, 1", "4100, 1", "90000, 1"})
-  void waitsForWhatIsLeftOfFourSeconds(long ageOfTheJvmMs, long limitS) {
+  void waitsForTheRestOfFourSeconds(long ageOfTheJvmMs, long limitS) {
     assertThat(ReachableDatabase.firstTryS(Duration.ofMillis(ageOfTheJvmMs))).isEqualTo(limitS);
   }
 
-  /** TEST-NET-1: where packets to it are dropped nobody answers, elsewhere there is no route. */
+  /** TEST-NET-1: its packets are dropped, or there is no route. */
   @Test
-  void givesUpOnAnAddressThatLeadsNowhere() throws Exception {
+  void reportsAnUnroutableAddress() throws Exception {
     assertRefused(
         "postgres://muster:" + SECRET + "@192.0.2.1:5432/muster",
         "The database at 192.0.2.1:5432 cannot be used: ");
   }
 
   @Test
-  void waitsForOneThatComesLaterWhenItIsAskedTo() throws Exception {
+  void waitsForALaterDatabaseWhenConfigured() throws Exception {
     int port = FreePorts.next();
     Map<String, String> settings =
         new HashMap<>(settings("postgres://muster:" + SECRET + "@127.0.0.1:" + port + "/muster"));

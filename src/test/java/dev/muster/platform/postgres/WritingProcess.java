@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Another Muster, to be killed: it opens a home, and says of each row when it is committed. */
+/** A process that opens a home and prints the id of each committed row, to be killed. */
 final class WritingProcess implements AutoCloseable {
 
   private final Process process;
@@ -46,7 +46,7 @@ final class WritingProcess implements AutoCloseable {
     return new WritingProcess(java(WritingProcess.class, home).start());
   }
 
-  /** A JVM with an environment that is hostile to a database. */
+  /** Starts a JVM with environment variables that disturb PostgreSQL. */
   static ProcessBuilder java(Class<?> main, Path home) {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     ProcessBuilder builder =

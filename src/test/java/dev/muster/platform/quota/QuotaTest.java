@@ -24,7 +24,7 @@ class QuotaTest {
   }
 
   @Test
-  void refusesWhatIsTooMuchForAllTogetherAndTakesNothingOfIt() {
+  void refusesAnAmountBeyondTheTotalWithoutTakingAny() {
     quota.take("a", 4);
     quota.take("b", 4);
     assertThat(quota.take("c", 3)).isEqualTo(Grant.FULL);
@@ -33,7 +33,7 @@ class QuotaTest {
   }
 
   @Test
-  void grantsAgainWhatWasGivenBack() {
+  void grantsReleasedAmountsAgain() {
     quota.take("a", 4);
     quota.release("a", 1);
     assertThat(quota.take("a", 2)).isEqualTo(Grant.OWNER_FULL);
@@ -43,7 +43,7 @@ class QuotaTest {
   }
 
   @Test
-  void noticesWhatIsGivenBackTwice() {
+  void detectsADoubleRelease() {
     quota.take("a", 2);
     quota.release("a", 2);
     assertThatIllegalStateException().isThrownBy(() -> quota.release("a", 2));
@@ -51,14 +51,14 @@ class QuotaTest {
   }
 
   @Test
-  void refusesLimitsAndAmountsThatCannotBe() {
+  void refusesInvalidLimitsAndAmounts() {
     assertThatIllegalArgumentException().isThrownBy(() -> new Quota(0, 1));
     assertThatIllegalArgumentException().isThrownBy(() -> new Quota(1, 0));
     assertThatIllegalArgumentException().isThrownBy(() -> quota.take("a", -1));
   }
 
   @Test
-  void neverGrantsMoreThanItsLimitsToManyAtOnce() {
+  void neverExceedsItsLimitsWithManyThreads() {
     var most = new AtomicLong();
     List<Integer> granted =
         Race.run(

@@ -23,7 +23,7 @@ class ContractVariablesTest {
 
   @ParameterizedTest
   @EnumSource(Setting.class)
-  void haveDefaultsThatTheirFormatsTake(Setting setting) {
+  void haveDefaultsThatTheirFormatsAccept(Setting setting) {
     if (setting.isOfMuster() && setting.kind() == Setting.Kind.TUNING) {
       ContractVariables.apply(environment);
       assertThat(environment.getProperty(setting.property()))
@@ -59,7 +59,7 @@ class ContractVariablesTest {
   }
 
   @Test
-  void fallBackWithAWarningWhenTheyTune(CapturedOutput output) {
+  void fallBackWithAWarningForTuningSettings(CapturedOutput output) {
     environment.withProperty("STALE_AFTER_S", "soon");
     ContractVariables.apply(environment);
 
@@ -71,7 +71,7 @@ class ContractVariablesTest {
   }
 
   @Test
-  void refuseTheStartWhenTheyGuard() {
+  void refuseTheStartForSecuritySettings() {
     environment.withProperty("ROOTS_ARE_SIBLINGS", "maybe");
 
     assertThatThrownBy(() -> ContractVariables.apply(environment))
@@ -80,7 +80,7 @@ class ContractVariablesTest {
   }
 
   @Test
-  void warnOfDaysThatAreTooFewOrTooMany(CapturedOutput output) {
+  void warnOfDaysOutOfRange(CapturedOutput output) {
     environment
         .withProperty("ACTIVITY_RETENTION_DAYS", "0")
         .withProperty("ACTIVITY_HARD_RETENTION_DAYS", "10000")
@@ -152,15 +152,15 @@ class ContractVariablesTest {
         .hasMessageContaining("muster.heartbeat.stale-after is empty");
   }
 
-  /** Spring would take the empty variable MUSTER_HOME for the property. */
+  /** Spring would use the empty variable MUSTER_HOME as the property. */
   @Test
-  void takeAnEmptyHomeForNone() {
+  void readAnEmptyHomeAsUnset() {
     assertThat(TestSettings.read(SecuritySettings.class, "muster.home= ").home()).isNull();
     assertThat(TestSettings.read(SecuritySettings.class, "MUSTER_HOME=x").home()).isEqualTo("x");
   }
 
   @Test
-  void takeListsFromTextsAndFromFiles() {
+  void readListsFromTextsAndFromFiles() {
     SecuritySettings byVariable =
         TestSettings.read(SecuritySettings.class, "CORS_ORIGINS=http://a, http://b");
     SecuritySettings byFile =

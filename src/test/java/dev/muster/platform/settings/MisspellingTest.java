@@ -28,7 +28,7 @@ class MisspellingTest {
     "uri, url",
     "ids, id",
   })
-  void findsTheNameThatIsNear(String name, String meant) {
+  void findsTheNearestName(String name, String meant) {
     assertThat(Misspelling.nearest(name, KNOWN)).contains(meant);
   }
 

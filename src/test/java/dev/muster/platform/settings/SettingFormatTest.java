@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.unit.DataSize;
 
-/** What the values of variables mean as properties, and which values properties may have. */
+/** The property values of variables, and the accepted values of properties. */
 class SettingFormatTest {
 
   @ParameterizedTest

@@ -28,7 +28,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.SimpleCommandLinePropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
-/** Settings with a typo, and what the program says of itself (section 12). */
+/** Misspelt settings, and the program's options (section 12). */
 @Timeout(180)
 @ExtendWith(OutputCaptureExtension.class)
 class SettingNamesTest {
@@ -57,7 +57,7 @@ class SettingNamesTest {
     "RATELIMIT, RATE_LIMIT",
     "STALED_AFTER_S, STALE_AFTER_S",
   })
-  void areToldByTheNameThatIsNear(String variable, String meant) {
+  void areReportedWithTheNearestName(String variable, String meant) {
     assertThat(SettingNames.warnings(Map.of(variable, "hunter2-secret")))
         .containsExactly(
             "the environment variable "
@@ -69,14 +69,14 @@ class SettingNamesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"MUSTER_STALE_AFTER_S", "MUSTER_X", "MUSTER_"})
-  void areOfNobodyElseBehindThePrefix(String variable) {
+  void areAlwaysReportedAfterThePrefix(String variable) {
     assertThat(SettingNames.warnings(Map.of(variable, "hunter2-secret")))
         .containsExactly(
             "the environment variable " + variable + " is not a setting of Muster and is ignored");
   }
 
   @Test
-  void areToldInTheOrderOfTheirNamesAndNoLongerThanANameIs() {
+  void areReportedInOrderAndTruncated() {
     String longest = "MUSTER_" + "X".repeat(57);
     assertThat(SettingNames.warnings(Map.of(longest + "YZ", "x", "MUSTER_A", "x")))
         .containsExactly(
@@ -107,7 +107,7 @@ class SettingNamesTest {
         "JAVA_HOME",
         "SPRING_DATASOURCE_HIKARI_MINIMUM_IDLE",
       })
-  void areNotSeenInWhatOthersSet(String variable) {
+  void areNotReportedForVariablesOfOtherPrograms(String variable) {
     assertThat(SettingNames.warnings(Map.of(variable, "x"))).isEmpty();
   }
 
@@ -117,7 +117,7 @@ class SettingNamesTest {
     "stale-after-s, STALE_AFTER_S",
     "RATELIMIT, RATE_LIMIT",
   })
-  void areToldOfPropertiesLikewise(String property, String meant) {
+  void areReportedForProperties(String property, String meant) {
     assertThat(SettingNames.warnings(List.of(property)))
         .containsExactly(
             "the property "
@@ -127,15 +127,15 @@ class SettingNamesTest {
                 + "?");
   }
 
-  /** With a dot it is of Spring, of which {@code server.port} is the nearest to a setting. */
+  /** A name with a dot is Spring's; {@code server.port} is the one nearest to a setting. */
   @ParameterizedTest
   @ValueSource(strings = {"server.port", "server.address", "STALE_AFTER_S", "debug", "java.home"})
-  void areNotSeenInPropertiesOfOthers(String property) {
+  void areNotReportedForOtherProperties(String property) {
     assertThat(SettingNames.warnings(List.of(property))).isEmpty();
   }
 
   @Test
-  void areToldOfTheCommandLineAndOfFilesToo(CapturedOutput output) {
+  void areReportedForTheCommandLineAndFiles(CapturedOutput output) {
     StandardEnvironment environment = new StandardEnvironment();
     environment
         .getPropertySources()
@@ -171,7 +171,7 @@ class SettingNamesTest {
   }
 
   @Test
-  void areNeverBehindThePrefixWhicheverSourceGivesIt() {
+  void areRefusedAfterThePrefixInEverySource() {
     GenericApplicationContext context = new GenericApplicationContext();
     context
         .getEnvironment()
@@ -182,9 +182,9 @@ class SettingNamesTest {
         .isInstanceOf(StartRefusedException.class);
   }
 
-  /** Of its variables there are warnings of their own. */
+  /** Misspelt variables have warnings of their own. */
   @Test
-  void areNotTakenForPropertiesInTheEnvironment() {
+  void areNotReportedAsPropertiesForTheEnvironment() {
     StandardEnvironment environment = new StandardEnvironment();
     environment
         .getPropertySources()
@@ -198,7 +198,7 @@ class SettingNamesTest {
   }
 
   @Test
-  void areListedWhereNoneIsNear() {
+  void listAllNamesWhenNoneIsNear() {
     assertThatThrownBy(
             () -> ContractVariables.refuseUnknown(List.of("muster.colour", "muster.taste")))
         .hasMessage(
@@ -206,13 +206,13 @@ class SettingNamesTest {
   }
 
   @Test
-  void refuseNothingOfOthers() {
+  void doNotRefuseOtherProperties() {
     assertThatCode(() ->
             ContractVariables.refuseUnknown(List.of("spring.muster.x", "musterX", "MUSTER_X")))
         .doesNotThrowAnyException();
   }
 
-  /** Before it looks for the database, which here has no usable url. */
+  /** Before it connects to the database, which has no usable url here. */
   @Slow
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
@@ -238,7 +238,7 @@ class SettingNamesTest {
   }
 
   @Test
-  void areToldWhenTheyAreMade(CapturedOutput output) {
+  void areReportedWhenTheyAreRead(CapturedOutput output) {
     new SettingNames(
         new StandardEnvironment() {
           @Override
@@ -252,7 +252,7 @@ class SettingNamesTest {
 
   @Test
   @Slow
-  void areToldOnceAtTheStart() throws Exception {
+  void areReportedOnceAtTheStart() throws Exception {
     try (ServerProcess server =
         ServerProcess.start(
                 folder,
@@ -273,7 +273,7 @@ class SettingNamesTest {
     "--version, muster ",
     "-v, muster ",
   })
-  void areNotNeededToAskTheProgramWhatItIs(String option, String begin) throws Exception {
+  void areNotNeededForVersionAndHelp(String option, String begin) throws Exception {
     Process process = program(option);
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
@@ -284,7 +284,7 @@ class SettingNamesTest {
     assertThat(folder.resolve("home")).doesNotExist();
   }
 
-  /** The product in a process of its own. */
+  /** Runs the product as a process. */
   private Process program(String option) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(

@@ -5,7 +5,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.mock.env.MockEnvironment;
 
-/** Records of settings, as a start reads them. */
+/** Reads records of settings as at a start. */
 public final class TestSettings {
 
   private TestSettings() {}

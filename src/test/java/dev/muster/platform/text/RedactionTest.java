@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** R6.9. All secrets here are made up. */
+/** Redaction of secrets (R6.9). All secrets here are made up. */
 @Slow
 class RedactionTest {
   private static final String OWN = "q7Jk2vX9_bN4mR-tY8wZ1cD5fG6hL0pS3aE7iU2oK4c";
@@ -116,13 +116,13 @@ class RedactionTest {
 
   @ParameterizedTest
   @MethodSource("leaks")
-  void takesTheSecretAndNothingElse(Leak leak) {
+  void removesOnlyTheSecret(Leak leak) {
     assertThat(Redaction.redact(leak.text())).isEqualTo(leak.redacted());
   }
 
   @ParameterizedTest
   @MethodSource("leaks")
-  void leavesItsOwnMarksAlone(Leak leak) {
+  void doesNotRedactItsOwnMarks(Leak leak) {
     assertThat(Redaction.redact(leak.redacted())).isEqualTo(leak.redacted());
   }
 
@@ -140,7 +140,7 @@ class RedactionTest {
         "ETag \"d41d8cd98f00b204e9800998ecf8427e\"",
         "java.net.SocketTimeoutException: timeout",
         "at org.springframework.web.servlet.DispatcherServlet.doDispatch(DispatcherServlet.java:1089)",
-        // 43 characters each, and with an end that a token may have
+        // 43 characters, with an end that a token may have
         "TransactionalContextAwareControllerSettings",
         "the_maximum_number_of_concurrent_tasks_is_8",
         "THE_MAXIMUM_NUMBER_OF_CONCURRENT_TASKS_IS_8",
@@ -193,7 +193,7 @@ class RedactionTest {
 
   @ParameterizedTest
   @MethodSource("harmless")
-  void givesBackTheSameInstanceOfHarmlessText(String text) {
+  void returnsTheSameInstanceForHarmlessText(String text) {
     assertThat(Redaction.redact(text)).isSameAs(text);
   }
 
@@ -205,21 +205,21 @@ class RedactionTest {
   }
 
   @Test
-  void findsASecretBehindARefusedName() {
+  void findsASecretAfterARejectedName() {
     assertThat(Redaction.redact("invalid token:password=abc")).doesNotContain("abc");
     assertThat(Redaction.redact("token: \"expired\", \"password\":\"abc\"")).doesNotContain("abc");
   }
 
   @Test
-  void takesALongValueWhole() {
+  void removesALongValueWhole() {
     String value = "long value ".repeat(500) + "end";
     assertThat(Redaction.redact("x {\"secret\":\"" + value + "\"} y"))
         .isEqualTo("x {\"secret\":\"[redacted]\"} y");
   }
 
-  /** Seeded, since the rule for tokens may miss a few in ten million. */
+  /** Uses a fixed seed, since the rule for tokens may miss a few in ten million. */
   @Test
-  void findsTheTokensThatMusterMakes() {
+  void findsTokensOfMuster() {
     Random random = new Random(11);
     byte[] bytes = new byte[32];
     for (int i = 0; i < 20_000; i++) {
@@ -230,7 +230,7 @@ class RedactionTest {
   }
 
   @Test
-  void leavesEveryUuidAndHexDigestAlone() {
+  void keepsUuidsAndHexDigests() {
     Random random = new Random(7);
     byte[] bytes = new byte[32];
     for (int i = 0; i < 2_000; i++) {
@@ -293,7 +293,10 @@ class RedactionTest {
         ":");
   }
 
-  /** Alone and after a beginning that makes every rule look; what is quadratic takes far longer. */
+  /**
+   * Each unit is tested alone and after a beginning that triggers all rules; quadratic time would
+   * take far longer.
+   */
   @ParameterizedTest
   @MethodSource("unitsOfAdversarialText")
   @Timeout(value = 5, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

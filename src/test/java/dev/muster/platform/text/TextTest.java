@@ -15,7 +15,7 @@ class TextTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "plain", "\t\r\n\u0001\u007f", "ünïcode — ✓", ROCKET, "a" + ROCKET})
-  void givesBackTheSameInstanceOfCleanText(String text) {
+  void returnsTheSameInstanceForCleanText(String text) {
     assertThat(Text.clean(text)).isSameAs(text);
     assertThat(Text.cut(text, 20)).isSameAs(text);
     assertThat(Text.cut(text, text.length())).isSameAs(text);
@@ -58,7 +58,7 @@ class TextTest {
     assertThat(Text.cutBytes("abc", 0)).isEmpty();
   }
 
-  /** Against the JDK as the judge, on text made of every width and of broken pairs. */
+  /** Compares with the JDK's encoder on text of all widths and of broken pairs. */
   @Test
   void agreesWithTheEncoderOnRandomText() {
     Random random = new Random(42);

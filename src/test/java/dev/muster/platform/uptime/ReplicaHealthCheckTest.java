@@ -17,7 +17,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 
-/** A replica that serves nobody does not say that the control plane is up. */
+/** An unhealthy replica does not count as uptime of the control plane. */
 @Slow
 class ReplicaHealthCheckTest {
 
@@ -32,7 +32,7 @@ class ReplicaHealthCheckTest {
   }
 
   @Test
-  void stopTheTicksWhileOneIsBadAndStartUptimeAnewAfterwards() {
+  void stopTheTicksWhileOneIsUnhealthyAndRestartTheUptime() {
     try (TestServer server =
         TestServer.startWith(
             TestDatabases.create(), List.of(OneMoreSign.class), "STALE_AFTER_S=6")) {
@@ -54,7 +54,7 @@ class ReplicaHealthCheckTest {
   }
 
   @Test
-  void areBadWithADoorThatOpensAndAnswersNothing() throws Exception {
+  void areUnhealthyWithAPortThatDoesNotAnswer() throws Exception {
     try (ServerSocket wedged = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       URI health = URI.create("http://127.0.0.1:" + wedged.getLocalPort() + "/health");
 
@@ -63,7 +63,7 @@ class ReplicaHealthCheckTest {
   }
 
   @Test
-  void areGoodWithAServerThatRuns() {
+  void areHealthyWithARunningServer() {
     assertThat(TestServer.shared().bean(PortHealthCheck.class).isGood()).isTrue();
   }
 }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-/** What a tick makes of the last one, and which absences it notices. */
+/** The uptime after a tick, and which gaps end it. */
 class UptimeTest {
 
   private static final Instant UP = Instant.parse("2026-03-01T00:00:00Z");
@@ -14,7 +14,7 @@ class UptimeTest {
   private static final Duration GAP = Duration.ofSeconds(30);
 
   @Test
-  void goesOnAfterExactlyTheGap() {
+  void continuesAfterExactlyTheGap() {
     Uptime recordTick = at(ALIVE.plus(GAP)).recordTick(GAP);
 
     assertThat(recordTick.upSince()).isEqualTo(UP);
@@ -22,7 +22,7 @@ class UptimeTest {
   }
 
   @Test
-  void startsAnewAMicrosecondLater() {
+  void restartsAMicrosecondLater() {
     Instant now = ALIVE.plus(GAP).plusNanos(1000);
 
     Uptime recordTick = at(now).recordTick(GAP);
@@ -32,12 +32,12 @@ class UptimeTest {
   }
 
   @Test
-  void isNeverTakenBackByAReplicaThatIsLate() {
+  void isNeverSetBackByALateReplica() {
     assertThat(at(ALIVE.minusSeconds(5)).recordTick(GAP).aliveUntil()).isEqualTo(ALIVE);
   }
 
   @Test
-  void keepsTheHoldOverAnAbsence() {
+  void keepsTheHoldAcrossAGap() {
     Instant hold = ALIVE.minusSeconds(60);
     Uptime back = new Uptime(UP, ALIVE, hold, ALIVE.plusSeconds(600));
 
@@ -51,7 +51,7 @@ class UptimeTest {
   }
 
   @Test
-  void noticesASixthOfTheStaleTimeWithinBounds() {
+  void detectsGapsOfASixthOfTheStaleTimeWithinBounds() {
     assertThat(gapFor(180)).isEqualTo(Duration.ofSeconds(30));
     assertThat(gapFor(60)).isEqualTo(Duration.ofSeconds(10));
     assertThat(gapFor(6)).isEqualTo(Duration.ofSeconds(3));

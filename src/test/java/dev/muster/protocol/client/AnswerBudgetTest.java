@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Large answers are held within a bound, and none is lost by that. */
+/** The memory of large answers is bounded, and no answer is lost by that. */
 @Timeout(60)
 class AnswerBudgetTest {
 
@@ -41,7 +41,7 @@ class AnswerBudgetTest {
     peer.close();
   }
 
-  /** Of a target and a sender of its own. */
+  /** Memory of a new target and a new sender. */
   private ResponseMemoryAllocation space() {
     return budget.open(new Object(), new Object());
   }
@@ -58,24 +58,24 @@ class AnswerBudgetTest {
   }
 
   @Test
-  void takesManyLargeAnswersFewAtATime() {
+  void readsManyLargeAnswersAFewAtATime() {
     peer.usually(PeerBehavior.answer(200, JSON, LARGE));
-    assertAllCome(24);
+    assertAllArrive(24);
   }
 
   @Test
-  void takesManyLargeAnswersOfUnknownLength() {
+  void readsManyLargeAnswersOfUnknownLength() {
     peer.usually(exchange -> {
       exchange.receive();
       exchange.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n");
       exchange.send(LARGE);
       return false;
     });
-    assertAllCome(24);
+    assertAllArrive(24);
   }
 
-  /** One of those that grow may go beyond the bound, so that not all wait for each other. */
-  private void assertAllCome(int many) {
+  /** One growing answer may exceed the bound, so that not all wait for each other. */
+  private void assertAllArrive(int many) {
     AtomicLong most = new AtomicLong();
     List<A2aResult> results =
         Race.run(
@@ -98,7 +98,7 @@ class AnswerBudgetTest {
   }
 
   @Test
-  void saysThatThereWasNoRoomAndNeverThatNothingWasDelivered() {
+  void reportsMissingMemoryAndNeverThatNothingWasDelivered() {
     peer.usually(PeerBehavior.answer(200, JSON, LARGE));
     try (ResponseMemoryAllocation others = space();
         ResponseMemoryAllocation own = space()) {
@@ -120,7 +120,7 @@ class AnswerBudgetTest {
   }
 
   @Test
-  void letsSmallAnswersPassWhileThereIsNoRoom() {
+  void readsSmallAnswersWhileThereIsNoMemory() {
     peer.then(PeerBehavior.answer(200, JSON, LARGE), PeerBehavior.answer(200, JSON, LARGE));
     try (ResponseMemoryAllocation one = space();
         ResponseMemoryAllocation other = space();
@@ -133,7 +133,7 @@ class AnswerBudgetTest {
   }
 
   @Test
-  void givesBackWhatABrokenAnswerTook() {
+  void releasesTheMemoryOfABrokenAnswer() {
     peer.usually(exchange -> {
       exchange.receive();
       exchange.send(

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** No target and no sender holds the memory for answers alone, and none holds it for nothing. */
+/** One target or sender cannot hold all memory of answers, nor hold memory without progress. */
 @Slow
 @Timeout(60)
 class AnswerShareTest {
@@ -57,16 +57,16 @@ class AnswerShareTest {
   }
 
   @Test
-  void letsOthersPassATargetThatHasItsShare() {
-    assertThatOthersPass("agent", "one", "agent", "two");
+  void readsAnswersOfOthersBesideATargetWithItsShare() {
+    assertThatOthersAreRead("agent", "one", "agent", "two");
   }
 
   @Test
-  void letsOthersPassASenderThatHasItsShare() {
-    assertThatOthersPass("agent 1", "sender", "agent 2", "sender");
+  void readsAnswersOfOthersBesideASenderWithItsShare() {
+    assertThatOthersAreRead("agent 1", "sender", "agent 2", "sender");
   }
 
-  private void assertThatOthersPass(
+  private void assertThatOthersAreRead(
       String target, String sender, String nextTarget, String nextSender) {
     ResponseMemoryBudget budget = new ResponseMemoryBudget(8 * MIB);
     peer.usually(ANSWERING);
@@ -97,7 +97,7 @@ class AnswerShareTest {
   }
 
   @Test
-  void endsAnAnswerThatDripsAndDoesNotAskAgain() {
+  void endsADrippingAnswerWithoutARetry() {
     peer.usually(exchange -> {
       promise64MibAndSend(exchange, MIB);
       while (!exchange.awaitRelease(Duration.ofMillis(20))) {
@@ -109,7 +109,7 @@ class AnswerShareTest {
   }
 
   @Test
-  void endsAnAnswerThatStandsStill() {
+  void endsAStalledAnswer() {
     peer.usually(exchange -> {
       promise64MibAndSend(exchange, MIB);
       exchange.awaitRelease();
@@ -119,7 +119,7 @@ class AnswerShareTest {
   }
 
   @Test
-  void endsAnAnswerThatKeepsItsPaceForTooLong() {
+  void endsASlowAnswerAfterItsTime() {
     peer.usually(exchange -> {
       promise64MibAndSend(exchange, MIB);
       while (!exchange.awaitRelease(Duration.ofMillis(20))) {
@@ -152,7 +152,7 @@ class AnswerShareTest {
   }
 
   @Test
-  void doesNotBlameThePeerForTheWaitForMemory() throws Exception {
+  void doesNotCountTheWaitForMemoryAsSlowness() throws Exception {
     Duration piece = Duration.ofSeconds(1);
     ResponseMemoryBudget budget = new ResponseMemoryBudget(4 * MIB, piece, piece.multipliedBy(2));
     peer.usually(ANSWERING);
@@ -174,7 +174,7 @@ class AnswerShareTest {
   }
 
   @Test
-  void letsASmallAnswerTakeItsTime() {
+  void readsASlowSmallAnswer() {
     ResponseMemoryBudget budget =
         new ResponseMemoryBudget(MIB, Duration.ofMillis(50), Duration.ofMillis(100));
     peer.usually(exchange -> {

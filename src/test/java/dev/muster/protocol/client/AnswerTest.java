@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** R7.6, R7.10: what is an answer, and what is passed on of it. */
+/** What counts as an answer, and which part of it is forwarded (R7.6, R7.10). */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
@@ -45,7 +45,7 @@ class AnswerTest {
   }
 
   @Test
-  void sendsTheRequestAsItIs() {
+  void sendsTheRequestUnchanged() {
     A2aRequest request =
         new A2aRequest(
             Requests.TARGET,
@@ -89,7 +89,7 @@ class AnswerTest {
         "null",
         "{\"result\":\"\\ud800\\u0000\"}"
       })
-  void passesOnAnyJsonByteForByte(String json) {
+  void returnsAnyJsonByteForByte(String json) {
     peer.then(PeerBehavior.answer(201, JSON, json));
     assertThat(client.send(Requests.to(peer.url())))
         .isInstanceOfSatisfying(
@@ -104,7 +104,7 @@ class AnswerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"", " ", "<html>", "{}{}", "{\"a\":1", "{'a':1}", "nul", "{\"error\":{}", "{} x"})
-  void doesNotRetryWhatIsNotJson(String body) {
+  void doesNotRetryAnswersThatAreNotJson(String body) {
     peer.then(PeerBehavior.answer(200, JSON, body));
     A2aResult result = client.send(Requests.to(peer.url()));
     assertMalformed(result, body.isEmpty() ? "there is no body" : "the body is not JSON");
@@ -113,7 +113,7 @@ class AnswerTest {
   }
 
   @Test
-  void takesNothingButUtf8() {
+  void acceptsOnlyUtf8() {
     byte[] latin = "{\"text\":\"grüß\"}".getBytes(StandardCharsets.ISO_8859_1);
     byte[] overlong = {'"', (byte) 0xC0, (byte) 0xAF, '"'};
     byte[] surrogate = {'"', (byte) 0xED, (byte) 0xA0, (byte) 0x80, '"'};
@@ -125,13 +125,13 @@ class AnswerTest {
   }
 
   @Test
-  void takesNoAnswerWithoutABody() {
+  void refusesAnAnswerWithoutABody() {
     peer.then(PeerBehavior.sayAndClose("HTTP/1.1 204 No Content\r\n\r\n"));
     assertMalformed(client.send(Requests.to(peer.url())), "there is no body");
   }
 
   @Test
-  void takesAnAnswerOf64MibAndNoneThatIsLarger() {
+  void acceptsAnAnswerOf64MibAndNoLargerOne() {
     byte[] body = new byte[64 * MIB];
     Arrays.fill(body, (byte) 'a');
     body[0] = '"';
@@ -164,7 +164,7 @@ class AnswerTest {
   }
 
   @Test
-  void passesOnSoMuchOfAnErrorAsIsUseful() {
+  void returnsTheUsefulPartOfAnError() {
     String text = "é".repeat(5_000);
     String error = "{\"message\":\"m\",\"error\":\"" + text + "\",\"pad\":\"" + "x".repeat(100_000);
     peer.then(PeerBehavior.answer(500, JSON, error));
@@ -186,7 +186,7 @@ class AnswerTest {
         "{\"error\":{},\"detail\":\"d\",\"message\":\"why\"}",
         "{\"title\":\"t\",\"detail\":\"why\",\"error\":null}"
       })
-  void findsTheReasonOfAnErrorWhereverItIs(String body) {
+  void findsTheReasonOfAnErrorInEachPlace(String body) {
     peer.then(PeerBehavior.answer(400, JSON, body));
     assertThat(client.send(Requests.to(peer.url())))
         .isInstanceOfSatisfying(HttpError.class, e -> assertThat(e.text()).isEqualTo("why"));
@@ -194,7 +194,7 @@ class AnswerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"<html>502</html>", "[]", "", "{\"error\":7}"})
-  void hasNoReasonWhereThereIsNone(String body) {
+  void hasNoReasonWithoutOne(String body) {
     peer.then(PeerBehavior.answer(502, JSON, body));
     A2aResult result = client.send(Requests.to(peer.url()));
     assertThat(result).isInstanceOfSatisfying(HttpError.class, e -> assertThat(e.text()).isEmpty());
@@ -202,7 +202,7 @@ class AnswerTest {
   }
 
   @Test
-  void knowsTheStatusOfAnErrorWhoseBodyNeverEnds() {
+  void returnsTheStatusOfAnErrorWhoseBodyNeverEnds() {
     peer.then(exchange -> {
       exchange.receive();
       exchange.send("HTTP/1.1 503 Busy\r\nContent-Length: 900\r\n\r\n{\"error\":\"busy\",");
@@ -220,7 +220,7 @@ class AnswerTest {
   }
 
   @Test
-  void isNotTalkedIntoAnotherProtocol() {
+  void reportsAProtocolSwitchAsAnError() {
     peer.then(
         PeerBehavior.sayAndClose(
             "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhi"));

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** R7.10, invariant 8: a send ends by its deadline, whatever happens. */
+/** A send ends by its deadline, whatever happens (R7.10). */
 @Slow
 @Timeout(60)
 class DeadlineTest {
@@ -54,9 +54,9 @@ class DeadlineTest {
   }
 
   @Test
-  void endsWhileThePeerTakesNothing() {
+  void endsWhileThePeerDoesNotRead() {
     peer.usually(PeerBehavior.deafness());
-    byte[] large = new byte[16 * 1024 * 1024]; // more than sockets hold by themselves
+    byte[] large = new byte[16 * 1024 * 1024]; // more than socket buffers hold
     A2aRequest request =
         new A2aRequest(
             Requests.TARGET, peer.url(), large, Map.of(), Duration.ofMinutes(5), Deadline.in(TIME));
@@ -77,7 +77,8 @@ class DeadlineTest {
           @Override
           public List<InetAddress> resolve(String host) throws UnknownHostException {
             asked.countDown();
-            awaitUninterrupted(found); // as the operating system's lookup does
+            awaitUninterrupted(
+                found); // blocks without interruption, like the operating system's lookup
             return List.of(InetAddress.getLoopbackAddress());
           }
         };
@@ -116,13 +117,13 @@ class DeadlineTest {
               Requests.to(
                   peer.url(), Duration.ofMillis(300), Deadline.in(Duration.ofMillis(1_900))));
       assertThat(result).isInstanceOf(OutOfTime.class);
-      // each takes its 0.3 s while the next back-off, of 0.75 s, 1.5 s and more, would still fit
+      // each takes 0.3 s; the next back-off, of 0.75 s, 1.5 s and more, must still fit
       assertThat(result.attempts()).isBetween(2, 4);
       assertThat(peer.deliveries()).hasSize(result.attempts());
     }
   }
 
-  /** The short form of the proof of 10,000; a sixth of them have no peer at all. */
+  /** The short form of the proof with 10,000 sends; a sixth of them have no peer at all. */
   @Test
   void endsInTimeForFiveHundredSendsThatFail() throws IOException {
     List<Fault.Place> places = new ArrayList<>();

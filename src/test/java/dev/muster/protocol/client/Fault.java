@@ -21,12 +21,12 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What can go wrong between two processes, as the client must name it. */
+/** A fault between two processes, and the error that the client must report. */
 enum Fault {
   REFUSED(null, Arrival.NONE, CONNECT_REFUSED),
   NO_CONNECTION(null, Arrival.NONE, CONNECT_TIMEOUT),
   NO_SUCH_NAME(null, Arrival.NONE, UNKNOWN_HOST),
-  // which one of these the client meets is a matter of microseconds
+  // which of these the client meets is a matter of microseconds
   CLOSED_AT_ONCE(
       PeerBehavior.closeAtOnce(),
       Arrival.UNCERTAIN,
@@ -50,16 +50,16 @@ enum Fault {
   GARBAGE(PeerBehavior.garbage(), Arrival.WHOLE, READ_ERROR),
   SILENCE(PeerBehavior.silence(), Arrival.WHOLE, READ_TIMEOUT);
 
-  /** How much of the request the peer gets of each attempt. */
+  /** How much of the request the peer gets with each attempt. */
   enum Arrival {
     NONE,
-    /** The connection may be gone before the first byte is written. */
+    /** The connection may be closed before the first byte is written. */
     UNCERTAIN,
     PART,
     WHOLE
   }
 
-  /** Where the fault is; closing it ends the fault. */
+  /** The address of the fault; closing it ends the fault. */
   record Place(String url, @Nullable TestPeer peer, Closeable owner) implements Closeable {
     @Override
     public void close() throws IOException {
@@ -68,22 +68,22 @@ enum Fault {
   }
 
   @SuppressWarnings("ImmutableEnumChecker") // functions without state
-  private final @Nullable PeerBehavior deed;
+  private final @Nullable PeerBehavior behavior;
 
   private final Arrival arrival;
 
-  @SuppressWarnings("ImmutableEnumChecker") // never handed out
+  @SuppressWarnings("ImmutableEnumChecker") // not shared
   private final Set<FailureKind> kinds;
 
-  Fault(@Nullable PeerBehavior deed, Arrival arrival, FailureKind... kinds) {
-    this.deed = deed;
+  Fault(@Nullable PeerBehavior behavior, Arrival arrival, FailureKind... kinds) {
+    this.behavior = behavior;
     this.arrival = arrival;
     this.kinds = EnumSet.copyOf(Arrays.asList(kinds));
   }
 
   Place occur() throws IOException {
-    if (deed != null) {
-      TestPeer peer = TestPeer.start().usually(deed);
+    if (behavior != null) {
+      TestPeer peer = TestPeer.start().usually(behavior);
       return new Place(peer.url(), peer, peer::close);
     }
     return switch (this) {

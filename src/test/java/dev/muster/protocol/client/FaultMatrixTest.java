@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** R7.10: each fault, with and without the courage to send twice. */
+/** Each fault, with and without retries of ambiguous failures (R7.10). */
 @Slow
 @Timeout(60)
 class FaultMatrixTest {
@@ -28,7 +28,7 @@ class FaultMatrixTest {
   private static final Duration SHORT = Duration.ofMillis(250);
   private static final Duration MINUTES = Duration.ofMinutes(10);
 
-  /** Of a machine on which other tests run; what is promised is 50 ms. */
+  /** Tolerance on a machine on which other tests run; the documented one is 50 ms. */
   private static final Duration SLACK = Duration.ofMillis(300);
 
   private final List<Duration> waits = new CopyOnWriteArrayList<>();
@@ -44,7 +44,7 @@ class FaultMatrixTest {
 
   @ParameterizedTest
   @EnumSource
-  void triesFiveTimesAndSaysWhatTheLastFailureWas(Fault fault) throws IOException {
+  void triesFiveTimesAndReportsTheLastFailure(Fault fault) throws IOException {
     try (A2aClient client = client(true);
         Place place = fault.occur()) {
       A2aResult result = client.send(Requests.to(place.url(), SHORT, Deadline.in(MINUTES)));
@@ -67,7 +67,7 @@ class FaultMatrixTest {
 
   @ParameterizedTest
   @EnumSource
-  void sendsOnceWhatMayHaveArrivedWhenToldTo(Fault fault) throws IOException {
+  void sendsOnceAfterAnAmbiguousFailureWithoutRetries(Fault fault) throws IOException {
     try (A2aClient client = client(false);
         Place place = fault.occur()) {
       A2aResult result = client.send(Requests.to(place.url(), SHORT, Deadline.in(MINUTES)));
@@ -87,7 +87,7 @@ class FaultMatrixTest {
 
   @ParameterizedTest
   @EnumSource
-  void isNotHeldBeyondTheDeadline(Fault fault) throws IOException {
+  void endsByTheDeadline(Fault fault) throws IOException {
     try (A2aClient client =
             A2aClient.builder()
                 .policy(new RetryPolicy(5, true, MINUTES))
@@ -113,7 +113,7 @@ class FaultMatrixTest {
 
   @ParameterizedTest
   @EnumSource
-  void leavesNothingBehindForTheNextSend(Fault fault) throws IOException {
+  void doesNotAffectTheNextSend(Fault fault) throws IOException {
     try (Place place = fault.occur();
         A2aClient client = client(true)) {
       @Nullable TestPeer peer = place.peer();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** R7.9: the last whole event of a stream, however it is cut into pieces. */
+/** Keeps the last complete event of a stream, however it is split (R7.9). */
 class LastSseEventTest {
 
   private static Optional<String> last(String stream, int piece) {
@@ -39,7 +39,7 @@ class LastSseEventTest {
   }
 
   @Test
-  void knowsWholeEventsWithDataOnly() {
+  void returnsCompleteEventsWithDataOnly() {
     assertLast("data: a\n\ndata: b\n", Optional.of("a"));
     assertLast("data: a\n\n: keep-alive\n\nevent: end\n\n", Optional.of("a"));
     assertLast("database: a\n\ndat: b\n\n", Optional.empty());
@@ -47,7 +47,7 @@ class LastSseEventTest {
   }
 
   @Test
-  void forgetsWhatIsTooLarge() {
+  void dropsTooLargeEvents() {
     LastSseEvent tail = new LastSseEvent(_ -> true);
     tail.feed("data: a\n\ndata: ".getBytes(StandardCharsets.UTF_8));
     tail.feed(new byte[1024 * 1024]);
@@ -68,7 +68,7 @@ class LastSseEventTest {
   }
 
   @Test
-  void keepsNoEventThatThereIsNoMemoryFor() {
+  void dropsAnEventWithoutMemoryForIt() {
     List<Long> asked = new ArrayList<>();
     LastSseEvent tail = new LastSseEvent(asked::add);
     tail.feed(event(64 * 1024 - 6));

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is no response of HTTP is a malformed answer, sent once, and holds no connection. */
+/**
+ * A response that is not HTTP is a malformed answer; the request is sent once, and the connection
+ * is closed.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class MalformedHttpTest {
@@ -58,7 +61,7 @@ class MalformedHttpTest {
         CHUNKED + "7 oops\r\n{\"a\":1}\r\n0\r\n\r\n");
   }
 
-  /** The peer keeps the connection open: closing it is the client's part. */
+  /** The peer keeps the connection open: the client must close it. */
   private static PeerBehavior saying(String response) {
     return exchange -> {
       exchange.receive();
@@ -83,7 +86,7 @@ class MalformedHttpTest {
   }
 
   @Test
-  void isABrokenStreamOnceThatHasBegun() {
+  void isABrokenStreamAfterItsBeginning() {
     peer.then(saying(EVENTS + "9\r\ndata: 1\n\n\r\nxyz\r\n"));
 
     A2aResult result =

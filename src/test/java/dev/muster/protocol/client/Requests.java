@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 
-/** A request of the tests, varied where a test wants it. */
+/** Requests of the tests. */
 final class Requests {
 
   static final String TARGET = "agent-7";
@@ -20,7 +20,7 @@ final class Requests {
     return BODY.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** With all the time of the defaults. */
+  /** A request with the default times. */
   static A2aRequest to(String url) {
     return to(url, Duration.ofMinutes(5), Deadline.in(Duration.ofMinutes(10)));
   }
@@ -29,7 +29,7 @@ final class Requests {
     return new A2aRequest(TARGET, url, body(), Map.of(), readTimeout, deadline);
   }
 
-  /** Who must answer within this time in all. */
+  /** A request with this total time. */
   static A2aRequest within(Duration time, String url) {
     return to(url, Duration.ofMinutes(5), Deadline.in(time));
   }

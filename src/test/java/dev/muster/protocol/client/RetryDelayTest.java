@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** R7.10: the waits between attempts. */
+/** The waits between attempts (R7.10). */
 class RetryDelayTest {
 
   @ParameterizedTest
@@ -37,7 +37,7 @@ class RetryDelayTest {
   }
 
   @Test
-  void refusesWhatIsNoRetryAndNoFraction() {
+  void refusesInvalidRetriesAndFractions() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> RetryDelay.before(0, 0.5))
         .withMessage("retry: 0 (expected: 1..)");

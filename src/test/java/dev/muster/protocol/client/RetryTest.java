@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** R7.10 and seed 002: what is tried again, how often, and what is not. */
+/** Which failures are retried and how often (R7.10, seed 002). */
 @Timeout(60)
 class RetryTest {
 
@@ -65,7 +65,7 @@ class RetryTest {
     assertThat(waits).hasSize(2);
     assertThat(peer.deliveries())
         .hasSize(3)
-        .allMatch(delivery -> delivery.text().equals(Requests.BODY)); // so the messageId as well
+        .allMatch(delivery -> delivery.text().equals(Requests.BODY)); // includes the messageId
   }
 
   @Test
@@ -96,7 +96,7 @@ class RetryTest {
   }
 
   @Test
-  void givesUpAfterFiveAttemptsAndSaysWhy() {
+  void failsAfterFiveAttemptsWithTheReason() {
     peer.usually(PeerBehavior.resetAfterRequest());
     A2aResult result = client.send(Requests.to(peer.url()));
     assertThat(A2aErrors.text(result))
@@ -158,7 +158,7 @@ class RetryTest {
   }
 
   @Test
-  void throwsBugsAsTheyAre() {
+  void rethrowsBugsWithoutARetry() {
     A2aRequest unfit =
         new A2aRequest(
             Requests.TARGET,
@@ -194,7 +194,7 @@ class RetryTest {
   }
 
   @Test
-  void stopsWhenTheTotalTimeIsOverThoughAttemptsRemain() {
+  void stopsAtTheDeadlineThoughAttemptsRemain() {
     peer.usually(PeerBehavior.closeAfterRequest());
     // the first back-off takes 0.75 s at least
     A2aResult result = client.send(Requests.within(Duration.ofMillis(700), peer.url()));
@@ -275,7 +275,7 @@ class RetryTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"", "agent", "ftp://127.0.0.1/", "http://", "http://a b/", "http://[::1/"})
-  void doesNotRetryAUrlThatIsNone(String url) {
+  void doesNotRetryAMalformedUrl(String url) {
     assertUnreachable(client.send(Requests.to(url)), FailureKind.BAD_URL);
   }
 

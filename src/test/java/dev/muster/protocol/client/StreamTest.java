@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** R7.9: streams are passed on as they come. */
+/** Streams are forwarded as they arrive (R7.9). */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class StreamTest {
@@ -60,7 +60,7 @@ class StreamTest {
   }
 
   @Test
-  void passesOnAWholeStreamAndKeepsItsLastEvent() {
+  void forwardsACompleteStreamAndKeepsItsLastEvent() {
     peer.then(PeerBehavior.events("{\"n\":1}", "{\"n\":2}", "{\"state\":\"completed ✓\"}"));
     Recording sink = new Recording();
     A2aResult result = client.send(Requests.to(peer.url()), sink);
@@ -74,7 +74,7 @@ class StreamTest {
   }
 
   @Test
-  void passesOnEachEventBeforeTheNextIsThere() {
+  void forwardsEachEventBeforeTheNextArrives() {
     CountDownLatch passedOn = new CountDownLatch(1);
     peer.then(PeerBehavior.eventsInTwo("data: 1\n\n", passedOn, "data: 2\n\n"));
     Recording sink =
@@ -109,13 +109,13 @@ class StreamTest {
     // on a busy machine the stream itself may begin late
     A2aResult result = client.send(Requests.within(Duration.ofSeconds(2), peer.url()), sink);
     assertStreamed(result, FailureKind.READ_TIMEOUT, "1");
-    // the deadline runs since the request was made, a moment before the exchange begins
+    // the deadline counts from the creation of the request, a moment before the exchange begins
     assertThat(Duration.ofNanos(System.nanoTime() - start))
         .isBetween(Duration.ofSeconds(2), Duration.ofSeconds(4));
   }
 
   @Test
-  void readsOnWhenNobodyListensAnyMore() {
+  void readsToTheEndWithoutAListener() {
     peer.then(PeerBehavior.events("1", "2", "3"));
     Recording gone =
         new Recording() {
@@ -130,7 +130,7 @@ class StreamTest {
   }
 
   @Test
-  void triesAgainUntilAStreamBegins() {
+  void retriesUntilAStreamBegins() {
     peer.then(
         PeerBehavior.closeAfterRequest(), PeerBehavior.halfHead(), PeerBehavior.events("done"));
     Recording sink = new Recording();
@@ -140,7 +140,7 @@ class StreamTest {
   }
 
   @Test
-  void leavesTheSinkAloneWhenThereIsNoStream() {
+  void doesNotUseTheSinkWithoutAStream() {
     peer.then(PeerBehavior.echo(), PeerBehavior.answer(400, "{\"error\":\"no\"}"));
     Recording sink = new Recording();
     assertThat(client.send(Requests.to(peer.url()), sink)).isInstanceOf(Answer.class);
@@ -149,7 +149,7 @@ class StreamTest {
   }
 
   @Test
-  void takesNoStreamThatNobodyAskedFor() {
+  void refusesAnUnrequestedStream() {
     peer.then(PeerBehavior.events("1"));
     assertThat(client.send(Requests.to(peer.url()))).isInstanceOf(Malformed.class);
   }
