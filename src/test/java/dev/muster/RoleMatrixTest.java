@@ -145,6 +145,8 @@ class RoleMatrixTest {
       GET    /admin/liveness                                       401  401  401  401  403  403  403  403  403  +    +    +
       POST   /workspaces/{id}/pause                                401  401  401  401  +    403  403  403  403  403  +    +
       POST   /workspaces/{id}/resume                               401  401  401  401  +    403  403  403  403  403  +    +
+      POST   /workspaces/{id}/restart                              401  401  401  401  +    403  403  403  403  403  +    +    {"reason":"wedged"}
+      DELETE /workspaces/{id}/restart                              401  401  401  401  +    403  403  403  403  403  +    +
       POST   /registry/register                                    401  401  401  410  +    403  403  403  403  403  +    +    {"id":"{id}","agent_card":{},"delivery_mode":"poll"}
       """;
 

@@ -1,6 +1,7 @@
 package dev.muster.heartbeat;
 
 import dev.muster.event.Events;
+import dev.muster.heartbeat.HeartbeatResult.Recorded;
 import dev.muster.platform.commit.BatchHandler;
 import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.platform.commit.BatchRetry;
@@ -11,11 +12,12 @@ import dev.muster.workspace.StatusTransitionMetrics;
 import dev.muster.workspace.WorkspaceStatus;
 import dev.muster.workspace.Workspaces;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -34,9 +36,6 @@ import org.springframework.stereotype.Component;
 class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
 
   private static final LimitedLog log = new LimitedLog(HeartbeatBatch.class);
-
-  private static final BatchOutcome<HeartbeatResult> ONLINE =
-      new BatchOutcome.Done<>(new HeartbeatResult.Recorded(WorkspaceStatus.ONLINE));
 
   private final HeartbeatRepository repository;
   private final StatusRules rules;
@@ -90,7 +89,7 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
     List<UUID> stored = new ArrayList<>(outcomes.size());
     outcomes.forEach((id, outcome) -> {
       if (outcome instanceof BatchOutcome.Done<HeartbeatResult> done
-          && done.result() instanceof HeartbeatResult.Recorded) {
+          && done.result() instanceof Recorded) {
         stored.add(id);
       }
     });
@@ -121,11 +120,12 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
     if (heartbeats.isEmpty()) {
       return List.of();
     }
-    Set<UUID> recorded = repository.recordSteady(heartbeats, rules.thresholds().degradeAt());
+    Map<UUID, Recorded> recorded =
+        repository.recordSteady(heartbeats, rules.thresholds().degradeAt());
     List<BatchOutcome<HeartbeatResult>> outcomes = new ArrayList<>(heartbeats.size());
     for (Heartbeat heartbeat : heartbeats) {
-      outcomes.add(
-          recorded.contains(heartbeat.workspaceId()) ? ONLINE : new BatchOutcome.Locked<>());
+      @Nullable Recorded result = recorded.get(heartbeat.workspaceId());
+      outcomes.add(result == null ? new BatchOutcome.Locked<>() : done(result));
     }
     return outcomes;
   }
@@ -139,25 +139,28 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
         repository.lock(ids).stream()
             .collect(Collectors.toMap(StoredHealth::workspaceId, Function.identity()));
     Set<UUID> existing = locked.size() == ids.size() ? locked.keySet() : repository.existing(ids);
-    List<HeartbeatDecision> evaluated = new ArrayList<>();
-    List<BatchOutcome<HeartbeatResult>> outcomes = new ArrayList<>(heartbeats.size());
+    Map<UUID, HeartbeatDecision> evaluated = new LinkedHashMap<>();
     for (Heartbeat heartbeat : heartbeats) {
-      Optional<StoredHealth> stored = Optional.ofNullable(locked.get(heartbeat.workspaceId()));
-      if (stored.isEmpty()) {
-        outcomes.add(
-            existing.contains(heartbeat.workspaceId())
-                ? new BatchOutcome.Locked<>()
-                : done(new HeartbeatResult.Unknown()));
-      } else if (stored.get().status() == WorkspaceStatus.REMOVED) {
-        outcomes.add(done(new HeartbeatResult.Removed()));
-      } else {
-        HeartbeatDecision one = evaluate(heartbeat, stored.get());
-        evaluated.add(one);
-        outcomes.add(done(new HeartbeatResult.Recorded(one.nextStatus())));
+      @Nullable StoredHealth stored = locked.get(heartbeat.workspaceId());
+      if (stored != null && stored.status() != WorkspaceStatus.REMOVED) {
+        evaluated.put(heartbeat.workspaceId(), evaluate(heartbeat, stored));
       }
     }
-    store(evaluated);
-    return outcomes;
+    Map<UUID, Recorded> recorded = evaluated.isEmpty() ? Map.of() : store(evaluated);
+    return ids.stream()
+        .<BatchOutcome<HeartbeatResult>>map(id -> {
+          @Nullable Recorded result = recorded.get(id);
+          if (result != null) {
+            return done(result);
+          }
+          if (locked.containsKey(id)) {
+            return done(new HeartbeatResult.Removed());
+          }
+          return existing.contains(id)
+              ? new BatchOutcome.Locked<>()
+              : done(new HeartbeatResult.Unknown());
+        })
+        .toList();
   }
 
   private HeartbeatDecision evaluate(Heartbeat heartbeat, StoredHealth stored) {
@@ -169,11 +172,9 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
         rules.evaluate(stored.status(), stored.degradedReason(), signals));
   }
 
-  private void store(List<HeartbeatDecision> evaluated) {
-    if (evaluated.isEmpty()) {
-      return;
-    }
-    repository.recordEvaluated(evaluated);
+  private Map<UUID, Recorded> store(Map<UUID, HeartbeatDecision> decisions) {
+    Map<UUID, Recorded> recorded = repository.recordEvaluated(decisions);
+    Collection<HeartbeatDecision> evaluated = decisions.values();
     for (HeartbeatDecision one : evaluated) {
       if (one.heartbeat().agentCard() != null) {
         workspaces.storeCard(one.heartbeat().workspaceId(), one.heartbeat().agentCard());
@@ -188,6 +189,7 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
         .forEach((change, ids) ->
             transitions.publishAfterCommit(ids, change.from(), change.to(), change.reason()));
     events.recordAll(evaluated.stream().flatMap(one -> HealthEvents.of(one).stream()).toList());
+    return recorded;
   }
 
   /** Status transitions that are published together. */

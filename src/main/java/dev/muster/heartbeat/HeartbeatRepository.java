@@ -1,16 +1,23 @@
 package dev.muster.heartbeat;
 
+import dev.muster.heartbeat.HeartbeatResult.Recorded;
 import dev.muster.platform.postgres.BatchColumns;
+import dev.muster.platform.postgres.Timestamps;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Repository;
 
@@ -27,6 +34,9 @@ class HeartbeatRepository {
    *
    * <p>They are those of online workspaces whose error rate stays below the threshold. Rows are
    * locked in id order. Locked rows are skipped (SKIP LOCKED), so the statement never waits.
+   *
+   * <p>An uptime that starts over clears a requested restart. The uptime must also be about as
+   * young as the request, because a heartbeat of the same process may be stored late.
    */
   private static final String RECORD_STEADY =
       """
@@ -53,6 +63,9 @@ class HeartbeatRepository {
           stalled = b.stalled AND coalesce(heartbeat.active_tasks, b.active_tasks) > 0,
           current_task = coalesce(heartbeat.current_task, b.current_task),
           uptime_seconds = coalesce(heartbeat.uptime_seconds, b.uptime_seconds),
+          restart_requested_at = CASE WHEN heartbeat.uptime_seconds < least(b.uptime_seconds,
+                  extract(epoch FROM statement_timestamp() - b.restart_requested_at) + 60) THEN NULL
+              ELSE b.restart_requested_at END,
           runtime_state = heartbeat.runtime_state,
           capabilities = CASE WHEN heartbeat.sets_capabilities THEN heartbeat.capabilities::json ELSE b.capabilities END,
           native_status = CASE WHEN heartbeat.sets_capabilities THEN heartbeat.native_status ELSE b.native_status END,
@@ -60,7 +73,7 @@ class HeartbeatRepository {
               CASE WHEN heartbeat.sets_idle_timeout THEN heartbeat.idle_timeout_seconds ELSE b.idle_timeout_seconds END
       FROM steady JOIN heartbeat ON heartbeat.workspace_id = steady.workspace_id
       WHERE b.workspace_id = steady.workspace_id
-      RETURNING b.workspace_id
+      RETURNING b.workspace_id, b.restart_requested_at
       """;
 
   private static final String LOCK =
@@ -86,6 +99,9 @@ class HeartbeatRepository {
           stalled = b.stalled AND coalesce(heartbeat.active_tasks, b.active_tasks) > 0,
           current_task = coalesce(heartbeat.current_task, b.current_task),
           uptime_seconds = coalesce(heartbeat.uptime_seconds, b.uptime_seconds),
+          restart_requested_at = CASE WHEN heartbeat.uptime_seconds < least(b.uptime_seconds,
+                  extract(epoch FROM statement_timestamp() - b.restart_requested_at) + 60) THEN NULL
+              ELSE b.restart_requested_at END,
           runtime_state = heartbeat.runtime_state,
           capabilities = CASE WHEN heartbeat.sets_capabilities THEN heartbeat.capabilities::json ELSE b.capabilities END,
           native_status = CASE WHEN heartbeat.sets_capabilities THEN heartbeat.native_status ELSE b.native_status END,
@@ -102,7 +118,10 @@ class HeartbeatRepository {
           sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds,
           expected_status, next_status, next_reason)
       WHERE b.workspace_id = heartbeat.workspace_id AND b.status = heartbeat.expected_status
+      RETURNING b.workspace_id, b.restart_requested_at
       """;
+
+  private static final Recorded STEADY = new Recorded(WorkspaceStatus.ONLINE, null);
 
   private final JdbcTemplate db;
 
@@ -110,9 +129,12 @@ class HeartbeatRepository {
     this.db = db;
   }
 
-  /** Returns the workspaces whose heartbeats are committed; nothing is stored for the others. */
-  Set<UUID> recordSteady(List<Heartbeat> heartbeats, double degradeAt) {
-    Set<UUID> recorded = new HashSet<>();
+  /**
+   * Returns the results of the heartbeats that are committed, by workspace; nothing is stored for
+   * the others.
+   */
+  Map<UUID, Recorded> recordSteady(List<Heartbeat> heartbeats, double degradeAt) {
+    Map<UUID, Recorded> recorded = new HashMap<>();
     db.query(
         RECORD_STEADY,
         statement -> {
@@ -120,7 +142,10 @@ class HeartbeatRepository {
           statement.setDouble(next, degradeAt);
         },
         row -> {
-          recorded.add(row.getObject(1, UUID.class));
+          @Nullable Instant restart = restartRequestedAt(row);
+          recorded.put(
+              row.getObject(1, UUID.class),
+              restart == null ? STEADY : new Recorded(WorkspaceStatus.ONLINE, restart));
         });
     return recorded;
   }
@@ -139,29 +164,40 @@ class HeartbeatRepository {
             (row, n) -> row.getObject("workspace_id", UUID.class)));
   }
 
-  /** Records evaluated heartbeats of rows that this transaction has locked. */
-  void recordEvaluated(List<HeartbeatDecision> evaluated) {
-    Integer recorded =
-        db.execute(
-            RECORD_EVALUATED,
-            (PreparedStatement statement) -> {
-              int next =
-                  bind(
-                      statement,
-                      evaluated.stream().map(HeartbeatDecision::heartbeatToStore).toList());
-              var columns = new BatchColumns(statement, next);
-              columns.texts(evaluated, e -> e.stored().status().wire());
-              columns.texts(evaluated, e -> e.nextStatus().wire());
-              columns.texts(evaluated, e -> e.nextReason() == null ? null : e.nextReason().wire());
-              return statement.executeUpdate();
-            });
-    if (recorded == null || recorded != evaluated.size()) {
+  /**
+   * Records evaluated heartbeats of rows that this transaction has locked. Returns the results by
+   * workspace.
+   */
+  Map<UUID, Recorded> recordEvaluated(Map<UUID, HeartbeatDecision> evaluated) {
+    List<HeartbeatDecision> decisions = List.copyOf(evaluated.values());
+    Map<UUID, Recorded> recorded = new HashMap<>();
+    db.query(
+        RECORD_EVALUATED,
+        statement -> {
+          int next =
+              bind(statement, decisions.stream().map(HeartbeatDecision::heartbeatToStore).toList());
+          var columns = new BatchColumns(statement, next);
+          columns.texts(decisions, e -> e.stored().status().wire());
+          columns.texts(decisions, e -> e.nextStatus().wire());
+          columns.texts(decisions, e -> e.nextReason() == null ? null : e.nextReason().wire());
+        },
+        row -> {
+          UUID id = row.getObject(1, UUID.class);
+          HeartbeatDecision decision = Objects.requireNonNull(evaluated.get(id));
+          recorded.put(id, new Recorded(decision.nextStatus(), restartRequestedAt(row)));
+        });
+    if (recorded.size() != evaluated.size()) {
       throw new IllegalStateException(
-          recorded
+          recorded.size()
               + " of "
               + evaluated.size()
               + " locked rows took their heartbeats, which indicates a bug");
     }
+    return recorded;
+  }
+
+  private static @Nullable Instant restartRequestedAt(ResultSet row) throws SQLException {
+    return Timestamps.instantOrNull(row, "restart_requested_at");
   }
 
   /** Binds the columns of both statements; returns the index of the next parameter. */

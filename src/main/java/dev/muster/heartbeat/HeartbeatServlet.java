@@ -10,7 +10,6 @@ import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.ProblemWriter;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.workspace.WorkspaceStatus;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -65,7 +64,7 @@ final class HeartbeatServlet extends HttpServlet {
         .ifPresent(context -> context.setPathPattern(PATH));
     try {
       requirePost(request, response);
-      answers.write(statusAfter(request, response), response);
+      answers.write(recorded(request, response), response);
     } catch (IOException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -73,8 +72,8 @@ final class HeartbeatServlet extends HttpServlet {
     }
   }
 
-  private WorkspaceStatus statusAfter(HttpServletRequest request, HttpServletResponse response)
-      throws IOException {
+  private HeartbeatResult.Recorded recorded(
+      HttpServletRequest request, HttpServletResponse response) throws IOException {
     Caller caller =
         authentication.admit(request, response, FORMER_AGENTS_TOO, RateLimitBucket.HEARTBEAT);
     byte[] body = bodies.read(request, MAX_BODY_BYTES);
@@ -89,7 +88,7 @@ final class HeartbeatServlet extends HttpServlet {
       workspaces.requireUsableCard(id, heartbeat.agentCard());
     }
     return switch (heartbeats.record(heartbeat)) {
-      case HeartbeatResult.Recorded(WorkspaceStatus status) -> status;
+      case HeartbeatResult.Recorded recorded -> recorded;
       case HeartbeatResult.Removed(), HeartbeatResult.Unknown() -> {
         workspaces.requireSpeakerFor(id, caller);
         throw new IllegalStateException(

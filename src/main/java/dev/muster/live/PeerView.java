@@ -73,6 +73,7 @@ final class PeerView {
           AGENT_CARD_UPDATED ->
           true;
       case LIVENESS_SUSPENDED,
+          WORKSPACE_RESTART_REQUESTED,
           DELEGATION_SENT,
           DELEGATION_STATUS,
           DELEGATION_STUCK,

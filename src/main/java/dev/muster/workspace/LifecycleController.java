@@ -7,9 +7,11 @@ import dev.muster.identity.RateLimitBucket;
 import dev.muster.identity.RateLimitGroup;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -21,20 +23,29 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Serves the state, pause, resume and removal of a workspace (docs/api.md, section 2). */
+/** Serves the state, pause, resume, restart and removal of a workspace (docs/api.md, section 2). */
 @RestController
 class LifecycleController {
+
+  private static final int MAX_REASON_LENGTH = 500;
 
   private final Workspaces workspaces;
   private final WorkspaceRepository repository;
   private final Lifecycle lifecycle;
+  private final Restarts restarts;
 
-  LifecycleController(Workspaces workspaces, WorkspaceRepository repository, Lifecycle lifecycle) {
+  LifecycleController(
+      Workspaces workspaces,
+      WorkspaceRepository repository,
+      Lifecycle lifecycle,
+      Restarts restarts) {
     this.workspaces = workspaces;
     this.repository = repository;
     this.lifecycle = lifecycle;
+    this.restarts = restarts;
   }
 
   record State(
@@ -78,6 +89,27 @@ class LifecycleController {
       Caller caller, @PathVariable UUID id, @RequestParam(defaultValue = "false") boolean cascade) {
     workspaces.requireSpeakerFor(id, caller);
     return new Resumed(WorkspaceStatus.AWAITING_AGENT, lifecycle.resume(id, cascade));
+  }
+
+  /** Requests a restart of the agent; the body may be missing. */
+  @PostMapping("/workspaces/{id}/restart")
+  @ResponseStatus(HttpStatus.ACCEPTED)
+  Map<String, String> requestRestart(
+      Caller caller, @PathVariable UUID id, @Nullable JsonBody body) {
+    Optional<String> reason =
+        Optional.ofNullable(body)
+            .flatMap(json -> json.text("reason", MAX_REASON_LENGTH))
+            .filter(text -> !text.isBlank());
+    workspaces.requireSpeakerFor(id, caller);
+    restarts.request(id, reason);
+    return Map.of("status", "requested");
+  }
+
+  @DeleteMapping("/workspaces/{id}/restart")
+  Map<String, String> withdrawRestart(Caller caller, @PathVariable UUID id) {
+    workspaces.requireSpeakerFor(id, caller);
+    restarts.withdraw(id);
+    return Map.of("status", "withdrawn");
   }
 
   record Removed(WorkspaceStatus status, int cascadeDeleted) {}

@@ -1,5 +1,7 @@
 package dev.muster.workspace;
 
+import dev.muster.platform.postgres.Timestamps;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +26,8 @@ class StatusRepository {
   private static final String MOVE =
       """
       UPDATE workspace_heartbeats b SET
-          status = :to, status_since = now(), degraded_reason = NULL, stalled = false, busy_since = NULL
+          status = :to, status_since = now(), degraded_reason = NULL, stalled = false, busy_since = NULL,
+          restart_requested_at = CASE WHEN :to <> 'removed' THEN restart_requested_at END
       FROM unnest(:ids::uuid[], :expected::text[]) AS row (workspace_id, status)
       WHERE b.workspace_id = row.workspace_id AND b.status = row.status
       """;
@@ -34,10 +37,23 @@ class StatusRepository {
       UPDATE workspace_heartbeats SET
           last_heartbeat_at = now(), active_tasks = 0, current_task = '', error_rate = 0, runtime_state = '',
           sample_error = CASE WHEN :to = 'online' THEN '' ELSE sample_error END,
-          degraded_reason = NULL, stalled = false, busy_since = NULL,
+          degraded_reason = NULL, stalled = false, busy_since = NULL, restart_requested_at = NULL,
           status_since = CASE WHEN :to = status THEN status_since ELSE now() END,
           status = :to
       WHERE workspace_id = :id AND status = :from
+      """;
+
+  private static final String REQUEST_RESTART =
+      """
+      UPDATE workspace_heartbeats SET restart_requested_at = statement_timestamp()
+      WHERE workspace_id = :id AND status <> 'removed'
+      RETURNING restart_requested_at
+      """;
+
+  private static final String WITHDRAW_RESTART =
+      """
+      UPDATE workspace_heartbeats SET restart_requested_at = NULL
+      WHERE workspace_id = :id AND restart_requested_at IS NOT NULL
       """;
 
   private final JdbcClient db;
@@ -94,5 +110,18 @@ class StatusRepository {
       throw new IllegalStateException(
           recorded + " rows of a locked workspace registered, which indicates a bug");
     }
+  }
+
+  /** Returns when the restart was requested; empty when the workspace is removed. */
+  Optional<Instant> requestRestart(UUID workspaceId) {
+    return db.sql(REQUEST_RESTART)
+        .param("id", workspaceId)
+        .query((row, n) -> Timestamps.instant(row, "restart_requested_at"))
+        .optional();
+  }
+
+  /** Returns whether a restart was requested until now. */
+  boolean withdrawRestart(UUID workspaceId) {
+    return db.sql(WITHDRAW_RESTART).param("id", workspaceId).update() == 1;
   }
 }

@@ -28,6 +28,7 @@ record Workspace(
     long uptimeSeconds,
     boolean stalled,
     @Nullable Instant lastHeartbeatAt,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Instant restartRequestedAt,
     Instant statusSince,
     double x,
     double y,
@@ -40,7 +41,10 @@ record Workspace(
     return status == WorkspaceStatus.REMOVED;
   }
 
-  /** Returns a copy for peers and the public, which must not see the agent's current task. */
+  /**
+   * Returns a copy for peers and the public, which must see neither the agent's current task nor
+   * what operators asked of it.
+   */
   Workspace withoutCurrentTask() {
     return new Workspace(
         id,
@@ -63,6 +67,7 @@ record Workspace(
         uptimeSeconds,
         stalled,
         lastHeartbeatAt,
+        null,
         statusSince,
         x,
         y,

@@ -101,6 +101,7 @@ record WorkspacePatch(
         w.uptimeSeconds(),
         w.stalled(),
         w.lastHeartbeatAt(),
+        w.restartRequestedAt(),
         w.statusSince(),
         x.orElse(w.x()),
         y.orElse(w.y()),

@@ -37,7 +37,7 @@ class WorkspaceRepository {
       SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.agent_card,
           w.max_concurrent_tasks, w.x, w.y, w.collapsed, w.created_at, w.updated_at, w.removed_at,
           b.status, b.status_since, b.degraded_reason, b.sample_error, b.error_rate, b.active_tasks, b.current_task,
-          b.uptime_seconds, b.stalled, b.last_heartbeat_at
+          b.uptime_seconds, b.stalled, b.last_heartbeat_at, b.restart_requested_at
       FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
       WHERE w.id = :id
       """;
@@ -62,7 +62,7 @@ class WorkspaceRepository {
               SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.url, w.delivery_mode, w.agent_card,
                   w.max_concurrent_tasks, w.x, w.y, w.collapsed, w.created_at, w.updated_at, w.removed_at,
                   b.status, b.status_since, b.degraded_reason, b.sample_error, b.error_rate, b.active_tasks,
-                  b.current_task, b.uptime_seconds, b.stalled, b.last_heartbeat_at,
+                  b.current_task, b.uptime_seconds, b.stalled, b.last_heartbeat_at, b.restart_requested_at,
                   coalesce(octet_length(w.agent_card::text), 0) AS card_bytes
               FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
               WHERE w.removed_at IS NULL
@@ -264,6 +264,7 @@ class WorkspaceRepository {
         row.getLong("uptime_seconds"),
         row.getBoolean("stalled"),
         Timestamps.instantOrNull(row, "last_heartbeat_at"),
+        Timestamps.instantOrNull(row, "restart_requested_at"),
         Timestamps.instant(row, "status_since"),
         row.getDouble("x"),
         row.getDouble("y"),

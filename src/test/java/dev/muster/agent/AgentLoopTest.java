@@ -56,6 +56,74 @@ class AgentLoopTest {
   }
 
   @Test
+  void endsWhenARestartIsRequestedAndNotAgainAfterIt() throws Exception {
+    CompletableFuture<End> end = running();
+
+    requestRestart();
+
+    assertThat(end.get(10, TimeUnit.SECONDS)).isEqualTo(End.RESTART);
+    AgentLoop next = echo(AgentServer.client(agent));
+    end = CompletableFuture.supplyAsync(next::run, Thread::startVirtualThread);
+    AgentServer.sendFromCanvas(agent, "m-1", "hi");
+    await().until(() -> AgentServer.notifications(agent).equals(List.of("you said hi")));
+    assertThat(AgentServer.CLIENT.read(agent).has("restart_requested_at")).isFalse();
+    next.stop();
+    assertThat(end.get(5, TimeUnit.SECONDS)).isEqualTo(End.STOPPED);
+  }
+
+  /** Without a registration its first beats may have the uptime 0 of the agent before it. */
+  @Test
+  void takesNoRequestForItsOwnThatWasMadeBeforeItBegan() throws Exception {
+    AgentServer.CLIENT.heartbeat(agent, "\"uptime_seconds\":0");
+    requestRestart();
+    AgentLoop loop = AgentLoop.builder(AgentServer.client(agent)).answering((_, _) -> "").build();
+    CompletableFuture<End> end =
+        CompletableFuture.supplyAsync(loop::run, Thread::startVirtualThread);
+    String then = lastBeat();
+    await().until(() -> !lastBeat().equals(then));
+    String first = lastBeat();
+    await().until(() -> !lastBeat().equals(first));
+
+    assertThat(end).isNotDone();
+    requestRestart();
+    assertThat(end.get(10, TimeUnit.SECONDS)).isEqualTo(End.RESTART);
+  }
+
+  @Test
+  void tellsWhyItEndsWhileAHandlerHangs() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    CompletableFuture<End> told = new CompletableFuture<>();
+    AgentLoop loop =
+        AgentLoop.builder(AgentServer.client(agent))
+            .registration(Registration.polling("Hanging"))
+            .answering((_, _) -> {
+              goOn.await();
+              return null;
+            })
+            .onEnd(told::complete)
+            .build();
+    CompletableFuture<End> end =
+        CompletableFuture.supplyAsync(loop::run, Thread::startVirtualThread);
+    AgentServer.sendFromCanvas(agent, "m-1", "hi");
+    await().until(() -> AgentServer.CLIENT.read(agent).path("active_tasks").asInt() == 1);
+
+    requestRestart();
+
+    assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(End.RESTART);
+    assertThat(end).isNotDone();
+    goOn.countDown();
+    assertThat(end.get(5, TimeUnit.SECONDS)).isEqualTo(End.RESTART);
+  }
+
+  private void requestRestart() {
+    assertThat(
+            AgentServer.CLIENT
+                .post("/workspaces/" + agent.id() + "/restart", TestServer.ADMIN_TOKEN, "")
+                .status())
+        .isEqualTo(202);
+  }
+
+  @Test
   void endsWhenItsWorkspaceIsRemoved() throws Exception {
     CompletableFuture<End> end = running();
 

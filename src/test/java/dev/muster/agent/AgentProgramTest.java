@@ -131,6 +131,26 @@ class AgentProgramTest {
     assertThat(code(Map.of(), "connect", "--exec", "true")).isEqualTo(3);
   }
 
+  /** The command hangs, as that of a wedged agent may: it is killed, and its message kept. */
+  @Test
+  void endsWith75WhenARestartIsRequestedSoThatItsSupervisorStartsItAgain() throws IOException {
+    AgentServer.sendFromCanvas(agent, "m-1", "hi");
+    try (AgentProcess program = connect("touch " + folder.resolve("begun") + "; sleep 1000")) {
+      await().atMost(LIMIT).until(() -> Files.exists(folder.resolve("begun")));
+
+      AgentServer.CLIENT.post(
+          "/workspaces/" + agent.id() + "/restart", TestServer.ADMIN_TOKEN, "{\"reason\":\"?\"}");
+
+      assertThat(program.awaitEnd()).isEqualTo(75);
+      assertThat(program.err()).contains("WARN the agent ends: a restart was requested");
+    }
+    try (AgentProcess program = connect("echo again")) {
+      await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).equals(List.of("again")));
+      assertThat(AgentServer.CLIENT.read(agent).has("restart_requested_at")).isFalse();
+      assertThat(program.isAlive()).isTrue();
+    }
+  }
+
   @Test
   void explainsItself() throws IOException {
     try (AgentProcess program = AgentProcess.start(Map.of(), "--help")) {

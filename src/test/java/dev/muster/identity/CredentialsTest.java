@@ -44,6 +44,8 @@ class CredentialsTest {
           "GET /workspaces/{id}/state",
           "POST /workspaces/{id}/pause",
           "POST /workspaces/{id}/resume",
+          "POST /workspaces/{id}/restart",
+          "DELETE /workspaces/{id}/restart",
           "GET /workspaces/{id}/tokens",
           "POST /workspaces/{id}/tokens",
           "DELETE /workspaces/{id}/tokens/11111111-2222-4333-8444-555555555555",

@@ -88,6 +88,8 @@ class RemovedTokenTest {
         "PATCH /workspaces/{id} {\"name\":\"a\"}",
         "POST /workspaces/{id}/pause",
         "POST /workspaces/{id}/resume",
+        "POST /workspaces/{id}/restart",
+        "DELETE /workspaces/{id}/restart",
         "GET /workspaces/{id}/tokens",
         "POST /workspaces/{id}/tokens",
         "DELETE /workspaces/{id}/tokens/{id}",

@@ -3,6 +3,8 @@ package dev.muster.agent;
 import dev.muster.protocol.RuntimeEvent;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -160,10 +162,32 @@ public final class AgentClient {
    * @return the workspace's status now
    */
   public String heartbeat(Heartbeat heartbeat) {
-    return heartbeat(heartbeat, new CancellationToken());
+    return heartbeat(heartbeat, new CancellationToken()).workspaceStatus();
   }
 
-  String heartbeat(Heartbeat heartbeat, CancellationToken cancellation) {
+  /**
+   * The response to a heartbeat.
+   *
+   * @param restartRequestedAt when a restart of the agent was requested, while it is
+   */
+  record HeartbeatResponse(String workspaceStatus, Optional<Instant> restartRequestedAt) {
+
+    static HeartbeatResponse of(JsonNode body) {
+      return new HeartbeatResponse(
+          body.path("workspace_status").asString(""),
+          time(body.path("restart_requested_at").asString("")));
+    }
+
+    private static Optional<Instant> time(String text) {
+      try {
+        return text.isEmpty() ? Optional.empty() : Optional.of(Instant.parse(text));
+      } catch (DateTimeParseException unreadable) {
+        return Optional.empty();
+      }
+    }
+  }
+
+  HeartbeatResponse heartbeat(Heartbeat heartbeat, CancellationToken cancellation) {
     Duration most = cadence.longestGap();
     Duration limit = HEARTBEAT_LIMIT.compareTo(most) < 0 ? HEARTBEAT_LIMIT : most;
     JsonNode answer =
@@ -174,7 +198,7 @@ public final class AgentClient {
                     RequestTimeouts.once(limit))
                 .endedBy(cancellation));
     cadence = cadence.with(answer);
-    return answer.path("workspace_status").asString("");
+    return HeartbeatResponse.of(answer);
   }
 
   /** Reads the server's state of this workspace, also when it is removed. */

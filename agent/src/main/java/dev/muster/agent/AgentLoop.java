@@ -2,18 +2,21 @@ package dev.muster.agent;
 
 import dev.muster.protocol.client.RetryDelay;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs an agent: registers it, sends heartbeats and passes each message to the handler. The loop
- * ends when it is stopped, the workspace is paused or removed, or the token is revoked.
+ * ends when it is stopped, the workspace is paused or removed, a restart is requested, or the token
+ * is revoked.
  *
  * {@snippet :
  * AgentClient client =
@@ -41,6 +44,8 @@ public final class AgentLoop implements AutoCloseable {
     PAUSED,
     /** The workspace is removed permanently. */
     REMOVED,
+    /** A restart of the agent was requested; end the process, so that its supervisor starts it. */
+    RESTART,
     /** The server refused the token for a minute, although its file was read again each time. */
     REFUSED
   }
@@ -55,6 +60,7 @@ public final class AgentLoop implements AutoCloseable {
     private Duration stateInterval = Duration.ofSeconds(30);
     private Duration longestRefusal = Duration.ofMinutes(1);
     private ThreadFactory threads = Thread.ofPlatform().daemon().name("muster-agent").factory();
+    private Consumer<End> endListener = end -> {};
     private @Nullable Registration registration;
     private @Nullable InboundDelivery delivery;
     private @Nullable MessageHandler handler;
@@ -99,6 +105,15 @@ public final class AgentLoop implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Sets a listener that is told once why the loop ends, while a handler may still run: to cut a
+     * handler short that does not return by itself. It must not block.
+     */
+    public Builder onEnd(Consumer<End> listener) {
+      this.endListener = listener;
+      return this;
+    }
+
     /** Sets how long the server may refuse the token; default 1 minute. Tests shorten it. */
     Builder longestRefusal(Duration limit) {
       this.longestRefusal = limit;
@@ -126,6 +141,7 @@ public final class AgentLoop implements AutoCloseable {
   private final Duration stateInterval;
   private final Duration longestRefusal;
   private final ThreadFactory threads;
+  private final Consumer<End> endListener;
   private final CancellationToken cancellation = new CancellationToken();
   private final AtomicReference<@Nullable End> end = new AtomicReference<>();
   private final AtomicBoolean begun = new AtomicBoolean();
@@ -140,6 +156,7 @@ public final class AgentLoop implements AutoCloseable {
     stateInterval = builder.stateInterval;
     longestRefusal = builder.longestRefusal;
     threads = builder.threads;
+    endListener = builder.endListener;
     delivery = builder.delivery == null ? PollDelivery.builder(client).build() : builder.delivery;
     heartbeat = builder.heartbeat.listener(new Statuses()).build();
     handler =
@@ -219,6 +236,7 @@ public final class AgentLoop implements AutoCloseable {
       cancellation.cancel();
       heartbeat.stop();
       delivery.stop();
+      endListener.accept(why);
     }
   }
 
@@ -306,11 +324,29 @@ public final class AgentLoop implements AutoCloseable {
   /** Ends the loop by the status in heartbeat responses, which arrive during a long poll too. */
   private final class Statuses implements HeartbeatListener {
 
+    private int accepted;
+    private @Nullable Instant restartBefore;
+
     @Override
     public void accepted(String workspaceStatus) {
       refusedSince.set(null);
+      accepted++;
       if (workspaceStatus.equals("paused")) {
         finish(End.PAUSED);
+      }
+    }
+
+    /**
+     * Ends the loop, unless the request was made before it began: without a registration only the
+     * uptime tells the server that the agent has restarted, so its first response may repeat what
+     * the agent before it has heard.
+     */
+    @Override
+    public void restartRequested(Instant at) {
+      if (registration == null && accepted == 1) {
+        restartBefore = at;
+      } else if (!at.equals(restartBefore)) {
+        finish(End.RESTART);
       }
     }
 

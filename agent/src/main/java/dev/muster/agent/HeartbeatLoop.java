@@ -1,5 +1,6 @@
 package dev.muster.agent;
 
+import dev.muster.agent.AgentClient.HeartbeatResponse;
 import dev.muster.agent.RequestCounter.Counts;
 import java.time.Duration;
 import java.util.Collection;
@@ -201,13 +202,17 @@ public final class HeartbeatLoop implements AutoCloseable {
   private Duration heartbeat() {
     Counts counts = counter.now();
     try {
-      String status = client.heartbeat(agentStatus.heartbeat(wedge.reason(), counts), cancellation);
+      HeartbeatResponse response =
+          client.heartbeat(agentStatus.heartbeat(wedge.reason(), counts), cancellation);
       counter.reported(counts);
       if (missed > 0) {
         log.info("heartbeats are heard again");
       }
       missed = 0;
-      notifyListener(listener -> listener.accepted(status));
+      notifyListener(listener -> listener.accepted(response.workspaceStatus()));
+      response
+          .restartRequestedAt()
+          .ifPresent(at -> notifyListener(listener -> listener.restartRequested(at)));
       return client.cadence().heartbeatInterval();
     } catch (MusterException e) {
       if (e.isRemoval() || e.status() == 410) {

@@ -13,7 +13,10 @@ import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
-/** Passes the request's body to controllers as a {@link JsonBody}, whatever its content type. */
+/**
+ * Passes the request's body to controllers as a {@link JsonBody}, whatever its content type. A
+ * parameter that is {@code @Nullable} is null for an empty body.
+ */
 @Component
 final class JsonBodyResolver implements HandlerMethodArgumentResolver {
 
@@ -31,7 +34,7 @@ final class JsonBodyResolver implements HandlerMethodArgumentResolver {
   }
 
   @Override
-  public JsonBody resolveArgument(
+  public @Nullable JsonBody resolveArgument(
       MethodParameter parameter,
       @Nullable ModelAndViewContainer container,
       NativeWebRequest request,
@@ -41,6 +44,8 @@ final class JsonBodyResolver implements HandlerMethodArgumentResolver {
         Objects.requireNonNull(request.getNativeRequest(HttpServletRequest.class));
     HttpServletResponse response =
         Objects.requireNonNull(request.getNativeResponse(HttpServletResponse.class));
-    return names.parse(reader.read(http, BodyReader.DEFAULT_LIMIT), http, response);
+    byte[] body = reader.read(http, BodyReader.DEFAULT_LIMIT);
+    boolean isMissing = body.length == 0 && parameter.isOptional();
+    return isMissing ? null : names.parse(body, http, response);
   }
 }

@@ -92,6 +92,7 @@ final class RequestKinds {
           "admin GET /admin/tokens",
           "admin POST /admin/tokens {'role':'viewer','name':'v'}",
           "admin GET /admin/audit",
+          "admin POST /workspaces/{id}/restart",
           "admin POST /workspaces/{id}/pause",
           "admin POST /workspaces/{paused}/resume",
           "admin POST /workspaces {'name':'c'}",

@@ -44,6 +44,7 @@ class AnswersTest {
     "/workspaces/{id}/state, 'PUT,POST,PATCH,DELETE,TRACE', GET",
     "/workspaces/{id}/pause, 'GET,PUT,PATCH,DELETE,TRACE', POST",
     "/workspaces/{id}/resume, 'GET,PUT,PATCH,DELETE,TRACE', POST",
+    "/workspaces/{id}/restart, 'GET,PUT,PATCH,TRACE', POST DELETE",
     "/workspaces/{id}/tokens, 'PUT,PATCH,DELETE,TRACE', GET POST",
     "/workspaces/{id}/tokens/{id}, 'GET,PUT,PATCH,POST,TRACE', DELETE",
     "/workspaces/{id}/secrets/values, 'PUT,POST,PATCH,DELETE,TRACE', GET",

@@ -58,6 +58,7 @@ class BodyLimitsTest {
       strings = {
         "POST /workspaces/{id}/pause",
         "POST /workspaces/{id}/resume",
+        "POST /workspaces/{id}/restart",
         "POST /workspaces/{id}/tokens",
         "POST /admin/workspaces/{id}/tokens"
       })

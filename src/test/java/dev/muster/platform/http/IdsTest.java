@@ -52,6 +52,8 @@ class IdsTest {
           "GET /workspaces/{bad}/state",
           "POST /workspaces/{bad}/pause",
           "POST /workspaces/{bad}/resume",
+          "POST /workspaces/{bad}/restart",
+          "DELETE /workspaces/{bad}/restart",
           "GET /workspaces/{bad}/tokens",
           "POST /workspaces/{bad}/tokens",
           "DELETE /workspaces/{bad}/tokens/6f0e2a52-8c1e-4b0c-9a44-1f1b1f6d7a10",

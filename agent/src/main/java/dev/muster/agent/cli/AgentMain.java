@@ -29,7 +29,8 @@ import picocli.CommandLine.Command;
       "4:not admitted: the token is missing, wrong, or not good for this",
       "5:the workspace is paused",
       "6:no answer yet: what was sent is kept and will be delivered",
-      "7:the token was good and is revoked: refused for a minute, also as it is in its file"
+      "7:the token was good and is revoked: refused for a minute, also as it is in its file",
+      "75:a restart was requested: start the agent again"
     },
     footerHeading = "%nEnvironment:%n",
     footer =

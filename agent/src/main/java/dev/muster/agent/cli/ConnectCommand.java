@@ -27,8 +27,9 @@ import picocli.CommandLine.Option;
       "What it prints is the reply; nothing printed is no reply, and what answers an answer is not"
           + " sent. When it ends with another code than 0, the message counts as failed, and a"
           + " delegated task is reported as failed.",
-      "SIGTERM and SIGINT end it with code 0: a command that runs gets 10 seconds to end, then it"
-          + " is killed and its message is handed out again by the next start.",
+      "SIGTERM and SIGINT end it with code 0, a restart that an operator asks for with code 75: a"
+          + " command that runs gets 10 seconds to end, then it is killed and its message is"
+          + " handed out again by the next start.",
       "A reply that cannot be sent is kept in the state folder and sent when the platform is back."
           + " An answer that 'send --wait' or 'delegate --wait' of this agent has printed is not"
           + " handed to the command again."
@@ -64,6 +65,7 @@ final class ConnectCommand implements Callable<Integer> {
             Duration.ofSeconds(execTimeout),
             options.variables(),
             new Waits(options.stateDir()));
+    CountDownLatch ended = new CountDownLatch(1);
     AgentLoop loop =
         AgentLoop.builder(client)
             .registration(Registration.polling(name))
@@ -72,8 +74,12 @@ final class ConnectCommand implements Callable<Integer> {
                     .cursorFile(options.stateDir().resolve("cursor.json"))
                     .build())
             .handler(handler)
+            .onEnd(end -> {
+              if (end == AgentLoop.End.RESTART) {
+                Thread.ofPlatform().daemon().start(() -> stopLate(handler, ended));
+              }
+            })
             .build();
-    CountDownLatch ended = new CountDownLatch(1);
     Thread farewell = new Thread(() -> sayFarewell(loop, handler, ended), "muster-farewell");
     Runtime.getRuntime().addShutdownHook(farewell);
     try {
@@ -98,6 +104,10 @@ final class ConnectCommand implements Callable<Integer> {
         log.warn("the agent ends: its workspace is removed");
         yield ExitCode.REMOVED;
       }
+      case RESTART -> {
+        log.warn("the agent ends: a restart was requested; start it again");
+        yield ExitCode.RESTART;
+      }
       case REFUSED -> {
         log.error("the agent ends: its token is revoked; an admin mints another");
         yield ExitCode.REVOKED;
@@ -111,6 +121,13 @@ final class ConnectCommand implements Callable<Integer> {
       return;
     }
     loop.stop();
+    stopLate(handler, ended);
+    System.err.flush();
+    Runtime.getRuntime().halt(ExitCode.DONE); // a signal would give code 143
+  }
+
+  /** Kills a running command after a while, and then gives its failure time to be reported. */
+  private static void stopLate(ExecHandler handler, CountDownLatch ended) {
     try {
       if (!ended.await(SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         handler.stop();
@@ -120,7 +137,5 @@ final class ConnectCommand implements Callable<Integer> {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    System.err.flush();
-    Runtime.getRuntime().halt(ExitCode.DONE); // a signal would give code 143
   }
 }

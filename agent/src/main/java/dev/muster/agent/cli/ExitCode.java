@@ -12,5 +12,8 @@ final class ExitCode {
   static final int NO_ANSWER = 6;
   static final int REVOKED = 7;
 
+  /** The code of sysexits.h for "try again", by which a supervisor starts the agent anew. */
+  static final int RESTART = 75;
+
   private ExitCode() {}
 }
