@@ -81,6 +81,9 @@ class RoleMatrixTest {
       GET    /v3/api-docs/swagger-config                           +    +    +    +    +    +    +    +    +    +    +    +
       GET    /swagger-ui.html                                      +    +    +    +    +    +    +    +    +    +    +    +
       GET    /swagger-ui/*                                         +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /                                                +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /ui/{*place}                                     +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /assets/{hash}/{*path}                           404  404  404  404  404  404  404  404  404  404  404  404
       GET    /error                                                404  404  404  404  404  404  404  404  404  404  404  404
       POST   /workspaces                                           401  401  401  401  403  403  403  403  403  403  +    +    {"name":"New"}
       GET    /workspaces                                           401  401  401  401  403  403  403  403  403  +    +    +
@@ -313,7 +316,10 @@ class RoleMatrixTest {
     values.put("{me}", identity.me().toString());
     values.put("{child}", CHILD.id().toString());
     values.put("{new}", UUID.randomUUID().toString());
-    values.put("*", "index.html");
+    values.put("/*", "/index.html");
+    values.put("{*place}", "fleet");
+    values.put("{*path}", "app.js");
+    values.put("{hash}", "of-another-version");
     if (line.path().contains("{tokenId}")) {
       values.put(
           "{tokenId}",

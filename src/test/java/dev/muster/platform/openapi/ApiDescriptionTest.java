@@ -122,8 +122,8 @@ class ApiDescriptionTest {
   }
 
   /**
-   * The routes of the server's controllers except the description's, and separately mapped
-   * servlets.
+   * The routes of the server's controllers except the description's and the console's files, and
+   * separately mapped servlets.
    */
   private static Set<String> mapped() {
     Set<String> routes = new TreeSet<>();
@@ -134,6 +134,7 @@ class ApiDescriptionTest {
         .forEach((info, method) -> {
           Class<?> controller = method.getBeanType();
           if (controller.getName().startsWith("dev.muster.")
+              && !controller.getName().startsWith("dev.muster.console.assets.")
               && controller != ApiDescriptionController.class) {
             for (String path : info.getPatternValues()) {
               info.getMethodsCondition()

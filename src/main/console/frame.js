@@ -1,0 +1,113 @@
+/** The frame around every page: top bar, navigation, banner, and who is signed in. */
+import { html, nothing, render } from 'lit-html';
+import { PAGES } from './router.js';
+import { applySettings, userMenu } from './parts/user-menu.js';
+
+/** Which banner wins when several ask for the one place. */
+const BANNERS = ['connection', 'absence', 'mass-silence'];
+
+/**
+ * Builds the frame.
+ *
+ * @param {HTMLElement} root
+ */
+export function frame(root) {
+  applySettings();
+  render(
+    html`<a class="skip" href="#page">Skip to the page</a>
+      <header class="bar" id="bar"></header>
+      <div class="banner" id="banner" role="status" hidden></div>
+      <main id="page" tabindex="-1"></main>`,
+    root,
+  );
+  const bar = root.querySelector('#bar');
+  const main = root.querySelector('#page');
+  const banners = new Map();
+  let shown = '';
+
+  /** @returns {HTMLElement} an empty element for the next page */
+  function page() {
+    const section = document.createElement('div');
+    section.className = 'page';
+    main.replaceChildren(section);
+    return section;
+  }
+
+  /** Draws the top bar; on a change of the page, focus and title follow. */
+  function draw(place, who) {
+    const name = place.segments[0];
+    render(topBar(name, who), bar);
+    document.title = PAGES[name]?.title ? `${PAGES[name].title} · Muster` : 'Muster';
+    if (shown !== '' && shown !== name) {
+      main.focus({ preventScroll: true });
+    }
+    shown = name;
+  }
+
+  /** Says that the address is no page, and which pages exist. */
+  function unknown(place) {
+    render(
+      html`<h1>No such page</h1>
+        <p><bdi>${place.path}</bdi> is not a page of this console. These are:</p>
+        <ul>
+          ${navigable().map(([key, { title }]) => html`<li><a href=${pathOf(key)}>${title}</a></li>`)}
+        </ul>`,
+      page(),
+    );
+  }
+
+  /** Says why the page could not be shown. */
+  function failed(failure, again) {
+    render(
+      html`<div class="notice bad" role="alert">
+        <h1>This page could not be loaded</h1>
+        <p>${failure.detail ?? failure.message}</p>
+        <button type="button" @click=${again}>Try again</button>
+      </div>`,
+      page(),
+    );
+  }
+
+  /**
+   * Shows a banner, or takes it away.
+   *
+   * @param {'connection' | 'absence' | 'mass-silence'} kind at most one is shown, the first of these
+   * @param {?string} text null takes the banner away
+   */
+  function banner(kind, text) {
+    if (text === null) {
+      banners.delete(kind);
+    } else {
+      banners.set(kind, text);
+    }
+    const place = root.querySelector('#banner');
+    const first = BANNERS.find((one) => banners.has(one));
+    place.hidden = first === undefined;
+    place.dataset.kind = first ?? '';
+    place.textContent = first === undefined ? '' : banners.get(first);
+  }
+
+  return { page, draw, unknown, failed, banner };
+}
+
+function topBar(name, who) {
+  return html`<a class="brand" href="/"><span class="mark" aria-hidden="true"></span>Muster</a>
+    ${
+      who === null
+        ? nothing
+        : html`<nav aria-label="Pages">
+              ${navigable().map(
+                ([key, { title }]) =>
+                  html`<a href=${pathOf(key)} aria-current=${key === name ? 'page' : nothing}
+                    >${title}<span class="count" id=${`count-${key}`}></span
+                  ></a>`,
+              )}
+            </nav>
+            <div class="state" id="connection" role="status"></div>
+            ${userMenu(who)}`
+    }`;
+}
+
+const navigable = () => Object.entries(PAGES).filter(([, page]) => page.title !== undefined);
+
+const pathOf = (key) => (key === 'fleet' ? '/' : `/ui/${key}`);

@@ -1,0 +1,96 @@
+/** Signing in: by a link's code from the address, or by a token that is typed once. */
+import { html, nothing, render } from 'lit-html';
+
+const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Opens the page; a code in the address is taken out of it at once and redeemed. */
+export function open(root, place, { navigate, session }) {
+  const state = { busy: false, error: null, spent: false };
+
+  function draw() {
+    render(view(state, submit), root);
+  }
+
+  async function attempt(proof) {
+    state.busy = true;
+    state.error = null;
+    draw();
+    try {
+      await session.signIn(proof);
+      if (place.segments[0] === 'signin') {
+        navigate('/', {}, { replace: true });
+      }
+    } catch (failure) {
+      state.busy = false;
+      state.spent = failure.code === 'LINK_SPENT';
+      state.error = failure.detail;
+      draw();
+    }
+  }
+
+  function submit(event) {
+    event.preventDefault();
+    const token = root.querySelector('#token');
+    const name = root.querySelector('#name').value.trim();
+    const value = token.value.trim();
+    token.value = '';
+    attempt(name === '' ? { token: value } : { token: value, name });
+  }
+
+  /** Takes a code out of the address, where history and screenshots would keep it. */
+  function redeem() {
+    const code = /^#start=([A-Za-z0-9_-]{1,100})$/.exec(location.hash)?.[1];
+    if (location.hash !== '') {
+      history.replaceState(null, '', location.pathname + location.search);
+    }
+    if (code !== undefined) {
+      attempt({ code });
+    } else if (session.current() !== null) {
+      navigate('/', {}, { replace: true });
+    }
+  }
+
+  draw();
+  root.querySelector('#token').focus();
+  redeem();
+  return {
+    update(next) {
+      place = next;
+      redeem();
+    },
+    close() {
+      render(nothing, root);
+    },
+  };
+}
+
+function view(state, submit) {
+  return html`<section class="card signin" aria-busy=${state.busy}>
+    <h1>Sign in to Muster</h1>
+    ${state.error === null ? nothing : html`<p class="notice bad" role="alert">${state.error}</p>`}
+    <p>Open the link that the server printed at its start, or paste a token of the admin, an operator, a viewer or an agent.</p>
+    <form @submit=${submit}>
+      <label class="field">Token<input id="token" type="password" autocomplete="off" spellcheck="false" required maxlength="512"></label>
+      <label class="field">Name for the record<input id="name" autocomplete="nickname" maxlength="100" placeholder="night shift"></label>
+      <p class="soft">The token is sent once and kept nowhere. The name stands in the audit beside what you do.</p>
+      <button type="submit" class="main" ?disabled=${state.busy}>${state.busy ? 'Signing in…' : 'Sign in'}</button>
+    </form>
+    ${newLink()}
+    ${
+      location.protocol === 'https:' || LOOPBACK.test(location.hostname)
+        ? nothing
+        : html`<p class="notice warn">This page came over plain http: whoever shares the network can overhear the session.
+            Put a proxy with TLS in front and set PUBLIC_URL.</p>`
+    }
+  </section>`;
+}
+
+function newLink() {
+  return html`<details>
+    <summary>Get a new link</summary>
+    <p>With the embedded database, each start prints one; it is good once and for ten minutes. The admin token makes others:</p>
+    <pre class="command"><code>${`curl -s -X POST ${location.origin}/console/links \\
+  -H "Authorization: Bearer $ADMIN" -H 'Content-Type: application/json' \\
+  -d '{"role":"operator","name":"night shift"}'`}</code></pre>
+  </details>`;
+}

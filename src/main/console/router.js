@@ -1,0 +1,76 @@
+/** Maps urls to pages. A page's module is loaded when the page is first opened. */
+
+/**
+ * @typedef {object} Place
+ * @property {string} path
+ * @property {string[]} segments what follows /ui; ['fleet'] for /
+ * @property {URLSearchParams} query
+ */
+
+/**
+ * The pages by the first segment of their url; those with a `title` are in the navigation, in this
+ * order. Only pages that exist are listed: the navigation has no dead links.
+ */
+export const PAGES = {
+  signin: { load: () => import('./pages/signin.js') },
+};
+
+/** @returns {Place} of the browser's address */
+export function here() {
+  const path = location.pathname;
+  const segments = path.replace(/^\/ui(?=\/|$)/, '').split('/').filter((part) => part !== '');
+  return {
+    path,
+    segments: segments.length === 0 ? ['fleet'] : segments.map(decoded),
+    query: new URLSearchParams(location.search),
+  };
+}
+
+function decoded(segment) {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/**
+ * Changes the address and shows its page.
+ *
+ * @param {string} path such as /ui/w/6f0e…
+ * @param {Record<string, unknown> | URLSearchParams} [query] null and '' are left out
+ * @param {{replace?: boolean}} [options] replace what is typed, push what is chosen
+ */
+export function navigate(path, query = {}, { replace = false } = {}) {
+  const pairs = query instanceof URLSearchParams ? [...query] : Object.entries(query);
+  const kept = pairs.filter(([, value]) => value !== undefined && value !== null && value !== '');
+  const url = kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
+  if (url !== location.pathname + location.search) {
+    history[replace ? 'replaceState' : 'pushState'](null, '', url);
+  }
+  changed();
+}
+
+let changed = () => {};
+
+/**
+ * Follows the address: history moves, and clicks on links to pages.
+ *
+ * @param {() => void} fn called after each change
+ */
+export function follow(fn) {
+  changed = fn;
+  addEventListener('popstate', fn);
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
+    const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (link === null || !plain || event.defaultPrevented || link.target || link.hasAttribute('download')) {
+      return;
+    }
+    const url = new URL(link.href);
+    if (url.origin === location.origin && /^\/(ui(\/|$)|$)/.test(url.pathname) && !url.hash) {
+      event.preventDefault();
+      navigate(url.pathname, url.searchParams);
+    }
+  });
+}

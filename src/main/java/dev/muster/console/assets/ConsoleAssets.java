@@ -1,0 +1,150 @@
+package dev.muster.console.assets;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.zip.GZIPOutputStream;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.http.MediaType;
+import org.springframework.stereotype.Component;
+
+/**
+ * Holds the console's files, read once at the start, plain and compressed.
+ *
+ * <p>The url of every file contains one hash of all files. So relative imports between modules need
+ * no rewriting, and a browser may keep each file for ever.
+ */
+@Component
+final class ConsoleAssets {
+
+  /** A file as it is sent. */
+  record Asset(MediaType type, byte[] plain, byte[] gzipped) {
+
+    static Asset of(MediaType type, byte[] plain) {
+      ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+      try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
+        gzip.write(plain);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      return new Asset(type, plain, compressed.toByteArray());
+    }
+  }
+
+  private static final String PAGE = "index.html";
+
+  private static final Map<String, MediaType> TYPES =
+      Map.of(
+          "js", MediaType.parseMediaType("text/javascript;charset=utf-8"),
+          "css", MediaType.parseMediaType("text/css;charset=utf-8"),
+          "svg", MediaType.parseMediaType("image/svg+xml"));
+
+  private final Map<String, Asset> files = new TreeMap<>();
+  private final String hash;
+  private final Asset page;
+  private final String policy;
+
+  ConsoleAssets() {
+    NavigableMap<String, byte[]> sources = read();
+    byte[] template = Objects.requireNonNull(sources.remove(PAGE));
+    sources.forEach((name, bytes) -> files.put(name, Asset.of(TYPES.get(extension(name)), bytes)));
+    this.hash = hash(sources, template);
+    ModuleGraph modules = new ModuleGraph(sources, "/assets/" + hash + "/");
+    String html =
+        new String(template, StandardCharsets.UTF_8)
+            .replace("{{assets}}", "/assets/" + hash)
+            .replace("{{import map}}", modules.importMap())
+            .replace("{{module preloads}}", modules.preloads("app.js"));
+    this.page =
+        Asset.of(
+            MediaType.parseMediaType("text/html;charset=utf-8"),
+            html.getBytes(StandardCharsets.UTF_8));
+    this.policy = policy(modules.importMap());
+  }
+
+  /** Returns the hash in the urls of all files. */
+  String hash() {
+    return hash;
+  }
+
+  /** Returns the page that every url of the console starts with. */
+  Asset page() {
+    return page;
+  }
+
+  /** Returns the page's content security policy. */
+  String policy() {
+    return policy;
+  }
+
+  /** Returns a file by its path in the console's folder. */
+  Optional<Asset> find(String path) {
+    return Optional.ofNullable(files.get(path));
+  }
+
+  private static NavigableMap<String, byte[]> read() {
+    NavigableMap<String, byte[]> sources = new TreeMap<>();
+    var resolver = new PathMatchingResourcePatternResolver();
+    try {
+      String page = resolver.getResource("classpath:console/" + PAGE).getURL().toString();
+      String root = page.substring(0, page.length() - PAGE.length());
+      for (Resource file : resolver.getResources(root + "**/*.*")) {
+        String name = file.getURL().toString().substring(root.length());
+        if (name.equals(PAGE) || TYPES.containsKey(extension(name))) {
+          try (InputStream in = file.getInputStream()) {
+            sources.put(name, in.readAllBytes());
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return sources;
+  }
+
+  private static String extension(String name) {
+    return name.substring(name.lastIndexOf('.') + 1);
+  }
+
+  private static String hash(NavigableMap<String, byte[]> sources, byte[] template) {
+    MessageDigest digest = sha256();
+    digest.update(template);
+    sources.forEach((name, bytes) -> {
+      digest.update((name + "\n" + bytes.length + "\n").getBytes(StandardCharsets.UTF_8));
+      digest.update(bytes);
+    });
+    return HexFormat.of().formatHex(digest.digest(), 0, 10);
+  }
+
+  /**
+   * The import map is the page's only inline script, so its hash is listed. Lit makes its templates
+   * through the Trusted Types policy {@code lit-html}; no other text becomes markup or script.
+   */
+  private static String policy(String importMap) {
+    byte[] digest = sha256().digest(importMap.getBytes(StandardCharsets.UTF_8));
+    return "default-src 'none'; script-src 'self' 'sha256-%s'; style-src 'self'; img-src 'self' data:;"
+            .formatted(Base64.getEncoder().encodeToString(digest))
+        + " connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none';"
+        + " require-trusted-types-for 'script'; trusted-types lit-html";
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

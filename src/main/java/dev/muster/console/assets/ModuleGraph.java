@@ -1,0 +1,82 @@
+package dev.muster.console.assets;
+
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Finds what the console's page imports at its start, so that the browser loads it all at once and
+ * not one level of imports after the other.
+ */
+final class ModuleGraph {
+
+  /** The names of Lit's modules and their files; the build contains exactly these. */
+  private static final Map<String, String> LIBRARY =
+      Map.of(
+          "lit-html", "lib/lit-html/lit-html.js",
+          "lit-html/directive.js", "lib/lit-html/directive.js",
+          "lit-html/directive-helpers.js", "lib/lit-html/directive-helpers.js",
+          "lit-html/directives/repeat.js", "lib/lit-html/directives/repeat.js",
+          "lit-element", "lib/lit-element/lit-element.js",
+          "@lit/reactive-element", "lib/reactive-element/reactive-element.js",
+          "@lit/reactive-element/css-tag.js", "lib/reactive-element/css-tag.js");
+
+  /** Matches static imports and re-exports, but not {@code import()}, which loads later. */
+  private static final Pattern IMPORT =
+      Pattern.compile("\\b(?:import|export)\\b(?:[^'\"();]*?\\bfrom)?\\s*['\"]([^'\"]+)['\"]");
+
+  private final Map<String, byte[]> sources;
+  private final String prefix;
+
+  /**
+   * Creates the graph.
+   *
+   * @param sources the console's files by their paths
+   * @param prefix what makes a path a url, with a slash at its end
+   */
+  ModuleGraph(Map<String, byte[]> sources, String prefix) {
+    this.sources = sources;
+    this.prefix = prefix;
+  }
+
+  /** Returns the JSON of the page's import map. */
+  String importMap() {
+    Map<String, String> urls = new TreeMap<>();
+    LIBRARY.forEach((name, path) -> urls.put(name, prefix + path));
+    return JsonMapper.shared().writeValueAsString(Map.of("imports", urls));
+  }
+
+  /** Returns one {@code modulepreload} element for each module that a module imports statically. */
+  String preloads(String first) {
+    Set<String> found = new LinkedHashSet<>();
+    collect(first, found);
+    return found.stream()
+        .map(path -> "<link rel=\"modulepreload\" href=\"" + prefix + path + "\">")
+        .collect(Collectors.joining("\n    "));
+  }
+
+  private void collect(String path, Set<String> found) {
+    byte @Nullable [] source = sources.get(path);
+    if (source == null || !found.add(path)) {
+      return;
+    }
+    Matcher imports = IMPORT.matcher(new String(source, StandardCharsets.UTF_8));
+    while (imports.find()) {
+      collect(resolve(path, imports.group(1)), found);
+    }
+  }
+
+  private static String resolve(String from, String name) {
+    return name.startsWith(".")
+        ? URI.create(from).resolve(name).toString()
+        : LIBRARY.getOrDefault(name, name);
+  }
+}
