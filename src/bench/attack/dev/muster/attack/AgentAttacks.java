@@ -163,7 +163,7 @@ final class AgentAttacks {
   private static void answerWithNegativeLengths(AttackRun run) throws IOException {
     Agent attacker =
         run.pushWorkspace(
-            PeerBehavior.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"));
+            PeerBehavior.sendAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"));
     run.repeat(
         2,
         () -> {

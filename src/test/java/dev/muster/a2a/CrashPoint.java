@@ -46,26 +46,26 @@ enum CrashPoint {
       PeerBehavior.answer(500, "{\"error\":\"" + "é".repeat(6000) + "\"}"), 500, "é".repeat(4096)),
 
   EMPTY(PeerBehavior.answer(200, ""), Outcome.NO_ANSWER, Arrival.ONCE),
-  NO_CONTENT(PeerBehavior.sayAndClose("HTTP/1.1 204 No\r\n\r\n"), Outcome.NO_ANSWER, Arrival.ONCE),
+  NO_CONTENT(PeerBehavior.sendAndClose("HTTP/1.1 204 No\r\n\r\n"), Outcome.NO_ANSWER, Arrival.ONCE),
   HTML(
       PeerBehavior.answer(200, Map.of("Content-Type", "text/html"), "<html>welcome</html>"),
       Outcome.NO_ANSWER,
       Arrival.ONCE),
   CUT_JSON(PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\","), Outcome.NO_ANSWER, Arrival.ONCE),
   ANNOUNCED_65_MIB(
-      PeerBehavior.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: " + (65 << 20) + "\r\n\r\n{"),
+      PeerBehavior.sendAndClose("HTTP/1.1 200 OK\r\nContent-Length: " + (65 << 20) + "\r\n\r\n{"),
       Outcome.NO_ANSWER,
       Arrival.ONCE),
   NEGATIVE_LENGTH(
-      PeerBehavior.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"),
+      PeerBehavior.sendAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"),
       Outcome.NO_ANSWER,
       Arrival.ONCE),
   BROKEN_CHUNKS(
-      PeerBehavior.sayAndClose("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
+      PeerBehavior.sendAndClose("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
       Outcome.NO_ANSWER,
       Arrival.ONCE),
   NEGATIVE_STATUS(
-      PeerBehavior.sayAndClose("HTTP/1.1 -12 No\r\n\r\n{}"), Outcome.NO_ANSWER, Arrival.ONCE),
+      PeerBehavior.sendAndClose("HTTP/1.1 -12 No\r\n\r\n{}"), Outcome.NO_ANSWER, Arrival.ONCE),
   SENT_65_MIB(endless(), Outcome.NO_ANSWER, Arrival.ONCE);
 
   /** How much of the request reaches the peer. */

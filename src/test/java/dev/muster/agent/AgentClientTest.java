@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Section 13: what a client asks of the platform, and how it takes a refusal. */
+/** The requests of the client (section 13), and its handling of refusals. */
 @Slow
 @Timeout(60)
 class AgentClientTest {
@@ -33,7 +33,7 @@ class AgentClientTest {
   @TempDir private Path folder;
 
   @Test
-  void keepsAMintedTokenForItsOwnerAloneAndForTheNextStart() throws IOException {
+  void keepsAMintedTokenInAPrivateFile() throws IOException {
     Path file = folder.resolve("deep").resolve("token");
     String id = UUID.randomUUID().toString();
 
@@ -50,7 +50,7 @@ class AgentClientTest {
   }
 
   @Test
-  void passesOnWhatASandboxSays() {
+  void forwardsOutputOfASandbox() {
     Agent agent = AgentServer.CLIENT.create("Runner");
 
     AgentServer.client(agent)
@@ -70,7 +70,7 @@ class AgentClientTest {
   }
 
   @Test
-  void takesTheTokenThatItIsGivenRatherThanThatOfTheFile() throws IOException {
+  void prefersTheGivenTokenToThatOfTheFile() throws IOException {
     Agent agent = AgentServer.CLIENT.create("Given");
     Path file = Files.writeString(folder.resolve("token"), "stale");
 
@@ -121,7 +121,7 @@ class AgentClientTest {
   }
 
   @Test
-  void doesNotSendAgainWhatThePlatformAnswered() throws IOException {
+  void doesNotRetryAnAnsweredRequest() throws IOException {
     try (TestPeer platform = TestPeer.start()) {
       platform.usually(
           PeerBehavior.answer(504, "{\"code\":\"AGENT_TIMEOUT\",\"error\":\"it said nothing\"}"));
@@ -160,7 +160,7 @@ class AgentClientTest {
   }
 
   @Test
-  void refusesToAnswerNobody() {
+  void refusesToReplyWithoutARecipient() {
     AgentClient client = registerAnonymously(PEER, folder.resolve("token"));
     for (String row :
         List.of(
@@ -186,7 +186,7 @@ class AgentClientTest {
   }
 
   @Test
-  void speaksOfDelegationsAsTheContractSays() throws IOException {
+  void usesTheDelegationRoutesOfTheContract() throws IOException {
     String answer =
         "{\"delegation_id\":\"d-1\",\"status\":\"delegated\",\"target_id\":\"" + PEER + "\"}";
     try (TestPeer platform = TestPeer.start()) {

@@ -28,7 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
-/** A long life: an agent that has handled thousands of messages is no larger than a young one. */
+/**
+ * An agent that has handled thousands of messages uses no more threads and memory than a new one.
+ */
 @Slow
 @Timeout(120)
 class AgentEnduranceTest {
@@ -52,7 +54,7 @@ class AgentEnduranceTest {
       };
 
   @Test
-  void keepsItsThreadsAndItsMemory() throws IOException {
+  void boundsItsThreadsAndItsMemory() throws IOException {
     try (ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();
         AgentLoop loop = loop(platform(workers).getAddress().getPort())) {
       loop.start();
@@ -85,7 +87,10 @@ class AgentEnduranceTest {
         .build();
   }
 
-  /** A platform that always has ten messages more. It keeps nothing, so that only the agent may. */
+  /**
+   * A server that always has ten more messages. It stores nothing, so that only the agent could
+   * grow.
+   */
   private HttpServer platform(ExecutorService workers) throws IOException {
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -122,7 +127,7 @@ class AgentEnduranceTest {
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() >> 20;
   }
 
-  /** They are of all agents of a process together. */
+  /** Threads of OkHttp, of all agents of this process together. */
   private static List<String> threadsOfOkHttp() {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)

@@ -47,7 +47,7 @@ class AgentJarTest {
   @TempDir private Path folder;
 
   @Test
-  void hasTheClassesOfTheLibraryAlone() throws IOException {
+  void containsOnlyTheClassesOfTheLibrary() throws IOException {
     List<String> classes = classes(jar(""));
 
     assertThat(classes)
@@ -80,7 +80,7 @@ class AgentJarTest {
   }
 
   @Test
-  void usesNothingButItsLibraries() throws IOException {
+  void usesOnlyItsLibraries() throws IOException {
     JavaClasses library = new ClassFileImporter().importJar(new JarFile(jar("").toFile()));
 
     assertThat(library).hasSizeGreaterThan(50);
@@ -127,7 +127,7 @@ class AgentJarTest {
   }
 
   @Test
-  void bringsItsLibrariesUnderNamesOfItsOwn() throws IOException {
+  void relocatesItsLibraries() throws IOException {
     List<String> entries = entries(jar("-cli"));
 
     assertThat(classes(jar("-cli")))
@@ -143,7 +143,7 @@ class AgentJarTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "connect", "send", "delegate", "notify", "peers"})
-  void tellsItsVersion(String command) throws Exception {
+  void printsItsVersion(String command) throws Exception {
     Stream<String> line = Stream.of(JAVA, "-jar", jar("-cli").toString(), command, "--version");
     Process program =
         new ProcessBuilder(line.filter(word -> !word.isEmpty()).toList())
@@ -155,9 +155,9 @@ class AgentJarTest {
     assertThat(program.waitFor()).isZero();
   }
 
-  /** The program that {@code docs/agents/java.md} shows, with the library and the nine alone. */
+  /** The program of {@code docs/agents/java.md}, with the library and its nine libraries only. */
   @Test
-  void makesAProgramAnAgent() throws Exception {
+  void runsTheDocumentedProgram() throws Exception {
     String classpath =
         Stream.concat(Stream.of(jar(""), folder), libraries().stream())
             .map(entry -> entry.toAbsolutePath().toString())

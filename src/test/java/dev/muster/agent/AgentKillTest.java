@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** R13.1: a killed agent loses no message, and repeats only the one that it was at. */
+/** A killed agent loses no message, and repeats only the one in progress (R13.1). */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(180)
@@ -31,9 +31,9 @@ class AgentKillTest {
 
   @TempDir private Path folder;
 
-  /** The handler writes down each message, and then is still at it: the kill comes in between. */
+  /** The handler notes each message and then waits: the kill comes during the wait. */
   @Test
-  void handlesAMessageTwiceWhenItIsKilledBeforeItIsDone() throws IOException {
+  void handlesAMessageAgainWhenItIsKilledBeforeItsEnd() throws IOException {
     AgentServer.sendFromCanvas(agent, "m-1", "one");
     try (AgentProcess program = connect(note() + "; sleep 1000")) {
       await().atMost(LIMIT).until(() -> lines().size() == 1);
@@ -47,7 +47,7 @@ class AgentKillTest {
   }
 
   @Test
-  void losesNothingHoweverOftenItIsKilled() throws IOException {
+  void losesNoMessageWhenKilledRepeatedly() throws IOException {
     List<String> sent = IntStream.range(0, MESSAGES).mapToObj(i -> "m-" + i).toList();
     sent.forEach(id -> AgentServer.sendFromCanvas(agent, id, "text"));
     for (int kill = 1; kill <= KILLS; kill++) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Section 13: a whole agent, until it is stopped, paused or removed. */
+/** An agent from its registration until it is stopped, paused or removed (section 13). */
 @Slow
 @Timeout(60)
 class AgentLoopTest {
@@ -30,7 +30,7 @@ class AgentLoopTest {
   private final Agent agent = AgentServer.CLIENT.create("Whole");
 
   @Test
-  void registersBeatsAndAnswers() throws Exception {
+  void registersSendsHeartbeatsAndAnswers() throws Exception {
     AgentLoop loop = echo(AgentServer.client(agent));
     CompletableFuture<End> end =
         CompletableFuture.supplyAsync(loop::run, Thread::startVirtualThread);
@@ -134,7 +134,7 @@ class AgentLoopTest {
   }
 
   @Test
-  void saysThatItIsNotAdmitted() {
+  void reportsThatItsRegistrationIsRefused() {
     AgentClient stranger =
         AgentClient.builder(AgentServer.CLIENT.baseUrl(), agent.id().toString())
             .token("no-such-token")
@@ -150,7 +150,7 @@ class AgentLoopTest {
   }
 
   @Test
-  void beatsAndIsBusyWhileAHandlerIsAtWork() throws Exception {
+  void sendsHeartbeatsAndIsBusyDuringAHandler() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     AgentLoop loop =
         AgentLoop.builder(AgentServer.client(agent))
@@ -165,8 +165,8 @@ class AgentLoopTest {
     AgentServer.sendFromCanvas(agent, "m-1", "a long one");
 
     await().until(() -> AgentServer.CLIENT.read(agent).path("active_tasks").asInt() == 1);
-    String then = lastBeat();
-    await().until(() -> !lastBeat().equals(then));
+    String then = lastHeartbeat();
+    await().until(() -> !lastHeartbeat().equals(then));
     assertThat(AgentServer.CLIENT.read(agent).path("current_task").asString())
         .isEqualTo("a long one");
 
@@ -196,9 +196,9 @@ class AgentLoopTest {
     end.get(5, TimeUnit.SECONDS);
   }
 
-  /** Native status: {@code status_mgmt} says that the agent judges itself. */
+  /** Native status: {@code status_mgmt} says that the agent sets its own status. */
   @Test
-  void isDegradedByItsWedgeAloneWhenItJudgesItself() throws Exception {
+  void isDegradedOnlyByItsWedgeWithNativeStatus() throws Exception {
     RuntimeWedge wedge = new RuntimeWedge();
     AgentLoop loop =
         AgentLoop.builder(AgentServer.client(agent))
@@ -230,7 +230,7 @@ class AgentLoopTest {
   }
 
   @Test
-  void goesOnAfterThePlatformWasAway() throws Exception {
+  void continuesAfterAServerOutage() throws Exception {
     try (TcpRelay relay = new TcpRelay(FreePorts.next())) {
       AgentLoop loop = echo(AgentServer.clientAt(relay.port(), agent));
       CompletableFuture<End> end =
@@ -281,7 +281,7 @@ class AgentLoopTest {
   }
 
   @Test
-  void endsOnceForAll() {
+  void endsOnce() {
     AgentLoop loop = echo(AgentServer.client(agent));
     loop.stop();
 
@@ -297,7 +297,7 @@ class AgentLoopTest {
     return end;
   }
 
-  private String lastBeat() {
+  private String lastHeartbeat() {
     return AgentServer.CLIENT.read(agent).path("last_heartbeat_at").asString("");
   }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the agent's program tells people, and how it takes the names that they know. */
+/** The output of the agent program, and its use of workspace names. */
 @Execution(ExecutionMode.CONCURRENT)
 @Slow
 @Timeout(120)
@@ -33,7 +33,7 @@ class AgentOutputTest {
   @TempDir private Path folder;
 
   @Test
-  void tellsEachEventOnALineWithItsTime() throws IOException {
+  void printsEachEventOnALineWithItsTime() throws IOException {
     String row = AgentServer.sendFromCanvas(boss, "m-1", "hi");
     try (AgentProcess program = start(boss, "connect", "--exec", "echo well")) {
       await()
@@ -55,7 +55,7 @@ class AgentOutputTest {
   }
 
   @Test
-  void tellsOnlyWhatGoesWrongWhenItIsToBeQuiet() throws IOException {
+  void printsOnlyErrorsInQuietMode() throws IOException {
     AgentServer.sendFromCanvas(boss, "m-1", "hi");
     String row = AgentServer.sendFromCanvas(boss, "m-2", "bad");
     String command = "grep -q bad && { echo no model >&2; echo at all >&2; exit 7; } || echo well";
@@ -75,7 +75,7 @@ class AgentOutputTest {
   }
 
   @Test
-  void tellsThatItsNotificationIsSent() throws IOException {
+  void confirmsASentNotification() throws IOException {
     try (AgentProcess loud = start(boss, "notify", "hello");
         AgentProcess quiet = start(boss, "notify", "--quiet", "hello")) {
       assertThat(loud.awaitEnd()).isZero();
@@ -88,7 +88,7 @@ class AgentOutputTest {
   }
 
   @Test
-  void tellsThatAMessageIsKeptUnlessItIsToBeQuiet() throws IOException {
+  void reportsAQueuedMessageUnlessQuiet() throws IOException {
     try (AgentProcess loud = start(boss, "send", "--to", "Clerk", "hello");
         AgentProcess quiet = start(boss, "send", "--quiet", "--to", "Clerk", "hello")) {
       assertThat(loud.awaitEnd()).isZero();
@@ -102,7 +102,7 @@ class AgentOutputTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void tellsWhyItEndsOnALineWithItsTime(boolean isQuiet) throws IOException {
+  void printsWhyItEndsOnALineWithItsTime(boolean isQuiet) throws IOException {
     String quiet = isQuiet ? "--quiet" : "--name=Boss";
     try (AgentProcess connect =
         start(boss, "connect", quiet, "--token", "wrong", "--exec", "true")) {

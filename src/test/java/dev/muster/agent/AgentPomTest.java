@@ -19,8 +19,8 @@ import org.w3c.dom.Node;
 import org.w3c.dom.NodeList;
 
 /**
- * The POM of the agent library has no parent, so it repeats versions. They are those that the
- * server is built and the library is tested with.
+ * The POM of the agent library has no parent, so it repeats versions. They must equal those of the
+ * server's build and of the tests.
  */
 class AgentPomTest {
 

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * The agent's program in a process of its own: in {@code mvn verify} the jar that it has built,
- * else the classes of the tests with the libraries of that jar and no others.
+ * The agent program in a process of its own: in {@code mvn verify} the built jar, otherwise the
+ * classes of the tests with the libraries of that jar only.
  */
 final class AgentProcess implements AutoCloseable {
 
@@ -32,7 +32,7 @@ final class AgentProcess implements AutoCloseable {
     this.err = err;
   }
 
-  /** How the program is started, for a command that calls it. */
+  /** The command that starts the program, for a command that calls it. */
   static List<String> program() {
     List<String> line =
         new ArrayList<>(

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The agent's program as a shell script meets it. */
+/** The agent program as a shell script uses it. */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
@@ -53,7 +53,7 @@ class AgentProgramTest {
 
   /** More than the body of a notification may have (R0.7). */
   @Test
-  void cutsWhatItsCommandPrintsToWhatANotificationHolds() throws IOException {
+  void truncatesTheOutputOfItsCommandToANotification() throws IOException {
     AgentServer.sendFromCanvas(agent, "m-1", "hi");
     try (AgentProcess _ = connect("head -c 300000 /dev/zero | tr '\\0' x")) {
       await().atMost(LIMIT).until(() -> AgentServer.notifications(agent).size() == 1);
@@ -66,7 +66,7 @@ class AgentProgramTest {
   }
 
   @Test
-  void saysNothingWhenItsCommandPrintsNothing() throws IOException {
+  void sendsNoReplyWithoutOutputOfItsCommand() throws IOException {
     AgentServer.sendFromCanvas(agent, "m-1", "hi");
     try (AgentProcess program = connect("cat >/dev/null; touch " + folder.resolve("done"))) {
       await().atMost(LIMIT).until(() -> Files.exists(folder.resolve("done")));
@@ -105,7 +105,7 @@ class AgentProgramTest {
   }
 
   @Test
-  void handsAMessageOutAgainThatWasCutShortByItsEnd() throws IOException {
+  void deliversAMessageAgainThatItsEndInterrupted() throws IOException {
     AgentServer.sendFromCanvas(agent, "m-1", "hi");
     try (AgentProcess program = connect("touch " + folder.resolve("begun") + "; sleep 1000")) {
       await().atMost(LIMIT).until(() -> Files.exists(folder.resolve("begun")));
@@ -118,7 +118,7 @@ class AgentProgramTest {
   }
 
   @Test
-  void tellsByItsCodeWhyItEnded() throws IOException {
+  void exitsWithACodeForTheReason() throws IOException {
     assertThat(code(Map.of("MUSTER_TOKEN", "wrong"), "connect", "--exec", "true")).isEqualTo(4);
     assertThat(code(Map.of(), "connect")).isEqualTo(2);
     assertThat(code(Map.of(), "dance")).isEqualTo(2);
@@ -152,7 +152,7 @@ class AgentProgramTest {
   }
 
   @Test
-  void explainsItself() throws IOException {
+  void printsItsUsage() throws IOException {
     try (AgentProcess program = AgentProcess.start(Map.of(), "--help")) {
       assertThat(program.awaitEnd()).isZero();
       assertThat(program.out())
@@ -162,7 +162,7 @@ class AgentProgramTest {
   }
 
   @Test
-  void speaksToPeersAndWaitsForTheirAnswer() throws IOException {
+  void sendsToPeersAndWaitsForTheirAnswer() throws IOException {
     Agent child = AgentServer.CLIENT.create("Child", "\"parent_id\":\"" + agent.id() + "\"");
     try (AgentProcess _ = connect("echo pong");
         AgentProcess send =

@@ -7,7 +7,9 @@ import dev.muster.testing.TestServer;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** The server that the library's tests share: it lets strangers in and wants a beat a second. */
+/**
+ * The server of the library's tests: it allows anonymous registration and a heartbeat every second.
+ */
 final class AgentServer {
 
   static final TestServer SERVER =
@@ -24,7 +26,7 @@ final class AgentServer {
     return clientAt(SERVER.port(), agent);
   }
 
-  /** By a relay, or to a peer that plays the platform. */
+  /** A client that connects to a relay, or to a peer that plays the server. */
   static AgentClient clientAt(int port, Agent agent) {
     return AgentClient.builder("http://127.0.0.1:" + port, agent.id().toString())
         .token(agent.token())
@@ -35,7 +37,7 @@ final class AgentServer {
     return CLIENT.read(agent).path("status").asString();
   }
 
-  /** A message of the human at the canvas. */
+  /** Sends a message of the canvas. */
   static String sendFromCanvas(Agent to, String messageId, String text) {
     return CLIENT
         .post(
@@ -46,7 +48,7 @@ final class AgentServer {
         .field("activity_id");
   }
 
-  /** What the human reads of the agent, oldest first. */
+  /** The agent's notifications to the canvas, oldest first. */
   static List<String> notifications(Agent of) {
     JsonNode rows =
         CLIENT

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an agent knows of its place in the feed after it was started again. */
+/** The cursor that an agent keeps for its next start. */
 class CursorFileTest {
 
   @TempDir Path folder;
@@ -24,7 +24,7 @@ class CursorFileTest {
   }
 
   @Test
-  void bringsBackWhatItKept() {
+  void restoresTheStoredCursor() {
     CursorFile file = new CursorFile(folder.resolve("cursor"));
     assertThat(file.load()).isEqualTo(Place.START);
 
@@ -57,13 +57,13 @@ class CursorFileTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "two words", "é", "{}", "{\"cursor\":\"\"}"})
-  void beginsAnewAfterWhatIsNoPlace(String text) throws IOException {
+  void startsAgainAfterAMalformedCursor(String text) throws IOException {
     assertThat(read(text)).isEqualTo(Place.START);
     assertThat(read("x".repeat(201))).isEqualTo(Place.START);
   }
 
   @Test
-  void beginsAnewWhereItCannotReadAndGoesOnWhereItCannotWrite() throws IOException {
+  void startsAgainWhenUnreadableAndContinuesWhenUnwritable() throws IOException {
     Path noFile = Files.createDirectory(folder.resolve("folder"));
     CursorFile file = new CursorFile(noFile);
 

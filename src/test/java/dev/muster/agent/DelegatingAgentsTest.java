@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Sections 8 and 13: agents that give each other tasks, and the control plane between them. */
+/** Agents that delegate tasks to each other through the server (sections 8 and 13). */
 @Slow
 @Timeout(120)
 class DelegatingAgentsTest {
@@ -41,7 +41,7 @@ class DelegatingAgentsTest {
   }
 
   @Test
-  void answersATaskWhichCompletesIt() throws Exception {
+  void completesATaskByItsAnswer() throws Exception {
     running(clerk, task -> "done: " + task);
 
     Delegation made = bosss.delegate(clerk.id().toString(), "file that");
@@ -50,19 +50,19 @@ class DelegatingAgentsTest {
     assertThat(over.status()).isEqualTo("completed");
     assertThat(over.result()).isEqualTo("done: file that");
     assertThat(over.targetId()).isEqualTo(clerk.id().toString());
-    hearOne();
+    pollOne();
     assertThat(accepted.getFirst().text()).isEqualTo("done: file that");
     assertThat(accepted.getFirst().delegationId()).isEqualTo(made.id());
     assertThat(accepted.getFirst().isAnswer()).isTrue();
   }
 
   @Test
-  void hearsFromTheControlPlaneHowATaskEndedAndAnswersNobody() throws Exception {
+  void receivesTheEndOfATaskAndSendsNoReply() throws Exception {
     Delegation made = bosss.delegate(clerk.id().toString(), "file that");
     await().atMost(LIMIT).until(() -> inbox(clerk).size() == 1);
 
     clerks.updateDelegation(made.id(), new DelegationReport.Completed("filed by hand"));
-    hearOne();
+    pollOne();
 
     InboundMessage result = accepted.getFirst();
     assertThat(result.source()).isEqualTo(InboundSource.SYSTEM);
@@ -84,13 +84,13 @@ class DelegatingAgentsTest {
 
     assertThat(over.status()).isEqualTo("failed");
     assertThat(over.error()).isEqualTo("no such file");
-    hearOne();
+    pollOne();
     assertThat(accepted.getFirst().source()).isEqualTo(InboundSource.SYSTEM);
     assertThat(accepted.getFirst().text()).isEqualTo("no such file");
   }
 
   @Test
-  void saysWithEachBeatWhichTaskItIsAt() throws Exception {
+  void namesItsTaskInEachHeartbeat() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     running(
         clerk,
@@ -101,26 +101,26 @@ class DelegatingAgentsTest {
     Delegation made = bosss.delegate(clerk.id().toString(), "a long one");
 
     await().atMost(LIMIT).until(() -> now(made.id()).status().equals("in_progress"));
-    String then = lastBeat(made.id());
-    await().atMost(LIMIT).until(() -> !lastBeat(made.id()).equals(then));
+    String then = lastHeartbeat(made.id());
+    await().atMost(LIMIT).until(() -> !lastHeartbeat(made.id()).equals(then));
     goOn.countDown();
 
     assertThat(ended(made.id()).status()).isEqualTo("completed");
-    String last = lastBeat(made.id());
-    String workspaces = lastBeatOfClerk();
-    await().atMost(LIMIT).until(() -> !lastBeatOfClerk().equals(workspaces));
-    assertThat(lastBeat(made.id())).isEqualTo(last);
+    String last = lastHeartbeat(made.id());
+    String workspaces = lastHeartbeatOfClerk();
+    await().atMost(LIMIT).until(() -> !lastHeartbeatOfClerk().equals(workspaces));
+    assertThat(lastHeartbeat(made.id())).isEqualTo(last);
   }
 
   @Test
-  void tellsOfATaskThatItGaveByItself() {
+  void recordsATaskThatItDelegatedItself() {
     String id = "mine-" + UUID.randomUUID();
     bosss.recordDelegation(clerk.id().toString(), "file that", id);
     bosss.recordDelegation(clerk.id().toString(), "file that", id);
 
     clerks.heartbeatDelegation(id);
     assertThat(now(id).status()).isEqualTo("in_progress");
-    assertThat(lastBeat(id)).isNotEmpty();
+    assertThat(lastHeartbeat(id)).isNotEmpty();
 
     clerks.updateDelegation(id, new DelegationReport.InProgress());
     clerks.updateDelegation(id, new DelegationReport.Failed("stopped by hand", "Cancelled"));
@@ -130,7 +130,7 @@ class DelegatingAgentsTest {
   }
 
   @Test
-  void comesToAnEndBetweenTwoThatAnswerEverything() {
+  void endsBetweenTwoAgentsThatAnswerEverything() {
     running(boss, text -> "thanks for " + text);
     running(clerk, text -> "done: " + text);
 
@@ -145,9 +145,9 @@ class DelegatingAgentsTest {
     assertThat(inbox(clerk)).hasSize(2);
   }
 
-  /** Another library's agent, that answers everything and names nothing but the delegation. */
+  /** An agent of another library, which answers everything and names only the delegation. */
   @Test
-  void comesToAnEndWithAForeignAgentThatItGaveATask() {
+  void endsWithAForeignCallee() {
     Delegation made = bosss.delegate(clerk.id().toString(), "file that");
     AgentLoop loop = running(boss, text -> "thanks for " + text);
 
@@ -161,7 +161,7 @@ class DelegatingAgentsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void comesToAnEndWithAForeignAgentThatGaveItATask(boolean recorded) {
+  void endsWithAForeignCaller(boolean recorded) {
     String id = "theirs-" + UUID.randomUUID();
     if (recorded) {
       clerks.recordDelegation(boss.id().toString(), "file that", id);
@@ -200,7 +200,7 @@ class DelegatingAgentsTest {
             .formatted(UUID.randomUUID(), text, delegationId));
   }
 
-  /** All that it was sent is handled, its answers included: it acknowledges afterwards. */
+  /** Waits until the agent has acknowledged all its messages, answers included. */
   private static void settle(Agent agent) {
     String all =
         "SELECT last_acked_seq = (SELECT max(seq) FROM activity_logs WHERE workspace_id ="
@@ -222,8 +222,8 @@ class DelegatingAgentsTest {
     return loop;
   }
 
-  /** The boss, who says thanks for everything. */
-  private void hearOne() {
+  /** Polls until one message arrives, and answers it with thanks. */
+  private void pollOne() {
     PollDelivery inbound =
         PollDelivery.builder(bosss).interval(Duration.ZERO).longestWait(LIMIT).build();
     await()
@@ -247,11 +247,11 @@ class DelegatingAgentsTest {
     return over;
   }
 
-  private String lastBeat(String id) {
+  private String lastHeartbeat(String id) {
     return now(id).raw().path("last_heartbeat").asString("");
   }
 
-  private String lastBeatOfClerk() {
+  private String lastHeartbeatOfClerk() {
     return AgentServer.CLIENT.read(clerk).path("last_heartbeat_at").asString("");
   }
 

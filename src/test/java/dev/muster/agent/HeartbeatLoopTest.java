@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Section 13, seed 000: the beats of an agent, and what they tell. */
+/** The content and the timing of an agent's heartbeats (section 13, seed 000). */
 @Slow
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
@@ -86,7 +86,7 @@ class HeartbeatLoopTest {
   }
 
   @Test
-  void tellsWhatItWasTold() throws IOException {
+  void sendsTheGivenState() throws IOException {
     TestPeer platform = platform();
     HeartbeatLoop loop = loop(to(platform), new HeartbeatListener() {});
     loop.setActiveTasks(2);
@@ -106,7 +106,7 @@ class HeartbeatLoopTest {
   }
 
   @Test
-  void keepsItsErrorsUntilTheyAreHeard() throws IOException {
+  void keepsItsErrorsUntilAHeartbeatSucceeds() throws IOException {
     TestPeer platform = platform();
     platform.then(PeerBehavior.answer(503, "{}"), PeerBehavior.resetAfterRequest());
     HeartbeatLoop loop = loop(to(platform), new HeartbeatListener() {});
@@ -125,7 +125,7 @@ class HeartbeatLoopTest {
   }
 
   @Test
-  void losesNoErrorThatIsRecordedWhileABeatIsUnderWay() throws IOException {
+  void losesNoErrorRecordedDuringAHeartbeat() throws IOException {
     TestPeer platform = platform();
     CountDownLatch recorded = new CountDownLatch(1);
     CountDownLatch came = new CountDownLatch(1);
@@ -150,7 +150,7 @@ class HeartbeatLoopTest {
     assertThat(heartbeats.get(1).path("sample_error").asString()).isEqualTo("during the beat");
   }
 
-  static Stream<PeerBehavior> troubles() {
+  static Stream<PeerBehavior> faults() {
     return Stream.of(
         PeerBehavior.closeAtOnce(),
         PeerBehavior.resetAtOnce(),
@@ -167,8 +167,8 @@ class HeartbeatLoopTest {
   }
 
   @ParameterizedTest
-  @MethodSource("troubles")
-  void beatsOnAfterTrouble(PeerBehavior trouble) throws IOException {
+  @MethodSource("faults")
+  void continuesAfterAFault(PeerBehavior trouble) throws IOException {
     TestPeer platform = platform();
     platform.then(PeerBehavior.answer(200, HEARD), trouble, trouble);
     AtomicInteger missed = new AtomicInteger();
@@ -192,7 +192,7 @@ class HeartbeatLoopTest {
   }
 
   @Test
-  void beatsOnWhenThePlatformIsThereAgain() throws IOException {
+  void continuesWhenTheServerIsReachableAgain() throws IOException {
     Agent agent = AgentServer.CLIENT.create("Cut off");
     TcpRelay relay = opened(new TcpRelay(FreePorts.next()));
     AtomicInteger missed = new AtomicInteger();
@@ -227,7 +227,7 @@ class HeartbeatLoopTest {
   }
 
   @Test
-  void endsWithTheWorkspaceAndSaysWhy() throws Exception {
+  void endsWhenTheWorkspaceIsRemovedAndReportsWhy() throws Exception {
     Agent agent = AgentServer.CLIENT.create("Doomed");
     CompletableFuture<String> removed = new CompletableFuture<>();
     HeartbeatLoop loop =
@@ -248,7 +248,7 @@ class HeartbeatLoopTest {
   }
 
   @Test
-  void endsWhenItIsToldThatTheWorkspaceIsDeleted() throws IOException {
+  void endsWhenTheWorkspaceIsDeleted() throws IOException {
     TestPeer platform = platform();
     platform.usually(PeerBehavior.answer(404, "{\"status\":\"removed\",\"deleted\":true}"));
 
@@ -258,7 +258,7 @@ class HeartbeatLoopTest {
   }
 
   @Test
-  void doesNotSpinHoweverOftenABeatIsAskedFor() throws IOException {
+  void sendsAtMostOneExtraHeartbeatForManyRequests() throws IOException {
     TestPeer platform = platform();
     HeartbeatLoop loop =
         HeartbeatLoop.builder(to(platform)).wedge(wedge).leastGap(Duration.ofMinutes(5)).build();
@@ -269,12 +269,12 @@ class HeartbeatLoopTest {
       loop.heartbeatNow();
     }
 
-    heartbeats(platform, 2); // the one of the cadence, a second later
+    heartbeats(platform, 2); // the regular one, a second later
     assertThat(platform.deliveries()).hasSize(2);
   }
 
   @Test
-  void endsAtOnceWhileABeatIsUnderWay() throws IOException {
+  void endsAtOnceDuringAHeartbeat() throws IOException {
     TestPeer platform = platform();
     platform.usually(PeerBehavior.silence());
     HeartbeatLoop loop = start(to(platform), new HeartbeatListener() {});

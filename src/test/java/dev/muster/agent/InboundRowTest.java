@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Seed 004: what a row of the activity log says, and what it does not. */
+/** How a row of the activity log becomes a message (seed 004). */
 class InboundRowTest {
 
   @ParameterizedTest
@@ -71,19 +71,19 @@ class InboundRowTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"{}", "{'id':''}", "{'id':null}", "[]", "7", "'text'", "null"})
-  void isNoMessageWithoutAnId(String row) {
+  void ignoresRowsWithoutAnId(String row) {
     assertThat(InboundMessage.ofRow(json(row))).isEmpty();
   }
 
   @Test
-  void keepsTheRowAsItCame() {
+  void keepsTheRawRow() {
     JsonNode row = json("{'id':'a-1','data':{'text':'hi'},'more':[1.50]}");
 
     assertThat(InboundMessage.ofRow(row).orElseThrow().raw()).isEqualTo(row);
   }
 
   @Test
-  void knowsTheMessageByTheRowOrByItsRequest() {
+  void findsTheMessageIdInTheRowOrItsRequest() {
     String request =
         "'request_body':{'params':{'message':{'messageId':'m-1','parts':[],"
             + "'metadata':{'delegation_id':'d-1','reply_to':'m-0'}}}}";
@@ -101,7 +101,7 @@ class InboundRowTest {
   }
 
   @Test
-  void tellsADelegatedTaskFromItsResult() {
+  void distinguishesADelegatedTaskFromItsResult() {
     String task = "{'source':'peer_agent','source_id':'w','data':{'delegation_id':'d'}}";
     String result = "{'source':'system','data':{'delegation_id':'d','text':'done'}}";
 
@@ -112,7 +112,7 @@ class InboundRowTest {
   }
 
   @Test
-  void tellsMessagesOfTwoSendersApart() {
+  void distinguishesMessagesOfTwoSenders() {
     String one = "{'source_id':'w','data':{'message_id':'m-1'}}";
     String other = "{'source_id':'v','data':{'message_id':'m-1'}}";
 

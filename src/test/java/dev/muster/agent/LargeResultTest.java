@@ -12,7 +12,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The result of a task that is larger than the body of a report may be (R0.7, R8.7). */
+/** A task's result may be larger than the body of a report (R0.7, R8.7). */
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class LargeResultTest {
@@ -32,7 +32,7 @@ class LargeResultTest {
   }
 
   @Test
-  void completesTheDelegationWhole() {
+  void completesTheDelegationWithTheWholeText() {
     report();
 
     assertThat(bosss.delegation(id, Duration.ZERO))
@@ -47,7 +47,7 @@ class LargeResultTest {
   }
 
   @Test
-  void isNotToldAgainToACallerThatHasIt() {
+  void isNotSentAgainToACallerThatHasIt() {
     clerks.updateDelegation(id, new DelegationReport.Completed("the answer that was heard"));
 
     report();
@@ -58,7 +58,7 @@ class LargeResultTest {
   }
 
   @Test
-  void isCutWhereItTellsWhyTheTaskFailed() {
+  void isTruncatedWhenItIsAnError() {
     clerks.updateDelegation(id, new DelegationReport.Failed("\u0001" + LARGE, ""));
 
     assertThat(bosss.delegation(id, Duration.ZERO).status()).isEqualTo("failed");

@@ -16,14 +16,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** R8.3 to R8.5: tasks that take an agent that is called longer than the platform waits for it. */
+/** Tasks that take a push agent longer than the server waits for the answer (R8.3 to R8.5). */
 @Slow
 @Timeout(180)
 class LongTaskTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  /** It waits longer for an answer than an agent of the library calls slow, but not for long. */
+  /**
+   * The server's timeout is longer than what the library calls slow, and short enough for a test.
+   */
   private static final TestServer SERVER =
       TestServer.start(
           "AGENT_URL_ALLOW=loopback",
@@ -45,7 +47,7 @@ class LongTaskTest {
   /** The longer text is larger than the body of a report may be (R0.7). */
   @ParameterizedTest
   @ValueSource(ints = {1, 25_000})
-  void isReportedWhenNobodyWaitsForTheAnswerAnyMore(int times) throws Exception {
+  void isReportedAfterTheTimeoutOfTheServer(int times) throws Exception {
     String result = "done at last".repeat(times);
 
     Delegation end = endOf(() -> result);
@@ -56,7 +58,7 @@ class LongTaskTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 40_000})
-  void isReportedFailedWhenNobodyWaitsForTheAnswerAnyMore(int times) throws Exception {
+  void isReportedAsFailedAfterTheTimeoutOfTheServer(int times) throws Exception {
     String why = "no luck".repeat(times);
 
     Delegation end =
@@ -68,7 +70,7 @@ class LongTaskTest {
     assertThat(end.error()).startsWith("no luck");
   }
 
-  /** Of a task whose handler comes to its end when nobody waits for the answer any more. */
+  /** The end of a task whose handler ends after the server's timeout. */
   private Delegation endOf(Callable<String> last) throws Exception {
     try (PushDelivery delivery = PushDelivery.builder(client(clerk)).start();
         AgentLoop loop = working(delivery, last)) {
@@ -78,9 +80,9 @@ class LongTaskTest {
           .until(() -> platform.read(clerk).path("status").asString().equals("online"));
       Delegation made = bosss.delegate(clerk.id().toString(), "a long one");
 
-      await().atMost(LIMIT).until(this::nobodyWaits);
-      String then = lastBeat(made);
-      await().atMost(LIMIT).until(() -> !lastBeat(made).equals(then));
+      await().atMost(LIMIT).until(this::timedOut);
+      String then = lastHeartbeat(made);
+      await().atMost(LIMIT).until(() -> !lastHeartbeat(made).equals(then));
       assertThat(now(made).status()).isEqualTo("in_progress");
       goOn.countDown();
 
@@ -100,8 +102,8 @@ class LongTaskTest {
         .build();
   }
 
-  /** The row of the task says so: the platform has given up, with a time-out. */
-  private boolean nobodyWaits() {
+  /** The row of the task says that the delivery timed out. */
+  private boolean timedOut() {
     return platform
         .get("/workspaces/" + clerk.id() + "/activity?type=a2a_receive", TestServer.ADMIN_TOKEN)
         .json()
@@ -113,7 +115,7 @@ class LongTaskTest {
     return bosss.delegation(made.id(), Duration.ZERO);
   }
 
-  private String lastBeat(Delegation made) {
+  private String lastHeartbeat(Delegation made) {
     return now(made).raw().path("last_heartbeat").asString("");
   }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Section 13, seed 004, R13.1: how messages come to an agent that polls. */
+/** How a poll agent receives messages (section 13, seed 004, R13.1). */
 @Slow
 @Timeout(60)
 class PollDeliveryTest {
@@ -47,7 +47,7 @@ class PollDeliveryTest {
   }
 
   @Test
-  void answersAPeerWhoWaits() throws Exception {
+  void answersAPeerThatWaits() throws Exception {
     Agent child = AgentServer.CLIENT.create("Child", "\"parent_id\":\"" + agent.id() + "\"");
     CompletableFuture<SendResult> waiting =
         CompletableFuture.supplyAsync(
@@ -82,7 +82,7 @@ class PollDeliveryTest {
   }
 
   @Test
-  void passesAMessageWhoseHandlerThrows() {
+  void skipsAMessageWhoseHandlerThrows() {
     AgentServer.sendFromCanvas(agent, "m-1", "poison");
     String last = AgentServer.sendFromCanvas(agent, "m-2", "fine");
     PollDelivery delivery = memory();
@@ -102,7 +102,7 @@ class PollDeliveryTest {
   }
 
   @Test
-  void goesOnFromItsFileAfterARestart() throws IOException {
+  void continuesFromItsFileAfterARestart() throws IOException {
     Path file = folder.resolve("deep").resolve("cursor");
     AgentServer.sendFromCanvas(agent, "m-1", "one");
     PollDelivery first = kept(file);
@@ -119,7 +119,7 @@ class PollDeliveryTest {
   }
 
   @Test
-  void goesOnFromWhatItAcknowledgedWithoutAFile() {
+  void continuesFromItsAcknowledgementWithoutAFile() {
     AgentServer.sendFromCanvas(agent, "m-1", "one");
     memory().runOnce(this::note);
     AgentServer.sendFromCanvas(agent, "m-2", "two");
@@ -138,7 +138,7 @@ class PollDeliveryTest {
         "{\"cu",
         ""
       })
-  void goesOnAfterALostOrDamagedCursor(String content) throws IOException {
+  void continuesAfterALostOrDamagedCursor(String content) throws IOException {
     Path file = folder.resolve("cursor");
     Files.writeString(file, content);
     AgentServer.sendFromCanvas(agent, "m-1", "one");
@@ -153,7 +153,7 @@ class PollDeliveryTest {
   }
 
   @Test
-  void recognisesWhatItHandledBeforeTheCursorWasLost() throws IOException {
+  void recognisesHandledMessagesAfterALostCursor() throws IOException {
     Path file = folder.resolve("cursor");
     AgentServer.sendFromCanvas(agent, "m-1", "one");
     kept(file).runOnce(this::note);
@@ -172,9 +172,9 @@ class PollDeliveryTest {
     assertThat(handled).containsExactly("one", "two");
   }
 
-  /** As when it is killed between its reply and the next write of its cursor. */
+  /** As if it had been killed between its reply and the next write of its cursor. */
   @Test
-  void answersOnceWhatItHandlesTwice() {
+  void repliesOnceToAMessageHandledTwice() {
     Agent child = AgentServer.CLIENT.create("Child", "\"parent_id\":\"" + agent.id() + "\"");
     AgentServer.client(child).send(agent.id().toString(), "how far?");
     memory().runOnce(MessageHandler.text((_, _) -> "half way"));
@@ -198,7 +198,7 @@ class PollDeliveryTest {
   }
 
   @Test
-  void knowsTheLastThousandMessages() {
+  void remembersTheLastThousandMessages() {
     RecentMessageIds seen = new RecentMessageIds(List.of());
     for (int i = 0; i <= RecentMessageIds.MAX_IDS; i++) {
       seen.add("m-" + i);
@@ -211,7 +211,7 @@ class PollDeliveryTest {
   }
 
   @Test
-  void skipsRowsThatAreNoMessagesAndPassesThem() throws IOException {
+  void skipsRowsThatAreNotMessages() throws IOException {
     try (TestPeer platform = TestPeer.start()) {
       platform.then(
           PeerBehavior.answer(
@@ -228,7 +228,7 @@ class PollDeliveryTest {
   }
 
   @Test
-  void triesAReplyThreeTimesUnderOneIdAndGoesOn() throws IOException {
+  void triesAReplyThreeTimesUnderOneIdAndContinues() throws IOException {
     String row =
         "[{\"id\":\"a-1\",\"source\":\"peer_agent\",\"source_id\":\"6f0e2a52-8c1e-4b0c-9a44-1f1b1f6d7a10\","
             + "\"data\":{\"text\":\"hi\",\"message_id\":\"d-1\",\"delegation_id\":\"d-1\"}}]";
@@ -258,7 +258,7 @@ class PollDeliveryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"{\"id\":\"a-1\",\"source\":\"system\"}", "{\"id\":\"a-1\"}"})
-  void dropsAReplyThatNobodyCanGet(String row) throws IOException {
+  void dropsAReplyToARemovedWorkspace(String row) throws IOException {
     try (TestPeer platform = TestPeer.start()) {
       platform.then(PeerBehavior.answer(200, "[" + row + "]"));
 
@@ -271,8 +271,8 @@ class PollDeliveryTest {
   }
 
   @Test
-  void isHeldWhileThereIsNothing() throws Exception {
-    client.heartbeat(Heartbeat.HEALTHY); // it learns that polls may be held
+  void holdsAPollWithoutMessages() throws Exception {
+    client.heartbeat(Heartbeat.HEALTHY); // the client learns that the server supports long polls
     PollDelivery delivery = memory();
     CompletableFuture<Integer> waiting =
         CompletableFuture.supplyAsync(
@@ -285,7 +285,7 @@ class PollDeliveryTest {
   }
 
   @Test
-  void letsGoOfAHeldPollWhenItIsStopped() throws Exception {
+  void endsAHeldPollWhenItIsStopped() throws Exception {
     client.heartbeat(Heartbeat.HEALTHY);
     PollDelivery delivery = memory();
     CompletableFuture<Integer> waiting =

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Section 13: an agent that is called. */
+/** How a push agent receives messages (section 13). */
 @Slow
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
@@ -45,7 +45,7 @@ class PushDeliveryTest {
   }
 
   @Test
-  void answersAPeerThroughThePlatform() throws Exception {
+  void answersAPeerThroughTheServer() throws Exception {
     Agent child = AgentServer.CLIENT.create("Child", "\"parent_id\":\"" + agent.id() + "\"");
     AgentLoop loop =
         AgentLoop.builder(AgentServer.client(agent))
@@ -67,7 +67,7 @@ class PushDeliveryTest {
   }
 
   @Test
-  void givesARepeatedMessageTheSameAnswer() {
+  void answersADuplicateWithTheSameAnswer() {
     assertThat(delivery.runOnce(this::count)).isZero();
 
     Answer first = post(message("m-1"));
@@ -80,7 +80,7 @@ class PushDeliveryTest {
   }
 
   @Test
-  void letsARepeatWaitForTheFirst() throws Exception {
+  void letsADuplicateWaitForTheFirst() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     CountDownLatch begun = new CountDownLatch(1);
     delivery.runOnce((message, client) -> {
@@ -101,7 +101,7 @@ class PushDeliveryTest {
   }
 
   @Test
-  void saysThatItsHandlerFailed() {
+  void reportsThatItsHandlerFailed() {
     delivery.runOnce((_, _) -> {
       throw new AssertionError("planted");
     });
@@ -123,7 +123,7 @@ class PushDeliveryTest {
         "{\"method\":\"message/send\"}         | -32602",
         "{\"method\":\"message/send\",\"params\":{\"message\":[]}} | -32602",
       })
-  void answersNonsense(String body, int code) {
+  void refusesMalformedRequests(String body, int code) {
     delivery.runOnce(this::count);
 
     Answer answer = post(body);
@@ -141,14 +141,14 @@ class PushDeliveryTest {
   }
 
   @Test
-  void takesPostsOnly() {
+  void acceptsPostOnly() {
     assertThat(RawHttp.send(delivery.url().getPort(), "GET /a2a", List.of()).status())
         .isEqualTo(405);
   }
 
-  /** The answer of a task could not be written: its end is reported. */
+  /** The answer could not be written, so the end of the task is reported. */
   @Test
-  void reportsATaskWhoseAnswerNobodyTook() throws Exception {
+  void reportsATaskWhoseAnswerCouldNotBeWritten() throws Exception {
     Agent boss = AgentServer.CLIENT.create("Boss", "\"parent_id\":\"" + agent.id() + "\"");
     AgentClient bosss = AgentServer.client(boss);
     String id = "d-" + boss.id();
@@ -165,7 +165,7 @@ class PushDeliveryTest {
     try (Socket asking = new Socket(InetAddress.getLoopbackAddress(), delivery.url().getPort())) {
       asking.getOutputStream().write(request(task(boss, id)));
       assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
-      asking.setSoLinger(true, 0); // closed with a RST in place of a FIN
+      asking.setSoLinger(true, 0); // closes with a RST in place of a FIN
     }
     goOn.countDown();
 

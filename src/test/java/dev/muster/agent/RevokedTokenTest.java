@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
-/** An agent whose token is revoked ends, unless it is given another. */
+/** An agent with a revoked token ends, unless it gets another one. */
 @Slow
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
@@ -39,14 +39,14 @@ class RevokedTokenTest {
       revokeAllBut("");
 
       assertThat(end.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(End.REFUSED);
-      // its thread has told of the refusal, and is about to end
+      // its thread has reported the refusal and ends soon
       await().atMost(LIMIT).until(() -> !loop.heartbeat().isRunning());
     }
   }
 
-  /** Also when a while has passed since: a beat that is heard begins anew. */
+  /** Also after a while: a successful heartbeat resets the time limit. */
   @Test
-  void goesOnWithTheNewTokenOfItsFile() throws Exception {
+  void continuesWithTheNewTokenOfItsFile() throws Exception {
     try (AgentLoop loop = loop()) {
       CompletableFuture<End> end = running(loop);
       for (int i = 0; i < 2; i++) {
@@ -54,8 +54,8 @@ class RevokedTokenTest {
         Files.writeString(folder.resolve("token"), fresh);
         revokeAllBut(fresh);
         for (int heartbeats = 0; heartbeats < 3; heartbeats++) {
-          String then = lastBeat();
-          await().atMost(LIMIT).until(() -> !lastBeat().equals(then));
+          String then = lastHeartbeat();
+          await().atMost(LIMIT).until(() -> !lastHeartbeat().equals(then));
         }
       }
       assertThat(end).isNotDone();
@@ -67,7 +67,7 @@ class RevokedTokenTest {
     try (AgentProcess program =
         AgentProcess.start(
             AgentProcess.as(agent, folder.resolve("state")), "connect", "--exec", "true")) {
-      await().atMost(LIMIT).until(() -> !lastBeat().isEmpty());
+      await().atMost(LIMIT).until(() -> !lastHeartbeat().isEmpty());
       long began = System.nanoTime();
       revokeAllBut("");
 
@@ -120,7 +120,7 @@ class RevokedTokenTest {
     }
   }
 
-  private String lastBeat() {
+  private String lastHeartbeat() {
     return AgentServer.CLIENT.read(agent).path("last_heartbeat_at").asString("");
   }
 }

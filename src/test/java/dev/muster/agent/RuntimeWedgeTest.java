@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
-/** Seed 000: the flag that says that nothing will work until a restart. */
+/** The flag for a runtime that only a restart can repair (seed 000). */
 class RuntimeWedgeTest {
 
   private final Logger logger = (Logger) LoggerFactory.getLogger(RuntimeWedge.class);
@@ -63,7 +63,7 @@ class RuntimeWedgeTest {
   @ParameterizedTest
   @NullSource
   @ValueSource(strings = {"", " ", "\t\n"})
-  void isCalledWedgedWhenNoReasonIsGiven(@Nullable String reason) {
+  void usesADefaultReason(@Nullable String reason) {
     RuntimeWedge.markWedged(reason);
     RuntimeWedge.markWedged("later");
 
@@ -71,7 +71,7 @@ class RuntimeWedgeTest {
   }
 
   @Test
-  void isHealthyAgainWhenClearedAndSaysSo() {
+  void isHealthyAndLogsItWhenCleared() {
     RuntimeWedge.markWedged("broken");
     RuntimeWedge.clearWedge();
 
@@ -83,7 +83,7 @@ class RuntimeWedgeTest {
   }
 
   @Test
-  void takesAnotherReasonAfterItWasCleared() {
+  void acceptsAnotherReasonAfterItWasCleared() {
     RuntimeWedge.markWedged("first");
     RuntimeWedge.clearWedge();
     RuntimeWedge.markWedged("second");
@@ -92,14 +92,14 @@ class RuntimeWedgeTest {
   }
 
   @Test
-  void isSilentWhenClearedWhileHealthy() {
+  void logsNothingWhenClearedWhileHealthy() {
     RuntimeWedge.clearWedge();
 
     assertThat(lines.list).isEmpty();
   }
 
   @Test
-  void isResetWithoutALine() {
+  void logsNothingWhenReset() {
     RuntimeWedge.markWedged("broken");
     lines.list.clear();
     RuntimeWedge.ofProcess().reset();
@@ -109,7 +109,7 @@ class RuntimeWedgeTest {
   }
 
   @Test
-  void leavesOtherExecutorsAlone() {
+  void doesNotMarkOtherExecutors() {
     RuntimeWedge one = new RuntimeWedge();
     RuntimeWedge other = new RuntimeWedge();
     one.mark("only this one");
@@ -120,10 +120,10 @@ class RuntimeWedgeTest {
   }
 
   @Test
-  void takesOneOfManyReasonsThatComeAtOnce() {
+  void keepsOneOfManyConcurrentReasons() {
     RuntimeWedge wedge = new RuntimeWedge();
-    AtomicInteger told = new AtomicInteger();
-    wedge.watch(told::incrementAndGet);
+    AtomicInteger calls = new AtomicInteger();
+    wedge.watch(calls::incrementAndGet);
 
     List<String> seen =
         Race.run(
@@ -134,6 +134,6 @@ class RuntimeWedgeTest {
             });
 
     assertThat(seen).containsOnly(wedge.reason());
-    assertThat(told).hasValue(1);
+    assertThat(calls).hasValue(1);
   }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The control plane is killed under a working agent, and comes back: the agent beats on, and
+ * The server is killed and restarted while an agent works: the agent continues its heartbeats, and
  * handles every message once.
  */
 @Slow

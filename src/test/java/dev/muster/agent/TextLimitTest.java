@@ -8,15 +8,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
-/** R0.7: texts are measured and cut by the bytes that they take in a body. */
+/** Texts are measured and truncated by their bytes in a JSON body (R0.7). */
 class TextLimitTest {
 
   private static final int LIMIT = 250 * 1024;
 
-  /** One, two, three and four bytes; an escape of two, and two of six. */
+  /** Characters of one, two, three and four bytes; an escape of two, and two of six. */
   @ParameterizedTest(name = "{index}")
   @ValueSource(strings = {"x", "é", "€", "😀", "\n", "\u0001", "\ud83d"})
-  void measuresWhatIsSent(String one) {
+  void measuresTheSentBytes(String one) {
     int each = bytes(one);
     String full = one.repeat(LIMIT / each) + "x".repeat(LIMIT % each);
 
@@ -28,7 +28,7 @@ class TextLimitTest {
 
   @ParameterizedTest(name = "{index}")
   @ValueSource(strings = {"x", "é", "€", "😀", "\n", "\u0001"})
-  void cutsBetweenCharactersAndTellsTheSize(String one) {
+  void truncatesBetweenCharactersAndNamesTheSize(String one) {
     int times = LIMIT / bytes(one) + 1;
 
     String cut = TextLimit.USUAL.cut(one.repeat(times));

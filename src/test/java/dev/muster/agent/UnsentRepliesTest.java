@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** What an agent could not send is sent when the platform is back. */
+/** Replies that could not be sent are sent when the server is back. */
 @Slow
 @Timeout(120)
 class UnsentRepliesTest {
@@ -42,7 +42,7 @@ class UnsentRepliesTest {
   @TempDir private Path folder;
 
   @Test
-  void sendsAReplyUnderTheSameIdByTheNextProcess() throws IOException {
+  void sendsAKeptReplyUnderTheSameIdAfterARestart() throws IOException {
     try (TestPeer platform = TestPeer.start()) {
       platform.then(PeerBehavior.answer(200, FROM_PEER)).usually(PeerBehavior.resetAfterRequest());
 
@@ -63,7 +63,7 @@ class UnsentRepliesTest {
     }
   }
 
-  /** Also where one peer is in trouble: the other replies go out, and the messages come in. */
+  /** Also when one peer is unreachable: other replies are sent, and messages are received. */
   @ParameterizedTest
   @CsvSource({
     "500, INTERNAL, true",
@@ -78,7 +78,7 @@ class UnsentRepliesTest {
     "409, MESSAGE_ID_REUSED, false",
     "410, WORKSPACE_REMOVED, false",
   })
-  void keepsWhatMayBeSentLaterAndNothingElse(int status, String code, boolean kept)
+  void keepsOnlyRepliesThatMayBeSentLater(int status, String code, boolean kept)
       throws IOException {
     try (TestPeer platform = TestPeer.start()) {
       platform
@@ -114,7 +114,7 @@ class UnsentRepliesTest {
   }
 
   @Test
-  void sendsWhatItKeptInMemoryWithoutAFile() throws IOException {
+  void keepsRepliesInMemoryWithoutAFile() throws IOException {
     try (TestPeer platform = TestPeer.start()) {
       platform.then(PeerBehavior.answer(200, FROM_PEER)).usually(PeerBehavior.resetAfterRequest());
       PollDelivery delivery =
@@ -149,7 +149,7 @@ class UnsentRepliesTest {
   }
 
   @Test
-  void goesOnInOrderWithWhatItFindsAndLeavesWhatItCannotRead() throws IOException {
+  void sendsReadableFilesInOrderAndSkipsOthers() throws IOException {
     Path cursor = folder.resolve("cursor.json");
     UnsentReplies first = new UnsentReplies(cursor);
     for (int i = 1; i <= 11; i++) {
@@ -165,9 +165,9 @@ class UnsentRepliesTest {
     assertThat(damaged).exists();
   }
 
-  /** The command is paid for: it does not run again, and the human reads what it said. */
+  /** The command does not run again, and its output reaches the canvas. */
   @Test
-  void answersAfterAnOutageThatTheAgentDidNotSurvive() throws Exception {
+  void repliesAfterAnOutageAndARestart() throws Exception {
     AgentServer.sendFromCanvas(agent, "m-1", "hi");
     Path state = folder.resolve("state");
     Path runs = folder.resolve("runs");
@@ -179,7 +179,7 @@ class UnsentRepliesTest {
               .formatted(runs, folder.resolve("go"));
       try (AgentProcess program = AgentProcess.start(environment, "connect", "--exec", command)) {
         await().atMost(LIMIT).until(() -> Files.exists(runs));
-        relay.heal(FreePorts.next()); // nobody listens there
+        relay.heal(FreePorts.next()); // a port without a listener
         Files.createFile(folder.resolve("go"));
         await().atMost(LIMIT).until(() -> !unsentIn(state).isEmpty());
         await()

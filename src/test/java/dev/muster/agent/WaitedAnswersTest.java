@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An answer that somebody waited for is not handed to the command of {@code connect} as well. */
+/** An answer that a command awaits is not passed to the command of {@code connect} as well. */
 @Execution(ExecutionMode.CONCURRENT)
 @Slow
 @Timeout(180)
@@ -33,10 +33,10 @@ class WaitedAnswersTest {
 
   @TempDir private Path folder;
 
-  /** Else it would ask again for each answer, for ever. */
+  /** Otherwise it would send another question for each answer, without end. */
   @ParameterizedTest
   @ValueSource(strings = {"send", "delegate"})
-  void runsACommandThatAsksAndWaitsOnce(String how) throws IOException {
+  void runsACommandThatSendsAndWaitsOnce(String how) throws IOException {
     String program =
         AgentProcess.program().stream()
             .map(word -> "'" + word + "'")
@@ -56,7 +56,7 @@ class WaitedAnswersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"gives up", "is killed"})
-  void handsOnTheAnswerOfOneWho(String gone) throws IOException {
+  void deliversTheAnswerWhenTheWaitingCommand(String gone) throws IOException {
     boolean killed = gone.equals("is killed");
     try (AgentProcess _ = connect(note());
         AgentProcess asking =
@@ -84,7 +84,7 @@ class WaitedAnswersTest {
   }
 
   @Test
-  void handsOnAnAnswerThatNobodyWaitedFor() throws IOException {
+  void deliversAnAnswerThatNoCommandAwaits() throws IOException {
     try (AgentLoop _ = clerkAnswering();
         AgentProcess _ = connect(note())) {
       AgentServer.client(boss).delegate(clerk.id().toString(), "work");
@@ -118,7 +118,7 @@ class WaitedAnswersTest {
     }
   }
 
-  /** The message and the answer are in the feed, and both are handled. */
+  /** Waits until message and answer are handled. */
   private void settle() {
     String all =
         "SELECT count(*) = 2 AND max(seq) = (SELECT last_acked_seq FROM activity_feeds f WHERE"

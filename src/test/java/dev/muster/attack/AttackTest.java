@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The attacks in their short form, each on the same server as it is delivered. */
+/** The short form of the attacks, each on a server with the default settings. */
 @Tag("latency")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -56,16 +56,16 @@ class AttackTest {
   @Order(1)
   @ParameterizedTest
   @MethodSource("attacks")
-  void harmsNobodyElse(Attack attack) throws Exception {
+  void doesNotAffectOtherWorkspaces(Attack attack) throws Exception {
     AttackResult result = runner.run(attack, ALONE, calm);
 
     assertThat(result.faults()).as(result.tableRow()).isEmpty();
   }
 
-  /** On a server that has compiled by then what it runs. */
+  /** Runs when the JVM has compiled the hot paths. */
   @Order(2)
   @Test
-  void harmNobodyElseTogether() throws Exception {
+  void doNotAffectOtherWorkspacesTogether() throws Exception {
     AttackResult result = runner.runTogether(Attacks.all(), TOGETHER, calm);
 
     assertThat(result.faults()).as(result.tableRow()).isEmpty();

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The table of {@code docs/limits.md} is true: each row has a proof that exists, each attack has a
- * row, and numbers are those of the code and of the settings.
+ * Checks the table of {@code docs/limits.md}: each row has an existing proof, each attack has a
+ * row, and numbers equal those of the code and the settings.
  */
 class LimitsTest {
 
@@ -35,7 +35,7 @@ class LimitsTest {
 
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
-  /** A number, perhaps with a unit, and the constant it is. */
+  /** A number, perhaps with a unit, and its constant. */
   private static final Pattern CONSTANT =
       Pattern.compile("([\\d,]+)( KiB| MiB| s| min)? \\(`(\\w+)\\.([A-Z_]+)`\\)");
 
@@ -72,7 +72,7 @@ class LimitsTest {
 
   @ParameterizedTest
   @MethodSource("rows")
-  void isProven(Row row) throws IOException {
+  void namesAnExistingProof(Row row) throws IOException {
     assertThat(row.cells()).hasSize(COLUMNS).noneMatch(String::isBlank);
     Set<String> proofs = Set.copyOf(inCode(row.proof()));
     Set<String> existing = new HashSet<>(attacks());
@@ -144,7 +144,7 @@ class LimitsTest {
     return Double.parseDouble(text.replace(",", ""));
   }
 
-  /** In bytes, seconds, or as it is. */
+  /** The value in bytes, seconds, or without a unit. */
   private static double valueOf(String type, String constant) throws Exception {
     Field field = Class.forName(classNamed(type)).getDeclaredField(constant);
     field.setAccessible(true);
@@ -155,7 +155,7 @@ class LimitsTest {
     };
   }
 
-  /** There has to be one of this name. */
+  /** The only class of this name. */
   private static String classNamed(String type) throws IOException {
     List<String> found = new ArrayList<>();
     try (Stream<Path> files = Files.walk(SOURCES)) {

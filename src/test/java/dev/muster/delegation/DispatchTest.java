@@ -113,7 +113,7 @@ class DispatchTest {
 
   @Test
   void failsAtOnceWhenTheAnswerIsNoHttp() {
-    peer.usually(PeerBehavior.sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"));
+    peer.usually(PeerBehavior.sendAndClose("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"));
 
     String id = LEDGER.delegate(caller, LEDGER.called(team, peer.url()), "Do it.");
 

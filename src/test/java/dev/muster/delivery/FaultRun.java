@@ -145,7 +145,7 @@ final class FaultRun implements AutoCloseable {
         .atMost(STOP.multipliedBy(2))
         .until(() -> System.nanoTime() - injectedAt.join() > STOP.toNanos());
     signal("CONT");
-    wire.passOn();
+    wire.forwardAll();
   }
 
   /** Waits until it serves requests again. */

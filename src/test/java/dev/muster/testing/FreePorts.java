@@ -6,15 +6,15 @@ import java.net.ServerSocket;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Ports of loopback that are free, and stay free until they are used: they lie below the range from
- * which Linux assigns ports, and each is returned once.
+ * Free ports of loopback. They lie below the range from which Linux assigns ports, and each is
+ * returned once, so they stay free.
  */
 public final class FreePorts {
 
   private static final int FIRST = 20_000;
   private static final int COUNT = 12_000;
 
-  /** Other programs with tests begin elsewhere. */
+  /** Other processes with tests begin elsewhere. */
   private static final AtomicInteger NEXT =
       new AtomicInteger((int) (ProcessHandle.current().pid() * 97 % COUNT));
 

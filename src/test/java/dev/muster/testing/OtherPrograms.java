@@ -6,9 +6,8 @@ import java.time.Duration;
 import java.util.stream.Stream;
 
 /**
- * How much of the machine's processors was used by others than this test and the processes that it
- * started, since this was made. A bound of time by the clock says nothing of a server that others
- * kept from running.
+ * Measures the processor time of programs other than this test and its processes, since it was
+ * created. A time limit means nothing for a server that had no processor.
  */
 public final class OtherPrograms {
 
@@ -18,19 +17,19 @@ public final class OtherPrograms {
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
   private final long begunAt = System.nanoTime();
-  private final long oursBefore = nanosOfOurs();
+  private final long ownBefore = ownNanos();
 
   public OtherPrograms() {
-    MACHINE.getCpuLoad(); // the next one tells of the time since this one
+    MACHINE.getCpuLoad(); // starts the interval of the next call
   }
 
-  /** Whether they used more than a quarter; to be asked once. */
+  /** Returns whether they used more than a quarter; call it once. */
   public boolean usedMuch() {
     double capacity = (double) (System.nanoTime() - begunAt) * MACHINE.getAvailableProcessors();
-    return MACHINE.getCpuLoad() - (nanosOfOurs() - oursBefore) / capacity > MUCH;
+    return MACHINE.getCpuLoad() - (ownNanos() - ownBefore) / capacity > MUCH;
   }
 
-  private static long nanosOfOurs() {
+  private static long ownNanos() {
     ProcessHandle self = ProcessHandle.current();
     return Stream.concat(Stream.of(self), self.descendants())
         .mapToLong(one -> one.info().totalCpuDuration().orElse(Duration.ZERO).toNanos())

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
-/** What a class logs in the thread of a test, whatever servers of other tests log meanwhile. */
+/** Collects what a class logs in the thread of a test, separate from servers of other tests. */
 public final class OwnLog {
 
   private static final int MAX_TRIES = 5;
@@ -15,8 +15,8 @@ public final class OwnLog {
   private OwnLog() {}
 
   /**
-   * The lines that {@code logging} writes in {@code act}, each with its level before it. The act is
-   * done again when a server that started beside it has taken all listeners away.
+   * Returns the lines that {@code logging} writes in {@code act}, each with its level before it.
+   * Runs the act again when a server that starts at the same time has detached all appenders.
    */
   public static List<String> of(Class<?> logging, Runnable act) {
     for (int tries = 0; tries < MAX_TRIES; tries++) {
@@ -35,7 +35,7 @@ public final class OwnLog {
         return List.copyOf(listener.lines);
       }
     }
-    throw new AssertionError("the log was never listened to from beginning to end");
+    throw new AssertionError("the appender was detached in every attempt");
   }
 
   private static final class Listener extends AppenderBase<ILoggingEvent> {

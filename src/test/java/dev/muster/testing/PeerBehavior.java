@@ -13,15 +13,15 @@ import tools.jackson.databind.node.ObjectNode;
 @FunctionalInterface
 public interface PeerBehavior {
 
-  /** Whether the connection serves another request afterwards; else it is closed. */
+  /** Returns true when the connection serves another request; otherwise it is closed. */
   boolean act(PeerExchange exchange) throws IOException;
 
-  /** False for a deed that comes as soon as there is a connection. */
+  /** Returns false for a behaviour that needs only a connection. */
   default boolean awaitsRequest() {
     return true;
   }
 
-  /** The answer of an agent that says what it was told: the parts of the message come back. */
+  /** Answers with the parts of the request's message. */
   static PeerBehavior echo() {
     JsonMapper json = JsonMapper.shared();
     return exchange -> {
@@ -60,8 +60,8 @@ public interface PeerBehavior {
     return true;
   }
 
-  /** Takes the whole request, then these bytes are all that comes back before the end. */
-  static PeerBehavior sayAndClose(String bytes) {
+  /** Reads the whole request, sends these bytes and closes. */
+  static PeerBehavior sendAndClose(String bytes) {
     return exchange -> {
       exchange.receive();
       exchange.send(bytes);
@@ -69,12 +69,12 @@ public interface PeerBehavior {
     };
   }
 
-  /** Takes the whole request and closes without a word. */
+  /** Reads the whole request and closes. */
   static PeerBehavior closeAfterRequest() {
-    return sayAndClose("");
+    return sendAndClose("");
   }
 
-  /** Accepts the connection and closes it, whatever comes. */
+  /** Accepts the connection and closes it. */
   static PeerBehavior closeAtOnce() {
     return atOnce(_ -> false);
   }
@@ -86,7 +86,7 @@ public interface PeerBehavior {
     });
   }
 
-  /** Resets when a few bytes of the request have come. */
+  /** Resets after the first bytes of the request. */
   static PeerBehavior resetDuringRequest() {
     return exchange -> {
       exchange.receiveOnly(10);
@@ -103,23 +103,23 @@ public interface PeerBehavior {
     };
   }
 
-  /** A promise of a thousand bytes of JSON, and twelve of them. */
+  /** Announces a thousand bytes of JSON, and sends twelve. */
   static PeerBehavior halfBody() {
-    return sayAndClose(
+    return sendAndClose(
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
             + "{\"jsonrpc\":\"");
   }
 
   static PeerBehavior halfHead() {
-    return sayAndClose("HTTP/1.1 200 OK\r\nContent-Ty");
+    return sendAndClose("HTTP/1.1 200 OK\r\nContent-Ty");
   }
 
-  /** What a server of another protocol may say. */
+  /** Answers in another protocol. */
   static PeerBehavior garbage() {
-    return sayAndClose("\u0015\u0003\u0001 220 mail.example ESMTP\r\n\r\n");
+    return sendAndClose("\u0015\u0003\u0001 220 mail.example ESMTP\r\n\r\n");
   }
 
-  /** An answer of which one byte comes every so often, until released. */
+  /** Answers one byte at this interval, until released. */
   static PeerBehavior drip(Duration every) {
     return exchange -> {
       exchange.receive();
@@ -131,7 +131,7 @@ public interface PeerBehavior {
     };
   }
 
-  /** Takes the request and says nothing until released; then closes. */
+  /** Reads the request and does not answer until released; then closes. */
   static PeerBehavior silence() {
     return exchange -> {
       exchange.receive();
@@ -140,7 +140,7 @@ public interface PeerBehavior {
     };
   }
 
-  /** Does not even read, until released. */
+  /** Does not read until released. */
   static PeerBehavior deafness() {
     return atOnce(exchange -> {
       exchange.awaitRelease();
@@ -148,7 +148,7 @@ public interface PeerBehavior {
     });
   }
 
-  /** A whole stream of server-sent events with these data. */
+  /** A complete stream of server-sent events with these data. */
   static PeerBehavior events(String... data) {
     return exchange -> {
       startEvents(exchange);
@@ -169,7 +169,7 @@ public interface PeerBehavior {
     };
   }
 
-  /** A stream that says this, and goes on with the rest when the latch opens. */
+  /** A stream that begins with these bytes, and sends the rest when the latch opens. */
   static PeerBehavior eventsInTwo(String bytes, CountDownLatch goOn, String rest) {
     return exchange -> {
       startEvents(exchange);
@@ -201,11 +201,11 @@ public interface PeerBehavior {
     return Integer.toHexString(length) + "\r\n" + text + "\r\n";
   }
 
-  private static PeerBehavior atOnce(PeerBehavior deed) {
+  private static PeerBehavior atOnce(PeerBehavior behavior) {
     return new PeerBehavior() {
       @Override
       public boolean act(PeerExchange exchange) throws IOException {
-        return deed.act(exchange);
+        return behavior.act(exchange);
       }
 
       @Override

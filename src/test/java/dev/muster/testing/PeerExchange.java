@@ -17,9 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/**
- * What a {@link PeerBehavior} works with: one request that is coming in, and the socket under it.
- */
+/** One incoming request and its socket, as a {@link PeerBehavior} sees them. */
 public final class PeerExchange {
 
   private final Socket socket;
@@ -34,7 +32,7 @@ public final class PeerExchange {
     this.record = record;
   }
 
-  /** Reads the whole request, and counts it. */
+  /** Reads the whole request, and records it. */
   public Delivery receive() throws IOException {
     String requestLine = line();
     Map<String, List<String>> headers = new LinkedHashMap<>();
@@ -55,7 +53,7 @@ public final class PeerExchange {
     return delivery;
   }
 
-  /** Reads so many bytes of the request and leaves the rest. */
+  /** Reads this many bytes of the request and leaves the rest. */
   public void receiveOnly(int bytes) throws IOException {
     in.readNBytes(bytes);
   }
@@ -69,7 +67,7 @@ public final class PeerExchange {
     socket.getOutputStream().flush();
   }
 
-  /** A whole answer; the connection stays open. */
+  /** Sends a complete answer; the connection stays open. */
   public void answer(int status, Map<String, String> headers, byte[] body) throws IOException {
     StringBuilder head = new StringBuilder("HTTP/1.1 " + status + " Said So\r\n");
     headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
@@ -90,7 +88,7 @@ public final class PeerExchange {
     awaitRelease(Duration.ofDays(1));
   }
 
-  /** Whether the release came within this time. */
+  /** Returns whether the release came within this time. */
   public boolean awaitRelease(Duration limit) throws IOException {
     try {
       return released.await(limit.toNanos(), TimeUnit.NANOSECONDS);

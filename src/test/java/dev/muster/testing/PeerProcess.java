@@ -9,21 +9,21 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 
-/** A {@link TestPeer} in a process of its own, so that it can really be killed. */
+/** A {@link TestPeer} in a process of its own, to be killed. */
 public final class PeerProcess implements AutoCloseable {
 
-  /** What the peer does to every request. */
+  /** The behaviour for every request. */
   public enum Manner {
     ECHO(PeerBehavior.echo()),
     SILENCE(PeerBehavior.silence()),
-    /** Answers, a byte a second. */
+    /** Answers one byte each second. */
     DRIP(PeerBehavior.drip(Duration.ofSeconds(1)));
 
-    @SuppressWarnings("ImmutableEnumChecker") // deeds are functions without state
-    private final PeerBehavior deed;
+    @SuppressWarnings("ImmutableEnumChecker") // functions without state
+    private final PeerBehavior behavior;
 
-    Manner(PeerBehavior deed) {
-      this.deed = deed;
+    Manner(PeerBehavior behavior) {
+      this.behavior = behavior;
     }
   }
 
@@ -62,7 +62,7 @@ public final class PeerProcess implements AutoCloseable {
     return url;
   }
 
-  /** SIGKILL: nothing of the peer gets to run; the kernel closes its sockets. */
+  /** SIGKILL: the process cannot react; the kernel closes its sockets. */
   public void kill() {
     process.destroyForcibly().onExit().join();
   }
@@ -75,7 +75,7 @@ public final class PeerProcess implements AutoCloseable {
   /** {@code <port> <manner>}: prints the url and serves until killed. */
   public static void main(String[] args) throws IOException, InterruptedException {
     Manner manner = Manner.valueOf(args[1].toUpperCase(Locale.ROOT));
-    try (TestPeer peer = TestPeer.startOn(Integer.parseInt(args[0])).usually(manner.deed)) {
+    try (TestPeer peer = TestPeer.startOn(Integer.parseInt(args[0])).usually(manner.behavior)) {
       System.out.println(peer.url());
       new CountDownLatch(1).await();
     }

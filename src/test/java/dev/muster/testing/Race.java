@@ -10,14 +10,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 
-/** Lets many do the same thing at the same moment. */
+/** Runs an action many times at the same moment. */
 public final class Race {
 
   private static final int TIMEOUT_S = 60;
 
   private Race() {}
 
-  /** Starts them all behind one latch and waits for all; the results are in the runners' order. */
+  /**
+   * Starts all threads behind one latch and waits for them; results are in the order of the
+   * runners.
+   */
   public static <T> List<T> run(int runners, IntFunction<T> action) {
     CountDownLatch start = new CountDownLatch(1);
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Sends bytes as they are, for requests that no decent client would send. A header line {@code
- * Host: …} replaces the usual one, and a request line that ends in {@code HTTP/1.0} has none.
+ * Sends bytes unchanged, for requests that no HTTP client would send. A header line {@code Host: …}
+ * replaces the default, and a request line that ends in {@code HTTP/1.0} has none.
  */
 public final class RawHttp {
 
@@ -26,7 +26,7 @@ public final class RawHttp {
 
   private RawHttp() {}
 
-  /** A body of known length. */
+  /** Sends a body of known length. */
   public static Answer send(int port, String requestLine, List<String> headerLines, byte[] body) {
     return exchange(port, requestLine, headerLines, "Content-Length: " + body.length, body);
   }
@@ -35,7 +35,7 @@ public final class RawHttp {
     return exchange(port, requestLine, headerLines, "X-No-Body: true", NO_BODY);
   }
 
-  /** A body whose length shows only at its end. */
+  /** Sends a chunked body. */
   public static Answer sendChunked(
       int port, String requestLine, List<String> headerLines, byte[] body) {
     ByteArrayOutputStream chunks = new ByteArrayOutputStream();
@@ -50,7 +50,7 @@ public final class RawHttp {
         port, requestLine, headerLines, "Transfer-Encoding: chunked", chunks.toByteArray());
   }
 
-  /** The statuses of requests without a body that share one connection, one header line each. */
+  /** The statuses of requests without a body on one connection, each with one header line. */
   public static List<Integer> statusesOnOneConnection(
       int port, String requestLine, List<String> headerLines) {
     StringBuilder requests = new StringBuilder();
@@ -94,7 +94,7 @@ public final class RawHttp {
     }
   }
 
-  /** A server may answer and hang up before it has read everything. */
+  /** The server may answer and close before it has read everything. */
   private static void write(byte[][] parts, OutputStream out) {
     try {
       for (byte[] part : parts) {
@@ -102,7 +102,7 @@ public final class RawHttp {
       }
       out.flush();
     } catch (IOException answeredAlready) {
-      // what there is to read tells
+      // the answer shows the reason
     }
   }
 

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.testing.TestClient.Answer;
 import tools.jackson.databind.JsonNode;
 
-/** What every refusal looks like (R0.2). */
+/** Asserts the form of refusals (R0.2). */
 public final class Refusals {
 
   private Refusals() {}
 
-  /** A whole problem detail with this status and code, and nothing of the inside in it. */
+  /** Asserts a complete problem detail with this status and code, without internals. */
   public static void assertRefused(Answer answer, int status, String code) {
     assertThat(answer.status()).as(answer.text()).isEqualTo(status);
     assertThat(answer.header("Content-Type")).startsWith("application/problem+json");
@@ -25,7 +25,7 @@ public final class Refusals {
         .doesNotContain("Exception", "SQLSTATE", "SELECT ", "INSERT ", "\tat ", "\\tat ");
   }
 
-  /** As above, for a rule that gives a status and leaves the code open. */
+  /** As above, for a rule that leaves the code open. */
   public static void assertRefused(Answer answer, int status) {
     assertRefused(answer, status, answer.field("code"));
     assertThat(answer.field("code")).matches("[A-Z][A-Z_]+");

@@ -8,7 +8,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A port of loopback where connections neither open nor are refused: its queue is full. */
+/** A port of loopback with a full accept queue: connections neither open nor are refused. */
 public final class SaturatedListener implements AutoCloseable {
 
   private static final int MORE_THAN_FIT = 8;

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 
-/** A server in a process of its own, as an operator starts it, so that it can really be killed. */
+/** A server in a process of its own, as an operator starts it, to be killed. */
 public final class ServerProcess implements AutoCloseable {
 
   private final Process process;
@@ -26,14 +26,14 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * In the embedded mode; returns at once, see {@link #awaitReady}. {@code settings} are
+   * Starts in the embedded mode and returns at once, see {@link #awaitReady}. {@code settings} are
    * environment variables.
    */
   public static ServerProcess start(Path home, Map<String, String> settings) throws IOException {
     return start(MusterApplication.class, home, settings);
   }
 
-  /** As above, by another main class, for a server with more beans than the product has. */
+  /** As above with another main class, for a server with additional beans. */
   public static ServerProcess start(Class<?> main, Path home, Map<String, String> settings)
       throws IOException {
     int port = FreePorts.next();
@@ -46,9 +46,9 @@ public final class ServerProcess implements AutoCloseable {
     builder.environment().put("SERVER_PORT", Integer.toString(port));
     builder.environment().remove("DATABASE_URL");
     builder.environment().putAll(TestServer.NO_RATE_LIMITS);
-    // on a busy machine a database may take longer to answer than a start by itself waits
+    // on a busy machine a database may take longer to answer than the default wait
     builder.environment().put("DATABASE_WAIT_S", "60");
-    // several share one PostgreSQL with all that the tests themselves connect
+    // several servers share one PostgreSQL with the connections of the tests
     builder.environment().put("SPRING_DATASOURCE_HIKARI_MAXIMUM_POOL_SIZE", "8");
     builder.environment().put("SPRING_DATASOURCE_HIKARI_MINIMUM_IDLE", "1");
     builder.environment().put("SPRING_DATASOURCE_HIKARI_IDLE_TIMEOUT", "10000");
@@ -57,8 +57,8 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * In the embedded mode and as an operator starts the product: with its own limits, pool and
-   * optimising compiler, but for these options of the JVM and settings.
+   * Starts in the embedded mode with the product's limits, pool and optimising compiler; only these
+   * options of the JVM and settings differ.
    */
   public static ServerProcess startAsDelivered(
       Path home, List<String> jvmOptions, Map<String, String> settings) throws IOException {
@@ -106,7 +106,7 @@ public final class ServerProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** SIGSTOP or SIGCONT: it stands still between two instructions, its connections open. */
+  /** SIGSTOP or SIGCONT: it stops between two instructions, with its connections open. */
   public void signal(String name) throws IOException, InterruptedException {
     Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid())).start();
     if (kill.waitFor() != 0) {
@@ -114,7 +114,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** SIGKILL: nothing of the server gets to run. */
+  /** SIGKILL: the server cannot react. */
   public void kill() {
     process.destroyForcibly().onExit().join();
   }
@@ -132,7 +132,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** SIGTERM, and SIGKILL for one that does not listen. */
+  /** SIGTERM, and SIGKILL when it does not end. */
   @Override
   public void close() throws IOException {
     process.destroy();

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
-/** Stops what all tests of this JVM share, last started first: servers before their database. */
+/** Stops the resources that all tests of this JVM share, the last started first. */
 public final class SharedResources implements LauncherSessionListener {
 
   private static final Deque<Runnable> ACTIONS = new ArrayDeque<>();

@@ -8,10 +8,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Left out by {@code mvn test}, run by {@code mvn verify}: a class, or a test among quick ones,
- * that takes more than 3 s on two idle cores, starts or kills processes, or takes the database
- * away. The check of the modules is none of them, however long it takes: it is for whoever writes a
- * line of code.
+ * Excluded from {@code mvn test}, included in {@code mvn verify}: a class or a test that takes more
+ * than 3 s on two idle cores, starts or kills processes, or takes the database away. The check of
+ * the modules is always included, since it concerns every change.
  */
 @Tag("slow")
 @Inherited

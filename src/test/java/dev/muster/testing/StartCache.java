@@ -15,15 +15,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes server processes start in half the time: the JVM's ahead-of-time cache of one start
- * that was recorded (JEP 514). It takes jars alone, and to make it takes as long as two starts, so
- * the first few do without.
+ * Halves the start time of server processes by the JVM's ahead-of-time cache of one recorded start
+ * (JEP 514). It works with jars only. Recording takes as long as two starts, so the first servers
+ * start without.
  */
 final class StartCache {
 
   private static final int STARTS_WITHOUT = 2;
 
-  /** Whatever comes of it, servers start all the same, only later. */
+  /** Servers start without the cache if its recording fails. */
   private static final Duration MAX_DURATION = Duration.ofMinutes(3);
 
   private static int starts;
@@ -37,7 +37,7 @@ final class StartCache {
     this.classpath = classpath;
   }
 
-  /** A command to the end of its class path; the main class comes next. */
+  /** The command up to its class path; the main class follows. */
   static List<String> command() throws IOException {
     @Nullable StartCache cache = cache();
     List<String> command = new ArrayList<>(java());

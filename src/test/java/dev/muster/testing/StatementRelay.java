@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wire to PostgreSQL that reads the statements it carries (frontend messages of protocol 3.0). A
- * test learns which statements a request sends, and stops a connection before one of them reaches
- * the database, or before its answer comes back.
+ * A proxy before PostgreSQL that reads the statements (frontend messages of protocol 3.0). A test
+ * learns which statements a request sends, and stops a connection before one of them reaches the
+ * database, or before its response comes back.
  */
 public final class StatementRelay implements AutoCloseable {
 
@@ -37,13 +37,13 @@ public final class StatementRelay implements AutoCloseable {
   private final Set<String> sent = ConcurrentHashMap.newKeySet();
   private volatile Hold hold = Hold.NONE;
 
-  /** Where a connection stops. */
+  /** The side of a statement on which a connection stops. */
   public enum Side {
     BEFORE_STATEMENT,
     BEFORE_ANSWER
   }
 
-  /** Statements at which connections stop, at each or at the first alone. */
+  /** Statements at which connections stop, at each occurrence or at the first alone. */
   private static final class Hold {
 
     static final Hold NONE = new Hold(Set.of(), Side.BEFORE_STATEMENT, null);
@@ -54,7 +54,7 @@ public final class StatementRelay implements AutoCloseable {
     final Set<String> reached = ConcurrentHashMap.newKeySet();
     final AtomicBoolean isUsed = new AtomicBoolean();
     final CountDownLatch over = new CountDownLatch(1);
-    volatile boolean passesOn;
+    volatile boolean forwards;
 
     Hold(Set<String> statements, Side side, @Nullable Runnable atFirst) {
       this.statements = statements;
@@ -67,18 +67,18 @@ public final class StatementRelay implements AutoCloseable {
           && (atFirst == null || isUsed.compareAndSet(false, true));
     }
 
-    /** Whether what was held is to go on. */
+    /** Waits, and returns whether the held message is to be forwarded. */
     boolean await(String statement) throws InterruptedException {
       reached.add(statement);
       if (atFirst != null) {
         atFirst.run();
       }
       over.await();
-      return passesOn;
+      return forwards;
     }
   }
 
-  /** One connection; {@code held} is the statement whose answer is held. */
+  /** One connection; {@code held} is the statement whose response is held. */
   private static final class Wire {
 
     final Socket client;
@@ -105,7 +105,7 @@ public final class StatementRelay implements AutoCloseable {
   }
 
   /**
-   * The different statements that passed since the last call, each with its parameters as marks.
+   * Returns the distinct statements since the last call, with placeholders for their parameters.
    */
   public Set<String> takeSent() {
     Set<String> taken = new LinkedHashSet<>(sent);
@@ -114,40 +114,40 @@ public final class StatementRelay implements AutoCloseable {
   }
 
   /**
-   * From now on a connection on which one of these statements is sent stands still before it: the
-   * database sees neither the statement nor anything after it.
+   * From now on a connection that sends one of these statements stops before it: the database gets
+   * neither the statement nor anything after it.
    */
   public void stall(Collection<String> statements) {
     hold = new Hold(Set.copyOf(statements), Side.BEFORE_STATEMENT, null);
   }
 
   /**
-   * The next connection on which this statement is sent stands still on one side of it, and then
-   * {@code reached} is run; the statement passes on all others.
+   * The next connection that sends this statement stops on one side of it, and then {@code reached}
+   * runs; on other connections the statement is forwarded.
    */
   public void stopAt(String statement, Side side, Runnable reached) {
     hold = new Hold(Set.of(statement), side, reached);
   }
 
-  /** The statements at which a connection stands still. */
+  /** The statements at which a connection is stopped. */
   public Set<String> reached() {
     return Set.copyOf(hold.reached);
   }
 
-  /** Cuts the connections that stand still; from now on all statements pass. */
+  /** Closes the stopped connections; from now on all statements are forwarded. */
   public void cut() {
     end(false);
   }
 
-  /** What stands still goes on, and all statements pass. */
-  public void passOn() {
+  /** Continues the stopped connections; from now on all statements are forwarded. */
+  public void forwardAll() {
     end(true);
   }
 
-  private void end(boolean passesOn) {
+  private void end(boolean forwards) {
     Hold last = hold;
     hold = Hold.NONE;
-    last.passesOn = passesOn;
+    last.forwards = forwards;
     last.over.countDown();
   }
 
@@ -166,15 +166,15 @@ public final class StatementRelay implements AutoCloseable {
         open.add(client);
         open.add(server);
         Wire wire = new Wire(client, server);
-        Thread.ofVirtual().start(() -> carry(wire));
-        Thread.ofVirtual().start(() -> carryAnswers(wire));
+        Thread.ofVirtual().start(() -> forward(wire));
+        Thread.ofVirtual().start(() -> forwardResponses(wire));
       } catch (IOException e) {
         return;
       }
     }
   }
 
-  private static void carryAnswers(Wire wire) {
+  private static void forwardResponses(Wire wire) {
     try (Socket client = wire.client;
         Socket server = wire.server) {
       InputStream in = server.getInputStream();
@@ -191,36 +191,36 @@ public final class StatementRelay implements AutoCloseable {
         out.write(buffer, 0, n);
       }
     } catch (IOException e) {
-      // one side is gone, and with it the other
+      // the other side closed the connection
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private void carry(Wire wire) {
+  private void forward(Wire wire) {
     try (Socket client = wire.client;
         Socket server = wire.server) {
       var in = new DataInputStream(new BufferedInputStream(client.getInputStream()));
       var out = new DataOutputStream(new BufferedOutputStream(server.getOutputStream()));
-      carryBeginning(in, out);
+      forwardStartup(in, out);
       for (int type = in.read(); type >= 0; type = in.read()) {
         byte[] body = body(in, in.readInt());
         String statement = statement((char) type, body, wire);
-        if (!statement.isEmpty() && !passes(statement, wire)) {
+        if (!statement.isEmpty() && !mayForward(statement, wire)) {
           return;
         }
         out.writeByte(type);
         write(out, body, in);
       }
     } catch (IOException e) {
-      // one side is gone, and with it the other
+      // the other side closed the connection
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** The messages without a type: requests for encryption, to cancel, and to begin. */
-  private static void carryBeginning(DataInputStream in, DataOutputStream out) throws IOException {
+  /** Forwards the messages without a type: encryption, cancel and startup requests. */
+  private static void forwardStartup(DataInputStream in, DataOutputStream out) throws IOException {
     int code;
     do {
       byte[] body = body(in, in.readInt());
@@ -245,8 +245,8 @@ public final class StatementRelay implements AutoCloseable {
   }
 
   /**
-   * The statement that is about to be run, or "" for a message that runs none; a COMMIT is told by
-   * the statement before it, and a BEGIN goes with the statement after it.
+   * The statement that this message executes, or "" if none. A COMMIT is identified by the
+   * statement before it, a BEGIN belongs to the statement after it.
    */
   private static String statement(char type, byte[] body, Wire wire) {
     String[] texts = new String(body, StandardCharsets.UTF_8).split("\0", 3);
@@ -268,8 +268,8 @@ public final class StatementRelay implements AutoCloseable {
     return statement;
   }
 
-  /** Waits where it has to; whether the message is to go on. */
-  private boolean passes(String statement, Wire wire) throws InterruptedException {
+  /** Waits if the statement is held; returns whether to forward the message. */
+  private boolean mayForward(String statement, Wire wire) throws InterruptedException {
     sent.add(statement);
     Hold now = hold;
     if (!now.takes(statement)) {
@@ -287,7 +287,7 @@ public final class StatementRelay implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException e) {
-      // it is gone either way
+      // closed either way
     }
   }
 }

@@ -5,12 +5,12 @@ import dev.muster.testing.TestDatabases.TestDatabase;
 import java.time.Instant;
 import java.util.UUID;
 
-/** Rows of feeds as readers see them, and how their messages stand, for a look past the API. */
+/** Reads rows of feeds and the state of their messages from the database, past the API. */
 public final class StoredRows {
 
   /**
    * The row {@code l} with the outcome of its delivery, its message {@code m} (state, deliveries
-   * and owner of the open delivery, else of the outcome), and its place in the queue {@code q}.
+   * and owner of the open delivery, else of the outcome), and its queue entry {@code q}.
    */
   public static final String FROM =
       """
@@ -41,7 +41,7 @@ public final class StoredRows {
 
   private StoredRows() {}
 
-  /** The id of the row of this number. */
+  /** The id of the row with this number. */
   public static String id(TestDatabase database, UUID workspaceId, long seq) {
     String micros =
         database.value(
@@ -54,14 +54,14 @@ public final class StoredRows {
     return Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);
   }
 
-  /** How those messages stand in the queue that wait for the target, or waited, in their order. */
+  /** Evaluates an expression on the queue entries of the target, in their order. */
   public static String queue(TestDatabase database, UUID targetId, String expression) {
     return database.value(
         "SELECT coalesce(string_agg((%s)::text, ' ' ORDER BY l.seq), '') %s WHERE l.workspace_id = '%s' AND q.state IS NOT NULL"
             .formatted(expression, FROM, targetId));
   }
 
-  /** What waits for the target has waited for two hours. */
+  /** Makes the waiting messages of the target two hours old. */
   public static void growOldInQueue(TestDatabase database, UUID targetId) {
     database.execute(
         "UPDATE deliveries SET enqueued_at = enqueued_at - interval '2 hours' WHERE workspace_id ="
@@ -70,12 +70,12 @@ public final class StoredRows {
             + "'");
   }
 
-  /** An SQL expression of the row with this id. */
+  /** Evaluates an SQL expression on the row with this id. */
   public static String value(TestDatabase database, String id, String expression) {
     return database.value("SELECT " + expression + " " + FROM + where(database, id));
   }
 
-  /** The condition {@code WHERE l.… = …} that names the row with this id. */
+  /** The condition {@code WHERE l.… = …} that selects the row with this id. */
   public static String where(TestDatabase database, String id) {
     UUID row = UUID.fromString(id);
     long seq = RowId.seqOf(row);

@@ -13,8 +13,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A wire that a test can cut: it carries bytes to a port, at once or late, swallows them, or
- * refuses to take any.
+ * A TCP proxy that a test controls: it forwards bytes at once or late, drops them, or refuses
+ * connections.
  */
 public final class TcpRelay implements AutoCloseable {
 
@@ -35,17 +35,17 @@ public final class TcpRelay implements AutoCloseable {
     return listener.getLocalPort();
   }
 
-  /** From now on connections open and nothing ever comes back, on those that exist as well. */
+  /** From now on connections open and nothing comes back, on existing ones as well. */
   public void swallow() {
     swallowing = true;
   }
 
-  /** From now on every answer is that late, on connections that exist as well. */
+  /** From now on every answer is delayed, on existing connections as well. */
   public void delayAnswers(Duration by) {
     lateness = by;
   }
 
-  /** Works again, for new connections; those that swallowed are cut. */
+  /** Forwards again, on new connections; those that dropped bytes are closed. */
   public void heal(int newTargetPort) {
     targetPort = newTargetPort;
     swallowing = false;
@@ -71,14 +71,14 @@ public final class TcpRelay implements AutoCloseable {
       try {
         Socket client = listener.accept();
         open.add(client);
-        Thread.ofVirtual().start(() -> carry(client));
+        Thread.ofVirtual().start(() -> forward(client));
       } catch (IOException e) {
         return;
       }
     }
   }
 
-  private void carry(Socket client) {
+  private void forward(Socket client) {
     if (swallowing) {
       return;
     }
@@ -113,7 +113,7 @@ public final class TcpRelay implements AutoCloseable {
         closed.await();
       }
     } catch (IOException e) {
-      // one side is gone, and with it the other
+      // the other side closed the connection
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -123,7 +123,7 @@ public final class TcpRelay implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException e) {
-      // it is gone either way
+      // closed either way
     }
   }
 }

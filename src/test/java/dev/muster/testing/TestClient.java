@@ -13,8 +13,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A plain HTTP client that knows nothing of the server but its address, with words for what agents
- * do.
+ * An HTTP client that knows only the server's address, with methods for the common calls of agents.
  */
 public final class TestClient {
 
@@ -25,14 +24,14 @@ public final class TestClient {
           .connectTimeout(Duration.ofSeconds(5))
           .build();
 
-  /** What came back; {@code body} is missing when it is not JSON. */
+  /** An answer; {@code body} is missing when it is not JSON. */
   public record Answer(int status, HttpHeaders headers, String text) {
 
     public JsonNode json() {
       return JSON.readTree(text);
     }
 
-    /** The text of a field of the body, "" when there is none. */
+    /** A text field of the body, "" when there is none. */
     public String field(String name) {
       return json().path(name).asString("");
     }
@@ -71,7 +70,7 @@ public final class TestClient {
     return send("DELETE", path, token, null, headers);
   }
 
-  /** {@code headers} are names and values by turns. */
+  /** {@code headers} are alternating names and values. */
   public Answer send(
       String method,
       String path,
@@ -105,7 +104,7 @@ public final class TestClient {
   }
 
   /**
-   * Creates a workspace; {@code fields} is the inside of a JSON object, for example {@code
+   * Creates a workspace; {@code fields} are members of a JSON object, for example {@code
    * "parent_id":"…"}.
    */
   public Agent create(String name, String... fields) {
@@ -120,14 +119,14 @@ public final class TestClient {
     return new Agent(UUID.fromString(answer.field("id")), answer.field("auth_token"));
   }
 
-  /** Creates a workspace and has its agent beat once: it is online. */
+  /** Creates a workspace and sends one heartbeat of its agent: it is online. */
   public Agent createOnline(String name, String... fields) {
     Agent agent = create(name, fields);
     heartbeat(agent);
     return agent;
   }
 
-  /** A beat of the agent itself; {@code fields} as in {@link #create}. */
+  /** Sends a heartbeat of the agent; {@code fields} as in {@link #create}. */
   public Answer heartbeat(Agent agent, String... fields) {
     StringBuilder body = new StringBuilder("{\"workspace_id\":\"" + agent.id() + "\"");
     for (String field : fields) {
@@ -141,7 +140,9 @@ public final class TestClient {
     return get("/workspaces/" + agent.id(), TestServer.ADMIN_TOKEN).json();
   }
 
-  /** What {@code /metrics} says of a series, with its labels as they are there; -1 when nothing. */
+  /**
+   * The value of a series in {@code /metrics}, with its labels as printed; -1 when it is missing.
+   */
   public double metric(String series) {
     return get("/metrics", null)
         .text()

@@ -20,7 +20,7 @@ import org.testcontainers.postgresql.PostgreSQLContainer;
  */
 public final class TestDatabases {
 
-  /** Where one database is; {@code url} is a JDBC url with the credentials in it. */
+  /** The address of one database; {@code url} is a JDBC url with the credentials in it. */
   public record TestDatabase(String url) {
 
     public Connection connect() throws SQLException {
@@ -37,7 +37,7 @@ public final class TestDatabases {
       }
     }
 
-    /** The only value of the only row. */
+    /** Returns the only value of the only row. */
     public String value(String sql) {
       try (Connection connection = connect();
           Statement statement = connection.createStatement();
@@ -50,7 +50,7 @@ public final class TestDatabases {
     }
   }
 
-  /** A url of the server with the database's name left open. */
+  /** A url of the server with a placeholder for the database's name. */
   private record PostgresServer(String urlPattern) {
 
     String url(String database) {
@@ -93,8 +93,8 @@ public final class TestDatabases {
   }
 
   /**
-   * The very database that the embedded mode runs on, as durable as there. Several servers use it
-   * at once, each with up to 20 connections, and those that it gave up last on for a while.
+   * The PostgreSQL of the embedded mode, as durable as there. Several servers use it at once, each
+   * with up to 20 connections, which stay open for a while after they are abandoned.
    */
   private static PostgresServer embedded() {
     try {

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A reader of server-sent events that keeps every one it gets. */
+/** Reads server-sent events and keeps all of them. */
 public final class TestEventStream implements AutoCloseable {
 
-  /** One event; {@code id} is null for those that have none. */
+  /** One event; {@code id} is null for those without one. */
   public record Event(@Nullable Long id, JsonNode data) {
 
     public String type() {
@@ -51,7 +51,7 @@ public final class TestEventStream implements AutoCloseable {
     }
   }
 
-  /** {@code headers} are names and values by turns; returns when the answer has begun. */
+  /** {@code headers} are alternating names and values; returns when the response has begun. */
   public static TestEventStream open(
       TestClient server, String path, String token, String... headers) {
     HttpRequest.Builder request =
@@ -102,7 +102,7 @@ public final class TestEventStream implements AutoCloseable {
     return await(event -> event.type().equals(type));
   }
 
-  /** True when the server ended the answer in good order, false when the connection broke. */
+  /** True when the server ended the response, false when the connection broke. */
   public boolean awaitEnd(Duration timeout) throws Exception {
     return ended.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }

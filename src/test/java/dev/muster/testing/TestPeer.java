@@ -20,25 +20,25 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An agent that does to each request what its script says, on a real socket of loopback, and keeps
- * every request that reached it whole.
+ * An agent on a real socket of loopback that applies scripted behaviours to requests, and keeps
+ * every complete request.
  *
- * <p>Each request, or each connection for a deed that needs none, takes the next deed of the
- * script; when there is none left, the usual one, which answers with the message it got.
+ * <p>Each request, or each connection for a behaviour that needs no request, takes the next
+ * behaviour of the script; then the default one, which answers with the received message.
  */
 public final class TestPeer implements AutoCloseable {
 
   private static final int BACKLOG = 1024;
 
-  /** A request that came whole; header names are in lower case. */
-  @SuppressWarnings("ArrayRecordComponent") // nobody compares deliveries
+  /** A complete request; header names are in lower case. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Delivery(String requestLine, Map<String, List<String>> headers, byte[] body) {
 
     public String text() {
       return new String(body, StandardCharsets.UTF_8);
     }
 
-    /** The first of this name, or {@code ""}. */
+    /** The first value of this header, or {@code ""}. */
     public String header(String name) {
       return headers.getOrDefault(name, List.of("")).getFirst();
     }
@@ -61,20 +61,20 @@ public final class TestPeer implements AutoCloseable {
     return new TestPeer(0);
   }
 
-  /** For a peer that comes (back) where nobody listened. */
+  /** Starts on a port that had no listener. */
   public static TestPeer startOn(int port) throws IOException {
     return new TestPeer(port);
   }
 
   /** Adds to the script. */
-  public TestPeer then(PeerBehavior... deeds) {
-    script.addAll(List.of(deeds));
+  public TestPeer then(PeerBehavior... behaviors) {
+    script.addAll(List.of(behaviors));
     return this;
   }
 
-  /** What happens to every request that the script has nothing for. */
-  public TestPeer usually(PeerBehavior deed) {
-    usual = deed;
+  /** Sets the behaviour for requests after the script. */
+  public TestPeer usually(PeerBehavior behavior) {
+    usual = behavior;
     return this;
   }
 
@@ -86,7 +86,7 @@ public final class TestPeer implements AutoCloseable {
     return listener.getLocalPort();
   }
 
-  /** The requests that came whole, in order. */
+  /** The complete requests, in order. */
   public List<Delivery> deliveries() {
     return List.copyOf(deliveries);
   }
@@ -105,7 +105,7 @@ public final class TestPeer implements AutoCloseable {
     return open.size();
   }
 
-  /** Ends the silence of all that are silent, now and later. */
+  /** Ends all waits for a release, now and later. */
   public void release() {
     released.countDown();
   }
@@ -148,15 +148,15 @@ public final class TestPeer implements AutoCloseable {
         in.reset();
       } while (next().act(new PeerExchange(socket, in, released, deliveries::add)));
     } catch (IOException e) {
-      // the client is gone, or this peer is
+      // the client or this peer has closed the connection
     } finally {
       open.remove(socket);
     }
   }
 
   private PeerBehavior next() {
-    PeerBehavior deed = script.poll();
-    return deed == null ? usual : deed;
+    PeerBehavior behavior = script.poll();
+    return behavior == null ? usual : behavior;
   }
 
   private boolean awaitsRequest(@Nullable PeerBehavior scripted) {

@@ -15,14 +15,13 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * A whole server in this JVM, on a free port of loopback and a database of its own unless one is
- * given.
+ * A server in this JVM, on a free port of loopback, with a database of its own unless one is given.
  */
 public final class TestServer implements AutoCloseable {
 
   public static final String ADMIN_TOKEN = "the-admin-token-of-the-tests";
 
-  /** Tests are in a hurry; those of the limits name their own. */
+  /** Tests send many requests; tests of the limits set their own. */
   static final Map<String, String> NO_RATE_LIMITS =
       Map.of("RATE_LIMIT", "0", "RATE_LIMIT_HEARTBEAT", "0", "RATE_LIMIT_POLL", "0");
 
@@ -43,7 +42,7 @@ public final class TestServer implements AutoCloseable {
   }
 
   /**
-   * The one that tests share who need nothing special and can live with others' workspaces around.
+   * A server shared by tests that need no special settings and tolerate the workspaces of others.
    */
   public static TestServer shared() {
     return Shared.SERVER;
@@ -54,12 +53,12 @@ public final class TestServer implements AutoCloseable {
     return startOn(TestDatabases.create(), settings);
   }
 
-  /** A replica, when another server uses the same database. */
+  /** Starts a replica when another server uses the same database. */
   public static TestServer startOn(TestDatabase database, String... settings) {
     return startWith(database, List.of(), settings);
   }
 
-  /** With more beans than the product has: those of the {@code @Bean} methods of these classes. */
+  /** Starts with additional beans: those of the {@code @Bean} methods of these classes. */
   public static TestServer startWith(
       TestDatabase database, List<Class<?>> more, String... settings) {
     Map<String, String> given = new LinkedHashMap<>();
@@ -93,8 +92,8 @@ public final class TestServer implements AutoCloseable {
   }
 
   /**
-   * Logging is one for the JVM: the first server sets it up, with no other beside it; those that
-   * follow, who would silence it for a moment and trip over each other, leave it as it is.
+   * Logging is global to the JVM: the first server configures it, alone; later ones, which would
+   * disturb it for a moment, leave it unchanged.
    */
   private static synchronized Optional<ConfigurableApplicationContext> runAsFirst(
       SpringApplication application, String[] arguments) {
@@ -114,7 +113,7 @@ public final class TestServer implements AutoCloseable {
     return Objects.requireNonNull(((WebServerApplicationContext) context).getWebServer()).getPort();
   }
 
-  /** The metrics of this moment; the page that is served may be a second old. */
+  /** The current metrics; the served page may be a second old. */
   public String metrics() {
     return bean(PrometheusMeterRegistry.class).scrape();
   }

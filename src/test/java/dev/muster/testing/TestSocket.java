@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A WebSocket client that keeps every frame it gets. */
+/** A WebSocket client that keeps every frame. */
 public final class TestSocket implements AutoCloseable {
 
   /** A handshake that the server refused. */
@@ -64,13 +64,15 @@ public final class TestSocket implements AutoCloseable {
     }
   }
 
-  /** With the token in {@code Authorization}; {@code path} is {@code /ws}, perhaps with a query. */
+  /**
+   * Sends the token in {@code Authorization}; {@code path} is {@code /ws}, perhaps with a query.
+   */
   public static TestSocket open(TestClient server, String path, @Nullable String token) {
     List<String> headers = token == null ? List.of() : List.of("Authorization", "Bearer " + token);
     return open(server, path, headers, List.of());
   }
 
-  /** {@code headers} are names and values by turns. */
+  /** {@code headers} are alternating names and values. */
   public static TestSocket open(
       TestClient server, String path, List<String> headers, List<String> protocols) {
     return new TestSocket(server.baseUrl().replaceFirst("^http", "ws") + path, headers, protocols);
@@ -84,12 +86,12 @@ public final class TestSocket implements AutoCloseable {
     return List.copyOf(frames);
   }
 
-  /** The recorded events among the frames, by their numbers. */
+  /** The numbers of the recorded events among the frames. */
   public List<Long> seqs() {
     return frames.stream().filter(f -> f.has("seq")).map(f -> f.path("seq").asLong()).toList();
   }
 
-  /** Waits for a frame that fits and returns the first such. */
+  /** Waits for a matching frame and returns the first one. */
   public JsonNode await(Predicate<JsonNode> fits) {
     return Awaitility.await()
         .atMost(Duration.ofSeconds(15))
@@ -110,17 +112,17 @@ public final class TestSocket implements AutoCloseable {
     socket.sendPing(ByteBuffer.allocate(0)).join();
   }
 
-  /** Whether the server sends a ping within that time. */
+  /** Returns whether the server sends a ping within that time. */
   public boolean awaitPing(Duration timeout) {
     return pinged.completeOnTimeout(false, timeout.toMillis(), TimeUnit.MILLISECONDS).join();
   }
 
-  /** The close code, once there is one; 1006 when the connection broke. */
+  /** Returns the close code; 1006 when the connection broke. */
   public int awaitClose(Duration timeout) throws Exception {
     return closed.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Without a goodbye. */
+  /** Closes the connection without a close frame. */
   public void hangUp() {
     socket.abort();
   }

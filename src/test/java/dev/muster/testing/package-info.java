@@ -1,9 +1,9 @@
 /**
- * What tests stand on: one real PostgreSQL, real servers, a plain HTTP client.
+ * Fixtures of the tests: one real PostgreSQL, real servers, a plain HTTP client.
  *
- * <p>What a test does meanwhile needs a thread of its own: on two cores the common pool, where a
- * {@code CompletableFuture} works if it is given none, is one thread for the JVM, and the HTTP
- * client tells of its answers there.
+ * <p>Concurrent work of a test needs threads of its own: on two cores the common pool, which a
+ * {@code CompletableFuture} uses by default, is one thread for the JVM, and the HTTP client
+ * completes its futures there.
  */
 @NullMarked
 package dev.muster.testing;

@@ -15,7 +15,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Where agents may not live, wherever their url is named (R3.3); loopback is allowed here. */
+/**
+ * Forbidden addresses are refused wherever a request names an agent's url (R3.3); loopback is
+ * allowed here.
+ */
 class AgentUrlsTest {
 
   private static final TestClient CLIENT = TestServer.shared().client();
@@ -75,7 +78,7 @@ class AgentUrlsTest {
         "http://0177.0.0.1/",
         "http://no-such-host.invalid/"
       })
-  void refusesWhatIsNoPlainHttpUrl(String url) {
+  void refusesUrlsThatAreNotPlainHttp(String url) {
     Agent agent = CLIENT.create("Url");
 
     Answer created =
@@ -107,7 +110,7 @@ class AgentUrlsTest {
         "http://93.184.216.34/",
         "https://[2606:2800:220:1:248:1893:25c8:1946]/"
       })
-  void takesWhatIsAllowedAsItIsWritten(String url) {
+  void storesAllowedUrlsUnchanged(String url) {
     Agent agent = CLIENT.create("Url", "\"url\":\"" + url + "\"");
 
     assertThat(CLIENT.read(agent).path("url").asString()).isEqualTo(url);
@@ -115,7 +118,7 @@ class AgentUrlsTest {
   }
 
   @Test
-  void asksNothingOfTheCardOfAnAgentThatPolls() {
+  void doesNotCheckTheCardOfAPollAgent() {
     Agent agent = CLIENT.create("Polls", "\"agent_card\":{\"url\":\"http://10.0.0.1/\"}");
     String card = "\"agent_card\":{\"url\":\"http://169.254.169.254/\"}";
 
@@ -134,7 +137,7 @@ class AgentUrlsTest {
   }
 
   @Test
-  void looksAtTheCardWhenAnAgentIsTurnedToPush() {
+  void checksTheCardAtAChangeToPush() {
     Agent agent = CLIENT.create("Polls", "\"agent_card\":{\"url\":\"http://10.0.0.1/\"}");
 
     Answer answer =
@@ -145,12 +148,12 @@ class AgentUrlsTest {
     assertThat(CLIENT.read(agent).path("delivery_mode").asString()).isEqualTo("poll");
   }
 
-  /** The id is random hexadecimal digits, in which any short address may turn up. */
+  /** The id is random hexadecimal digits, which may contain any short address. */
   private static String withoutRequestId(Answer answer) {
     return answer.text().replace(answer.field("request_id"), "");
   }
 
-  /** Every way to name a url of a push workspace; none may change anything. */
+  /** Sends the url in each place where a push workspace can have one; none may change anything. */
   private static Answer[] answersTo(String url) {
     Agent agent = CLIENT.createOnline("Push", "\"url\":\"http://127.0.0.1:9/\"");
     JsonNode before = CLIENT.read(agent);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where the people at the canvas look is one place for all, on every replica. */
+/** The viewport of the canvas is shared by all users, on every replica. */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of CanvasViewportTest")
@@ -41,7 +41,7 @@ class CanvasViewportTest {
   }
 
   @Test
-  void isTheMiddleUntilItIsMovedAndThenTheLastForAll() {
+  void isTheMiddleUntilAMoveAndThenTheLastPositionForAll() {
     DATABASE.execute("DELETE FROM canvas_viewport");
     assertThat(ONE.client().get(PATH, ADMIN_TOKEN).json())
         .hasToString("{\"x\":0.0,\"y\":0.0,\"zoom\":1.0}");
@@ -68,7 +68,7 @@ class CanvasViewportTest {
         "{\"x\":\"1\",\"y\":1,\"zoom\":1}",
         "[]"
       })
-  void refusesWhatIsNoPlace(String body) {
+  void refusesAMalformedViewport(String body) {
     put(ONE.client(), "{\"x\":7,\"y\":7,\"zoom\":7}");
 
     assertThat(put(ONE.client(), body).status()).isEqualTo(400);
@@ -76,7 +76,7 @@ class CanvasViewportTest {
     assertThat(ONE.client().get(PATH, ADMIN_TOKEN).field("x")).isEqualTo("7.0");
   }
 
-  /** As other numbers of the canvas are. */
+  /** The bounds are those of other numbers of the canvas. */
   @Test
   void keepsNumbersWithinTheirBounds() {
     put(ONE.client(), "{\"x\":1e300,\"y\":-1e300,\"zoom\":-1}");
@@ -85,7 +85,7 @@ class CanvasViewportTest {
   }
 
   @Test
-  void isForOperatorsAlone() {
+  void isForOperatorsOnly() {
     Agent agent = ONE.client().create("agent");
     String body = "{\"x\":1,\"y\":1,\"zoom\":1}";
     assertRefused(ONE.client().get(PATH, agent.token()), 403, "FORBIDDEN");

@@ -12,7 +12,7 @@ import java.io.IOException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** A card's further interfaces are kept and shown, and no request of the server ever goes there. */
+/** Additional interfaces of a card are stored and shown, and the server never calls them. */
 class CardInterfacesTest {
 
   private static final TestClient CLIENT = TestServer.shared().client();

@@ -32,7 +32,7 @@ class ChangeWorkspaceTest {
         "x | 12.5",
         "y | -7.25"
       })
-  void letsAnAgentChangeHowItIsShown(String field, String value) {
+  void letsAnAgentChangeItsDisplayFields(String field, String value) {
     Agent agent = CLIENT.create("Own", "\"role\":\"before\"");
 
     Answer answer = patch(agent, agent.token(), field, value);
@@ -86,7 +86,7 @@ class ChangeWorkspaceTest {
         "parent_id | null",
         "parent_id | '{other}'"
       })
-  void changesNothingWhenOneFieldIsBeyondTheAgentsRight(String field, String value) {
+  void changesNothingWhenOneFieldIsForbidden(String field, String value) {
     Agent parent = CLIENT.create("Parent");
     Agent agent = CLIENT.create("Own", "\"parent_id\":\"" + parent.id() + "\"");
     JsonNode before = CLIENT.read(agent);
@@ -114,7 +114,7 @@ class ChangeWorkspaceTest {
   }
 
   @Test
-  void movesInTheTreeAndToItsRoot() {
+  void movesInTheHierarchyAndToItsRoot() {
     Agent one = CLIENT.create("One");
     Agent other = CLIENT.create("Other", "\"parent_id\":\"" + one.id() + "\"");
     Agent moved = CLIENT.create("Moved", "\"parent_id\":\"" + one.id() + "\"");
@@ -144,7 +144,7 @@ class ChangeWorkspaceTest {
   }
 
   @Test
-  void wantsAParentThatIsThere() {
+  void requiresAnExistingParent() {
     Agent agent = CLIENT.create("Agent");
     Agent removed = CLIENT.create("Removed");
     CLIENT.delete("/workspaces/" + removed.id(), ADMIN_TOKEN);
@@ -158,7 +158,7 @@ class ChangeWorkspaceTest {
   }
 
   @Test
-  void tellsWhatChangedOnceAndNothingWhenNothingDid() {
+  void publishesAChangeOnceAndNothingWithoutAChange() {
     Agent agent = CLIENT.create("Told");
 
     patch(agent, agent.token(), "name", "'Retold'");
@@ -170,7 +170,7 @@ class ChangeWorkspaceTest {
   }
 
   @Test
-  void leavesWhatIsNotNamedAsItIs() {
+  void keepsMissingFields() {
     Agent agent =
         CLIENT.create(
             "Same",
@@ -193,7 +193,7 @@ class ChangeWorkspaceTest {
   }
 
   @Test
-  void forgetsTheUrlWhenItIsTurnedToPoll() {
+  void clearsTheUrlAtAChangeToPoll() {
     Agent agent = CLIENT.create("Poll", "\"url\":\"http://127.0.0.1:9/\"");
 
     patch(agent, ADMIN_TOKEN, "delivery_mode", "'poll'");
@@ -202,7 +202,7 @@ class ChangeWorkspaceTest {
   }
 
   @Test
-  void cannotBeChangedOnceItIsRemoved() {
+  void cannotBeChangedAfterItsRemoval() {
     Agent agent = CLIENT.create("Removed");
     CLIENT.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
 

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** With a database configured, strangers are refused and loopback is no agent's (R3.1, R3.3). */
+/**
+ * With a configured database, anonymous registration is refused and no agent's url may be on
+ * loopback (R3.1, R3.3).
+ */
 @Slow
 class ClosedRegistrationTest {
 
@@ -34,7 +37,7 @@ class ClosedRegistrationTest {
   }
 
   @Test
-  void createsNothingForTenThousandStrangers() {
+  void createsNothingForTenThousandAnonymousCallers() {
     String before = rows();
 
     List<Boolean> refused =
@@ -55,7 +58,7 @@ class ClosedRegistrationTest {
   }
 
   @Test
-  void refusesAStrangerWhateverTheIdIs() {
+  void refusesAnAnonymousCallerWithAnyId() {
     Agent agent = CLIENT.create("Never registered");
     Agent removed = CLIENT.create("Removed");
     CLIENT.delete("/workspaces/" + removed.id(), ADMIN_TOKEN);
@@ -69,7 +72,7 @@ class ClosedRegistrationTest {
   }
 
   @Test
-  void letsThoseInWhoHaveACredential() {
+  void admitsCallersWithACredential() {
     Agent agent = CLIENT.create("Known");
     Agent other = CLIENT.create("Other");
     Agent removed = CLIENT.create("Removed");
@@ -102,7 +105,7 @@ class ClosedRegistrationTest {
   }
 
   @Test
-  void keepsAWorkspaceFromThePublic() {
+  void refusesAnonymousReadsOfAWorkspace() {
     Agent agent = CLIENT.create("Private");
 
     assertRefused(CLIENT.get("/workspaces/" + agent.id(), null), 401, "UNAUTHENTICATED");

@@ -21,7 +21,7 @@ class CreateWorkspaceTest {
   private static final TestClient CLIENT = TestServer.shared().client();
 
   @Test
-  void answersWithAllThatAnAgentNeeds() {
+  void answersWithEverythingAnAgentNeeds() {
     Answer answer = post("{\"name\":\"Reviewer\"}");
 
     assertThat(answer.status()).isEqualTo(201);
@@ -57,7 +57,7 @@ class CreateWorkspaceTest {
   }
 
   @Test
-  void fillsInWhatTheCreatorLeavesOpen() {
+  void fillsInMissingFields() {
     JsonNode workspace = CLIENT.read(CLIENT.create("Plain"));
 
     assertThat(workspace.path("name").asString()).isEqualTo("Plain");
@@ -71,7 +71,7 @@ class CreateWorkspaceTest {
   }
 
   @Test
-  void keepsWhatTheCreatorSays() {
+  void storesTheGivenFields() {
     Agent parent = CLIENT.create("Parent");
     UUID id = UUID.randomUUID();
     Answer answer =
@@ -100,7 +100,7 @@ class CreateWorkspaceTest {
 
   @ParameterizedTest
   @CsvSource({"alive", "removed"})
-  void doesNotGiveAnIdTwice(String state) {
+  void refusesAnExistingId(String state) {
     Agent first = CLIENT.create("First");
     if (state.equals("removed")) {
       CLIENT.delete("/workspaces/" + first.id(), ADMIN_TOKEN);
@@ -119,7 +119,7 @@ class CreateWorkspaceTest {
   }
 
   @Test
-  void wantsAParentThatIsThere() {
+  void requiresAnExistingParent() {
     Agent removed = CLIENT.create("Removed parent");
     CLIENT.delete("/workspaces/" + removed.id(), ADMIN_TOKEN);
 
@@ -134,7 +134,7 @@ class CreateWorkspaceTest {
   }
 
   @Test
-  void tellsOfTheNewWorkspaceOnce() {
+  void publishesTheNewWorkspaceOnce() {
     Agent agent = CLIENT.create("Told");
 
     JsonNode events = CLIENT.get("/events/" + agent.id(), ADMIN_TOKEN).json();
@@ -149,7 +149,7 @@ class CreateWorkspaceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"http://127.0.0.1:9/", "", "remote:agent"})
-  void letsAPushWorkspaceWaitForItsUrl(String url) {
+  void acceptsAPushWorkspaceWithoutAUrl(String url) {
     Answer answer =
         post("{\"name\":\"Push\",\"delivery_mode\":\"push\",\"url\":\"%s\"}".formatted(url));
 
@@ -158,7 +158,7 @@ class CreateWorkspaceTest {
   }
 
   @Test
-  void cutsANameThatIsTooLongOnACodePoint() {
+  void truncatesALongNameOnACodePoint() {
     String name = "a" + "\uD83D\uDE00".repeat(300);
 
     Agent agent = CLIENT.create(name);
@@ -179,7 +179,7 @@ class CreateWorkspaceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"99999999999999999999999", "-99999999999999999999999", "1e300", "-1e300"})
-  void clampsNumbersThatAreFarTooLarge(String number) {
+  void clampsHugeNumbers(String number) {
     Agent agent =
         CLIENT.create(
             "Clamped",

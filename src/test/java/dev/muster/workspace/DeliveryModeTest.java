@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** How messages reach an agent: as sent, else as stored, else by its url (R3.2). */
+/** The delivery mode: as sent, else as stored, else by the url (R3.2). */
 class DeliveryModeTest {
 
   private static final String GOOD = "http://127.0.0.1:9/sent";
@@ -130,7 +130,7 @@ class DeliveryModeTest {
   }
 
   @Test
-  void leavesNothingOfARefusedRegistration() {
+  void storesNothingOfARefusedRegistration() {
     UUID id = UUID.randomUUID();
 
     Answer answer =

@@ -6,7 +6,7 @@ import dev.muster.platform.settings.TestSettings;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The timing that agents are told (R4.1, section 12). */
+/** The heartbeat timing that the server returns to agents (R4.1, section 12). */
 class HeartbeatCadenceTest {
 
   @Test

@@ -16,13 +16,13 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Changes of the tree are serialised: no cycle, no live child of a removed parent (R2.1). */
+/** Changes of the hierarchy are serialised: no cycle, no live child of a removed parent (R2.1). */
 class HierarchyRaceTest {
 
   private static final TestClient CLIENT = TestServer.shared().client();
 
   @Test
-  void neverMakesACycleOfTwoHundredMovesAtOnce() {
+  void neverCreatesACycleByConcurrentMoves() {
     List<Agent> tree = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       tree.add(CLIENT.create("Node " + i));
@@ -50,7 +50,7 @@ class HierarchyRaceTest {
     }
   }
 
-  /** Two hundred at once are more than the database takes: who is told so comes again (R0.6). */
+  /** Moves again after a 503: two hundred at once are more than the database takes (R0.6). */
   private static Answer moved(Agent agent, Agent parent) {
     String body = "{\"parent_id\":\"" + parent.id() + "\"}";
     while (true) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What {@code ROOTS_ARE_SIBLINGS}, {@code PUBLIC_WORKSPACE_READ}, {@code PUBLIC_URL} and {@code
- * AGENT_URL_ALLOW=private} open, and what they do not (R3.3, R3.4, sections 2 and 12).
+ * AGENT_URL_ALLOW=private} allow, and what they do not (R3.3, R3.4, sections 2 and 12).
  */
 class OpenFleetTest {
 
@@ -47,7 +47,7 @@ class OpenFleetTest {
     "self, cousin, false",
     "self, uncle, false"
   })
-  void makesSiblingsOfRootsAndOfNobodyElse(String one, String other, boolean allowed) {
+  void makesOnlyRootsSiblings(String one, String other, boolean allowed) {
     for (String[] pair : new String[][] {{one, other}, {other, one}}) {
       Answer check =
           CLIENT.post(
@@ -74,7 +74,7 @@ class OpenFleetTest {
   }
 
   @Test
-  void showsAWorkspaceToEverybodyWithoutItsTask() {
+  void showsAWorkspaceWithoutItsTaskToAnonymousCallers() {
     Agent agent = CLIENT.create("Public");
     CLIENT.heartbeat(agent, "\"current_task\":\"a secret\"");
 
@@ -92,7 +92,7 @@ class OpenFleetTest {
   }
 
   @Test
-  void showsNothingElseToEverybody() {
+  void showsNothingElseToAnonymousCallers() {
     String path = "/workspaces/" + TREE.id("self");
 
     assertRefused(CLIENT.get("/workspaces", null), 401, "UNAUTHENTICATED");
@@ -127,7 +127,7 @@ class OpenFleetTest {
     "http://100.64.0.1/, 400",
     "http://0.0.0.0/, 400"
   })
-  void allowsTheClassesOfAddressesThatItWasTold(String url, int status) {
+  void allowsTheConfiguredClassesOfAddresses(String url, int status) {
     Answer answer =
         CLIENT.post("/workspaces", ADMIN_TOKEN, "{\"name\":\"Url\",\"url\":\"" + url + "\"}");
 
@@ -135,7 +135,7 @@ class OpenFleetTest {
   }
 
   @Test
-  void tellsAgentsTheRhythmItWasGiven() {
+  void returnsTheConfiguredCadenceToAgents() {
     Answer heartbeat = CLIENT.heartbeat(TREE.agent("self"));
 
     assertThat(heartbeat.json().path("heartbeat_interval_s").asInt()).isEqualTo(7);

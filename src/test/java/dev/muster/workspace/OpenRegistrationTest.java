@@ -18,14 +18,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 
-/** Where strangers may register, nobody takes over a workspace by its id (R3.1). */
+/**
+ * With anonymous registration, knowing a workspace's id does not suffice to take it over (R3.1).
+ */
 class OpenRegistrationTest {
 
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
 
   @Test
-  void refusesAStrangerOnceSomebodyRegisteredThoughNoTokenWasUsed() {
+  void refusesAnAnonymousCallerAfterARegistrationWithAnUnusedToken() {
     UUID id = UUID.randomUUID();
     String minted = register(id, null, "mine").field("auth_token");
     JsonNode before = read(id);
@@ -39,7 +41,7 @@ class OpenRegistrationTest {
   }
 
   @Test
-  void saysHowALostTokenIsReplaced() {
+  void namesTheWayToReplaceALostToken() {
     UUID id = UUID.randomUUID();
     register(id, null, "lost");
 
@@ -52,7 +54,7 @@ class OpenRegistrationTest {
   }
 
   @Test
-  void letsTheFirstOneClaimAPreparedWorkspaceAndNobodyAfterwards() {
+  void letsOnlyTheFirstCallerClaimAPreparedWorkspace() {
     Agent agent = CLIENT.create("Prepared");
 
     String minted = register(agent.id(), null, "first").field("auth_token");
@@ -64,14 +66,14 @@ class OpenRegistrationTest {
   }
 
   @Test
-  void refusesAStrangerOnceTheTokenOfTheCreationWasUsed() {
+  void refusesAnAnonymousCallerAfterTheFirstTokenWasUsed() {
     Agent agent = CLIENT.createOnline("Used");
 
     assertRefused(register(agent.id(), null, "stranger"), 401, "UNAUTHENTICATED");
   }
 
   @Test
-  void refusesAStrangerOnceTheAdminRegisteredForTheAgent() {
+  void refusesAnAnonymousCallerAfterARegistrationByTheAdmin() {
     Agent agent = CLIENT.create("By the admin");
     assertThat(register(agent.id(), ADMIN_TOKEN, "card").status()).isEqualTo(200);
 
@@ -79,7 +81,7 @@ class OpenRegistrationTest {
   }
 
   @Test
-  void answersTheSameRequestAgainWithATokenThatReplacesTheLostOne() {
+  void answersARepeatedRegistrationWithANewToken() {
     UUID id = UUID.randomUUID();
     String lost = register(id, null, "same").field("auth_token");
 
@@ -94,7 +96,7 @@ class OpenRegistrationTest {
   }
 
   @Test
-  void leavesTheTokenOfTheCreationValidWhenAnAnswerIsRepeated() {
+  void keepsTheFirstTokenValidAfterARepeatedRegistration() {
     Agent agent = CLIENT.create("Prepared");
     register(agent.id(), null, "same");
 
@@ -105,7 +107,7 @@ class OpenRegistrationTest {
   }
 
   @Test
-  void takesTheBodyByteForByte() {
+  void comparesTheBodyByteForByte() {
     UUID id = UUID.randomUUID();
     String body = "{\"id\":\"" + id + "\",\"agent_card\":{\"name\":\"same\"}}";
     CLIENT.post("/registry/register", null, body);
@@ -115,7 +117,7 @@ class OpenRegistrationTest {
   }
 
   @Test
-  void answersNothingAgainOnceAnyTokenWasUsed() {
+  void refusesARepetitionAfterAnyTokenWasUsed() {
     Agent agent = CLIENT.create("Prepared");
     String minted = register(agent.id(), null, "same").field("auth_token");
     CLIENT.heartbeat(agent);
@@ -125,7 +127,7 @@ class OpenRegistrationTest {
   }
 
   @Test
-  void answersNothingAgainAfterAMinute() {
+  void refusesARepetitionAfterAMinute() {
     UUID id = UUID.randomUUID();
     register(id, null, "same");
     change(id, "registered_at = registered_at - interval '61 seconds'");
@@ -134,7 +136,7 @@ class OpenRegistrationTest {
   }
 
   @Test
-  void answersNothingAgainToAnotherAddress() {
+  void refusesARepetitionFromAnotherAddress() {
     UUID id = UUID.randomUUID();
     register(id, null, "same");
     change(id, "remote_address = '198.51.100.7'");
@@ -152,7 +154,7 @@ class OpenRegistrationTest {
         "X-Forwarded-Proto",
         "X-Real-IP"
       })
-  void answersNothingAgainThroughAProxy(String header) {
+  void refusesARepetitionThroughAProxy(String header) {
     UUID id = UUID.randomUUID();
     assertThat(register(id, null, "same", header, "198.51.100.7").status()).isEqualTo(200);
     assertRefused(register(id, null, "same", header, "198.51.100.7"), 401, "UNAUTHENTICATED");
@@ -164,7 +166,7 @@ class OpenRegistrationTest {
   }
 
   @Test
-  void answersNothingAgainWhereClientsComeByTls() {
+  void refusesARepetitionBehindTls() {
     try (TestServer proxied =
         TestServer.startOn(
             SERVER.database(), "REGISTRATION=open", "PUBLIC_URL=https://muster.example")) {
@@ -178,7 +180,7 @@ class OpenRegistrationTest {
   }
 
   @Test
-  void letsOneOfManyStrangersHaveAnId() {
+  void registersOneOfManyConcurrentCallers() {
     UUID id = UUID.randomUUID();
 
     List<Integer> statuses = Race.run(16, i -> register(id, null, "stranger " + i).status());

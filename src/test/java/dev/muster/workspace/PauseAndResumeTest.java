@@ -24,7 +24,7 @@ class PauseAndResumeTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"awaiting_agent", "online", "degraded", "offline", "failed", "provisioning"})
-  void pausesFromAnyLiveStateAndKeepsTheUrl(String status) {
+  void pausesFromAnyLiveStatusAndKeepsTheUrl(String status) {
     Agent agent = CLIENT.create("Paused", "\"url\":\"http://127.0.0.1:9/\"");
     put(agent, status);
 
@@ -45,7 +45,7 @@ class PauseAndResumeTest {
   }
 
   @Test
-  void resumesToWaitingForTheAgentWhoseNextBeatBringsItBack() {
+  void resumesToAwaitingAgentUntilTheNextHeartbeat() {
     Agent agent = CLIENT.createOnline("Resumed");
     call(agent, ADMIN_TOKEN, "pause");
     assertThat(CLIENT.heartbeat(agent).field("workspace_status")).isEqualTo("paused");
@@ -64,7 +64,7 @@ class PauseAndResumeTest {
   }
 
   @Test
-  void refusesWhatDoesNotFitTheState() {
+  void refusesTransitionsThatTheStatusDoesNotAllow() {
     Agent agent = CLIENT.create("State");
 
     assertRefused(call(agent, ADMIN_TOKEN, "resume"), 409);
@@ -77,7 +77,7 @@ class PauseAndResumeTest {
   }
 
   @Test
-  void pausesAndResumesTheWholeBranchAndCounts() {
+  void pausesAndResumesTheWholeBranchAndReturnsTheNumber() {
     Agent root = CLIENT.create("Root");
     Agent middle = child(root, "Middle");
     Agent leaf = child(middle, "Leaf");
@@ -117,7 +117,7 @@ class PauseAndResumeTest {
   }
 
   @Test
-  void cannotBePausedOnceItIsRemoved() {
+  void cannotBePausedAfterItsRemoval() {
     Agent agent = CLIENT.create("Removed");
     CLIENT.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
 
@@ -126,7 +126,7 @@ class PauseAndResumeTest {
   }
 
   @Test
-  void tellsAnAgentItsState() {
+  void returnsItsStateToAnAgent() {
     Agent agent = CLIENT.createOnline("State");
     assertState(agent, "online", false);
     call(agent, ADMIN_TOKEN, "pause");
@@ -144,7 +144,7 @@ class PauseAndResumeTest {
   }
 
   @Test
-  void keepsNoSecrets() {
+  void hasNoSecrets() {
     Agent agent = CLIENT.create("Secrets");
 
     Answer answer = CLIENT.get("/workspaces/" + agent.id() + "/secrets/values", agent.token());
@@ -164,7 +164,7 @@ class PauseAndResumeTest {
     assertThat(answer.json().path("deleted").asBoolean(true)).isFalse();
   }
 
-  /** Some states come of time or of the protocol's relatives: they are put there. */
+  /** Sets the statuses that need time or another protocol in the database. */
   private static void put(Agent agent, String status) {
     SERVER
         .database()

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** Who may talk to whom, and how agents find each other (R3.4 to R3.6). */
+/** Which workspaces may talk to each other, and how agents find each other (R3.4 to R3.6). */
 class PeersTest {
 
   private static final TestServer SERVER = TestServer.shared();
@@ -46,7 +46,7 @@ class PeersTest {
     "self, unknown, false",
     "unknown, unknown, false"
   })
-  void mayTalkToRelativesAlone(String one, String other, boolean allowed) {
+  void mayTalkToRelativesOnly(String one, String other, boolean allowed) {
     TREE.assertMayTalk(one, other, allowed);
     TREE.assertMayTalk(other, one, allowed);
   }
@@ -65,7 +65,7 @@ class PeersTest {
   }
 
   @Test
-  void findsAPeerWithoutTheUrlOfOneThatPolls() {
+  void findsAPollPeerWithoutItsUrl() {
     Agent push =
         CLIENT.createOnline("Push", "\"url\":\"http://127.0.0.1:9/a\"", TREE.under("parent"));
 
@@ -84,7 +84,7 @@ class PeersTest {
   }
 
   @Test
-  void asksWhoIsLooking() {
+  void requiresTheWorkspaceOfTheCaller() {
     Answer answer =
         CLIENT.get("/registry/discover/" + TREE.id("sibling"), TREE.agent("self").token());
 
@@ -93,7 +93,7 @@ class PeersTest {
   }
 
   @Test
-  void doesNotLetAnAgentLookInTheNameOfAnother() {
+  void refusesAnAgentInTheNameOfAnother() {
     Answer answer =
         CLIENT.get(
             "/registry/discover/" + TREE.id("otherRoot"),
@@ -159,7 +159,7 @@ class PeersTest {
   }
 
   @Test
-  void survivesACycleThatShouldNotBeThere() {
+  void toleratesACycleInTheData() {
     Agent one = CLIENT.create("One");
     Agent two = CLIENT.create("Two", "\"parent_id\":\"" + one.id() + "\"");
     SERVER

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import tools.jackson.databind.JsonNode;
 
-/** A canvas draws a workspace as soon as it is created, at whichever replica (R10.1). */
+/** A new workspace has an event for the canvas, on every replica (R10.1). */
 @Timeout(60)
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
@@ -37,7 +37,7 @@ class ProvisioningEventsTest {
   }
 
   @Test
-  void tellsCanvasesOfEveryReplicaWhatToDraw() {
+  void publishesANewWorkspaceOnEveryReplica() {
     Agent parent = ONE.client().create("parent");
     try (TestSocket here = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN);
         TestSocket there = TestSocket.open(OTHER.client(), "/ws", ADMIN_TOKEN)) {
@@ -70,9 +70,9 @@ class ProvisioningEventsTest {
         .isEmpty();
   }
 
-  /** A workspace that is resumed awaits its agent as a new one does, but is on the canvas. */
+  /** A resumed workspace awaits its agent as a new one does, but is on the canvas already. */
   @Test
-  void tellsOfCreationsAloneEachOnce() {
+  void publishesOnlyCreationsEachOnce() {
     try (TestSocket canvas = TestSocket.open(ONE.client(), "/ws", ADMIN_TOKEN)) {
       Agent old = ONE.client().createOnline("old");
       await(canvas, "WORKSPACE_PROVISIONING", old);

@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A workspace as it is read, alone and in the list (section 2, R0.8). */
+/** The representation of a workspace, alone and in the list (section 2, R0.8). */
 class ReadWorkspaceTest {
 
   private static final List<String> TIMES =
@@ -95,7 +95,7 @@ class ReadWorkspaceTest {
   }
 
   @Test
-  void showsTheCurrentTaskToItselfAndTheAdminAlone() {
+  void showsTheCurrentTaskOnlyToItselfAndTheAdmin() {
     Agent parent = CLIENT.create("Parent");
     Agent child = CLIENT.create("Child", "\"parent_id\":\"" + parent.id() + "\"");
     CLIENT.heartbeat(child, "\"current_task\":\"a secret\"");
@@ -114,7 +114,7 @@ class ReadWorkspaceTest {
   }
 
   @Test
-  void tellsThatItWasRemoved() {
+  void showsThatItWasRemoved() {
     Agent agent = CLIENT.create("Removed");
     CLIENT.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
     String path = "/workspaces/" + agent.id();
@@ -138,7 +138,7 @@ class ReadWorkspaceTest {
   }
 
   @Test
-  void listsWhatIsThereOldestFirstAndFiltered() {
+  void listsOldestFirstWithFilters() {
     Agent parent = CLIENT.create("List");
     String under = "\"parent_id\":\"" + parent.id() + "\"";
     Agent first = CLIENT.create("Alpha", under, "\"role\":\"Reads 50%_ of it\"");
@@ -182,7 +182,7 @@ class ReadWorkspaceTest {
   }
 
   @Test
-  void searchesWithoutRegardToCaseBeyondAsciiToo() {
+  void ignoresCaseInSearchesBeyondAscii() {
     Agent parent = CLIENT.create("Search");
     Agent child = CLIENT.create("PRÜFERIN ÉLODIE", "\"parent_id\":\"" + parent.id() + "\"");
 
@@ -203,7 +203,7 @@ class ReadWorkspaceTest {
 
   @ParameterizedTest
   @MethodSource("cards")
-  void givesACardBackByteForByte(String card) {
+  void returnsACardByteForByte(String card) {
     Agent created = CLIENT.create("Card", "\"agent_card\":" + card);
     assertShowsCard(created, card);
 
@@ -234,7 +234,7 @@ class ReadWorkspaceTest {
   }
 
   @Test
-  void acceptsTextThatNoDatabaseWantsAndShowsItMended() {
+  void replacesCharactersInTextsThatTheDatabaseRefuses() {
     String odd = "a\\u0000b\\ud83dc\\ude00\\ud83d\\ude00";
     String mended = "a\uFFFDb\uFFFDc\uFFFD\uD83D\uDE00";
     Agent agent =
@@ -269,7 +269,7 @@ class ReadWorkspaceTest {
   }
 
   @Test
-  void cutsTextsOfABeatOnCodePointsAndClampsItsNumbers() {
+  void truncatesTextsOfAHeartbeatOnCodePointsAndClampsItsNumbers() {
     Agent agent = CLIENT.create("Beat");
     Answer answer =
         CLIENT.heartbeat(

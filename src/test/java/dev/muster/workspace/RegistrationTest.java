@@ -15,13 +15,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Who may register, and what a registration does, where strangers are let in (R3.1). */
+/** Who may register, and the effects of a registration, with anonymous registration (R3.1). */
 class RegistrationTest {
 
   private static final TestClient CLIENT = TestServer.shared().client();
 
   @Test
-  void answersWithTheRhythmAndWithoutATokenToWhoeverHasOne() {
+  void answersWithTheCadenceAndWithoutATokenToAKnownCaller() {
     Agent agent = CLIENT.create("Known");
 
     for (String token : new String[] {agent.token(), ADMIN_TOKEN}) {
@@ -45,7 +45,7 @@ class RegistrationTest {
   }
 
   @Test
-  void letsAStrangerMakeAWorkspaceOfAnUnknownId() {
+  void createsAWorkspaceOfAnUnknownIdForAnAnonymousCaller() {
     UUID id = UUID.randomUUID();
 
     Answer answer = register(id, null, "\"agent_card\":{\"name\":\"From the card\"}");
@@ -70,7 +70,7 @@ class RegistrationTest {
   }
 
   @Test
-  void letsAStrangerClaimAWorkspaceThatHasNeverRegisteredAndLeavesItsFirstTokenValid() {
+  void letsAnAnonymousCallerClaimAnUnregisteredWorkspaceAndKeepsItsFirstToken() {
     Agent agent = CLIENT.create("Prepared");
 
     Answer answer = register(agent.id(), null);
@@ -84,7 +84,7 @@ class RegistrationTest {
   }
 
   @Test
-  void refusesAStrangerWhoKnowsTheIdOfAWorkspaceThatHasRegistered() {
+  void refusesAnAnonymousCallerForARegisteredWorkspace() {
     Agent agent = CLIENT.create("Mine");
     register(agent.id(), agent.token(), "\"agent_card\":{\"name\":\"mine\"}");
     JsonNode before = CLIENT.read(agent);
@@ -97,7 +97,7 @@ class RegistrationTest {
   }
 
   @Test
-  void refusesAStrangerAlsoWhenTheUsedTokenWasRevoked() {
+  void refusesAnAnonymousCallerAlsoWhenTheUsedTokenWasRevoked() {
     Agent agent = CLIENT.createOnline("Mine");
     String tokens = "/workspaces/" + agent.id() + "/tokens";
     String id = CLIENT.get(tokens, ADMIN_TOKEN).json().path("tokens").path(0).path("id").asString();
@@ -109,7 +109,7 @@ class RegistrationTest {
   }
 
   @Test
-  void refusesAnyOtherCredentialThoughItIsOpen() {
+  void refusesInvalidCredentialsAlsoWhenOpen() {
     Agent agent = CLIENT.create("Target");
     Agent other = CLIENT.create("Other");
     UUID unknown = UUID.randomUUID();
@@ -128,7 +128,7 @@ class RegistrationTest {
   }
 
   @Test
-  void tellsEverybodyThatARemovedWorkspaceIsGone() {
+  void answersEveryCallerThatARemovedWorkspaceIsGone() {
     Agent agent = CLIENT.create("Removed");
     Agent other = CLIENT.create("Other");
     CLIENT.delete("/workspaces/" + agent.id(), ADMIN_TOKEN);
@@ -157,7 +157,7 @@ class RegistrationTest {
   }
 
   @Test
-  void bringsADegradedAgentBackAndForgetsItsTroubles() {
+  void bringsADegradedAgentOnlineAndClearsItsErrors() {
     Agent agent = CLIENT.create("Troubled");
     CLIENT.heartbeat(
         agent,
@@ -197,7 +197,7 @@ class RegistrationTest {
   }
 
   @Test
-  void tellsNothingOfARegistrationThatChangesNoStatus() {
+  void publishesNothingWithoutAStatusTransition() {
     Agent agent = CLIENT.create("Again");
     register(agent.id(), agent.token());
     register(agent.id(), agent.token());
@@ -206,7 +206,7 @@ class RegistrationTest {
   }
 
   @Test
-  void countsAsABeat() {
+  void countsAsAHeartbeat() {
     Agent agent = CLIENT.create("Beats");
     assertThat(CLIENT.read(agent).path("last_heartbeat_at").isNull()).isTrue();
 
@@ -216,7 +216,7 @@ class RegistrationTest {
   }
 
   @Test
-  void replacesACardAndTellsOfIt() {
+  void replacesAndPublishesACard() {
     Agent agent = CLIENT.create("Card", "\"agent_card\":{\"v\":1}");
 
     Answer answer =

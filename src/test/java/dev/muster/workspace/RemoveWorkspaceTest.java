@@ -52,7 +52,7 @@ class RemoveWorkspaceTest {
   }
 
   @Test
-  void isGoneTheSecondTime() {
+  void isGoneAtTheSecondRemoval() {
     Agent agent = CLIENT.create("Twice");
     delete(agent, "");
 
@@ -64,7 +64,7 @@ class RemoveWorkspaceTest {
   }
 
   @Test
-  void asksForConfirmationWhenThereAreChildren() {
+  void requiresConfirmationWithChildren() {
     Agent parent = CLIENT.create("Parent");
     Agent child = child(parent, "Child");
     Agent paused = child(parent, "Paused");
@@ -81,7 +81,7 @@ class RemoveWorkspaceTest {
   }
 
   @Test
-  void takesTheWholeBranchWhenConfirmed() {
+  void removesTheWholeBranchWhenConfirmed() {
     Agent root = CLIENT.create("Root");
     Agent middle = child(root, "Middle");
     Agent leaf = child(middle, "Leaf");
@@ -111,7 +111,7 @@ class RemoveWorkspaceTest {
   }
 
   @Test
-  void needsNoConfirmationForChildrenThatAreGone() {
+  void needsNoConfirmationForRemovedChildren() {
     Agent parent = CLIENT.create("Parent");
     delete(child(parent, "Gone"), "");
 
@@ -121,7 +121,7 @@ class RemoveWorkspaceTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"Reviewer", "Prüferin Ä", "審査員", "a: b, c", "Müller \uD83D\uDE00", "x%20y"})
-  void comparesTheNameThatIsSentForConfirmation(String name) {
+  void comparesTheNameOfTheConfirmation(String name) {
     Agent agent = CLIENT.create(name);
     Agent other = CLIENT.create(name + " 2");
 
@@ -133,7 +133,7 @@ class RemoveWorkspaceTest {
   }
 
   @Test
-  void comparesTheNameToTheLetter() {
+  void comparesTheNameExactly() {
     Agent agent = CLIENT.create("Reviewer");
 
     assertThat(
@@ -147,7 +147,7 @@ class RemoveWorkspaceTest {
   }
 
   @Test
-  void stillAsksForConfirmationWhenTheNameIsRight() {
+  void requiresConfirmationAlsoWithTheRightName() {
     Agent parent = CLIENT.create("Named");
     child(parent, "Child");
 
@@ -162,7 +162,7 @@ class RemoveWorkspaceTest {
     return CLIENT.delete("/workspaces/" + agent.id() + query, ADMIN_TOKEN);
   }
 
-  /** The name goes over the wire in UTF-8, which Java's own client would not send. */
+  /** Sends the name in UTF-8, which Java's HTTP client does not do. */
   private static Answer deleteNamed(Agent agent, String name) {
     return RawHttp.send(
         SERVER.port(),

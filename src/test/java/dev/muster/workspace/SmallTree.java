@@ -13,7 +13,7 @@ import java.util.UUID;
 
 /**
  * A family: grandparent over parent and uncle, parent over self, sibling and one removed, self over
- * child, uncle over cousin; another root beside it.
+ * child, uncle over cousin; and an unrelated root.
  */
 final class SmallTree {
 
@@ -39,7 +39,7 @@ final class SmallTree {
     members.put(name, client.create(name, fields));
   }
 
-  /** The field that puts a workspace below a member. */
+  /** The field that makes a workspace a child of this one. */
   String under(String name) {
     return "\"parent_id\":\"" + id(name) + "\"";
   }
@@ -52,7 +52,7 @@ final class SmallTree {
     return agent(name).id();
   }
 
-  /** By all routes that ask this question. */
+  /** Asserts the answer of all routes that check this permission. */
   void assertMayTalk(String from, String to, boolean allowed) {
     Answer check =
         client.post(

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Answers that carry a token: kept by no cache, and safe to paste into a shell. */
+/** Answers with a token are not cacheable, and are safe to paste into a shell. */
 @Slow
 class TokenAnswersTest {
 
@@ -23,7 +23,7 @@ class TokenAnswersTest {
   private static final TestClient CLIENT = SERVER.client();
 
   @Test
-  void areKeptByNoCache() {
+  void areNotCacheable() {
     UUID id = UUID.randomUUID();
     String card = "{\"id\":\"%s\",\"agent_card\":{}}".formatted(id);
     Answer registered = CLIENT.post("/registry/register", null, card);
@@ -41,9 +41,9 @@ class TokenAnswersTest {
     }
   }
 
-  /** Where it listens for a network, a server cannot know by which names it is called. */
+  /** A server that listens on a network does not know its own names. */
   @Test
-  void repeatNoHostThatIsNone() throws Exception {
+  void repeatNoMalformedHost() throws Exception {
     try (TestServer open = TestServer.startOn(SERVER.database(), "SERVER_ADDRESS=0.0.0.0")) {
       for (String host :
           List.of(
@@ -67,7 +67,7 @@ class TokenAnswersTest {
               "b\u00fccher")) {
         Answer answer = create(open, host);
         if (answer.status() == 400) {
-          continue; // the web server itself took it for none
+          continue; // the web server refused the host
         }
         assertThat(answer.status()).as(host).isEqualTo(201);
         String url = answer.json().at("/connection/platform_url").asString();
@@ -85,7 +85,7 @@ class TokenAnswersTest {
   }
 
   @Test
-  void quoteWhateverThePublicUrlHolds() throws Exception {
+  void quoteThePublicUrl() throws Exception {
     String url = "https://public.example:8443/it's$(id)`id`\"\\;&|*";
     try (TestServer server = TestServer.startOn(SERVER.database(), "PUBLIC_URL=" + url)) {
       assertWords(create(server, "localhost"), url);
@@ -100,7 +100,7 @@ class TokenAnswersTest {
         "{\"name\":\"Connected\"}".getBytes(StandardCharsets.UTF_8));
   }
 
-  /** What a shell makes of the template: one command with these words. */
+  /** Asserts that a shell parses the template as one command with these words. */
   private static void assertWords(Answer created, String url)
       throws IOException, InterruptedException {
     String id = created.field("id");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** Removed workspaces are deleted after 90 days, with what was theirs (R6.11). */
+/** Removed workspaces are deleted after 90 days, with all their rows (R6.11). */
 @Slow
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("the server of WorkspaceRetentionTest")
@@ -43,7 +43,7 @@ class WorkspaceRetentionTest {
   }
 
   @Test
-  void deletesARemovedFamilyFromItsLeavesUpWithBeatsTokensAndFeeds() {
+  void deletesARemovedFamilyFromItsLeavesUpWithAllItsRows() {
     Agent root = client.createOnline("root");
     Agent child = child("child", root);
     Agent leaf = child("leaf", child);
@@ -67,7 +67,7 @@ class WorkspaceRetentionTest {
   }
 
   @Test
-  void leavesWhatWasRemovedLatelyAndAllThatLive() {
+  void keepsRecentlyRemovedAndLiveWorkspaces() {
     Agent live = client.createOnline("live");
     Agent goneLong = child("gone long", live);
     Agent goneLately = child("gone lately", live);
@@ -97,7 +97,7 @@ class WorkspaceRetentionTest {
   }
 
   @Test
-  void tellsTheDeletedOnesAgentNoLongerThatItWasRemoved() {
+  void refusesTheTokenOfADeletedWorkspace() {
     Agent agent = client.createOnline("gone");
     remove(agent);
     assertThat(client.heartbeat(agent).status()).isEqualTo(410);
@@ -109,7 +109,7 @@ class WorkspaceRetentionTest {
   }
 
   @Test
-  void giveTheirIdsToNobodyAndSayForEverThatTheyWereRemoved() {
+  void keepTheirIdsReservedAndRemovedForEver() {
     Agent lead = client.create("lead");
     Agent sibling = child("sibling", lead);
     Agent gone = child("gone", lead);
@@ -162,7 +162,7 @@ class WorkspaceRetentionTest {
   }
 
   @Test
-  void leavesOneThatSomebodyHoldsToTheNextTime() throws Exception {
+  void leavesALockedWorkspaceToTheNextRun() throws Exception {
     Agent held = client.create("held");
     Agent free = client.create("free");
     remove(held);
@@ -181,7 +181,7 @@ class WorkspaceRetentionTest {
   }
 
   @Test
-  void deletesAThousandTokensInATransaction() {
+  void deletesAThousandWorkspacesInATransaction() {
     SERVER
         .database()
         .execute(

@@ -10,7 +10,7 @@ class AgentVersionTest {
   private final Properties build = new Properties();
 
   @Test
-  void tellsVersionAndCommit() {
+  void printsVersionAndCommit() {
     build.setProperty("version", "1.2.3");
     build.setProperty("commit", "0a1b2c3");
 
@@ -18,7 +18,7 @@ class AgentVersionTest {
   }
 
   @Test
-  void leavesOutWhatTheBuildDidNotKnow() {
+  void leavesOutUnknownBuildFacts() {
     build.setProperty("commit", "");
 
     assertThat(AgentVersion.text(build)).isEqualTo("muster-agent (unknown version)");

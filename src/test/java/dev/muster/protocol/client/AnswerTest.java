@@ -126,7 +126,7 @@ class AnswerTest {
 
   @Test
   void refusesAnAnswerWithoutABody() {
-    peer.then(PeerBehavior.sayAndClose("HTTP/1.1 204 No Content\r\n\r\n"));
+    peer.then(PeerBehavior.sendAndClose("HTTP/1.1 204 No Content\r\n\r\n"));
     assertMalformed(client.send(Requests.to(peer.url())), "there is no body");
   }
 
@@ -222,7 +222,7 @@ class AnswerTest {
   @Test
   void reportsAProtocolSwitchAsAnError() {
     peer.then(
-        PeerBehavior.sayAndClose(
+        PeerBehavior.sendAndClose(
             "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhi"));
     assertThat(client.send(Requests.to(peer.url())))
         .isInstanceOfSatisfying(HttpError.class, e -> assertThat(e.status()).isEqualTo(101));

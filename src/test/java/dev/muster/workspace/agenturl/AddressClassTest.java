@@ -138,9 +138,9 @@ class AddressClassTest {
         .isEqualTo(Optional.ofNullable(label));
   }
 
-  /** The JDK turns mapped addresses into IPv4 ones, except those that are made with a scope. */
+  /** The JDK turns mapped addresses into IPv4 ones, except those with a scope. */
   @Test
-  void looksInsideAMappedAddressThatIsStillIPv6() throws UnknownHostException {
+  void classifiesAMappedAddressThatIsStillIPv6() throws UnknownHostException {
     byte[] mapped = new byte[16];
     mapped[10] = mapped[11] = (byte) 0xff;
     mapped[12] = 127;
@@ -201,7 +201,7 @@ class AddressClassTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"link-local", "metadata", "none", "*", "all", "loopback private", "127.0.0.1"})
-  void refusesAnyOtherWordAndListsTheAllowedOnes(String word) {
+  void refusesOtherWordsAndListsTheAllowedOnes(String word) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> AddressClass.parseAllowed(List.of("loopback", word)))
         .withMessage(word + " (expected: loopback, private, cgnat)");

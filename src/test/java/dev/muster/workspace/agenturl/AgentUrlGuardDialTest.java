@@ -23,7 +23,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** R3.3 on the address actually dialled, with the real client and a listener on loopback. */
+/**
+ * The guard applies to the dialled address (R3.3), with the real client and a listener on loopback.
+ */
 @Timeout(30)
 class AgentUrlGuardDialTest {
   private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
@@ -45,7 +47,7 @@ class AgentUrlGuardDialTest {
   }
 
   @Test
-  void catchesANameThatLeadsElsewhereTheSecondTime() throws IOException {
+  void refusesANameWhoseAddressChanges() throws IOException {
     AtomicInteger lookups = new AtomicInteger();
     AgentUrlGuard guard =
         new AgentUrlGuard(
@@ -61,16 +63,16 @@ class AgentUrlGuardDialTest {
   }
 
   @Test
-  void dialsThatNameWhereItsClassIsAllowed() throws IOException {
+  void dialsThatNameWhenItsClassIsAllowed() throws IOException {
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(AddressClass.LOOPBACK), _ -> List.of(LOOPBACK));
     String url = "http://rebinding.example:" + listener.socket().getLocalPort() + "/";
     assertThatExceptionOfType(IOException.class).isThrownBy(() -> dial(url, guard::resolve));
     assertThat(hasBeenDialled()).isTrue();
   }
 
-  /** Why {@code checkForm} belongs to every dial: the name lookup alone does not see these. */
+  /** Why each dial needs {@code checkForm}: the client does not look up literal addresses. */
   @Test
-  void isNotAskedByTheClientAboutALiteralAddress() throws IOException {
+  void isNotCalledByTheClientForALiteralAddress() throws IOException {
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(), new TestNames());
     String url = "http://127.0.0.1:" + listener.socket().getLocalPort() + "/";
     assertThatExceptionOfType(IOException.class)
@@ -88,7 +90,7 @@ class AgentUrlGuardDialTest {
         .isNotInstanceOf(AddressNotAllowedException.class);
   }
 
-  /** One call without an answer: the listener accepts and says nothing. */
+  /** Makes one call without an answer: the listener accepts and stays silent. */
   private static void dial(String url, Dns dns) throws IOException {
     OkHttpClient client =
         new OkHttpClient.Builder()

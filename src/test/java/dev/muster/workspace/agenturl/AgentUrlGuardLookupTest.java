@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** R3.3: names are looked up in bounded time, and all their addresses count. */
+/** Names are looked up in bounded time, and all their addresses are checked (R3.3). */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AgentUrlGuardLookupTest {
@@ -40,7 +40,7 @@ class AgentUrlGuardLookupTest {
   }
 
   @Test
-  void givesUpOnAResolverThatHangs() {
+  void endsALookupOfAHangingResolver() {
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(), this::hang, SHORT);
     assertThat(guard.check("http://slow.example/")).isEqualTo(UrlProblem.UNRESOLVABLE.refused());
     assertThatExceptionOfType(UnknownHostException.class)
@@ -67,12 +67,13 @@ class AgentUrlGuardLookupTest {
     assertThat(asked).hasValueLessThanOrEqualTo(TimeLimitedResolver.MAX_RUNNING);
     never.countDown();
     while (!(guard.check("http://slow.example/") instanceof AgentUrlGuard.Verdict.Allowed)) {
-      assertThat(Thread.currentThread().isInterrupted()).isFalse(); // given back before time is up
+      assertThat(Thread.currentThread().isInterrupted())
+          .isFalse(); // the slot was released before the timeout
     }
   }
 
   @Test
-  void leavesOthersTheirLookupsWhenThoseOfOneOwnerHang() throws UnknownHostException {
+  void servesOtherOwnersWhenTheLookupsOfOneHang() throws UnknownHostException {
     AgentUrlGuard guard =
         new AgentUrlGuard(
             Set.of(),
@@ -113,7 +114,7 @@ class AgentUrlGuardLookupTest {
   }
 
   @Test
-  void asksNobodyAboutLiteralAddressesAndBadForms() {
+  void looksUpNeitherLiteralAddressesNorMalformedNames() {
     AgentUrlGuard guard =
         new AgentUrlGuard(
             Set.of(),

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** R3.3: what may be stored as an agent's url. */
+/** Which agent urls may be stored (R3.3). */
 class AgentUrlGuardTest {
   private static final Pattern ESCAPE = Pattern.compile("\\\\u([0-9a-f]{4})");
 
@@ -61,10 +61,10 @@ class AgentUrlGuardTest {
             });
   }
 
-  /** Not even with all that can be relaxed does anything get in by its form. */
+  /** No setting allows a malformed url. */
   @ParameterizedTest
   @MethodSource("hostileUrls")
-  void relaxesNothingButTheRelaxableClasses(Hostile hostile) {
+  void relaxesOnlyTheRelaxableClasses(Hostile hostile) {
     Set<String> relaxed = Set.of("loopback", "private", "cgnat");
     AgentUrlGuard lenient =
         new AgentUrlGuard(
@@ -74,7 +74,7 @@ class AgentUrlGuardTest {
   }
 
   @Test
-  void knowsMoreThanThreeHundredHostileUrls() {
+  void coversMoreThanThreeHundredForbiddenUrls() {
     assertThat(hostileUrls()).hasSizeGreaterThan(300).doesNotHaveDuplicates();
   }
 
@@ -114,11 +114,11 @@ class AgentUrlGuardTest {
 
   @ParameterizedTest
   @MethodSource("goodUrls")
-  void allowsWhatIsRoutable(String url) {
+  void allowsRoutableAddresses(String url) {
     assertThat(strict.check(url)).isEqualTo(new AgentUrlGuard.Verdict.Allowed(URI.create(url)));
   }
 
-  /** If the client read another host than the guard, the guard would guard nothing. */
+  /** If the client read another host than the guard, the guard's decision would be useless. */
   @ParameterizedTest
   @MethodSource("goodUrls")
   void readsTheSameHostAsTheClient(String url) {
@@ -158,7 +158,7 @@ class AgentUrlGuardTest {
   }
 
   @Test
-  void refusesAUrlOf2049CharactersAndTakesOneOf2048() {
+  void refusesAUrlOf2049CharactersAndAcceptsOneOf2048() {
     String start = "http://agent.example/";
     String longest = start + "a".repeat(2048 - start.length());
     assertThat(strict.check(longest)).isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
@@ -166,7 +166,7 @@ class AgentUrlGuardTest {
   }
 
   @Test
-  void refusesLabelsAndNamesThatDnsHasNoRoomFor() {
+  void refusesLabelsAndNamesThatAreTooLongForDns() {
     String label = "a".repeat(63);
     assertThat(strict.check("http://" + label + ".example/"))
         .isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
@@ -177,7 +177,7 @@ class AgentUrlGuardTest {
   }
 
   @Test
-  void saysWhichSettingWouldHelpOnlyWhereOneDoes() {
+  void namesASettingOnlyWhenOneWouldHelp() {
     assertThat(strict.check("http://10.0.0.1/"))
         .hasToString(
             "Refused[label=private, reason=the host leads to an address of the class private"
@@ -189,7 +189,7 @@ class AgentUrlGuardTest {
   }
 
   @Test
-  void cannotBeBuiltToAllowWhatIsNeverRelaxed() {
+  void cannotBeBuiltToAllowFixedClasses() {
     for (AddressClass one : EnumSet.allOf(AddressClass.class)) {
       if (!one.relaxable()) {
         assertThatIllegalArgumentException()
