@@ -181,6 +181,11 @@ public final class FeedOrder implements AutoCloseable {
     refused++;
   }
 
+  /** Returns how many rows were acknowledged to the writers. */
+  public synchronized long stored() {
+    return stored;
+  }
+
   private synchronized String verdict(List<OrderedReader> readers) {
     String feed = " FROM activity_logs WHERE workspace_id = '" + agent.id() + "'";
     long rows = Long.parseLong(database.value("SELECT count(*)" + feed));
