@@ -79,10 +79,10 @@ class AgentLoopTest {
     AgentLoop loop = AgentLoop.builder(AgentServer.client(agent)).answering((_, _) -> "").build();
     CompletableFuture<End> end =
         CompletableFuture.supplyAsync(loop::run, Thread::startVirtualThread);
-    String then = lastBeat();
-    await().until(() -> !lastBeat().equals(then));
-    String first = lastBeat();
-    await().until(() -> !lastBeat().equals(first));
+    String then = lastHeartbeat();
+    await().until(() -> !lastHeartbeat().equals(then));
+    String first = lastHeartbeat();
+    await().until(() -> !lastHeartbeat().equals(first));
 
     assertThat(end).isNotDone();
     requestRestart();
