@@ -1,0 +1,56 @@
+/** A button that does one thing, and shows the server's own sentence beside it when that is refused. */
+import { LitElement, html, nothing } from 'lit-element';
+
+class ActionButton extends LitElement {
+  static properties = {
+    label: { attribute: false },
+    run: { attribute: false },
+    look: { attribute: false },
+    hint: { attribute: false },
+    off: { attribute: false },
+    _busy: { state: true },
+    _refusal: { state: true },
+  };
+
+  createRenderRoot() {
+    return this;
+  }
+
+  async #act() {
+    this._busy = true;
+    this._refusal = '';
+    try {
+      await this.run();
+    } catch (failure) {
+      this._refusal = sentenceOf(failure);
+    } finally {
+      this._busy = false;
+    }
+  }
+
+  render() {
+    return html`<button type="button" class=${this.look ?? ''} title=${this.hint || nothing}
+        ?disabled=${this._busy || this.off} aria-busy=${this._busy ? 'true' : nothing} @click=${() => this.#act()}
+        >${this.label}</button><span class="refusal" role="alert">${this._refusal ?? ''}</span>`;
+  }
+}
+
+customElements.define('mu-action', ActionButton);
+
+/**
+ * @param {string} label
+ * @param {() => Promise<unknown>} run what fails is shown beside the button
+ * @param {{look?: string, hint?: string, off?: boolean}} [options] `look` is a class such as `primary`
+ */
+export function action(label, run, { look = '', hint = '', off = false } = {}) {
+  return html`<mu-action class="action" .label=${label} .run=${run} .look=${look} .hint=${hint} .off=${off}></mu-action>`;
+}
+
+/**
+ * The sentence that says why a call failed: the server's own where there is one.
+ *
+ * @param {{detail?: string, message?: string}} failure
+ */
+export function sentenceOf(failure) {
+  return failure?.detail || failure?.message || 'It failed, and the reason is not known.';
+}

@@ -1,0 +1,110 @@
+/** Buttons that copy a text, also where the page has no clipboard API (plain http on another host). */
+import { html } from 'lit-html';
+
+const SHOWN_MS = 1600;
+
+/**
+ * Copies a text.
+ *
+ * @param {string} text
+ * @returns {Promise<boolean>} whether it is in the clipboard
+ */
+export async function copy(text) {
+  if (navigator.clipboard && window.isSecureContext) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      // not allowed here: the old way may be
+    }
+  }
+  return copyBySelection(text);
+}
+
+function copyBySelection(text) {
+  const focused = document.activeElement;
+  const area = document.createElement('textarea');
+  area.className = 'off-screen';
+  area.value = text;
+  area.readOnly = true;
+  (focused?.closest('dialog') ?? document.body).append(area);
+  area.select();
+  const done = document.execCommand('copy');
+  area.remove();
+  focused?.focus?.();
+  return done;
+}
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** Drawn here, since few fonts have a sign for copying. */
+const SIGNS = {
+  copy: 'M5.5 5.5h8v8h-8zM3.5 10.5h-1v-8h8v1',
+  done: 'M3 8.5l3.5 3.5L13 4.5',
+  refused: 'M4 4l8 8M12 4l-8 8',
+};
+
+function icon(sign) {
+  const svg = document.createElementNS(SVG, 'svg');
+  const path = document.createElementNS(SVG, 'path');
+  svg.setAttribute('viewBox', '0 0 16 16');
+  svg.setAttribute('class', 'icon');
+  svg.setAttribute('aria-hidden', 'true');
+  path.setAttribute('d', SIGNS[sign]);
+  svg.append(path);
+  return svg;
+}
+
+/** A button whose own text says for a moment that it has copied. */
+class CopyButton extends HTMLElement {
+  /** @type {string} */
+  text = '';
+  /** @type {string} */
+  what = 'text';
+  #timer = 0;
+
+  connectedCallback() {
+    if (this.firstChild === null) {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'copy';
+      button.addEventListener('click', () => this.#copy());
+      const said = document.createElement('span');
+      said.className = 'off-screen';
+      said.setAttribute('role', 'status');
+      this.append(button, said);
+    }
+    this.#show('copy', `Copy ${this.what}`);
+  }
+
+  disconnectedCallback() {
+    clearTimeout(this.#timer);
+  }
+
+  async #copy() {
+    const done = await copy(this.text);
+    this.#show(done ? 'done' : 'refused', done ? `Copied ${this.what}` : `Could not copy ${this.what}`);
+    this.lastChild.textContent = done ? 'Copied' : 'The browser did not allow it: select the text and copy it';
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#show('copy', `Copy ${this.what}`);
+      this.lastChild.textContent = '';
+    }, SHOWN_MS);
+  }
+
+  #show(sign, name) {
+    this.firstChild.replaceChildren(icon(sign));
+    this.firstChild.title = name;
+    this.firstChild.setAttribute('aria-label', name);
+  }
+}
+
+customElements.define('mu-copy', CopyButton);
+
+/**
+ * @param {string} text what is copied, exactly
+ * @param {string} [what] its name, such as `id`
+ */
+export function copyButton(text, what = 'text') {
+  return html`<mu-copy .text=${text} .what=${what}></mu-copy>`;
+}

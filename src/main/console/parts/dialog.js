@@ -1,0 +1,100 @@
+/** Dialogs of the browser, made when they open and gone when they close. */
+import { html, nothing, render } from 'lit-html';
+import { asCurl } from './curl.js';
+
+let count = 0;
+
+/**
+ * Opens a dialog.
+ *
+ * @param {object} options
+ * @param {string} options.title
+ * @param {(close: (value?: unknown) => void, redraw: () => void) => unknown} options.body draws the content
+ * @param {boolean} [options.wide]
+ * @returns {Promise<unknown>} what `close` got; undefined after Escape
+ */
+export function openDialog({ title, body, wide = false }) {
+  const dialog = document.createElement('dialog');
+  const id = `dialog-${++count}`;
+  dialog.className = wide ? 'dialog wide' : 'dialog';
+  dialog.setAttribute('aria-labelledby', id);
+  const opener = document.activeElement;
+  return new Promise((resolve) => {
+    let result;
+    const close = (value) => {
+      result = value;
+      dialog.close();
+    };
+    const redraw = () =>
+      render(
+        html`<div class="dialog-head"><h2 id=${id}>${title}</h2>
+            <button type="button" class="quiet" aria-label="Close" @click=${() => close()}>✕</button></div>
+          ${body(close, redraw)}`,
+        dialog);
+    dialog.addEventListener('close', () => {
+      render(nothing, dialog);
+      dialog.remove();
+      opener?.focus?.();
+      resolve(result);
+    });
+    redraw();
+    document.body.append(dialog);
+    dialog.showModal();
+    dialog.querySelector('[autofocus]')?.focus();
+  });
+}
+
+/**
+ * Asks before something is done, does it, and stays open with the server's own sentence when it is refused.
+ *
+ * @param {object} options
+ * @param {string} options.title the question
+ * @param {unknown} options.text what will happen, and what can be undone
+ * @param {string} options.action the word on the button
+ * @param {() => Promise<unknown>} options.run
+ * @param {boolean} [options.danger]
+ * @param {import('./curl.js').Request[]} [options.requests] shown as curl
+ * @param {{label: string, expected?: string}} [options.typed] a text to type; with `expected` it must be that
+ * @returns {Promise<unknown>} the result of `run`; undefined when it was not done
+ */
+export function confirm({ title, text, action, run, danger = false, requests = [], typed }) {
+  let refusal = '';
+  let busy = false;
+  let value = '';
+  return openDialog({
+    title,
+    body: (close, redraw) => {
+      const ready = !busy && (typed?.expected === undefined ? true : value === typed.expected);
+      const submit = async (event) => {
+        event.preventDefault();
+        if (!ready) {
+          return;
+        }
+        busy = true;
+        refusal = '';
+        redraw();
+        try {
+          close((await run(value)) ?? true);
+        } catch (failure) {
+          busy = false;
+          refusal = failure.detail ?? failure.message;
+          redraw();
+        }
+      };
+      return html`<form @submit=${submit}>
+        <div class="dialog-text">${text}</div>
+        ${typed
+          ? html`<label class="field"><span>${typed.label}</span>
+              <input type="text" autocomplete="off" autofocus .value=${value}
+                @input=${(event) => { value = event.target.value; redraw(); }}></label>`
+          : nothing}
+        ${requests.length > 0 ? asCurl(...requests) : nothing}
+        <p class="refusal" role="alert" ?hidden=${refusal === ''}>${refusal}</p>
+        <div class="buttons">
+          <button type="button" ?autofocus=${!typed} @click=${() => close()}>Keep as it is</button>
+          <button type="submit" class=${danger ? 'danger' : 'main'} ?disabled=${!ready}>${busy ? `${action} …` : action}</button>
+        </div>
+      </form>`;
+    },
+  });
+}

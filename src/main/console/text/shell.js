@@ -1,0 +1,56 @@
+/** Writes commands for `sh` that a person copies into a terminal. Every foreign word is quoted. */
+
+const PLAIN = /^[A-Za-z0-9_./:=@%+,-]+$/;
+const CONTROL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F]+/g;
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+/**
+ * Returns one word for `sh`. Control characters never appear raw, since a terminal would act on them when
+ * they are pasted; `printf` makes them. NUL and lone surrogates, which no word can contain, become U+FFFD.
+ *
+ * @param {unknown} word
+ * @returns {string}
+ */
+export function quote(word) {
+  const text = String(word ?? '').replace(/\0/g, '\uFFFD').replace(LONE_SURROGATE, '\uFFFD');
+  if (PLAIN.test(text)) {
+    return text;
+  }
+  let quoted = '';
+  let from = 0;
+  for (const found of text.matchAll(CONTROL)) {
+    quoted += literal(text.slice(from, found.index)) + printed(found[0]);
+    from = found.index + found[0].length;
+  }
+  return quoted + literal(text.slice(from)) || "''";
+}
+
+function literal(text) {
+  return text === '' ? '' : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function printed(controls) {
+  const octal = Array.from(new TextEncoder().encode(controls), (byte) => `\\${byte.toString(8).padStart(3, '0')}`);
+  return `"$(printf '${octal.join('')}')"`;
+}
+
+/**
+ * Returns a command of these words.
+ *
+ * @param {unknown[]} words
+ * @returns {string}
+ */
+export function command(...words) {
+  return words.map(quote).join(' ');
+}
+
+/**
+ * Returns JSON of printable ASCII characters only, so that neither a terminal nor a reader is misled by it.
+ *
+ * @param {unknown} value
+ * @returns {string}
+ */
+export function asciiJson(value) {
+  return JSON.stringify(value).replace(/[\u007F-\uFFFF]/g, (found) =>
+    `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
