@@ -1,0 +1,40 @@
+/** Lists that come page by page, with the cursor of the next page in a `Link` header. */
+
+/**
+ * Reads one page.
+ *
+ * @param {typeof import('./api.js').call} call
+ * @param {string} path
+ * @param {Record<string, unknown>} query members that say nothing are left out
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{items: any[], next: string | null}>} `next` is the value of `cursor`, or null after the last page
+ */
+export async function readPage(call, path, query, signal) {
+  const { bytes, headers } = await call('GET', path, { query, signal, as: 'bytes' });
+  return { items: JSON.parse(new TextDecoder().decode(bytes)), next: cursorOf(headers.get('Link')) };
+}
+
+/**
+ * Reads pages until there are as many rows as asked for.
+ *
+ * @param {typeof import('./api.js').call} call
+ * @param {string} path
+ * @param {Record<string, unknown>} query
+ * @param {number} most rows that are wanted
+ * @param {AbortSignal} [signal]
+ */
+export async function readPages(call, path, query, most, signal) {
+  const size = Math.min(most, 100);
+  let { items, next } = await readPage(call, path, { ...query, limit: size }, signal);
+  while (next !== null && items.length < most) {
+    const page = await readPage(call, path, { ...query, limit: size, cursor: next }, signal);
+    items = items.concat(page.items);
+    next = page.next;
+  }
+  return { items, next };
+}
+
+function cursorOf(link) {
+  const found = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '');
+  return found === null ? null : new URL(found[1], location.href).searchParams.get('cursor');
+}

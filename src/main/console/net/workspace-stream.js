@@ -1,0 +1,54 @@
+/** The live events of one workspace, those that are not recorded included: `/ws?workspace_id=…`. */
+import { pageKey } from './api.js';
+
+const SHORTEST_MS = 1000;
+const LONGEST_MS = 15_000;
+
+/**
+ * Follows a workspace until the returned function is called.
+ *
+ * @param {string} id
+ * @param {(frame: {event: string, workspace_id: string, timestamp: string, payload: object, seq?: number}) => void} onFrame
+ * @param {(state: 'live' | 'reconnecting') => void} onState `live` also after a gap: what was missed must be read
+ * @returns {() => void}
+ */
+export function followWorkspace(id, onFrame, onState) {
+  let socket = null;
+  let closed = false;
+  let delay = SHORTEST_MS;
+  let timer = 0;
+
+  function connect() {
+    const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
+    const key = pageKey();
+    socket = new WebSocket(`${scheme}://${location.host}/ws?workspace_id=${encodeURIComponent(id)}`,
+      key === null ? ['muster-ws'] : ['muster-ws', `muster-page.${key}`]);
+    socket.onopen = () => {
+      delay = SHORTEST_MS;
+      onState('live');
+    };
+    socket.onmessage = ({ data }) => {
+      const frame = JSON.parse(data);
+      if (frame.workspace_id === id) {
+        onFrame(frame);
+      }
+    };
+    socket.onclose = ({ code }) => {
+      if (closed) {
+        return;
+      }
+      onState('reconnecting');
+      if (code !== 1008) {
+        timer = setTimeout(connect, delay * (0.75 + Math.random() / 2));
+        delay = Math.min(delay * 2, LONGEST_MS);
+      }
+    };
+  }
+
+  connect();
+  return () => {
+    closed = true;
+    clearTimeout(timer);
+    socket.close();
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * What is known about each message of a chat, from the history, the rows of the feed, the timeline and what this
+ * browser has sent. Pure: the page asks the server, this joins the answers.
+ *
+ * A message goes `sending → stored → waiting → agent → answered`, or ends `refused`, `uncertain` or `failed`.
+ */
+
+/**
+ * @typedef {object} Turn
+ * @property {string} key never changes while the message is shown
+ * @property {'user' | 'agent' | 'system'} role
+ * @property {string} text
+ * @property {string} at RFC 3339
+ * @property {Array<{uri?: string, name?: string}>} files
+ * @property {string} [messageId] of a message of the human
+ * @property {string} [rowId] of the feed's row; also the id of its entry in the queue
+ * @property {string} [state]
+ * @property {string} [note] the reason of a refusal, in the server's words
+ * @property {number} [tookMs]
+ * @property {number} [place] in the queue, from 1
+ * @property {number} [of] messages that wait for the same workspace
+ */
+
+/**
+ * @param {object} known
+ * @param {Array<object>} known.messages of `chat-history`, oldest first
+ * @param {Array<object>} known.rows of the feed (`source=canvas`)
+ * @param {Map<string, {status: string, place?: number}>} known.states of messages, as the timeline has them, by row id
+ * @param {Array<object>} known.sent what this browser has sent, oldest first
+ * @param {number} [known.waiting] messages that wait for the workspace
+ * @returns {Turn[]} oldest first
+ */
+export function turnsOf({ messages, rows, states, sent, waiting }) {
+  const rowById = new Map(rows.map((row) => [row.id, row]));
+  const answers = answersByMessage(rows);
+  const sentById = new Map(sent.map((one) => [one.messageId, one]));
+  const ends = new Map(messages.filter(({ role, id }) => role !== 'user' && rowById.get(rowOf(id))?.source !== 'self')
+    .map((message) => [rowOf(message.id), message]));
+  const turns = [];
+  const stored = new Set();
+  for (const message of messages) {
+    const rowId = rowOf(message.id);
+    const turn = { key: message.id, role: message.role, text: message.content, at: message.timestamp, files: message.attachments ?? [], rowId };
+    if (message.role === 'user') {
+      const row = rowById.get(rowId);
+      turn.messageId = row?.data?.message_id ?? undefined;
+      if (sentById.has(turn.messageId)) {
+        stored.add(turn.messageId);
+        turn.key = turn.messageId; // as it was before it was stored
+      }
+      Object.assign(turn, stateOf({ row, end: ends.get(rowId), known: states.get(rowId), reply: answers.get(turn.messageId), waiting, message }));
+      turns.push(turn);
+    } else if (message.role !== 'system' || !isOfUser(messages, rowId)) {
+      turns.push(turn);
+    }
+  }
+  for (const one of sent) {
+    if (!stored.has(one.messageId)) {
+      turns.push({ key: one.messageId, role: 'user', text: one.text, at: one.at, files: [], messageId: one.messageId, state: one.state, note: one.note });
+    }
+  }
+  return turns;
+}
+
+/** Without its message, an error would have no place: it is shown in the bubble of that. */
+const isOfUser = (messages, rowId) => messages.some((one) => one.id === `${rowId}:user`);
+
+const rowOf = (id) => id.slice(0, id.lastIndexOf(':'));
+
+/** The first notification that names the message it answers, by that message. */
+function answersByMessage(rows) {
+  const found = new Map();
+  for (const row of rows) {
+    const answered = row.method === 'notify' ? row.response_body?.reply_to : undefined;
+    if (answered && !(found.get(answered)?.seq < row.seq)) {
+      found.set(answered, row);
+    }
+  }
+  return found;
+}
+
+function stateOf({ row, end, known, reply, waiting, message }) {
+  if (end?.role === 'agent') {
+    return { state: 'answered', tookMs: row?.duration_ms ?? Date.parse(end.timestamp) - Date.parse(message.timestamp) };
+  }
+  if (reply) {
+    return { state: 'answered', tookMs: Date.parse(reply.created_at) - Date.parse(message.timestamp) };
+  }
+  const note = end?.content;
+  switch (known?.status) {
+    case 'waiting': return { state: 'waiting', place: known.place, of: Math.max(waiting ?? 0, known.place ?? 0), note };
+    case 'delivering': return { state: 'agent' };
+    case 'refused':
+    case 'uncertain': return { state: known.status, note };
+    default: return { state: end === undefined ? 'stored' : 'failed', note };
+  }
+}
+
+/** Words of an ordinal: 1st, 2nd, 3rd, 4th, 11th. */
+export function ordinal(n) {
+  const last = n % 100 > 10 && n % 100 < 14 ? 0 : n % 10;
+  return `${n}${['th', 'st', 'nd', 'rd'][last] ?? 'th'}`;
+}
+
+/**
+ * The words of a message's state.
+ *
+ * @param {Turn} turn
+ * @param {string} mode the workspace's delivery mode
+ */
+export function wordsOf(turn, mode) {
+  switch (turn.state) {
+    case 'sending': return 'sending';
+    case 'stored': return mode === 'poll' ? 'stored: the agent gets it when it next reads its feed' : 'stored';
+    case 'waiting': return turn.place ? `waiting in the queue (${ordinal(turn.place)} of ${turn.of})` : 'waiting in the queue';
+    case 'agent': return 'with the agent';
+    case 'answered': return `answered in ${took(turn.tookMs)}`;
+    case 'refused': return 'refused: the agent did not get it';
+    case 'uncertain': return 'uncertain: the agent may have got it';
+    default: return 'the agent answered with an error';
+  }
+}
+
+/** Whether sending it again, under the same id, is what a reader may want. */
+export function maySendAgain(turn) {
+  return turn.messageId !== undefined && ['refused', 'uncertain', 'failed'].includes(turn.state);
+}
+
+function took(ms) {
+  if (!(ms >= 0)) {
+    return 'no time';
+  }
+  return ms < 950 ? `${Math.round(ms)} ms` : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} m ${Math.round((ms % 60_000) / 1000)} s`;
+}

@@ -1,0 +1,197 @@
+/** The tab *Chat* of a workspace: what the people at the canvas and its agent said to each other. */
+import { html, nothing, render } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import { age } from '../parts/moment.js';
+import { copyButton } from '../parts/copy.js';
+import { asCurl } from '../parts/curl.js';
+import { Loaded, drawn, empty } from '../parts/loaded.js';
+import { stateWord } from '../parts/state-word.js';
+import { addressOf, block, inline } from '../text/safe.js';
+import { maySendAgain, turnsOf, wordsOf } from './chat-model.js';
+import { outboxOf, requestOf } from './chat-outbox.js';
+import { mayOperate, readsAll } from './rights.js';
+
+const PAGE = 50;
+const WATCH_MS = 3000;
+const MOST_STATES = 500;
+const MOST_PLACES = 20;
+
+/** @type {import('./rights.js').Page['open']} */
+export function open(root, place, context) {
+  const { call, session, workspace } = context;
+  const id = workspace.id;
+  const path = `/workspaces/${encodeURIComponent(id)}`;
+  const box = outboxOf(id);
+  const older = { messages: [], rows: [], reachedEnd: null };
+  const states = new Map();
+  let waiting = 0;
+  let stickToEnd = true;
+
+  const newest = new Loaded(readNewest, drawAtEnd);
+  const forgetBox = box.onChange(() => {
+    drawAtEnd();
+    newest.soon(50);
+  });
+
+  async function readNewest(signal) {
+    const [history, rows] = await Promise.all([
+      call('GET', `${path}/chat-history`, { query: { limit: PAGE }, signal }),
+      call('GET', `${path}/activity`, { query: { source: 'canvas', type: 'a2a_receive', limit: PAGE, order: 'desc' }, signal }),
+    ]);
+    await readStates({ messages: history.messages, rows }, signal);
+    return { messages: history.messages, rows, reachedEnd: history.reached_end };
+  }
+
+  /** Asks the timeline about messages without an answer, and the queue about those that wait in it. */
+  async function readStates(known, signal) {
+    const open = turnsOf({ ...known, states, sent: [] }).filter(({ role, state }) => role === 'user' && state !== 'answered');
+    if (open.length === 0) {
+      return;
+    }
+    const query = { kinds: 'message', after: open[0].at, limit: MOST_STATES };
+    const { entries } = await call('GET', `/console/timeline/${encodeURIComponent(id)}`, { query, signal });
+    entries.forEach((entry) => states.set(entry.id, { status: entry.status }));
+    const inQueue = open.filter(({ rowId }) => states.get(rowId)?.status === 'waiting').slice(0, MOST_PLACES);
+    if (inQueue.length === 0 || !readsAll(session)) {
+      return;
+    }
+    const [summary] = await Promise.all([call('GET', '/admin/a2a-queue/summary', { signal }), ...inQueue.map(async ({ rowId }) => {
+      const entry = await call('GET', `${path}/a2a/queue/${rowId}`, { signal });
+      states.set(rowId, { status: entry.state === 'waiting' || entry.state === 'delivering' ? entry.state : 'waiting', place: entry.queue_depth });
+    })]);
+    waiting = summary.targets.find((target) => target.id === id)?.waiting ?? 0;
+  }
+
+  async function readOlder() {
+    const first = all().messages[0];
+    const query = { limit: PAGE, before_ts: first.timestamp };
+    const [history, rows] = await Promise.all([
+      call('GET', `${path}/chat-history`, { query }),
+      call('GET', `${path}/activity`, { query: { ...query, source: 'canvas', type: 'a2a_receive', order: 'desc' } }),
+    ]);
+    const before = log().scrollHeight;
+    older.messages = [...history.messages, ...older.messages];
+    older.rows = [...older.rows, ...rows];
+    older.reachedEnd = history.reached_end;
+    stickToEnd = false;
+    draw();
+    log().scrollTop += log().scrollHeight - before;
+  }
+
+  /** Older pages and the newest one, without what is in both. */
+  function all() {
+    const { messages, rows, reachedEnd } = newest.value;
+    const kept = new Set(messages.map((message) => message.id));
+    return {
+      messages: [...older.messages.filter((message) => !kept.has(message.id)), ...messages],
+      rows: [...rows, ...older.rows],
+      reachedEnd: older.reachedEnd ?? reachedEnd,
+    };
+  }
+
+  const timer = setInterval(() => {
+    const open = [...states.values()].some(({ status }) => status === 'waiting' || status === 'delivering');
+    if (!document.hidden && (open || box.sent.some((one) => one.state === 'sending'))) {
+      newest.refresh();
+    }
+  }, WATCH_MS);
+
+  const mayWrite = mayOperate(session);
+
+  function submit(event) {
+    event?.preventDefault();
+    const text = box.draft;
+    if (text.trim() === '') {
+      return;
+    }
+    field().value = '';
+    box.draft = '';
+    stickToEnd = true;
+    box.send(call, text);
+  }
+
+  const again = (turn) => box.send(call, turn.text, turn.messageId);
+
+  const fileLine = (file) => {
+    const href = addressOf(file.uri);
+    const name = inline(file.name || file.uri || 'file');
+    return html`<li>${href ? html`${name} <a href=${href} target="_blank" rel="noopener noreferrer">${href}</a>` : html`${name} ${file.uri && file.name ? inline(file.uri) : nothing}`}</li>`;
+  };
+
+  const bubble = (turn) => html`<li class="bubble ${turn.role}">
+      <div class="bubble-head"><span class="speaker">${speaker(turn.role)}</span> <span class="meta">${age(turn.at)}</span></div>
+      ${turn.text ? block(turn.text) : turn.files.length === 0 ? html`<p class="meta">no text</p>` : nothing}
+      ${turn.files.length > 0 ? html`<ul class="files">${turn.files.map(fileLine)}</ul>` : nothing}
+      ${turn.role === 'user' ? html`<div class="bubble-state">
+        ${stateWord(turn.state === 'agent' ? 'delivering' : turn.state, wordsOf(turn, workspace.record.delivery_mode))}
+        ${turn.note && turn.state !== 'answered' ? html`<span class="note">${inline(turn.note, { most: 400 })}</span>` : nothing}
+        ${mayWrite && maySendAgain(turn) ? html`<button type="button" @click=${() => again(turn)}>Send again under the same id</button>` : nothing}
+        ${turn.rowId === undefined && ['refused', 'uncertain'].includes(turn.state)
+          ? html`<button type="button" class="quiet" @click=${() => box.forget(turn.messageId)}>Discard</button>` : nothing}
+        ${turn.messageId ? copyButton(turn.messageId, 'message id') : nothing}</div>` : nothing}
+    </li>`;
+
+  const speaker = (role) => role === 'user' ? 'People at the canvas' : role === 'agent' ? inline(workspace.record.name) : 'Muster';
+
+  const conversation = () => {
+    const known = all();
+    const turns = turnsOf({ ...known, states, sent: box.sent, waiting });
+    return html`${known.reachedEnd ? nothing : html`<p class="older"><button type="button" @click=${readOlder}>Older messages</button></p>`}
+      ${turns.length === 0
+        ? empty('Nobody has said anything yet.', html`<p>Write below, or let the agent begin:</p>`,
+            asCurl({ method: 'POST', path: `${path}/notify`, body: { message: 'Hello.' } }))
+        : html`<ol class="bubbles">${repeat(turns, (turn) => turn.key, bubble)}</ol>`}`;
+  };
+
+  const write = () => html`<form class="write" @submit=${submit}>
+      <label class="off-screen" for="message">Message to the agent</label>
+      <textarea id="message" rows="2" maxlength="200000" placeholder="Message. Enter sends, Shift+Enter begins a line" ?disabled=${workspace.removed}
+        .value=${box.draft} @input=${(event) => box.keepDraft(event.target.value)} @keydown=${onKey}></textarea>
+      <button type="submit" class="main" ?disabled=${workspace.removed}>Send</button></form>`;
+
+  function onKey(event) {
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+      submit(event);
+    }
+  }
+
+  const log = () => root.querySelector('.chat-log');
+  const field = () => root.querySelector('#message');
+
+  function draw() {
+    render(html`<div class="chat"><div class="chat-log" role="log" aria-label="Chat" tabindex="0" @scroll=${onScroll}>${drawn(newest, conversation)}</div>
+      ${mayWrite ? write() : html`<p class="meta">Only operators write to agents.</p>`}
+      <footer class="page-foot">${asCurl({ path: `${path}/chat-history`, query: { limit: PAGE } },
+        ...(mayWrite ? [requestOf(id, 'm-1', box.draft || 'Hello')] : []))}</footer></div>`, root);
+  }
+
+  function onScroll({ target }) {
+    stickToEnd = target.scrollHeight - target.scrollTop - target.clientHeight < 40;
+  }
+
+  function drawAtEnd() {
+    draw();
+    if (stickToEnd) {
+      log().scrollTop = log().scrollHeight;
+    }
+  }
+
+  draw();
+  newest.refresh();
+  if (place.query.get('focus') === 'write') {
+    field()?.focus();
+  }
+  return {
+    update(next) {
+      if (next.query.get('focus') === 'write') {
+        field()?.focus();
+      }
+    },
+    event: (frame) => ['ACTIVITY_LOGGED', 'USER_MESSAGE', 'A2A_RESPONSE', 'AGENT_MESSAGE'].includes(frame.event) && newest.soon(100),
+    close() {
+      clearInterval(timer);
+      forgetBox();
+      newest.close();
+    },
+  };
+}

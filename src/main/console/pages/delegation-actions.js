@@ -1,0 +1,35 @@
+/** What an operator can do to a delegation. */
+import { html } from 'lit-html';
+import { confirm } from '../parts/dialog.js';
+
+const pathOf = (id, verb) => `/admin/delegations/${encodeURIComponent(id)}/${verb}`;
+const REASON = 'given up by an operator';
+
+/**
+ * Sends a stuck or dispatched delegation again.
+ *
+ * @param {typeof import('../net/api.js').call} call
+ * @param {string} id
+ */
+export function retryDelegation(call, id) {
+  return call('POST', pathOf(id, 'retry'));
+}
+
+/**
+ * Asks for a reason, and ends a delegation with it.
+ *
+ * @param {typeof import('../net/api.js').call} call
+ * @param {string} id
+ * @returns {Promise<unknown>} undefined when it was not done
+ */
+export function failDelegation(call, id) {
+  return confirm({
+    title: 'Fail this delegation?',
+    text: html`<p>Its caller gets this reason as the result, once. A late answer of the callee is an ordinary message then.</p>`,
+    typed: { label: 'Reason, for the caller' },
+    action: 'Fail it',
+    danger: true,
+    requests: [{ method: 'POST', path: pathOf(id, 'fail'), body: { reason: REASON } }],
+    run: (reason) => call('POST', pathOf(id, 'fail'), { body: { reason: reason || REASON } }),
+  });
+}

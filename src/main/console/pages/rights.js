@@ -1,0 +1,37 @@
+/**
+ * Who may do what on the pages of a workspace. The server decides; this only keeps buttons away from those
+ * whom it would refuse.
+ *
+ * @typedef {object} Page
+ * @property {(root: HTMLElement, place: object, context: object) => {update(place: object): void, close(): void}} open
+ */
+
+/**
+ * Whether the session may change anything of any workspace.
+ *
+ * @param {typeof import('../net/session.js')} session
+ */
+export function mayOperate(session) {
+  const role = session.current()?.role;
+  return role === 'operator' || role === 'admin';
+}
+
+/**
+ * Whether the session may act for this workspace: operators for all, an agent's session for its own.
+ *
+ * @param {typeof import('../net/session.js')} session
+ * @param {string} id
+ */
+export function mayActFor(session, id) {
+  const current = session.current();
+  return mayOperate(session) || (current?.role === 'agent' && current.workspace_id === id);
+}
+
+/**
+ * Whether the session reads what belongs to all workspaces.
+ *
+ * @param {typeof import('../net/session.js')} session
+ */
+export function readsAll(session) {
+  return mayOperate(session) || session.current()?.role === 'viewer';
+}

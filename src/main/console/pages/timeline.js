@@ -1,0 +1,129 @@
+/** The tab *Timeline*: what happened to a workspace, and what caused what. */
+import { html, nothing, render } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import { age } from '../parts/moment.js';
+import { asCurl } from '../parts/curl.js';
+import { Loaded, drawn, empty } from '../parts/loaded.js';
+import { entryLine } from './timeline-entry.js';
+import { drawLanes } from './timeline-lanes.js';
+
+const PAGE = 100;
+
+/** group → its words and the kinds in it, as the address has them */
+const GROUPS = [
+  ['status', 'status', ['status']],
+  ['messages', 'messages', ['message', 'answer', 'notification', 'queue']],
+  ['delegations', 'delegations', ['delegation']],
+  ['runs', 'runs', ['run']],
+  ['activity', 'other activity', ['activity']],
+];
+
+/** @type {import('./rights.js').Page['open']} */
+export function open(root, place, context) {
+  const { call, navigate, workspace } = context;
+  const path = `/console/timeline/${encodeURIComponent(workspace.id)}`;
+  let query = place.query;
+  let older = [];
+  let next = null;
+  let beats = false;
+  const opened = new Set();
+  const live = [];
+
+  const shown = () => new Set((query.get('kinds') ?? '').split(',').filter((name) => GROUPS.some(([group]) => group === name)));
+  const isShown = (group) => shown().size === 0 || shown().has(group);
+  const filter = () => ({
+    kinds: shown().size === 0 ? '' : GROUPS.filter(([group]) => isShown(group)).flatMap(([, , kinds]) => kinds).join(','),
+    before: query.get('at') ?? '',
+    limit: PAGE,
+  });
+
+  const newest = new Loaded((signal) => call('GET', path, { query: filter(), signal }), () => {
+    if (older.length === 0) {
+      next = newest.value?.next ?? null;
+    }
+    draw();
+  });
+
+  async function more() {
+    const page = await call('GET', path, { query: { ...filter(), before: next } });
+    older = [...older, ...page.entries];
+    next = page.next;
+    draw();
+  }
+
+  function toggleGroup(group, on) {
+    const chosen = GROUPS.map(([name]) => name).filter((name) => (name === group ? on : isShown(name)));
+    const params = new URLSearchParams(query);
+    chosen.length === 0 || chosen.length === GROUPS.length ? params.delete('kinds') : params.set('kinds', chosen.join(','));
+    navigate(location.pathname, params);
+  }
+
+  const toggle = (key) => {
+    opened.delete(key) || opened.add(key);
+    draw();
+  };
+
+  /** Newest first, each once: pages may overlap where many things happened at one moment. */
+  function entries() {
+    const all = new Map();
+    for (const entry of [...(beats ? live : []), ...newest.value.entries, ...older]) {
+      all.set(keyOf(entry), entry);
+    }
+    return [...all.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+  }
+
+  const list = () => {
+    const found = entries();
+    return found.length === 0
+      ? empty('Nothing has happened here yet.', html`<p>Changes of the status, messages, delegations and runs appear here, with what caused them.</p>`)
+      : html`<div class="lanes-frame"><svg class="lanes" aria-hidden="true"></svg>
+          <ol class="timeline">${repeat(found, keyOf, (entry) => entryLine(entry, { found, opened: opened.has(keyOf(entry)),
+            toggle: () => toggle(keyOf(entry)), workspace, focused: query.get('focus') === keyOf(entry) }))}</ol></div>
+        ${next === null ? html`<p class="meta rows-end">That is all that is kept.</p>` : html`<p class="rows-end"><button type="button" @click=${more}>Earlier</button></p>`}`;
+  };
+
+  function draw() {
+    render(html`<div class="filters" role="group" aria-label="What is shown">${GROUPS.map(([group, words]) => html`<label><input type="checkbox"
+          .checked=${isShown(group)} @change=${(event) => toggleGroup(group, event.target.checked)}> ${words}</label>`)}
+        <label><input type="checkbox" .checked=${beats} @change=${(event) => { beats = event.target.checked; draw(); }}> heartbeats, while you look</label>
+        ${query.get('at') ? html`<span>before ${age(query.get('at'))} <button type="button" class="quiet" @click=${() => {
+          const params = new URLSearchParams(query);
+          params.delete('at');
+          navigate(location.pathname, params);
+        }}>show the newest</button></span>` : nothing}</div>
+      <p class="legend meta"><span class="line sure" aria-hidden="true"></span> caused by, as ids say <span class="line guess" aria-hidden="true"></span> perhaps, by time only</p>
+      ${drawn(newest, list)}
+      <footer class="page-foot">${asCurl({ path, query: filter() })}</footer>`, root);
+    drawLanes(root.querySelector('.lanes-frame'), newest.value ? entries() : []);
+  }
+
+  const resized = new ResizeObserver(() => drawLanes(root.querySelector('.lanes-frame'), newest.value ? entries() : []));
+  resized.observe(root);
+  draw();
+  newest.refresh();
+  return {
+    update(place) {
+      query = place.query;
+      older = [];
+      newest.reset();
+    },
+    event(frame) {
+      if (frame.event === 'WORKSPACE_HEARTBEAT') {
+        live.unshift({ at: frame.timestamp, kind: 'heartbeat', id: frame.timestamp, title: 'heartbeat', refs: {} });
+        live.length = Math.min(live.length, 50);
+        if (beats) {
+          draw();
+        }
+      } else if (frame.event !== 'TASK_UPDATED' && !query.get('at')) {
+        newest.soon(500);
+      }
+    },
+    close() {
+      resized.disconnect();
+      newest.close();
+    },
+  };
+}
+
+/** What names an entry in the address, and in the list. */
+export const keyOf = (entry) => `${entry.kind}:${entry.id}`;

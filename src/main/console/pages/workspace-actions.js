@@ -1,0 +1,73 @@
+/** What one can do to a workspace, each with a question where it cannot simply be undone. */
+import { html } from 'lit-html';
+import { confirm } from '../parts/dialog.js';
+import { inline } from '../text/safe.js';
+
+/**
+ * @param {typeof import('../net/api.js').call} call
+ * @param {string} id
+ * @param {() => object} record the workspace as it is known
+ * @param {() => Promise<unknown>} changed called after each change
+ */
+export function actionsOf(call, id, record, changed) {
+  const path = `/workspaces/${encodeURIComponent(id)}`;
+
+  async function post(verb, options) {
+    const answer = await call('POST', `${path}/${verb}`, options);
+    await changed();
+    return answer;
+  }
+
+  /** Pauses or resumes; where that is refused because of children, asks whether the branch is meant. */
+  async function withBranch(verb, words) {
+    try {
+      return await post(verb);
+    } catch (failure) {
+      if (failure.status !== 409) {
+        throw failure;
+      }
+      return confirm({
+        title: `${words} the whole branch?`,
+        text: html`<p>${failure.detail}</p>`,
+        action: `${words} all`,
+        requests: [{ method: 'POST', path: `${path}/${verb}`, query: { cascade: true } }],
+        run: () => post(verb, { query: { cascade: true } }),
+      });
+    }
+  }
+
+  return {
+    pause: () => confirm({
+      title: 'Pause this workspace?',
+      text: html`<p>Messages that wait stay where they are. New ones to a push agent are refused (<code>WORKSPACE_PAUSED</code>) until it is resumed,
+        those to a poll agent are stored. Its agent is told to stop working.</p>`,
+      action: 'Pause',
+      requests: [{ method: 'POST', path: `${path}/pause` }],
+      run: () => post('pause'),
+    }).then((done) => done),
+    resume: () => withBranch('resume', 'Resume'),
+    pauseBranch: () => withBranch('pause', 'Pause'),
+    restart: (reason) => post('restart', { body: reason ? { reason } : {} }),
+    withdrawRestart: async () => {
+      await call('DELETE', `${path}/restart`);
+      await changed();
+    },
+    remove: () => {
+      const name = record().name;
+      return confirm({
+        title: 'Remove this workspace?',
+        text: html`<p>${inline(name)} and everything below it is removed: its tokens are revoked, its delegations end as failed, and its queued
+          messages are dropped. This cannot be undone.</p>`,
+        typed: { label: 'Type its name', expected: name },
+        action: 'Remove',
+        danger: true,
+        requests: [{ method: 'DELETE', path, query: { confirm: true }, headers: /^[\x20-\x7e]+$/.test(name) ? { 'X-Confirm-Name': name } : {} }],
+        run: async () => {
+          const headers = /^[\x20-\x7e]+$/.test(name) ? { 'X-Confirm-Name': name } : {};
+          await call('DELETE', path, { query: { confirm: true }, headers });
+          await changed();
+        },
+      });
+    },
+  };
+}

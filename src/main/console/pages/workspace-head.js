@@ -1,0 +1,88 @@
+/** The top of a workspace's page: its status, why it has it, what to do next, and what it is. */
+import { html, nothing } from 'lit-html';
+import { action } from '../parts/action.js';
+import { age, since } from '../parts/moment.js';
+import { copyButton } from '../parts/copy.js';
+import { asCurl, commandLine } from '../parts/curl.js';
+import { statusMark } from '../parts/status-mark.js';
+import { workspaceLink } from '../parts/workspace-link.js';
+import { now } from '../net/clock.js';
+import { advise } from '../text/advice.js';
+import { command } from '../text/shell.js';
+import { inline } from '../text/safe.js';
+import { ofRecord } from '../text/subject.js';
+
+/** The line with status, name and actions. */
+export function head({ id, record, removed }, { actions, mayAct, toChat, session }) {
+  const path = `/workspaces/${encodeURIComponent(id)}`;
+  const paused = record.status === 'paused';
+  const mayOperate = mayAct && session.mayChange();
+  return html`<header class="workspace-head">
+      <div class="title"><h1>${inline(record.name, { most: 80 })}</h1>${record.role ? html`<span class="meta role">${inline(record.role)}</span>` : nothing}
+        <p class="status-line">${statusMark(record.status)} ${record.stalled ? statusMark('stalled') : nothing}
+          <span class="meta">${since(record.status_since)}</span></p></div>
+      ${removed || !mayAct ? nothing : html`<div class="buttons">
+        ${paused ? action('Resume', actions.resume, { look: 'main' }) : action('Pause', actions.pause)}
+        ${action('Restart', () => actions.restart(), { hint: 'Asks the agent to end, so that its supervisor starts it anew' })}
+        ${mayOperate ? html`<button type="button" @click=${toChat}>Message</button>${action('Remove…', actions.remove, { look: 'danger' })}` : nothing}</div>`}
+      ${removed || !mayAct ? nothing : asCurl({ method: 'POST', path: `${path}/${paused ? 'resume' : 'pause'}` },
+        { method: 'POST', path: `${path}/restart`, body: {} }, { method: 'DELETE', path, query: { confirm: true } })}
+    </header>`;
+}
+
+/** The box *Why*: cause, evidence, next steps. Quiet where all is well. */
+export function why(workspace, { actions, mayAct, session, address, stream }) {
+  const { record, row, id } = workspace;
+  const { cause, evidence, next } = advise(ofRecord({ ...record, ...(row ?? {}), ...liveOf(record) }), {
+    now: now(),
+    staleAfterS: session.current()?.stale_after_s ?? 180,
+  });
+  return html`<section class="why" aria-label="Why" data-status=${record.stalled && record.status === 'online' ? 'stalled' : record.status}>
+      <p class="cause">${inline(cause, { most: 600 })}</p>
+      <dl>${evidence.length > 0 ? html`<dt>Evidence</dt><dd><ul class="evidence">${evidence.map((one) => html`<li>${inline(one, { most: 400 })}</li>`)}</ul></dd>` : nothing}
+        ${next.length > 0 ? html`<dt>Next</dt><dd><ol>${next.map((step) => html`<li><div class="step">${nextStep(step, { actions, mayAct, address, record, row, id })}</div></li>`)}</ol></dd>` : nothing}</dl>
+      ${stream === 'live' ? nothing : html`<p class="meta">The live events of this workspace are not arriving; this page reads it every 30 s instead.</p>`}
+    </section>`;
+}
+
+/** What live events have told since the row was read. */
+const liveOf = ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, degraded_reason, last_sample_error }) =>
+  ({ status, status_since, last_heartbeat_at, active_tasks, current_task, stalled, degraded_reason, last_sample_error });
+
+function nextStep({ action: name, text }, { actions, mayAct, address, record, row, id }) {
+  const words = html`<span>${inline(text, { most: 300 })}</span>`;
+  switch (name) {
+    case 'restart': return mayAct ? html`${action('Restart', () => actions.restart(), { look: 'main' })} ${words}` : words;
+    case 'pause': return mayAct ? html`${action('Pause', actions.pause)} ${words}` : words;
+    case 'resume': return mayAct ? html`${action('Resume', actions.resume, { look: 'main' })} ${words}` : words;
+    case 'timeline': return html`<a href=${`${address('timeline')}&at=${encodeURIComponent(afterOf(record.status_since))}`}>Timeline</a> ${words}`;
+    case 'queue': return html`<a href=${address('queue')}>Queue</a> ${words}`;
+    case 'connect': return html`${mayAct ? html`<a href=${address('tokens')}>Tokens</a> ` : nothing}${words} ${commandLine(connectCommand(id), 'connect command')}`;
+    case 'wait': return html`${words} ${mayAct && (row?.restart_requested_at ?? record.restart_requested_at) ? action('Withdraw the restart', actions.withdrawRestart) : nothing}`;
+    default: return words;
+  }
+}
+
+/** A moment after the change, so that the change itself is on the page. */
+const afterOf = (iso) => new Date(Date.parse(iso) + 1000).toISOString();
+
+/**
+ * The command that connects an agent; its token comes by the variable MUSTER_TOKEN.
+ *
+ * @param {string} id
+ */
+export function connectCommand(id) {
+  return `${command('muster-agent', 'connect', '--platform-url', location.origin, '--workspace-id', id, '--exec')} 'cat'`;
+}
+
+/** The line of facts. */
+export function facts({ id, record, row }) {
+  const card = record.agent_card;
+  return html`<dl class="facts"><div><dt>id</dt><dd><code>${id}</code>${copyButton(id, 'id')}</dd></div>
+      <div><dt>parent</dt><dd>${workspaceLink(record.parent_id, 'none')}</dd></div>
+      <div><dt>delivery</dt><dd>${record.delivery_mode}${record.url ? html` to <code>${inline(record.url, { most: 100 })}</code>` : nothing}</dd></div>
+      <div><dt>runtime</dt><dd>${inline(record.runtime, { empty: '–' })}</dd></div><div><dt>tier</dt><dd>${record.tier}</dd></div>
+      <div><dt>created</dt><dd>${age(record.created_at)}</dd></div>
+      ${row?.queue_depth ? html`<div><dt>queue</dt><dd>${row.queue_depth}</dd></div>` : nothing}
+      <div><dt>card</dt><dd>${card ? html`<a href=${`/ui/w/${encodeURIComponent(id)}?tab=card`}>${inline(typeof card.name === 'string' ? card.name : 'card', { most: 40 })}</a>` : html`<span class="meta">none</span>`}</dd></div></dl>`;
+}

@@ -1,0 +1,168 @@
+/** One workspace: `/ui/w/{id}`, with its tabs. */
+import { html, nothing, render } from 'lit-html';
+import { followWorkspace } from '../net/workspace-stream.js';
+import { asCurl } from '../parts/curl.js';
+import { Loaded, problem } from '../parts/loaded.js';
+import { age } from '../parts/moment.js';
+import { remember } from '../parts/workspace-link.js';
+import { actionsOf } from './workspace-actions.js';
+import { facts, head, why } from './workspace-head.js';
+import { mayActFor, readsAll } from './rights.js';
+
+/** tab → [its words, its module]; the modules are pages too, and get `context.workspace`. */
+const TABS = {
+  now: ['Now', () => import('./now.js')],
+  timeline: ['Timeline', () => import('./timeline.js')],
+  chat: ['Chat', () => import('./chat.js')],
+  delegations: ['Delegations', () => import('./delegations.js')],
+  queue: ['Queue', () => import('./queue.js')],
+  runs: ['Runs', () => import('./runs.js')],
+  tokens: ['Tokens', () => import('./tokens.js')],
+  card: ['Card', () => import('./card.js')],
+};
+
+/** Events after which the record itself is read again. */
+const CHANGES = /^(WORKSPACE_(?!HEARTBEAT)|AGENT_CARD_UPDATED|DELEGATION_)/;
+
+const EVERY_MS = 30_000;
+
+/** @type {import('./rights.js').Page['open']} */
+export function open(root, place, context) {
+  const { call, session, navigate } = context;
+  const id = place.segments[1] ?? '';
+  const path = `/workspaces/${encodeURIComponent(id)}`;
+  root.replaceChildren(document.createElement('div'), document.createElement('div'));
+  const [top, below] = root.children;
+  below.className = 'tab-page';
+  const workspace = { id, record: null, row: null, beats: [], removed: false };
+  let tab = null;
+  let query = place.query;
+  let stream = 'live';
+
+  const record = new Loaded(read, async () => {
+    draw();
+    await openTab();
+  }).every(EVERY_MS);
+  const actions = actionsOf(call, id, () => workspace.record, () => record.refresh());
+
+  async function read(signal) {
+    const found = await call('GET', path, { query: { include_removed: readsAll(session) ? 'true' : '' }, signal });
+    const rows = readsAll(session) && !found.removed_at ? await call('GET', '/console/rows', { query: { ids: id }, signal }).catch(() => []) : [];
+    workspace.record = found;
+    workspace.row = rows[0] ?? null;
+    workspace.removed = found.status === 'removed';
+    remember(id, found);
+    document.title = `${found.name} · Muster`;
+    return found;
+  }
+
+  const chosen = () => TABS[query.get('tab')] ? query.get('tab') : 'now';
+
+  async function openTab() {
+    const name = chosen();
+    if (workspace.record === null || tab?.name === name) {
+      return;
+    }
+    tab?.handle?.close();
+    const mine = { name, handle: null };
+    tab = mine;
+    const page = document.createElement('div');
+    below.replaceChildren(page);
+    try {
+      const module = await TABS[name][1]();
+      if (tab === mine) {
+        mine.handle = module.open(page, { ...place, query }, { ...context, workspace, actions });
+      }
+    } catch (failure) {
+      if (tab === mine) {
+        tab = null;
+        render(problem(failure, openTab), page);
+      }
+    }
+  }
+
+  function onFrame(frame) {
+    const { event, payload, timestamp } = frame;
+    const known = workspace.record;
+    if (known === null) {
+      return;
+    }
+    if (event === 'WORKSPACE_HEARTBEAT') {
+      Object.assign(known, { last_heartbeat_at: timestamp, active_tasks: payload.active_tasks ?? known.active_tasks, uptime_seconds: payload.uptime_seconds ?? known.uptime_seconds });
+      workspace.beats = [{ at: timestamp, ...payload }, ...workspace.beats].slice(0, 20);
+      draw();
+    } else if (event === 'TASK_UPDATED') {
+      Object.assign(known, { current_task: payload.current_task ?? known.current_task, active_tasks: payload.active_tasks ?? known.active_tasks });
+      draw();
+    } else if (CHANGES.test(event)) {
+      record.soon();
+    }
+    tab?.handle?.event?.(frame);
+  }
+
+  const unfollow = followWorkspace(id, onFrame, (state) => {
+    if (state === 'live' && stream !== 'live') {
+      record.refresh();
+      tab?.handle?.event?.({ event: 'ACTIVITY_LOGGED', workspace_id: id, payload: {} });
+    }
+    stream = state;
+    draw();
+  });
+
+  const address = (name) => `/ui/w/${encodeURIComponent(id)}${name === 'now' ? '' : `?tab=${name}`}`;
+
+  const count = (name) => {
+    const row = workspace.row;
+    const number = row === null ? 0 : name === 'queue' ? row.queue_depth : name === 'delegations' ? (row.in_flight_in ?? 0) + (row.in_flight_out ?? 0) : 0;
+    return number > 0 ? html` <span class="count">${number}</span>` : nothing;
+  };
+
+  const tabs = () => html`<nav class="tabs" aria-label="Parts of this workspace">${Object.entries(TABS)
+    .filter(([name]) => name !== 'tokens' || mayActFor(session, id))
+    .map(([name, [words]]) => html`<a href=${address(name)} aria-current=${chosen() === name ? 'page' : nothing}>${words}${count(name)}</a>`)}</nav>`;
+
+  function draw() {
+    const found = workspace.record;
+    if (found === null) {
+      render(record.error ? html`${absent(record.error)}` : html`<p class="loading" role="status">Loading …</p>`, top);
+      return;
+    }
+    const mayAct = mayActFor(session, id) && !workspace.removed;
+    render(html`${head(workspace, { actions, mayAct, session, toChat: () => navigate(location.pathname, { tab: 'chat', focus: 'write' }) })}
+      ${workspace.removed ? html`<div class="notice bad" role="status">This workspace was removed ${age(found.removed_at)}. What it did is kept
+        for a while; nothing can be sent to it, and its id is not used again.</div>` : nothing}
+      ${record.error ? problem(record.error, () => record.refresh()) : nothing}
+      ${why(workspace, { actions, mayAct, session, address, stream })}
+      ${facts(workspace)}
+      ${tabs()}`, top);
+  }
+
+  /** Says whether the id is wrong, unknown, removed or not for this reader. */
+  function absent(failure) {
+    const title = { 400: 'This is not the id of a workspace', 403: 'This workspace is not yours to see', 404: 'No such workspace', 410: 'This workspace was removed' }[failure.status];
+    return title === undefined
+      ? problem(failure, () => record.refresh())
+      : html`<h1>${title}</h1><p>${failure.detail}</p><p><a href="/">All workspaces</a></p>${asCurl({ path })}`;
+  }
+
+  draw();
+  record.refresh();
+  return {
+    update(next) {
+      const before = chosen();
+      query = next.query;
+      draw();
+      if (chosen() === before) {
+        tab?.handle?.update({ ...next, query });
+      } else {
+        openTab();
+      }
+    },
+    close() {
+      unfollow();
+      record.close();
+      tab?.handle?.close();
+      tab = null;
+    },
+  };
+}

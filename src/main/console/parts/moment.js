@@ -1,0 +1,91 @@
+/** Moments: how long ago or how far ahead, kept true by the server's clock, with the exact time in the title. */
+import { html } from 'lit-html';
+import { now, onTick } from '../net/clock.js';
+import { age as spell, ago, clockTime, exact } from '../text/time.js';
+
+class Moment extends HTMLElement {
+  #at = '';
+  #form = 'age';
+  #stop = null;
+
+  set at(iso) {
+    this.#at = iso;
+    this.#show();
+  }
+
+  /** @param {'age' | 'until' | 'exact' | 'since'} form */
+  set form(form) {
+    this.#form = form;
+    this.#show();
+  }
+
+  connectedCallback() {
+    this.#stop = onTick(() => this.#show());
+    this.#show();
+  }
+
+  disconnectedCallback() {
+    this.#stop();
+  }
+
+  #show() {
+    const ms = Date.parse(this.#at);
+    if (!this.isConnected || Number.isNaN(ms)) {
+      return;
+    }
+    const words = FORMS[this.#form](ms);
+    if (this.textContent !== words) {
+      this.textContent = words;
+    }
+    this.title = exact(ms);
+  }
+}
+
+const FORMS = {
+  age: behind,
+  until: ahead,
+  exact: clockTime,
+  since: (ms) => `since ${now() - ms < DAY_MS ? clockTime(ms) : exact(ms)} (${spell((now() - ms) / 1000)})`,
+};
+
+const DAY_MS = 86_400_000;
+
+function behind(ms) {
+  const words = ago(ms, now());
+  return /^\d+ [smhd]\b/.test(words) ? `${words} ago` : words;
+}
+
+function ahead(ms) {
+  const seconds = (ms - now()) / 1000;
+  return seconds <= 0 ? 'now' : `in ${spell(seconds)}`;
+}
+
+customElements.define('mu-moment', Moment);
+
+/**
+ * How long ago a moment was.
+ *
+ * @param {string} iso
+ * @param {{exact?: boolean}} [options] `exact` shows the time of the day instead
+ */
+export function age(iso, { exact: exactly = false } = {}) {
+  return html`<mu-moment .form=${exactly ? 'exact' : 'age'} .at=${iso}></mu-moment>`;
+}
+
+/**
+ * How far ahead a moment is.
+ *
+ * @param {string} iso
+ */
+export function until(iso) {
+  return html`<mu-moment .form=${'until'} .at=${iso}></mu-moment>`;
+}
+
+/**
+ * Since when something is so, and for how long.
+ *
+ * @param {string} iso
+ */
+export function since(iso) {
+  return html`<mu-moment .form=${'since'} .at=${iso}></mu-moment>`;
+}
