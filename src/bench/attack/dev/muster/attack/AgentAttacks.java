@@ -13,7 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Agents of the attacker's own that answer as none should. */
+/** Attacks with the attacker's own agents, which answer in harmful ways. */
 final class AgentAttacks {
 
   private static final int MIB = 1 << 20;
@@ -43,7 +43,7 @@ final class AgentAttacks {
     return piece;
   }
 
-  /** Ten agents promise 64 MiB, send 34 and drip; their callers are gone. */
+  /** Ten agents announce 64 MiB, send 34 and then drip; their callers disconnect. */
   private static void answerMuchSlowly(AttackRun run) throws IOException {
     PeerBehavior drip =
         exchange -> {
@@ -75,7 +75,7 @@ final class AgentAttacks {
     askForALargeAnswer(run);
   }
 
-  /** An unrelated pair, whose answer is large as well. */
+  /** A large answer between two unrelated workspaces. */
   private static void askForALargeAnswer(AttackRun run) throws IOException {
     Agent caller = run.workspace();
     PeerBehavior large =
@@ -114,7 +114,7 @@ final class AgentAttacks {
         .join();
   }
 
-  /** 45 anonymously registered agents stream 16 MiB without an end of the line. */
+  /** 45 anonymously registered agents stream 16 MiB as one line without an end. */
   private static void streamOneLine(AttackRun run) throws Exception {
     Duration rest = Duration.ofMillis((long) (PAUSE_MS / Math.max(run.intensity(), MIN_INTENSITY)));
     PeerBehavior stream =
@@ -144,7 +144,7 @@ final class AgentAttacks {
     }
   }
 
-  /** Without a credential. */
+  /** Registers without a credential. */
   private static Agent register(AttackRun run, TestPeer agent) throws IOException {
     UUID id = UUID.randomUUID();
     String body =
@@ -159,7 +159,7 @@ final class AgentAttacks {
     return new Agent(id, token);
   }
 
-  /** An answer whose length is negative is malformed, and no fault of the server. */
+  /** An answer with a negative length is malformed, and no error of the server. */
   private static void answerWithNegativeLengths(AttackRun run) throws IOException {
     Agent attacker =
         run.pushWorkspace(
@@ -175,7 +175,7 @@ final class AgentAttacks {
         () -> run.expect(run.counted("502") > 0 || !run.isAlone(), "a malformed answer is a 502"));
   }
 
-  /** Messages to an agent that polls, whose senders wait for a minute and are gone at once. */
+  /** Sends messages to a poll agent with waits of a minute, and disconnects at once. */
   private static void abandonWaits(AttackRun run) {
     Agent sender = run.workspace();
     Agent target = run.workspace("\"parent_id\":\"" + sender.id() + "\"");

@@ -1,15 +1,15 @@
 package dev.muster.attack;
 
 /**
- * One way to take what is for everybody, by small means.
+ * An attempt of one caller to use up shared resources.
  *
- * @param name by which the long form and {@code docs/limits.md} know it
+ * @param name its name in the long form and in {@code docs/limits.md}
  */
 record Attack(String name, Preparation preparation) {
 
   @FunctionalInterface
   interface Preparation {
-    /** Makes what the attack needs, and says what it then repeats. */
+    /** Prepares the attack, and starts its repeated steps. */
     void prepare(AttackRun run) throws Exception;
   }
 

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The long form: every attack alone for a minute, then all together, or one of them. Arguments: the
- * name of an attack, {@code all}, {@code together} or {@code fuzz}; minutes; of the fuzzer the
- * number of requests and the seed.
+ * Runs the long form: every attack alone for a minute, then all together, or one of them.
+ * Arguments: the name of an attack, {@code all}, {@code together} or {@code fuzz}; minutes; for the
+ * fuzzer the number of requests and the seed.
  */
 public final class AttackMain {
 
@@ -29,7 +29,7 @@ public final class AttackMain {
     System.exit(kept ? 0 : 1);
   }
 
-  /** On a server without rate limits, which would answer nearly all of them with 429. */
+  /** Uses a server without rate limits, which would answer nearly all of them with 429. */
   private static boolean fuzz(int requests, long seed) throws Exception {
     System.out.println("seed " + seed + ", " + requests + " requests");
     try (AttackedServer server = AttackedServer.startWithoutRateLimits()) {
@@ -72,7 +72,7 @@ public final class AttackMain {
     }
   }
 
-  /** Those that run alone. */
+  /** The attacks that run alone. */
   private static List<Attack> attacks(String name) {
     return switch (name) {
       case "all" -> Attacks.all();

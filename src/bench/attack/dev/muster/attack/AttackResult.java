@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What the victim felt of an attack, and what the attackers got. */
+/** The effects of an attack on the victim, and the answers to the attackers. */
 record AttackResult(
     String name,
     Experience calm,
@@ -19,7 +19,7 @@ record AttackResult(
   private static final double MAX_TIMES_CALM = 20;
   private static final double FLOOR_MS = 500;
 
-  /** Within which every request is answered, R0.6. */
+  /** The time within which every request must be answered (R0.6). */
   private static final double SHARED_FLOOR_MS = 5_000;
 
   private static final double GOAL_MS = 250;
@@ -52,7 +52,7 @@ record AttackResult(
             .collect(Collectors.joining(", ")));
   }
 
-  /** What was not as it has to be, each a sentence; empty when all was. */
+  /** Returns each violated expectation in a sentence; empty when there is none. */
   List<String> faults() {
     List<String> faults = new ArrayList<>(broken);
     if (attacked.failedHeartbeats() + attacked.otherFailures() > 0) {
@@ -70,8 +70,9 @@ record AttackResult(
   }
 
   /**
-   * A noisy machine alone may take the floor. Attackers keep every processor busy, so a machine
-   * that others use too takes far more from an attacked server than from a calm one.
+   * The latency bound. On a machine that other programs use, only the minimum of the bound counts:
+   * attackers keep every processor busy, so such a machine slows an attacked server more than an
+   * idle one.
    */
   private double boundMs() {
     double floor = onSharedMachine ? SHARED_FLOOR_MS : FLOOR_MS;

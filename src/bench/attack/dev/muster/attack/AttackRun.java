@@ -20,12 +20,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What one attack has while it runs: workspaces and agents of its own, connections from an address
- * of its own, and threads that end when its time is over.
+ * The resources of one running attack: workspaces, agents, connections from an address of its own,
+ * and threads that end with it.
  */
 final class AttackRun {
 
-  /** A request or a step, again and again until the end. */
+  /** A request or a step that is repeated until the end. */
   @FunctionalInterface
   interface Step {
     void take() throws Exception;
@@ -50,9 +50,9 @@ final class AttackRun {
   private final Queue<String> broken = new ConcurrentLinkedQueue<>();
 
   /**
-   * @param intensity the part of its rate at which a flood is to run, and of its time in which a
-   *     thread is to send: 1 alone, less beside others, so that the machine itself is not what is
-   *     short
+   * @param intensity the part of its rate at which a flood runs, and of the time in which a thread
+   *     sends: 1 alone, less beside other attacks, so that the machine itself does not become the
+   *     bottleneck
    */
   AttackRun(AttackedServer server, Duration time, double intensity) {
     this.server = server;
@@ -80,12 +80,12 @@ final class AttackRun {
     return intensity;
   }
 
-  /** Beside others an attack may come too late to all that it is to get. */
+  /** Beside other attacks, an attack may not reach all its resources. */
   boolean isAlone() {
     return intensity == 1;
   }
 
-  /** The address that this attack's connections come from. */
+  /** The source address of this attack's connections. */
   String address() {
     return address;
   }
@@ -94,7 +94,7 @@ final class AttackRun {
     return ended.getCount() > 0;
   }
 
-  /** Whether the attack goes on after this time. */
+  /** Waits; returns whether the attack continues afterwards. */
   boolean pause(Duration pause) throws InterruptedException {
     return !ended.await(pause.toNanos(), TimeUnit.NANOSECONDS);
   }
@@ -103,22 +103,22 @@ final class AttackRun {
     return server.create("Attacker", fields);
   }
 
-  /** A workspace that is called at an agent which does this to every request. */
-  Agent pushWorkspace(PeerBehavior deed, String... fields) throws IOException {
+  /** Creates a push workspace whose agent treats every request in this way. */
+  Agent pushWorkspace(PeerBehavior behavior, String... fields) throws IOException {
     List<String> all = new ArrayList<>(List.of(fields));
     all.add("\"delivery_mode\":\"push\"");
     all.add("\"max_concurrent_tasks\":1000");
-    all.add("\"url\":\"" + agent(deed).url() + "\"");
+    all.add("\"url\":\"" + agent(behavior).url() + "\"");
     return workspace(all.toArray(String[]::new));
   }
 
-  TestPeer agent(PeerBehavior deed) throws IOException {
-    TestPeer agent = TestPeer.start().usually(deed);
+  TestPeer agent(PeerBehavior behavior) throws IOException {
+    TestPeer agent = TestPeer.start().usually(behavior);
     agents.add(agent);
     return agent;
   }
 
-  /** Closed at the end at the latest. */
+  /** Registers a resource that is closed at the end at the latest. */
   Connection connect() throws IOException {
     Connection connection = Connection.open(port(), address, TIMEOUT_MS);
     connections.add(connection);
@@ -134,8 +134,8 @@ final class AttackRun {
   }
 
   /**
-   * As many threads, each of which repeats the step from {@link #begin} on; what it throws is an
-   * outcome.
+   * Starts this many threads, each of which repeats the step from {@link #begin} on; an exception
+   * counts as an outcome.
    */
   void repeat(int count, Step step) {
     for (int i = 0; i < count; i++) {
@@ -171,7 +171,7 @@ final class AttackRun {
     pause(Duration.ofNanos(Math.min(rest, MAX_REST_NANOS)));
   }
 
-  /** One request on a connection of its own, whose status is an outcome. */
+  /** Sends one request on a new connection; its status counts as an outcome. */
   Connection.Answer request(byte[] request) throws IOException {
     Connection connection = connect();
     try {
@@ -191,14 +191,14 @@ final class AttackRun {
     return outcomes.getOrDefault(outcome, 0);
   }
 
-  /** What is to hold under the attack besides what the victim feels. */
+  /** Records an expectation about the attack itself, besides those about the victim. */
   void expect(boolean holds, String promise) {
     if (!holds) {
       broken.add(promise);
     }
   }
 
-  /** Is run at the end, before the attack lets go of anything. */
+  /** Runs the check at the end, before the attack releases its resources. */
   void atEnd(Step check) {
     checks.add(check);
   }
@@ -230,7 +230,7 @@ final class AttackRun {
     return new TreeMap<>(outcomes);
   }
 
-  /** The promises that were not kept, each once. */
+  /** The violated expectations, each once. */
   List<String> broken() {
     return broken.stream().distinct().toList();
   }

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Runs attacks on one server while the victim lives there, and looks at the server's log. */
+/** Runs attacks on one server while the victim works there, and checks the server's log. */
 final class AttackRunner {
 
   private static final int MAX_LOG_LINES = 150;
   private static final int MAX_LOG_LINES_PER_SECOND = 2;
   private static final double INTENSITY_TOGETHER = 0.1;
 
-  /** An attack opens its connections all at once; latencies count when it has. */
+  /** An attack opens all its connections at once; latencies count afterwards. */
   private static final Duration SETTLING = Duration.ofSeconds(2);
 
   private final AttackedServer server;
@@ -25,7 +25,7 @@ final class AttackRunner {
     this.victim = new Victim(server);
   }
 
-  /** What the victim feels when nobody attacks. */
+  /** Measures the victim without an attack. */
   Experience calm(Duration time) throws InterruptedException {
     server.awaitQuiet();
     return victim.live(Duration.ZERO, time);
@@ -82,7 +82,7 @@ final class AttackRunner {
     if (lines > MAX_LOG_LINES + MAX_LOG_LINES_PER_SECOND * time.toSeconds()) {
       broken.add("the log does not grow with an attack: " + lines + " lines");
     }
-    if (logged.contains(StrangerAttacks.IN_QUERIES)) {
+    if (logged.contains(AnonymousAttacks.IN_QUERIES)) {
       broken.add("the log holds no query string");
     }
     logged

@@ -19,7 +19,7 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** A server process as it is delivered, with its embedded database and a heap of 640 MB. */
+/** A server process with default settings, its embedded database and a heap of 640 MB. */
 final class AttackedServer implements AutoCloseable {
 
   private static final List<String> JVM_OPTIONS =
@@ -69,7 +69,10 @@ final class AttackedServer implements AutoCloseable {
     return process.output();
   }
 
-  /** An online workspace; {@code fields} are those of its creation. Waits for the rate limit. */
+  /**
+   * Creates an online workspace; {@code fields} are those of its creation. Waits for the rate
+   * limit.
+   */
   Agent create(String name, String... fields) {
     String more = fields.length == 0 ? "" : "," + String.join(",", fields);
     String body = "{\"name\":\"" + name + "\"" + more + "}";
@@ -87,7 +90,7 @@ final class AttackedServer implements AutoCloseable {
     }
   }
 
-  /** Waits until new connections are answered quickly again; throws when none ever will be. */
+  /** Waits until new connections are answered quickly again; throws after a time limit. */
   void awaitQuiet() {
     requireAlive();
     long giveUpAt = System.nanoTime() + MAX_SETTLING_TIME.toNanos();
@@ -116,7 +119,7 @@ final class AttackedServer implements AutoCloseable {
     }
   }
 
-  /** For a shutdown hook. */
+  /** Kills the server in a shutdown hook. */
   void stop() {
     try {
       process.close();

@@ -13,7 +13,7 @@ final class Attacks {
               BodyAttacks.all(),
               AgentAttacks.all(),
               WorkspaceAttacks.all(),
-              StrangerAttacks.all())
+              AnonymousAttacks.all())
           .flatMap(List::stream)
           .toList();
 
@@ -23,7 +23,7 @@ final class Attacks {
     return ALL;
   }
 
-  /** Throws with all names when there is none of this one. */
+  /** Returns the attack of this name, or throws with all names. */
   static Attack named(String name) {
     return ALL.stream()
         .filter(attack -> attack.name().equals(name))

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Request bodies that are large, slow, or only promised. */
+/** Attacks by request bodies that are large, slow, or only announced. */
 final class BodyAttacks {
 
   private static final int MIB = 1 << 20;
@@ -28,7 +28,7 @@ final class BodyAttacks {
         new Attack("abandoned-large-messages", BodyAttacks::abandonLargeMessages));
   }
 
-  /** 32 bodies of 16 MiB are promised, and one byte of each is sent. */
+  /** 32 bodies of 16 MiB are announced, and one byte of each is sent. */
   private static void declare(AttackRun run) {
     Agent attacker = run.workspace();
     String head = a2a(attacker, attacker, MAX_BYTES);
@@ -46,7 +46,7 @@ final class BodyAttacks {
         });
   }
 
-  /** Heartbeats of 60,000 bytes of which one comes every 100 ms. */
+  /** Sends heartbeats of 60,000 bytes, one byte every 100 ms. */
   private static void drip(AttackRun run) {
     Agent attacker = run.workspace();
     String head =
@@ -69,7 +69,7 @@ final class BodyAttacks {
         });
   }
 
-  /** A body that is refused for its length goes on coming, a byte a second. */
+  /** Continues to send a body that was refused for its length, a byte each second. */
   private static void dripAfterRefusal(AttackRun run) {
     Agent attacker = run.workspace();
     String head =
@@ -96,7 +96,7 @@ final class BodyAttacks {
         });
   }
 
-  /** Two workspaces send messages of 15 MiB to one that polls. */
+  /** Two workspaces send messages of 15 MiB to a poll agent. */
   private static void sendLargeMessages(AttackRun run) {
     String parent = "\"parent_id\":\"" + run.workspace().id() + "\"";
     Agent target = run.workspace(parent);
@@ -123,7 +123,9 @@ final class BodyAttacks {
     }
   }
 
-  /** 14 messages of 15 MiB to agents that do not read; the clients hang up, and come again. */
+  /**
+   * Sends 14 messages of 15 MiB to agents that do not read; the clients disconnect and send again.
+   */
   private static void abandonLargeMessages(AttackRun run) throws IOException {
     PeerBehavior deaf = PeerBehavior.deafness();
     Agent sender = run.workspace();
@@ -146,7 +148,7 @@ final class BodyAttacks {
     }
   }
 
-  /** So that the machine's disk is not what is short. */
+  /** Bounds the messages, so that the disk does not become the bottleneck. */
   private static int mostMessages(AttackRun run) {
     return run.time().compareTo(Duration.ofMinutes(1)) < 0 ? 10 : 40;
   }

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One connection to the server, from an address of its own choice; writes bytes as they are. */
+/** One connection to the server, from a given source address; sends bytes unchanged. */
 final class Connection implements AutoCloseable {
 
   /** The head of an answer and its body; header names are in lower case. */
@@ -57,7 +57,7 @@ final class Connection implements AutoCloseable {
     }
   }
 
-  /** The bytes of a request; {@code headers} are whole lines. */
+  /** The bytes of a request; {@code headers} are complete lines. */
   static byte[] request(
       String method,
       String path,
@@ -102,19 +102,19 @@ final class Connection implements AutoCloseable {
     return read();
   }
 
-  /** Whether something has come that was not read. */
+  /** Whether bytes have arrived that were not read. */
   boolean hasAnswer() throws IOException {
     return in.available() > 0;
   }
 
-  /** A whole answer; of an event stream or another protocol the head alone. */
+  /** Reads a complete answer; of an event stream or another protocol only the head. */
   Answer read() throws IOException {
     Answer head = readHead();
     String body = new String(body(head.status(), head.headers()), StandardCharsets.UTF_8);
     return new Answer(head.status(), head.headers(), body);
   }
 
-  /** For an answer without a body whatever its head says. */
+  /** Reads an answer without a body, whatever its head says. */
   Answer readHead() throws IOException {
     String statusLine = line();
     Map<String, String> headers = new LinkedHashMap<>();
@@ -175,7 +175,7 @@ final class Connection implements AutoCloseable {
     return line.toString();
   }
 
-  /** Reads answers until there are no more, and tells the status of each. */
+  /** Reads answers until there are no more, and reports the status of each. */
   void drain(IntConsumer statuses) throws IOException {
     byte[] buffer = new byte[BUFFER_BYTES];
     String before = "";
@@ -197,7 +197,7 @@ final class Connection implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException alreadyBroken) {
-      // nothing is left to close
+      // ignored: nothing is left to close
     }
   }
 }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Connections that are held, by saying little or by not reading. */
+/** Attacks by connections that are held open, by sending slowly or by not reading. */
 final class ConnectionAttacks {
 
   private static final int IDLE = 500;
@@ -43,7 +43,7 @@ final class ConnectionAttacks {
         });
   }
 
-  /** One byte each on all of them by turns, of headers that never end. */
+  /** Sends one byte on each connection in turn, of headers that never end. */
   private static void writeHeadersSlowly(AttackRun run) {
     List<Connection> open = new ArrayList<>();
     run.repeat(
@@ -68,7 +68,7 @@ final class ConnectionAttacks {
         });
   }
 
-  /** Asks for the API description many times on each connection and takes none of the answers. */
+  /** Requests the API description many times on each connection and reads none of the answers. */
   private static void readNothing(AttackRun run) {
     byte[] requests =
         new String(Connection.request("GET", "/v3/api-docs", null, null), StandardCharsets.US_ASCII)
@@ -87,7 +87,7 @@ final class ConnectionAttacks {
         });
   }
 
-  /** More event streams than one workspace may have. */
+  /** Opens more event streams than one workspace may have. */
   private static void openStreams(AttackRun run) {
     Agent attacker = run.workspace();
     byte[] request =
@@ -108,7 +108,7 @@ final class ConnectionAttacks {
             run.counted("429") > 0 || !run.isAlone(), "one workspace's streams are bounded"));
   }
 
-  /** Polls of one workspace that wait, more than it may hold. */
+  /** Starts more long polls of one workspace than it may hold. */
   private static void parkPolls(AttackRun run) {
     Agent attacker = run.workspace();
     byte[] request =
@@ -135,7 +135,7 @@ final class ConnectionAttacks {
             refused(open) > 0 || !run.isAlone(), "one workspace's waiting polls are bounded"));
   }
 
-  /** Of those that were answered at once. */
+  /** Counts those that were answered at once. */
   private static int refused(List<Connection> open) throws IOException {
     int refused = 0;
     for (Connection connection : open) {

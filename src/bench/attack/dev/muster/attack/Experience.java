@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How long the victim's requests took, and which of them failed. */
+/** The latencies of the victim's requests, and their failures. */
 final class Experience {
 
   static final String HEARTBEAT = "heartbeat";
@@ -18,8 +18,8 @@ final class Experience {
   private final List<String> reasons = new ArrayList<>();
 
   /**
-   * @param countedFrom of {@link System#nanoTime}: how long requests took that were due earlier
-   *     does not count, but their failures do
+   * @param countedFrom of {@link System#nanoTime}: the latency of a request that was due earlier
+   *     does not count, but its failure does
    */
   Experience(long countedFrom) {
     this.countedFrom = countedFrom;
@@ -54,12 +54,12 @@ final class Experience {
     return failures.getOrDefault(HEARTBEAT, 0);
   }
 
-  /** Of everything but heartbeats. */
+  /** Failures of everything but heartbeats. */
   synchronized int otherFailures() {
     return failures.values().stream().mapToInt(Integer::intValue).sum() - failedHeartbeats();
   }
 
-  /** The first few of them. */
+  /** The first few failures. */
   synchronized List<String> reasons() {
     return List.copyOf(reasons);
   }
@@ -68,7 +68,7 @@ final class Experience {
     return millis(HEARTBEAT, quantile);
   }
 
-  /** Infinite when nothing was answered. */
+  /** Infinite without an answer. */
   synchronized double millis(String what, double quantile) {
     List<Double> sorted = millis.getOrDefault(what, List.of()).stream().sorted().toList();
     return sorted.isEmpty()

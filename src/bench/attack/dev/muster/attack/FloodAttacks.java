@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** Connections that send without a pause, and read what comes back. */
+/** Attacks by connections that send without a pause, and read the answers. */
 final class FloodAttacks {
 
   private static final int BYTES_PER_SECOND = 500_000;
@@ -81,7 +81,7 @@ final class FloodAttacks {
         + "\r\n";
   }
 
-  /** Without a payload, and masked with zeros as a client has to. */
+  /** An empty frame, masked with zeros, as a client must mask it. */
   private static byte[] frame(int first) {
     return new byte[] {(byte) first, (byte) 0x80, 0, 0, 0, 0};
   }
@@ -94,7 +94,7 @@ final class FloodAttacks {
           try {
             connection.drain(status -> run.count(String.valueOf(status)));
           } catch (IOException closed) {
-            // by either end: the writer sees it too
+            // closed by either end: the writer notices it too
           }
         });
   }

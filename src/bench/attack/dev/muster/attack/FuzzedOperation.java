@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /**
- * One operation of the API description: how it is called, and examples of its body.
+ * One operation of the API description: its call, and examples of its body.
  *
- * @param fields names that the description knows of bodies, at whatever depth
+ * @param fields names of body fields in the description, at any depth
  */
 record FuzzedOperation(
     String method,

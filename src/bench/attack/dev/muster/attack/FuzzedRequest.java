@@ -3,13 +3,13 @@ package dev.muster.attack;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A request that nobody should send.
+ * A random hostile request.
  *
- * @param index names it: the same seed and index make the same request
- * @param mayWait whether no answer within a few seconds is one as well
- * @param framed whether it is HTTP that can be read to its end; else the server may hang up
+ * @param index identifies it: the same seed and index give the same request
+ * @param mayWait whether a missing answer within a few seconds is accepted
+ * @param framed whether it is complete HTTP; otherwise the server may close the connection
  */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares requests
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record FuzzedRequest(
     int index,
     String identity,
@@ -21,7 +21,7 @@ record FuzzedRequest(
 
   private static final int MAX_SHOWN = 1500;
 
-  /** Its bytes as one line, those that do not print as escapes. */
+  /** Its bytes as one line, with escapes for unprintable ones. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder("#" + index + " as " + identity + ": ");

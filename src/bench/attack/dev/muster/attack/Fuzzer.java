@@ -33,7 +33,7 @@ final class Fuzzer {
   private static final int MAX_EXAMPLES = 3;
   private static final Pattern REQUEST_ID = Pattern.compile("fuzz-(\\d+)");
 
-  /** Of one kind, the first few with the request that shows it. */
+  /** Faults of one kind, the first few with their request. */
   record Fault(String kind, int count, List<String> examples) {}
 
   private final long seed;
@@ -49,7 +49,7 @@ final class Fuzzer {
     this.port = server.port();
   }
 
-  /** Nothing but what this makes itself is removed. */
+  /** Removes only workspaces that it created. */
   void run(int requests) throws Exception {
     try (TestPeer agent = TestPeer.start()) {
       agent.usually(PeerBehavior.answer(200, "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{}}"));
@@ -82,7 +82,7 @@ final class Fuzzer {
             "\"delivery_mode\":\"push\",\"max_concurrent_tasks\":1000,\"url\":\""
                 + agentUrl
                 + "\"");
-    // nobody ever spoke for it: what is sent to it is queued
+    // an agent that never sends a heartbeat, so that messages to it are queued
     Agent awaited = client.create("Awaited", parent, "\"delivery_mode\":\"push\"");
     List<UUID> expendable = new ArrayList<>();
     for (int i = 0; i < EXPENDABLE; i++) {
@@ -131,7 +131,7 @@ final class Fuzzer {
     }
   }
 
-  /** Returns the connection if it may serve another one. */
+  /** Returns the connection if it can be used again. */
   private @Nullable Connection send(FuzzedRequest request, @Nullable Connection kept) {
     @Nullable Connection connection = kept;
     try {
@@ -168,12 +168,12 @@ final class Fuzzer {
     return null;
   }
 
-  /** A server may answer and hang up before it has read everything. */
+  /** A server may answer and close before it has read everything. */
   private static Answer exchange(Connection connection, FuzzedRequest request) throws IOException {
     try {
       connection.send(request.bytes());
     } catch (SocketException answeredAlready) {
-      // what there is to read tells
+      // the answer shows the reason
     }
     return request.answerHasBody() ? connection.read() : connection.readHead();
   }

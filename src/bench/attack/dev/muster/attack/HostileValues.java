@@ -2,10 +2,10 @@ package dev.muster.attack;
 
 import java.util.List;
 
-/** What no client should send, one a line. */
+/** Hostile values for requests, one a line. */
 final class HostileValues {
 
-  /** As they stand in JSON. */
+  /** JSON values. */
   static final List<String> JSON =
       """
       null
@@ -69,7 +69,7 @@ final class HostileValues {
           .lines()
           .toList();
 
-  /** Numbers and nesting that are long. */
+  /** Long numbers and deep nesting. */
   static final List<String> LONG_JSON =
       List.of(
           "9".repeat(999),
@@ -79,12 +79,12 @@ final class HostileValues {
           "[".repeat(900) + "]".repeat(900),
           "[" + "0,".repeat(20_000) + "0]");
 
-  /** Those that are tried in every place. */
+  /** Values that are tried in every place. */
   static final List<String> PROBES =
       List.of(
           "1e400", "9".repeat(999), "-1.5", "\"\\ud800\"", "\"a\\u0000b\"", "[{}]", "{\"a\":null}");
 
-  /** For paths and queries. */
+  /** Texts for paths and queries. */
   static final List<String> TEXTS =
       """
       %20
@@ -131,7 +131,7 @@ final class HostileValues {
           .lines()
           .toList();
 
-  /** Of any header. */
+  /** Values for any header. */
   static final List<String> HEADER_VALUES =
       """
       \u00ff\u00fe
@@ -162,7 +162,7 @@ final class HostileValues {
           .lines()
           .toList();
 
-  /** Names of headers that a server or a proxy may heed. */
+  /** Header names that a server or a proxy may interpret. */
   static final List<String> HEADERS =
       """
       Accept
@@ -200,10 +200,10 @@ final class HostileValues {
           .lines()
           .toList();
 
-  /** For paths, queries and headers. */
+  /** Texts for paths, queries and headers. */
   static final List<String> LONG_TEXTS = List.of("", " ", "9".repeat(999), "a".repeat(3000));
 
-  /** Most of which no operation has. */
+  /** Methods, most of which no operation has. */
   static final List<String> METHODS =
       List.of(
           "GET",
@@ -218,7 +218,7 @@ final class HostileValues {
           "get",
           "X");
 
-  /** Header lines after which it is unclear where a request ends, or whether it is one. */
+  /** Header lines that make the end of the request ambiguous, or the request invalid. */
   static final List<String> FRAMINGS =
       List.of(
           "Transfer-Encoding: chunked\r\nContent-Length: 5",

@@ -13,7 +13,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Values that no client should send, and bodies with some of them; functions of their random. */
+/**
+ * Creates hostile values, and bodies with some of them; pure functions of their random generator.
+ */
 final class Mutations {
 
   private static final String PLACE = "the place of a hostile value";
@@ -25,7 +27,7 @@ final class Mutations {
     return values.get(random.nextInt(values.size()));
   }
 
-  /** For a path or a query, mostly valid there. */
+  /** A text for a path or a query, mostly valid there. */
   static String text(RandomGenerator random) {
     if (random.nextInt(4) > 0) {
       return oneOf(random.nextInt(10) == 0 ? HostileValues.LONG_TEXTS : HostileValues.TEXTS, random)
@@ -46,7 +48,7 @@ final class Mutations {
         random.nextInt(10) == 0 ? HostileValues.LONG_TEXTS : HostileValues.HEADER_VALUES, random);
   }
 
-  /** An example with one to three hostile values, or something else altogether. */
+  /** An example with one to three hostile values, or other bytes. */
   static byte[] body(@Nullable JsonNode example, List<String> fields, RandomGenerator random) {
     if (example == null || random.nextInt(12) == 0) {
       return bytes(jsonValue(random));
@@ -99,12 +101,12 @@ final class Mutations {
     return oneOf(random.nextInt(8) == 0 ? HostileValues.LONG_JSON : HostileValues.JSON, random);
   }
 
-  /** How many places {@link #probe} knows. */
+  /** The number of places for {@link #probe}. */
   static int countPlaces(JsonNode example, List<String> fields) {
     return places(example.deepCopy(), fields).size();
   }
 
-  /** An example with one value in one place, and nothing else that is wrong. */
+  /** An example with one value in one place, and otherwise valid. */
   static byte[] probe(JsonNode example, List<String> fields, int place, String value) {
     JsonNode copy = example.deepCopy();
     places(copy, fields).get(place).run();
@@ -121,8 +123,8 @@ final class Mutations {
   }
 
   /**
-   * What puts a hostile value in the place of a field or element, or adds one of these fields to an
-   * object, at any depth.
+   * Actions that put a hostile value in the place of a field or element, or add one of these fields
+   * to an object, at any depth.
    */
   private static List<Runnable> places(JsonNode node, List<String> fields) {
     List<Runnable> places = new ArrayList<>();

@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Makes hostile requests of the operations of an API description: seed and index tell which. */
+/** Creates hostile requests for the operations of an API description, from a seed and an index. */
 final class RequestMaker {
 
   /**
-   * What there is on the server to ask for.
+   * The objects on the server that requests name.
    *
-   * @param workspaces that must stay, the first of them the one whose token is used
+   * @param workspaces those that must stay, the first of them the one whose token is used
    * @param expendable those that may be removed
    * @param others ids of anything else, such as rows
    */
   record Fixture(List<UUID> workspaces, List<UUID> expendable, List<String> others) {}
 
-  /** An id of the description's examples, in place of which one that exists is sent. */
+  /** An id of the description's examples, which is replaced by an existing one. */
   private static final String ID_OF_EXAMPLES = "6f0e2a52-8c1e-4b0c-9a44-1f1b1f6d7a10";
 
-  /** Parts of paths and queries that may be answered late. */
+  /** Parts of paths and queries whose answer may be late. */
   private static final List<String> WAITING = List.of("wait", "/a2a", "/stream", "/ws", "/sweep");
 
   private static final JsonMapper JSON = JsonMapper.shared();
@@ -51,7 +51,7 @@ final class RequestMaker {
     this.fixture = fixture;
   }
 
-  /** One bad value in one place of a body that is good else. */
+  /** One bad value in one place of an otherwise valid body. */
   private record Probe(FuzzedOperation operation, JsonNode example, int place, String value) {}
 
   private static List<Probe> probes(List<FuzzedOperation> operations, RandomGenerator random) {
@@ -76,7 +76,7 @@ final class RequestMaker {
         : makeProbe(index, probes.get(index / 2 % probes.size()));
   }
 
-  /** By an identity that gets as far as the body. */
+  /** Uses an identity whose body is read. */
   private FuzzedRequest makeProbe(int index, Probe probe) {
     RandomGenerator random = new Random(seed * 1_000_003 + index);
     FuzzedOperation operation = probe.operation();
@@ -121,7 +121,7 @@ final class RequestMaker {
         index, identity, operation, bytes, !framed || mayWait(target), framed, answerHasBody);
   }
 
-  /** The workspace that is told to go is never one that is needed. */
+  /** Removals name only expendable workspaces. */
   private String path(String template, boolean removes, RandomGenerator random) {
     StringBuilder path = new StringBuilder();
     for (String segment : template.substring(1).split("/", -1)) {
@@ -191,7 +191,7 @@ final class RequestMaker {
         example == null ? null : ofFixture(example, random), operation.fields(), random);
   }
 
-  /** With ids that exist, and without an address that is not of loopback. */
+  /** Replaces ids by existing ones, and addresses by addresses of loopback. */
   private JsonNode ofFixture(JsonNode example, RandomGenerator random) {
     String json =
         example

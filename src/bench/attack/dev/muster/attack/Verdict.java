@@ -8,11 +8,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Whether an answer to a hostile request is one that a client can work with. */
+/** Decides whether the answer to a hostile request is a valid one. */
 final class Verdict {
 
-  /** Of the server that is honest about agents, or about a bound. */
-  private static final Set<String> HONEST_5XX =
+  /** Codes of 5xx answers that are about an agent or about a bound. */
+  private static final Set<String> EXPECTED_5XX =
       Set.of(
           "UNAVAILABLE",
           "QUEUE_FULL",
@@ -30,7 +30,7 @@ final class Verdict {
 
   private Verdict() {}
 
-  /** What is wrong with it. */
+  /** Returns the fault of the answer, if there is one. */
   static Optional<String> fault(FuzzedRequest request, Answer answer) {
     if (answer.status() < 400) {
       return Optional.empty();
@@ -54,7 +54,7 @@ final class Verdict {
       return Optional.of("the body of an error is not JSON");
     }
     if (answer.status() == 404 && body.path("deleted").asBoolean(false)) {
-      return Optional.empty(); // the state of a workspace that is gone
+      return Optional.empty(); // 410 is the answer for a removed workspace
     }
     if (!answer.header("content-type").startsWith("application/problem+json")) {
       return Optional.of("an error is no problem detail");
@@ -68,7 +68,7 @@ final class Verdict {
       return Optional.of("an error has another status than its answer");
     }
     String code = body.path("code").asString();
-    if (answer.status() >= 500 && !HONEST_5XX.contains(code)) {
+    if (answer.status() >= 500 && !EXPECTED_5XX.contains(code)) {
       return Optional.of("a bad request is the client's fault");
     }
     if (code.equals("UNAVAILABLE") && answer.header("retry-after").isEmpty()) {

@@ -13,9 +13,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Innocent workspaces: heartbeats at a fixed rate, each workspace on a connection of its own, and
- * once a second a health check on a new connection, an append, a message, and the poll that gets
- * it. What is sent does not wait for what was sent before; latency counts from when it was due.
+ * Workspaces that are not part of the attack: heartbeats at a fixed rate, each workspace on a
+ * connection of its own, and once a second a health check on a new connection, an append, a
+ * message, and the poll that receives it. Requests do not wait for earlier ones; latency counts
+ * from when they were due.
  */
 final class Victim {
 
@@ -47,7 +48,7 @@ final class Victim {
     this.poller = server.create("Poller", parent);
   }
 
-  /** Lives its life for both times and tells what it was like, with the latencies of the second. */
+  /** Runs for both times and returns the measurements, with the latencies of the second time. */
   Experience live(Duration settling, Duration time) throws InterruptedException {
     long start = System.nanoTime();
     Experience experience = new Experience(start + settling.toNanos());
@@ -137,7 +138,7 @@ final class Victim {
     }
   }
 
-  /** One message a second, from when it is due until it is polled. */
+  /** Sends one message a second; its latency counts from when it is due until it is polled. */
   private final class Messages {
 
     private final Experience experience;
@@ -206,7 +207,7 @@ final class Victim {
       }
     }
 
-    /** A message whose sending failed may be there all the same: then there is none due for it. */
+    /** A message whose sending failed may be stored all the same, without a due time. */
     private void take(JsonNode rows) {
       for (JsonNode row : rows) {
         cursor = row.path("id").asString();

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What one workspace may do, without a measure. */
+/** Attacks by the requests of one workspace. */
 final class WorkspaceAttacks {
 
   private static final int LIMIT_PER_MINUTE = 600;
@@ -22,7 +22,7 @@ final class WorkspaceAttacks {
         new Attack("filled-feed", WorkspaceAttacks::fillFeed));
   }
 
-  /** Mints tokens, and makes of each as many requests as it allows. */
+  /** Mints tokens, and sends as many requests with each as it allows. */
   private static void mintTokens(AttackRun run) {
     Agent attacker = run.workspace();
     String tokens = "/workspaces/" + attacker.id() + "/tokens";

@@ -1,7 +1,6 @@
 /**
- * Attacks on a running server, and innocent workspaces that measure meanwhile what they feel of
- * them. Compiled with the tests, which run each for a few seconds; {@link AttackMain} runs them for
- * minutes.
+ * Attacks on a running server, and workspaces that measure their effects. Compiled with the tests,
+ * which run each for a few seconds; {@link AttackMain} runs them for minutes.
  */
 @NullMarked
 package dev.muster.attack;

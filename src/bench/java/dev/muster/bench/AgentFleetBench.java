@@ -24,8 +24,8 @@ import okhttp3.OkHttpClient;
 import okhttp3.Response;
 
 /**
- * Very many agents of the library in one JVM, on virtual threads and one HTTP client, against a
- * server process: how many stay online, and what it costs both sides.
+ * Many agents of the library in one JVM, on virtual threads and one HTTP client, against a server
+ * process: how many stay online, and the cost on both sides.
  *
  * <p>Arguments, all optional: agents (10,000), seconds (120), starts a second (80).
  */
@@ -67,7 +67,7 @@ public final class AgentFleetBench {
               .build();
       double heapBefore = usedHeapKiB();
       List<AgentLoop> loops = start(server.baseUrl(), fleet, http);
-      // until each has sent its first beat and holds its first poll
+      // until each has sent its first heartbeat and holds its first poll
       rest(Duration.ofSeconds(35));
       measure(database.url(), server, loops, seconds, heapBefore);
       loops.forEach(AgentLoop::stop);

@@ -45,8 +45,8 @@ final class AgentProcess implements AutoCloseable {
     return Integer.parseInt(get(EchoingAgent.WAITING));
   }
 
-  void tell() {
-    get(EchoingAgent.TELL);
+  void release() {
+    get(EchoingAgent.RELEASE);
   }
 
   private String get(String path) {

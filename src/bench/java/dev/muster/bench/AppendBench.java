@@ -19,7 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Appends to feeds, which have an order, against plain inserts of the same row, which have none, by
+ * Appends to feeds, which are ordered, against plain inserts of the same row, which are not, with
  * as many connections as the server has: rounds interleaved, in one process, printed as a Markdown
  * table.
  *
@@ -68,7 +68,7 @@ public final class AppendBench {
         .run();
   }
 
-  /** One writer's work until the round is over; how many rows it wrote. */
+  /** Writes until the round ends; returns the number of rows. */
   @FunctionalInterface
   private interface Writer {
     long write(int number, long until) throws SQLException;
@@ -101,7 +101,7 @@ public final class AppendBench {
     List<List<Double>> ratios = List.of(new ArrayList<>(), new ArrayList<>());
     for (int round = 0; round < rounds; round++) {
       for (int i = 0; i < CALLERS.length; i++) {
-        // each with a plain round of its own beside it
+        // each with a round of plain inserts beside it
         BenchFleet.execute(url, "CHECKPOINT");
         double inserted = plain(url, ids);
         BenchFleet.execute(url, "CHECKPOINT");

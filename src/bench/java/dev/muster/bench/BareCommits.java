@@ -11,8 +11,8 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
 /**
- * The least that a recorded call can cost a database: one transaction that inserts a row, and one
- * that updates it, both durable; the control beside what is measured.
+ * The minimum cost of a recorded call: one transaction that inserts a row, and one that updates it,
+ * both durable; the control beside the measurement.
  */
 final class BareCommits implements AutoCloseable {
 
@@ -48,7 +48,7 @@ final class BareCommits implements AutoCloseable {
     }
   }
 
-  /** Its own transaction. */
+  /** Runs in a transaction of its own. */
   private static void execute(Connection connection, String sql, UUID id) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setString(1, "x".repeat(200));

@@ -7,9 +7,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * What transitions write, written by statements and nothing else: the rows of the ledger, at an end
- * the rows in the feeds of the callers, and the events. Over one connection: several at once would
- * write more.
+ * Writes the same rows as transitions by bare statements: rows of the ledger, at an end the rows in
+ * the feeds of the callers, and the events. Over one connection: several at once would write more.
  */
 final class BareLedger {
 
@@ -30,7 +29,7 @@ final class BareLedger {
           RETURNING delegation_id, caller_id, callee_id, status)
       """;
 
-  private static final String TOLD =
+  private static final String CALLER_ROWS =
       """
       ,
       placed AS (SELECT *, row_number() OVER (PARTITION BY caller_id) AS place FROM won),
@@ -39,7 +38,7 @@ final class BareLedger {
           FROM (SELECT caller_id, count(*) AS n FROM won GROUP BY caller_id) AS more
           WHERE f.workspace_id = more.caller_id
           RETURNING f.workspace_id, f.last_seq - more.n AS last_seq),
-      told AS (INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, target_id, method, summary,
+      caller_rows AS (INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, target_id, method, summary,
               request_body, response_body, status, message_id, delegation_id, message_text, request_bytes,
               response_bytes, listed_bytes, created_at, feed_bytes)
           SELECT caller_id, heads.last_seq + place, 's', 'a2a_receive', 'system', callee_id, 'delegate_result',
@@ -55,19 +54,19 @@ final class BareLedger {
 
   private static final String COMPLETE =
       MOVED.formatted("status = 'completed', result_preview = 'nothing is missing'", THESE)
-          + TOLD
+          + CALLER_ROWS
           + EVENTS;
 
   private static final String SWEEP =
       MOVED.formatted(
               "status = 'failed', error_detail = 'deadline exceeded by sweeper'",
               "ended_as IS NULL AND deadline < now()")
-          + TOLD
+          + CALLER_ROWS
           + EVENTS;
 
   private BareLedger() {}
 
-  /** All that are overdue, in one statement. */
+  /** Ends all overdue delegations in one statement. */
   static void sweep(String url) throws SQLException {
     BenchFleet.execute(url, SWEEP);
   }

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** The embedded PostgreSQL in a folder of its own, which goes with it. */
+/** The embedded PostgreSQL in a folder that is deleted at the end. */
 final class BenchDatabase implements AutoCloseable {
 
   private final Path folder;
@@ -26,7 +26,7 @@ final class BenchDatabase implements AutoCloseable {
     return new BenchDatabase(Files.createTempDirectory("muster-bench-"));
   }
 
-  /** With the credentials in it. */
+  /** The url, with the credentials in it. */
   String url() {
     return "%s?user=%s&password=%s"
         .formatted(postgres.jdbcUrl(), postgres.user(), postgres.password());
@@ -36,7 +36,7 @@ final class BenchDatabase implements AutoCloseable {
     return new TestDatabase(url());
   }
 
-  /** For files of the run. */
+  /** The folder for files of the run. */
   Path folder() {
     return folder;
   }

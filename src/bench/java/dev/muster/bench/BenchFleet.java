@@ -12,14 +12,12 @@ import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 
-/**
- * Writes a fleet straight into the tables: registering 50,000 workspaces is not what is measured.
- */
+/** Inserts workspaces into the tables, since registering 50,000 is not what is measured. */
 final class BenchFleet {
 
   private BenchFleet() {}
 
-  /** Workspaces that are online already, written straight into the tables; ids and tokens. */
+  /** Inserts online workspaces; returns ids and tokens. */
   static List<String[]> seed(String url, int size) throws Exception {
     List<String[]> fleet = new ArrayList<>();
     SecureRandom random = new SecureRandom();

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Writes delegations straight into the ledger, between all workspaces in turn. */
+/** Inserts delegations into the ledger, between all workspaces in turn. */
 final class BenchLedger {
 
   private static final String INSERT =

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The server under load, in a process of its own, with a heap of 1 GiB. */
+/** The measured server in a process of its own, with a heap of 1 GiB. */
 final class BenchProcess implements AutoCloseable {
 
   private static final Pattern USED = Pattern.compile("used (\\d+)K");
@@ -47,7 +47,7 @@ final class BenchProcess implements AutoCloseable {
     builder.environment().put("SERVER_PORT", Integer.toString(port));
     builder.environment().put("SERVER_ADDRESS", "127.0.0.1");
     builder.environment().put("ADMIN_TOKEN", "the-admin-token-of-the-bench");
-    // limits that never bite, and are paid for
+    // limits that are never reached, but whose cost is measured
     for (String limit : new String[] {"RATE_LIMIT", "RATE_LIMIT_HEARTBEAT", "RATE_LIMIT_POLL"}) {
       builder.environment().put(limit, "1000000");
     }
@@ -65,12 +65,12 @@ final class BenchProcess implements AutoCloseable {
     return port;
   }
 
-  /** What is left of the heap's use after a collection. */
+  /** The used heap after a garbage collection. */
   double usedHeapKiB() throws IOException {
     jcmd("GC.run");
     Matcher used = USED.matcher(jcmd("GC.heap_info"));
     if (!used.find()) {
-      throw new IllegalStateException("the JVM does not tell how much of its heap is used");
+      throw new IllegalStateException("the JVM does not report its used heap");
     }
     return Double.parseDouble(used.group(1));
   }

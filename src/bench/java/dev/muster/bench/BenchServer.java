@@ -10,14 +10,14 @@ import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The server as it is, with one more route: an ordinary annotated JSON echo behind the same filters
- * and credentials.
+ * The server with one more route: a plain annotated JSON echo behind the same filters and
+ * credentials.
  */
 public final class BenchServer {
 
   private static final String ONLY_HERE = "bench";
 
-  /** Only here: the servers of tests, which find the class as well, are as they are delivered. */
+  /** Only here: servers of tests, which find the class as well, run without the route. */
   @RestController
   @Profile(ONLY_HERE)
   static class EchoController {

@@ -15,11 +15,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What calls of other agents feel of the many callers of some: of such as take their messages and
- * say nothing, where they wait; of some whose host is silent, whom they give up in time and call
- * again; and of some that answer after as long, for comparison. Paced calls by turns alone and
- * beside each of them, printed as a Markdown table. A hundredth of one round's calls is a handful:
- * so what is compared is the p99 of the calls of all rounds together.
+ * The effect on calls of other agents of many callers of some agents: agents that read messages and
+ * never answer; unreachable agents, whose callers time out and call again; and, for comparison,
+ * agents that answer after the same time. Paced calls alone and beside each of them in turn,
+ * printed as a Markdown table. A hundredth of one round's calls is a handful, so the p99 is that of
+ * the calls of all rounds together.
  *
  * <p>Arguments, all optional: seconds a round (10), rounds (5), callers (1,000), paced calls a
  * second (100).
@@ -29,15 +29,17 @@ public final class BlackHoleBench {
   private static final int AGENTS = 100;
   private static final int WARM_UP_CONNECTIONS = 64;
 
-  /** A target takes 64 turns at once on a replica: more callers call several. */
+  /**
+   * A replica sends at most 64 deliveries to a target at once, so more callers call several agents.
+   */
   private static final int MAX_CALLERS_OF_AN_AGENT = 60;
 
-  /** Beside whose callers the paced calls are made. */
+  /** The load beside the paced calls. */
   private enum Neighbour {
     NONE("alone"),
-    SILENT("beside %,d callers who wait for some that say nothing"),
-    UNREACHABLE("beside %,d callers of some that cannot be reached, who give up after %d s"),
-    SLOW("beside %,d callers of some that answer after %d s");
+    SILENT("beside %,d callers of agents that never answer"),
+    UNREACHABLE("beside %,d callers of unreachable agents, which time out after %d s"),
+    SLOW("beside %,d callers of agents that answer after %d s");
 
     private final String words;
 
@@ -46,7 +48,7 @@ public final class BlackHoleBench {
     }
   }
 
-  /** One round, and what it took; {@code ended} is how many calls of others ended a second. */
+  /** One round and its costs; {@code ended} is the number of other calls that ended, a second. */
   private record Round(List<Double> latencies, double ended, double ofServer, double ofCallers) {}
 
   private final int seconds;
@@ -82,7 +84,7 @@ public final class BlackHoleBench {
       CallableFleet fleet = CallableFleet.seed(database.url());
       List<String[]> quick = fleet.at(agent.baseUrl() + EchoingAgent.AT_ONCE, AGENTS);
       int agents = Math.ceilDiv(callers, MAX_CALLERS_OF_AN_AGENT);
-      List<String[]> silent = fleet.at(agent.baseUrl() + EchoingAgent.PATIENT, agents);
+      List<String[]> silent = fleet.at(agent.baseUrl() + EchoingAgent.HELD, agents);
       List<String[]> unreachable = fleet.at(hopeless.url(), agents);
       List<String[]> slow = fleet.at(agent.baseUrl() + EchoingAgent.SLOW, agents);
       Path file = database.folder().resolve("fleet.txt");

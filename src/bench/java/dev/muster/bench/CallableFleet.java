@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Workspaces that may call each other, and are called by the proxy. */
+/** Workspaces that may call each other through the proxy. */
 final class CallableFleet {
 
   private static final int SIZE = 300;
@@ -34,7 +34,10 @@ final class CallableFleet {
     return new CallableFleet(url, siblings);
   }
 
-  /** The next ones, which are at {@code agentUrl} now: each its id, and the token of a caller. */
+  /**
+   * The next workspaces, whose url is {@code agentUrl} now: the id of each, and the token of a
+   * caller.
+   */
   List<String[]> at(String agentUrl, int count) throws Exception {
     List<String[]> agents = siblings.subList(given, given + count);
     given += count;
@@ -49,7 +52,7 @@ final class CallableFleet {
     return agents;
   }
 
-  /** Until it grows no faster: on few cores the compilers are at work for minutes. */
+  /** Runs until the rate stops growing: on few cores the compilers work for minutes. */
   static void warmUp(Wrk toServer, int connections) throws IOException {
     double best = 0;
     for (int i = 0; i < MAX_WARM_UPS; i++) {

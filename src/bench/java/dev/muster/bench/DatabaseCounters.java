@@ -4,7 +4,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 
-/** What PostgreSQL itself counts: statements, syncs of its log, updates of the hot table. */
+/** PostgreSQL's own counters: statements, syncs of its log, updates of the hot table. */
 record DatabaseCounters(long statements, long walSyncs, long updates, long inPlaceUpdates) {
 
   private static final String STATEMENTS =

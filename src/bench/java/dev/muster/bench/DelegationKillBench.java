@@ -3,8 +3,8 @@ package dev.muster.bench;
 import dev.muster.delegation.DelegationKills;
 
 /**
- * The full form of the proof that delegations survive whatever kills their server, and are done
- * once by agents that recognise messages by their ids.
+ * The full form of the proof that delegations survive kills of their server, and that agents that
+ * recognise duplicates do each once.
  *
  * <p>Arguments, both optional: delegations (1,000), kills (20).
  */

@@ -17,13 +17,14 @@ import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A sweep of a ledger of a million delegations with 50,000 in flight, of which 10,000 are due: how
- * long it takes, by how many statements and scans, and what beats feel of it; and the same of a
- * bare statement that writes the same rows. Rounds by turns, printed as a Markdown table. Of beats
- * during a sweep those count that were due before it ended, and the p99 is that of all rounds
- * together, since a hundredth of one sweep's beats is a handful.
+ * A sweep of a ledger of a million delegations with 50,000 in flight, of which 10,000 are due: its
+ * duration, statements and scans, and its effect on heartbeats; and the same of a bare statement
+ * that writes the same rows. Rounds in turn, printed as a Markdown table. Only heartbeats that were
+ * due before the sweep ended count, and the p99 is that of all rounds together, since a hundredth
+ * of one sweep's heartbeats is a handful.
  *
- * <p>Arguments, all optional: rounds (5), beats a second (300), rows of the ledger (1,000,000).
+ * <p>Arguments, all optional: rounds (5), heartbeats a second (300), rows of the ledger
+ * (1,000,000).
  */
 public final class DelegationSweepBench {
 
@@ -33,7 +34,7 @@ public final class DelegationSweepBench {
   private static final int DUE = 10_000;
   private static final int ROUND_S = 5;
 
-  /** A server's first sweeps pay for the compilers. */
+  /** The first sweeps of a server include the work of the compilers. */
   private static final int WARM_UP_SWEEPS = 8;
 
   private static final String STATEMENTS =
@@ -48,7 +49,7 @@ public final class DelegationSweepBench {
   private static final String INDEX_SCANS =
       "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'delegations_in_flight'";
 
-  /** The first ones each time, whatever they are by then. */
+  /** Makes the first ones due, whatever their status is. */
   private static final String MAKE_DUE =
       """
       UPDATE delegations SET status = 'in_progress', last_heartbeat = now(), error_detail = NULL,
@@ -58,7 +59,7 @@ public final class DelegationSweepBench {
       """
           .formatted(DUE);
 
-  /** Beats that were due while other work was done, and how long that took. */
+  /** Latencies of heartbeats that were due during other work, and the duration of that work. */
   private record Beside(List<Double> heartbeats, double workMs) {
 
     @Override
@@ -67,7 +68,7 @@ public final class DelegationSweepBench {
     }
   }
 
-  /** A sweep alone and what it did, a bare one alone, and beats calm and beside either. */
+  /** A sweep alone and its report, a bare one alone, and heartbeats without and beside either. */
   private record Round(
       double sweepMs,
       long statements,
@@ -146,7 +147,7 @@ public final class DelegationSweepBench {
     long sequential = value(url, SEQUENTIAL_SCANS);
     double sweepMs = sweep(server);
     statements = value(url, STATEMENTS) - statements;
-    TimeUnit.SECONDS.sleep(1); // until the counters are told
+    TimeUnit.SECONDS.sleep(1); // until the statistics are reported
     scans = value(url, INDEX_SCANS) - scans;
     sequential = value(url, SEQUENTIAL_SCANS) - sequential;
     prepare(url);
@@ -209,7 +210,7 @@ public final class DelegationSweepBench {
     return paced(all.stream().flatMap(round -> heartbeats.apply(round).stream()).toList());
   }
 
-  /** Work begins when beats do, and those count that were due before it ended. */
+  /** The work begins with the heartbeats; those count that were due before it ended. */
   private Beside beside(PacedRequests heartbeats, DoubleSupplier work) {
     var workMs = CompletableFuture.supplyAsync(work::getAsDouble, Thread::startVirtualThread);
     long begin = System.nanoTime();
@@ -229,7 +230,7 @@ public final class DelegationSweepBench {
     BenchFleet.execute(url, "CHECKPOINT");
   }
 
-  /** In milliseconds, of the request. */
+  /** Returns the milliseconds of the request. */
   private double sweep(BenchProcess server) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(server.baseUrl() + "/admin/delegations/sweep"))
@@ -243,7 +244,7 @@ public final class DelegationSweepBench {
     return took;
   }
 
-  /** In milliseconds, of the statement. */
+  /** Returns the milliseconds of the statement. */
   private static double bareSweep(String url) {
     long start = System.nanoTime();
     try {

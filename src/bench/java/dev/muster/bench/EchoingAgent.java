@@ -15,21 +15,21 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An agent that answers each request with the request, over connections that it keeps: at once,
- * below {@link #SLOW} after as long as {@link ManyCallers} wait for one that cannot be reached, and
- * below {@link #PATIENT} when it is told to. Prints its port, and ends with its input.
+ * An agent that answers each request with the request, over kept connections: at once, below {@link
+ * #SLOW} after the timeout of {@link ManyCallers}, and below {@link #HELD} on {@link #RELEASE}.
+ * Prints its port, and ends when its input ends.
  */
 public final class EchoingAgent {
 
   static final String AT_ONCE = "/echo";
   static final String SLOW = "/slow";
-  static final String PATIENT = "/patient";
+  static final String HELD = "/held";
 
-  /** How many requests wait to be told. */
+  /** Returns the number of held requests. */
   static final String WAITING = "/waiting";
 
-  /** Answers all that wait. */
-  static final String TELL = "/tell";
+  /** Answers all held requests. */
+  static final String RELEASE = "/release";
 
   private static final int BACKLOG = 4096;
   private static final int MAX_WAIT_S = 240;
@@ -38,7 +38,8 @@ public final class EchoingAgent {
   private final ServerSocket listener =
       new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
   private final AtomicInteger waiting = new AtomicInteger();
-  private final AtomicReference<CountDownLatch> told = new AtomicReference<>(new CountDownLatch(1));
+  private final AtomicReference<CountDownLatch> released =
+      new AtomicReference<>(new CountDownLatch(1));
 
   private EchoingAgent() throws IOException {}
 
@@ -47,7 +48,7 @@ public final class EchoingAgent {
     Thread.ofPlatform().daemon().name("echoing-agent").start(agent::accept);
     System.out.println(agent.listener.getLocalPort());
     while (System.in.read() >= 0) {
-      // nothing is said to it: it lives as long as who started it
+      // input is ignored: the process lives as long as its parent
     }
   }
 
@@ -77,7 +78,7 @@ public final class EchoingAgent {
                     .getBytes(StandardCharsets.UTF_8));
       }
     } catch (IOException e) {
-      // the client is gone
+      // the client closed the connection
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -87,23 +88,23 @@ public final class EchoingAgent {
     if (path.equals(WAITING)) {
       return waiting.toString();
     }
-    if (path.equals(TELL)) {
-      told.getAndSet(new CountDownLatch(1)).countDown();
+    if (path.equals(RELEASE)) {
+      released.getAndSet(new CountDownLatch(1)).countDown();
       return waiting.toString();
     }
     if (path.startsWith(SLOW)) {
       Thread.sleep(ManyCallers.TIMEOUT);
     }
-    if (path.startsWith(PATIENT)) {
-      CountDownLatch word = told.get();
+    if (path.startsWith(HELD)) {
+      CountDownLatch release = released.get();
       waiting.incrementAndGet();
-      var _ = word.await(MAX_WAIT_S, TimeUnit.SECONDS);
+      var _ = release.await(MAX_WAIT_S, TimeUnit.SECONDS);
       waiting.decrementAndGet();
     }
     return "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + body + "}";
   }
 
-  /** Reads the rest of the head; what it says of the body. */
+  /** Reads the rest of the head; returns the length of the body. */
   private static int length(InputStream in) throws IOException {
     int length = 0;
     for (@Nullable String line = line(in); ; line = line(in)) {
@@ -119,7 +120,7 @@ public final class EchoingAgent {
     }
   }
 
-  /** Without its end; null where the stream ends. */
+  /** Reads a line without its end; null at the end of the stream. */
   private static @Nullable String line(InputStream in) throws IOException {
     StringBuilder line = new StringBuilder();
     for (int next = in.read(); next >= 0; next = in.read()) {

@@ -5,13 +5,13 @@ import dev.muster.delivery.FaultPoints;
 import java.util.List;
 
 /**
- * The full form of the proof that nothing is lost and nothing ends twice: a replica is killed, and
- * another one stopped for 40 s and continued, on both sides of every statement that it sends. It
- * ends with an error at the first point where that is not so.
+ * The full form of the proof that no message is lost or completed twice: a replica is killed, or
+ * stopped for 40 s and continued, on both sides of every statement that it sends. It fails at the
+ * first point where that is not so.
  *
- * <p>Arguments, all optional: replicas that are faulty at once (4), the part of the points to
- * inject (1) and how many parts there are (1), for a proof in pieces. A point's name decides its
- * part, since runs may observe different statements.
+ * <p>Arguments, all optional: faults injected at once (4), the part of the points to test (1) and
+ * the number of parts (1), for a proof in pieces. A point's name decides its part, since runs may
+ * observe different statements.
  */
 public final class FaultPointsBench {
 

@@ -8,8 +8,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
 /**
- * The full form of the proof that readers of a feed see each row once and in order, whatever its
- * writers do.
+ * The full form of the proof that readers of a feed see each row once and in order.
  *
  * <p>The rows are written and read in parts, each in a new database. A file keeps the finished
  * parts, so the same command continues after an end in between.

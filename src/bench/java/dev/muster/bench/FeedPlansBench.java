@@ -3,7 +3,7 @@ package dev.muster.bench;
 import dev.muster.activity.FeedPlans;
 
 /**
- * The full form of the proof that feeds are read along their indexes: the plans, pages and times.
+ * The full form of the proof that feeds are read by their indexes: plans, pages and times.
  *
  * <p>Arguments, all optional: rows of the large feed (1,000,000), rows of all (10,000,000).
  */

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Heartbeats against an ordinary JSON echo on the same server, both driven by {@code wrk}: rounds
+ * Heartbeats against a plain JSON echo on the same server, both driven by {@code wrk}: rounds
  * interleaved, medians and ranges, printed as a Markdown table.
  *
  * <p>Arguments, all optional: seconds a round (10), rounds (5).
@@ -90,7 +90,7 @@ public final class HeartbeatBench {
       Path file = folder.resolve(name + ".txt");
       Files.write(file, fleet.stream().map(agent -> agent[0] + " " + agent[1]).toList());
       Wrk wrk = new Wrk(server.baseUrl(), file);
-      // every token is read once, and the JIT gets the time it takes on two busy cores
+      // every token is read once, and the JIT gets the time that it takes on two busy cores
       wrk.run(HEARTBEAT, 256, WARM_UP_SECONDS);
       wrk.run(ECHO, 256, WARM_UP_SECONDS);
       DatabaseCounters before = DatabaseCounters.read(ofBench);

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * What the appends of others feel of senders of large messages: paced appends by turns alone and
- * beside two who send a message of 15 MiB after the other. Printed as a Markdown table.
+ * The effect of senders of large messages on appends of others: paced appends alone and beside two
+ * senders of messages of 15 MiB in turn, printed as a Markdown table.
  *
  * <p>Arguments, all optional: seconds a round (10), rounds (5), appends a second (100).
  */
@@ -27,12 +27,12 @@ public final class LargeMessagesBench {
 
   private static final int AGENTS = 100;
 
-  /** Each gets few: a feed has no room for many that nobody reads. */
+  /** Each gets few messages: a feed that is not read holds only few of this size. */
   private static final int TARGETS = 400;
 
   private static final int SENDERS = 2;
 
-  /** One for all: what the senders make of it is not to be felt by those who are measured. */
+  /** One text for all messages, so that its creation costs nothing during the measurement. */
   private static final byte[] TEXT = "x".repeat(15 << 20).getBytes(US_ASCII);
 
   private final HttpClient http =
@@ -104,7 +104,7 @@ public final class LargeMessagesBench {
     }
   }
 
-  /** One after the other, to another target each; from the target's own agent, who may. */
+  /** Sends one after the other, each to another target, in the name of the target's own agent. */
   private void send(String baseUrl, List<String[]> targets, AtomicBoolean isOver) {
     while (!isOver.get()) {
       String[] target = targets.get(sent.getAndIncrement() % targets.size());

@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 
 /**
  * Transitions of delegations, each with its event and, at its end, the row in its caller's feed,
- * against bare batched {@code UPDATE}s of as many rows of the same table, which tell nobody, and
- * against bare statements that write the same rows: rounds interleaved, in one process, printed as
- * a Markdown table.
+ * against bare batched {@code UPDATE}s of as many rows without events and feeds, and against bare
+ * statements that write the same rows: rounds interleaved, in one process, printed as a Markdown
+ * table.
  *
  * <p>Arguments, all optional: delegations a round (20,000), rounds (3), callers at once (1,000).
  */

@@ -3,8 +3,8 @@ package dev.muster.bench;
 import dev.muster.delegation.LedgerRaces;
 
 /**
- * The full form of the proof that a delegation ends once, and its caller hears of it once, whoever
- * races for it.
+ * The full form of the proof that a delegation ends once and its caller is notified once in any
+ * race.
  *
  * <p>Argument, optional: delegations (10,000).
  */

@@ -10,10 +10,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Callers of one agent, each of whom calls again when it has its answer: of one that cannot be
- * reached, whom they give up in time, or of a slow one, which answers them after the same time, so
- * that both have as many turns under way, and as many that begin and end; or of one that says
- * nothing, for whom all of them wait.
+ * Callers of one agent, each of which calls again when it has its answer. The agent is unreachable,
+ * so that callers time out; or slow, and answers after the same time, so that both have as many
+ * deliveries in progress; or never answers, so that all callers wait.
  */
 final class ManyCallers implements AutoCloseable {
 
@@ -57,7 +56,7 @@ final class ManyCallers implements AutoCloseable {
         port, targets, size, TIMEOUT.multipliedBy(4), Set.of(200), () -> true, () -> {});
   }
 
-  /** They wait until the agent is told to answer, at the end. */
+  /** They wait until the agent is released, at the end. */
   static ManyCallers ofSilent(int port, List<String[]> targets, int size, AgentProcess agent)
       throws IOException {
     return new ManyCallers(
@@ -67,12 +66,10 @@ final class ManyCallers implements AutoCloseable {
         Duration.ofMinutes(5),
         Set.of(200),
         () -> agent.waiting() == size,
-        agent::tell);
+        agent::release);
   }
 
-  /**
-   * Returns when all have called: spread over one patience, so that they do not all end at once.
-   */
+  /** Returns when all have called: spread over one timeout, so that they do not all end at once. */
   void start() {
     for (int i = 0; i < size; i++) {
       calling.incrementAndGet();
@@ -102,12 +99,12 @@ final class ManyCallers implements AutoCloseable {
     }
   }
 
-  /** How many were had. */
+  /** The number of answers. */
   long answers() {
     return answers.get();
   }
 
-  /** When the last has its answer. */
+  /** Returns when the last caller has its answer. */
   @Override
   public void close() throws IOException {
     stopped = true;

@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thousands of connections on one thread, one request at a time on each: a client that costs less
- * than the server it measures.
+ * Thousands of connections on one thread, with one request at a time on each: a client that costs
+ * less than the server it measures.
  */
 final class ManySockets implements AutoCloseable {
 
@@ -62,7 +62,7 @@ final class ManySockets implements AutoCloseable {
     this.thread = Thread.ofPlatform().daemon().name("many-sockets").start(this::serve);
   }
 
-  /** The connection's last request has to be answered; from any thread. */
+  /** The connection's last request must be answered; callable from any thread. */
   void send(int connection, String request) {
     toSend.add(new Sending(connection, request));
     if (!Thread.currentThread().equals(thread)) {
@@ -94,7 +94,7 @@ final class ManySockets implements AutoCloseable {
     }
   }
 
-  /** With its first request: a server hangs up on those that ask nothing. */
+  /** Opens with the first request, since a server closes connections without one. */
   private SocketChannel open(Connection connection) throws IOException {
     if (connection.channel != null) {
       return connection.channel;

@@ -2,7 +2,7 @@ package dev.muster.bench;
 
 import java.util.UUID;
 
-/** Messages to agents, each with an id of its own. */
+/** Messages to agents, each with a new id. */
 final class Messages {
 
   private Messages() {}
@@ -20,10 +20,10 @@ final class Messages {
   }
 
   /**
-   * A whole request.
+   * A complete request.
    *
    * @param target the id of the workspace, and the token of a caller
-   * @param headers whole lines
+   * @param headers complete lines
    */
   static String toWorkspace(String[] target, String headers) {
     String body = fresh();

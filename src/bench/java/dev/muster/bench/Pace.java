@@ -9,23 +9,23 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
-/** Begins things at a fixed rate, each when its time has come whether or not the last one ended. */
+/** Starts actions at a fixed rate, each when it is due, whether or not the last one ended. */
 final class Pace {
 
-  /** When one was due, of {@link System#nanoTime}, and how long it took from then. */
+  /** When an action was due, by {@link System#nanoTime}, and how long it took from then. */
   record Timed(long due, double ms) {}
 
   private Pace() {}
 
   /**
-   * Does {@code action} for 0, 1, 2 and so on, each on a virtual thread of its own; how long each
-   * took in milliseconds, from when it was due, sorted. One that throws is not counted.
+   * Runs {@code action} for 0, 1, 2 and so on, each on a new virtual thread; returns the
+   * milliseconds of each from when it was due, sorted. An action that throws is not counted.
    */
   static List<Double> run(int perSecond, int seconds, IntConsumer action) {
     return timed(perSecond, seconds, action).stream().map(Timed::ms).toList();
   }
 
-  /** As {@link #run}, with when each was due. */
+  /** As {@link #run}, with the due time of each. */
   static List<Timed> timed(int perSecond, int seconds, IntConsumer action) {
     ConcurrentLinkedQueue<Timed> done = new ConcurrentLinkedQueue<>();
     long start = System.nanoTime();

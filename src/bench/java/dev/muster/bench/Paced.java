@@ -2,7 +2,7 @@ package dev.muster.bench;
 
 import java.util.List;
 
-/** One round of paced requests, in milliseconds; refused are those not answered with 200. */
+/** One round of paced requests, in milliseconds; refused are those without a 200. */
 record Paced(double p50, double p99, int refused) {
 
   /** As {@link Pace#run}. */
@@ -15,7 +15,10 @@ record Paced(double p50, double p99, int refused) {
     return of(way.run(perSecond, forSeconds), perSecond * forSeconds);
   }
 
-  /** Of sorted latencies in milliseconds, one for each of those {@code sent} that was answered. */
+  /**
+   * Of sorted latencies in milliseconds, one for each of the {@code sent} requests that was
+   * answered.
+   */
   static Paced of(List<Double> sorted, int sent) {
     return new Paced(
         sorted.get(sorted.size() / 2), sorted.get(sorted.size() * 99 / 100), sent - sorted.size());

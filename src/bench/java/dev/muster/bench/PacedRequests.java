@@ -7,7 +7,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** Sends requests at a fixed rate, whether or not the last one is answered. */
+/** Sends requests at a fixed rate, whether or not the last one was answered. */
 final class PacedRequests {
 
   private final HttpClient http =
@@ -16,7 +16,7 @@ final class PacedRequests {
   private final UnaryOperator<String> bodyOf;
   private final List<String[]> fleet;
 
-  /** Url and body are made of the id of the workspace whose turn it is. */
+  /** Url and body are functions of a workspace's id; workspaces are used in turn. */
   PacedRequests(UnaryOperator<String> urlOf, UnaryOperator<String> bodyOf, List<String[]> fleet) {
     this.urlOf = urlOf;
     this.bodyOf = bodyOf;
@@ -38,12 +38,12 @@ final class PacedRequests {
         fleet);
   }
 
-  /** The latencies in milliseconds, measured from when each request was due, sorted. */
+  /** Returns the latencies in milliseconds from when each request was due, sorted. */
   List<Double> run(int perSecond, int seconds) {
     return Pace.run(perSecond, seconds, this::send);
   }
 
-  /** As {@link #run}, with when each was due. */
+  /** As {@link #run}, with the due time of each. */
   List<Pace.Timed> timed(int perSecond, int seconds) {
     return Pace.timed(perSecond, seconds, this::send);
   }

@@ -11,9 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Polls that wait: how soon they are answered, on the replica that appended and on another; how
- * much heap each holds; and how many that find nothing a server answers. Printed as a Markdown
- * table.
+ * Long polls: the time until they are answered, on the replica that appended and on another; the
+ * heap that each holds; and the rate of empty answers of a server. Printed as a Markdown table.
  *
  * <p>Arguments, all optional: seconds a round (10), rounds (3), idle polls (10,000), appends a
  * second (1,000).
@@ -25,7 +24,7 @@ public final class PollBench {
   private static final String EMPTY_POLL = "?type=a2a_receive&wait=0";
   private static final int WARM_UP_SECONDS = 10;
 
-  /** Shares of the measured rate: a server fresh from its start cannot carry all of it. */
+  /** Shares of the measured rate, which is too high for a server that has just started. */
   private static final int[] WARM_UP_SLOWER = {10, 5, 3, 2, 1};
 
   private static final double GIB_IN_KIB = 1 << 20;
@@ -113,7 +112,7 @@ public final class PollBench {
     return sorted.get(sorted.size() * percent / 100);
   }
 
-  /** The rounds of one arrangement. */
+  /** The rounds of one setup. */
   private record Rows(String name, List<WaitingPolls.Latencies> rounds) {
 
     Rows(String name) {
@@ -158,7 +157,7 @@ public final class PollBench {
             })) {
       for (int i = 0; i < fleet.size(); i++) {
         sockets.send(i, WaitingPolls.poll(fleet.get(i), ""));
-        // slowly enough that hardly any is refused
+        // slow enough that hardly any is refused
         LockSupport.parkNanos(Duration.ofMillis(3).toNanos());
       }
       LockSupport.parkNanos(Duration.ofSeconds(5).toNanos());

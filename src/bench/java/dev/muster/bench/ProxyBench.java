@@ -13,13 +13,12 @@ import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * What the proxy adds to a call of an agent: the time of paced calls, by turns direct and through
- * it, beside what a request more and two durable transactions take by themselves; how many calls a
- * second it carries, beside a JSON echo of the same server and the agent itself; what a turn costs
- * in memory that waits for its agent. The agent is a process of its own and answers at once; every
- * message is a new one. Printed as a Markdown table.
+ * The cost of the proxy: the time of paced calls, direct and through it in turn, beside the cost of
+ * one more request and two durable transactions; its calls a second, beside a JSON echo of the same
+ * server and the agent itself; and the memory of a delivery that waits for its agent. The agent is
+ * a process of its own and answers at once; every message is new. Printed as a Markdown table.
  *
- * <p>Arguments, all optional: seconds a round (5), rounds (3), turns held (1,000).
+ * <p>Arguments, all optional: seconds a round (5), rounds (3), held deliveries (1,000).
  */
 public final class ProxyBench {
 
@@ -28,7 +27,7 @@ public final class ProxyBench {
   private static final int[] PER_SECOND = {100, 500};
   private static final int WARM_UP_SECONDS = 15;
 
-  /** The server's pool keeps idle connections for less. */
+  /** The server's pool keeps idle connections for a shorter time. */
   private static final Duration UNTIL_CONNECTIONS_ARE_GONE = Duration.ofSeconds(8);
 
   private final int seconds;
@@ -58,13 +57,13 @@ public final class ProxyBench {
       BenchFleet.execute(database.url(), "CREATE EXTENSION pg_stat_statements");
       CallableFleet fleet = CallableFleet.seed(database.url());
       List<String[]> quick = fleet.at(agent.baseUrl() + EchoingAgent.AT_ONCE, AGENTS);
-      List<String[]> patient = fleet.at(agent.baseUrl() + EchoingAgent.PATIENT, AGENTS);
+      List<String[]> held = fleet.at(agent.baseUrl() + EchoingAgent.HELD, AGENTS);
       saturate(server, agent, database, quick);
       PacedRequests proxied =
           new PacedRequests(
               id -> server.baseUrl() + Messages.path(id), id -> Messages.fresh(), quick);
       pace(agent, server, database, proxied, quick);
-      hold(server, agent, patient);
+      hold(server, agent, held);
     }
     System.out.println(table);
   }
@@ -153,7 +152,7 @@ public final class ProxyBench {
     }
   }
 
-  /** All by turns, so that what else the machine does meets all of them. */
+  /** All in turn, so that other load of the machine affects all of them. */
   private void pace(
       int perSecond, Paced.Way direct, Paced.Way echo, Paced.Way commits, Paced.Way proxied) {
     List<Paced> ofDirect = new ArrayList<>();
@@ -224,15 +223,15 @@ public final class ProxyBench {
         sockets.send(i, Messages.toWorkspace(fleet.get(i % fleet.size()), ""));
         LockSupport.parkNanos(Duration.ofMillis(3).toNanos());
       }
-      Waits.until("not all turns come to the agent", () -> agent.waiting() == held);
+      Waits.until("not all deliveries reach the agent", () -> agent.waiting() == held);
       double each = (server.usedHeapKiB() - before) / held;
       long resident = server.residentMiB() - residentBefore;
       if (answered.get() > 0) {
-        throw new IllegalStateException(answered + " turns do not wait");
+        throw new IllegalStateException(answered + " deliveries do not wait");
       }
       long loggedAt = System.nanoTime();
-      agent.tell();
-      Waits.until("not all turns are answered", () -> answered.get() == held);
+      agent.release();
+      Waits.until("not all deliveries are answered", () -> answered.get() == held);
       table.append(
           """
           | turns held at once, and all answered | %,d |

@@ -8,7 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The full form of the proof that killing either of two replicas loses, doubles and blames nothing.
+ * The full form of the proof that killing either of two replicas loses and doubles no event, and
+ * takes no live agent offline.
  *
  * <p>Arguments, all optional: kills (100), agents (200), watchers (24).
  */

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What appends feel of the retention while it deletes half of a large table: paced appends, rounds
- * calm and deleting by turns, printed as a Markdown table.
+ * The effect of the retention on appends while it deletes half of a large table: paced appends,
+ * rounds without and with deletion in turn, printed as a Markdown table.
  *
  * <p>Arguments, all optional: seconds a round (5), rounds of each kind (5), appends a second (200),
  * rows (2,000,000).
@@ -105,7 +105,7 @@ public final class RetentionBench {
         Figures.of(rates).text("%,.0f"));
   }
 
-  /** The first half of each feed is older than acknowledged rows are kept. */
+  /** The first half of each feed is older than the retention of acknowledged rows. */
   private static void fill(String url, int ofEach) throws Exception {
     BenchFleet.execute(
         url,
@@ -125,7 +125,7 @@ public final class RetentionBench {
             .formatted(ofEach));
   }
 
-  /** So many feeds more, each with all of its old rows. */
+  /** Adds this many feeds, each with all of its old rows. */
   private static void acknowledge(String url, int seq, int feeds) throws Exception {
     BenchFleet.execute(
         url,

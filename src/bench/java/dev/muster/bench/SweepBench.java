@@ -12,21 +12,23 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What beats feel of a liveness sweep that takes 20,000 of 50,000 workspaces offline: paced beats
- * of the others, rounds calm and sweeping by turns, printed as a Markdown table.
+ * The effect of a liveness sweep that takes 20,000 of 50,000 workspaces offline on heartbeats of
+ * the others: paced heartbeats, rounds without and with a sweep in turn, printed as a Markdown
+ * table.
  *
- * <p>Arguments, all optional: seconds a round (5), rounds of each kind (5), beats a second (300).
+ * <p>Arguments, all optional: seconds a round (5), rounds of each kind (5), heartbeats a second
+ * (300).
  */
 public final class SweepBench {
 
   private static final int FLEET = 50_000;
-  private static final int SILENT = 20_000;
+  private static final int STALE = 20_000;
   private static final int WARM_UP_ROUNDS = 3;
 
   private static final String OFFLINE =
       "SELECT count(*) FROM workspace_heartbeats WHERE status = 'offline'";
 
-  /** From the first row of a round that went offline to the last. */
+  /** The time between the first and the last transition of a round. */
   private static final String SWEPT_FOR_MS =
       """
       SELECT 1000 * extract(epoch FROM max(status_since) - min(status_since)) FROM workspace_heartbeats
@@ -68,10 +70,10 @@ public final class SweepBench {
 
   private void measure(BenchProcess server, String url) throws Exception {
     List<String[]> fleet = BenchFleet.seed(url, FLEET);
-    writeSilentOnes(url, fleet.subList(0, SILENT));
+    writeStaleWorkspaces(url, fleet.subList(0, STALE));
     PacedRequests heartbeats =
         PacedRequests.heartbeats(
-            server.baseUrl() + "/registry/heartbeat", fleet.subList(SILENT, FLEET));
+            server.baseUrl() + "/registry/heartbeat", fleet.subList(STALE, FLEET));
     for (int i = 0; i < WARM_UP_ROUNDS; i++) {
       heartbeats.run(perSecond, 2 * seconds);
     }
@@ -82,7 +84,7 @@ public final class SweepBench {
     for (int round = 0; round < rounds; round++) {
       prepare(url, "3600");
       double p99Calm = p99(heartbeats.run(perSecond, seconds));
-      prepare(url, "-178"); // stale two seconds into the round
+      prepare(url, "-178"); // stale two seconds after the round begins
       List<Double> latencies = heartbeats.run(perSecond, seconds);
       sweeps.add(awaitAllOffline(url));
       double p99Sweeping = p99(latencies);
@@ -100,7 +102,7 @@ public final class SweepBench {
         | **ratio** | **%s** |
         | first to last offline, ms | %s |
         """,
-        SILENT,
+        STALE,
         FLEET,
         perSecond,
         Figures.of(calm).text("%.2f"),
@@ -109,12 +111,12 @@ public final class SweepBench {
         Figures.of(sweeps).text("%.0f"));
   }
 
-  private static void writeSilentOnes(String url, List<String[]> silent) throws Exception {
-    BenchFleet.execute(url, "CREATE TABLE silent_ones (id uuid PRIMARY KEY)");
+  private static void writeStaleWorkspaces(String url, List<String[]> stale) throws Exception {
+    BenchFleet.execute(url, "CREATE TABLE stale_workspaces (id uuid PRIMARY KEY)");
     try (var connection = DriverManager.getConnection(url);
-        var insert = connection.prepareStatement("INSERT INTO silent_ones VALUES (?::uuid)")) {
+        var insert = connection.prepareStatement("INSERT INTO stale_workspaces VALUES (?::uuid)")) {
       connection.setAutoCommit(false);
-      for (String[] agent : silent) {
+      for (String[] agent : stale) {
         insert.setString(1, agent[0]);
         insert.addBatch();
       }
@@ -124,8 +126,8 @@ public final class SweepBench {
   }
 
   /**
-   * All the silent ones were last heard at one time; and we are up for a day, so that the grace
-   * after a start (R5.2) spares none.
+   * Gives all stale workspaces the same last heartbeat, and the control plane an uptime of a day,
+   * so that the grace after a start (R5.2) spares none.
    */
   private static void prepare(String url, String secondsFromNow) throws Exception {
     BenchFleet.execute(url, "UPDATE control_plane_uptime SET up_since = now() - interval '1 day'");
@@ -135,17 +137,17 @@ public final class SweepBench {
         url,
         """
         UPDATE workspace_heartbeats SET status = 'online', last_heartbeat_at = now() + interval '%s seconds'
-        WHERE workspace_id IN (SELECT id FROM silent_ones)
+        WHERE workspace_id IN (SELECT id FROM stale_workspaces)
         """
             .formatted(secondsFromNow));
   }
 
-  /** How long the sweep took, in milliseconds. */
+  /** Waits for the sweep; returns its milliseconds. */
   private static double awaitAllOffline(String url) throws Exception {
     long giveUpAt = System.nanoTime() + Duration.ofMinutes(1).toNanos();
-    while (value(url, OFFLINE) < SILENT) {
+    while (value(url, OFFLINE) < STALE) {
       if (System.nanoTime() > giveUpAt) {
-        throw new IllegalStateException("the silent ones do not go offline");
+        throw new IllegalStateException("the stale workspaces do not go offline");
       }
       LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
     }

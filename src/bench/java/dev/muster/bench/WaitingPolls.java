@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One waiting poll on each feed, and paced appends to all of them by turns; the time from an append
- * to the answer of the poll that waited for it.
+ * One long poll on each feed, and paced appends to all of them in turn; measures the time from an
+ * append to the answer of the poll that waited for it.
  */
 final class WaitingPolls implements AutoCloseable {
 
@@ -47,12 +47,12 @@ final class WaitingPolls implements AutoCloseable {
     this.appending = new ManySockets(appendPort, fleet.size(), this::takeAppended);
   }
 
-  /** {@code cursors} has the last row of each feed, or "", and is moved on. */
+  /** {@code cursors} has the last row of each feed, or "", and is advanced. */
   Latencies run(String[] cursors, int perSecond) {
     this.cursors = cursors;
     for (int i = 0; i < fleet.size(); i++) {
       polls.send(i, poll(fleet.get(i), cursors[i]));
-      // not all at once, which a server that is just up would refuse
+      // not all at once, since a new server would refuse them
       LockSupport.parkNanos(Duration.ofMillis(4).toNanos());
     }
     LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
@@ -123,9 +123,7 @@ final class WaitingPolls implements AutoCloseable {
     }
   }
 
-  /**
-   * A server that has just started may be too busy for a thousand polls at once: it is asked again.
-   */
+  /** Polls again after a refusal: a new server may be too busy for a thousand polls at once. */
   private void takePolled(ManySockets sockets, int feed, String answer, long at) {
     if (!answer.startsWith("HTTP/1.1 503")) {
       requireSuccess(answer);

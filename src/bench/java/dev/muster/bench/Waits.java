@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what has to come. */
+/** Waits for a condition. */
 final class Waits {
 
   private static final Duration MAX_DURATION = Duration.ofMinutes(1);

@@ -10,7 +10,10 @@ import java.util.regex.Pattern;
 /** Drives the server with {@code wrk} in a process of its own. */
 final class Wrk {
 
-  /** What one round measured; latencies in milliseconds; late is what took over two seconds. */
+  /**
+   * The result of one round; latencies in milliseconds; late is the number of answers after two
+   * seconds.
+   */
   record Round(
       double requestsPerSecond, double p50, double p99, long requests, long refused, long late) {}
 
@@ -27,7 +30,7 @@ final class Wrk {
     this.fleet = fleet;
   }
 
-  /** Beats of the fleet, or the same body to another path. */
+  /** Sends heartbeats of the workspaces, or the same body to another path. */
   Round run(String path, int connections, int seconds) throws IOException {
     return run("heartbeat.lua", path, connections, seconds);
   }

@@ -1,6 +1,6 @@
 /**
- * Benchmarks: goals of the design as ratios measured in one run. Not part of the product or of its
- * tests.
+ * Benchmarks of the goals of the design, as ratios measured in one run. Not part of the product or
+ * of its tests.
  */
 @NullMarked
 package dev.muster.bench;

@@ -2,7 +2,7 @@ package dev.muster.delegation;
 
 import dev.muster.testing.TestServer;
 
-/** Moves delegations of a server in this process, as reports of agents do. */
+/** Reports transitions of delegations to a server in this process, as agents do. */
 public final class LedgerLoad {
 
   private final DelegationReports reports;
@@ -16,7 +16,7 @@ public final class LedgerLoad {
     make(delegationId, DelegationCommand.Step.START);
   }
 
-  /** Returns after the commit, by which the caller has its row too. */
+  /** Returns after the commit, which includes the caller's row. */
   public void complete(String delegationId, String result) {
     make(delegationId, new DelegationCommand.Complete(PreviewedText.of(result), false));
   }

@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /**
- * Whether sends that fail end by their deadline and 50 ms (R7.10): ten thousand over all faults,
- * some at a time, the faulty peers in the same process. Beside them as many bare timed waits of the
- * same length, one by one with the sends, tell how late the machine itself is. Printed as Markdown.
+ * Whether failing sends end by their deadline and 50 ms (R7.10): ten thousand over all faults, many
+ * at a time, with the faulty peers in the same process. Beside them as many bare timed waits of the
+ * same length show the delay of the machine itself. Printed as Markdown.
  *
  * <p>Arguments, all optional: sends (10,000), how many at once (100), milliseconds of each (2,000),
  * sends before the count begins (1,000).

@@ -10,24 +10,24 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Requests without a credential, or with one that is not good. */
-final class StrangerAttacks {
+/** Attacks by requests without a credential, or with an invalid one. */
+final class AnonymousAttacks {
 
-  /** Stands in query strings, which no log line may hold. */
+  /** Stands in query strings, which no log line may contain. */
   static final String IN_QUERIES = "a-secret-in-a-query-string";
 
   private static final int LIMIT_PER_MINUTE = 120;
   private static final int SLACK = 30;
   private static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMillis(50);
 
-  private StrangerAttacks() {}
+  private AnonymousAttacks() {}
 
   static List<Attack> all() {
     return List.of(
-        new Attack("metrics-loops", StrangerAttacks::readMetrics),
-        new Attack("api-description-languages", StrangerAttacks::readDescription),
-        new Attack("bad-http", StrangerAttacks::speakBadHttp),
-        new Attack("anonymous-check-access", StrangerAttacks::checkAccess));
+        new Attack("metrics-loops", AnonymousAttacks::readMetrics),
+        new Attack("api-description-languages", AnonymousAttacks::readDescription),
+        new Attack("bad-http", AnonymousAttacks::speakBadHttp),
+        new Attack("anonymous-check-access", AnonymousAttacks::checkAccess));
   }
 
   private static void readMetrics(AttackRun run) {
@@ -55,7 +55,7 @@ final class StrangerAttacks {
     });
   }
 
-  /** A language that nobody asked for before, and a host that is not the server's. */
+  /** Requests each time a new language and a foreign host. */
   private static void readDescription(AttackRun run) {
     AtomicInteger number = new AtomicInteger();
     run.repeat(
@@ -82,7 +82,7 @@ final class StrangerAttacks {
         });
   }
 
-  /** None of these is HTTP; the log has nothing of their query strings. */
+  /** None of these is HTTP; the log must not contain their query strings. */
   private static void speakBadHttp(AttackRun run) {
     List<String> requests =
         List.of(
@@ -112,7 +112,10 @@ final class StrangerAttacks {
         });
   }
 
-  /** Strangers use up their network's share; the good credentials behind it go on. */
+  /**
+   * Anonymous callers use up the limit of their network; valid credentials of the same network
+   * still work.
+   */
   private static void checkAccess(AttackRun run) {
     Agent good = run.workspace();
     Agent removed = run.workspace();
@@ -133,10 +136,10 @@ final class StrangerAttacks {
         1,
         () -> {
           run.pause(Duration.ofMillis(500));
-          expectStatus(run, known, 200, "a good credential passes beside strangers");
-          expectStatus(run, revoked, 401, "a revoked token is told so beside strangers");
+          expectStatus(run, known, 200, "a valid credential passes beside anonymous callers");
+          expectStatus(run, revoked, 401, "a revoked token gets 401 beside anonymous callers");
         });
-    run.atEnd(() -> run.expect(run.counted("429") > 0, "strangers are limited by network"));
+    run.atEnd(() -> run.expect(run.counted("429") > 0, "anonymous callers are limited by network"));
   }
 
   private static byte[] check(@Nullable String token, Agent agent) {
@@ -147,7 +150,7 @@ final class StrangerAttacks {
         "{\"caller_id\":\"%s\",\"target_id\":\"%s\"}".formatted(agent.id(), UUID.randomUUID()));
   }
 
-  /** On a connection from the strangers' address. */
+  /** Sends on a connection from the network of the anonymous callers. */
   private static void expectStatus(AttackRun run, byte[] request, int status, String promise)
       throws IOException {
     Connection connection = run.connect();
