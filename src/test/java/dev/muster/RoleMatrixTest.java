@@ -164,7 +164,7 @@ class RoleMatrixTest {
       CLIENT.createOnline("Target", under(PARENT), "\"delivery_mode\":\"push\"");
   private static final Agent SIBLING = CLIENT.createOnline("Sibling", under(PARENT));
   private static final Agent CHILD = CLIENT.createOnline("Child", under(TARGET));
-  private static final Agent STRANGER = CLIENT.createOnline("Stranger");
+  private static final Agent UNRELATED = CLIENT.createOnline("Stranger");
   private static final Agent REMOVED = CLIENT.createOnline("Removed", under(PARENT));
 
   private static final String VIEWER = roleToken("viewer").field("auth_token");
@@ -186,7 +186,7 @@ class RoleMatrixTest {
         new Identity(SIBLING.token(), SIBLING.id()),
         new Identity(PARENT.token(), PARENT.id()),
         new Identity(CHILD.token(), CHILD.id()),
-        new Identity(STRANGER.token(), STRANGER.id()),
+        new Identity(UNRELATED.token(), UNRELATED.id()),
         new Identity(VIEWER, TARGET.id()),
         new Identity(OPERATOR, TARGET.id()),
         new Identity(ADMIN_TOKEN, TARGET.id()));

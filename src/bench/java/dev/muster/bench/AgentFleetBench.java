@@ -94,7 +94,7 @@ public final class AgentFleetBench {
   private void measure(
       String url, BenchProcess server, List<AgentLoop> loops, int seconds, double heapBefore)
       throws Exception {
-    long beatsBefore = heartbeats.get();
+    long heartbeatsBefore = heartbeats.get();
     Duration serverBefore = server.processorTime();
     Duration agentsBefore = ownProcessorTime();
     long began = System.nanoTime();
@@ -102,7 +102,7 @@ public final class AgentFleetBench {
     double took = (System.nanoTime() - began) / 1e9;
     double ofServer = percent(server.processorTime().minus(serverBefore), took);
     double ofAgents = percent(ownProcessorTime().minus(agentsBefore), took);
-    double perSecond = (heartbeats.get() - beatsBefore) / took;
+    double perSecond = (heartbeats.get() - heartbeatsBefore) / took;
     int platform = ManagementFactory.getThreadMXBean().getThreadCount();
     double each = (usedHeapKiB() - heapBefore) / loops.size();
     System.out.printf(

@@ -117,20 +117,20 @@ public final class HeartbeatBench {
     for (int round = 0; round < rounds; round++) {
       Wrk.Round ofEcho = wrk.run(ECHO, connections, seconds);
       DatabaseCounters before = DatabaseCounters.read(url);
-      Wrk.Round ofBeats = wrk.run(HEARTBEAT, connections, seconds);
+      Wrk.Round ofHeartbeats = wrk.run(HEARTBEAT, connections, seconds);
       DatabaseCounters counted = DatabaseCounters.read(url).since(before);
-      if (ofEcho.refused() + ofBeats.refused() > 0) {
-        throw new IllegalStateException("requests were refused: " + ofEcho + " " + ofBeats);
+      if (ofEcho.refused() + ofHeartbeats.refused() > 0) {
+        throw new IllegalStateException("requests were refused: " + ofEcho + " " + ofHeartbeats);
       }
-      System.out.printf("%s %s%n", ofEcho, ofBeats);
+      System.out.printf("%s %s%n", ofEcho, ofHeartbeats);
       echo.add(ofEcho.requestsPerSecond());
-      heartbeats.add(ofBeats.requestsPerSecond());
-      ratios.add(ofBeats.requestsPerSecond() / ofEcho.requestsPerSecond());
-      p50.add(ofBeats.p50());
-      p99.add(ofBeats.p99());
+      heartbeats.add(ofHeartbeats.requestsPerSecond());
+      ratios.add(ofHeartbeats.requestsPerSecond() / ofEcho.requestsPerSecond());
+      p50.add(ofHeartbeats.p50());
+      p99.add(ofHeartbeats.p99());
       statements += counted.statements();
       syncs += counted.walSyncs();
-      requests += ofBeats.requests();
+      requests += ofHeartbeats.requests();
     }
     return List.of(
         Figures.of(echo).text("%,.0f"),

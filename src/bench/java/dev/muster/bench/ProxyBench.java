@@ -234,7 +234,7 @@ public final class ProxyBench {
       Waits.until("not all deliveries are answered", () -> answered.get() == held);
       table.append(
           """
-          | turns held at once, and all answered | %,d |
+          | deliveries held at once, and all answered | %,d |
           | heap each holds, both connections included, KiB | %.1f |
           | memory of the server (RSS) grew by, MiB | %d |
           | from the agent's word to the last answer, ms | %,d |

@@ -67,11 +67,11 @@ class AgentCardTest {
   void isForPeers() {
     Agent agent = withCard("{\"name\":\"R\"}");
     Agent child = CLIENT.create("Child", "\"parent_id\":\"" + agent.id() + "\"");
-    Agent stranger = CLIENT.create("Stranger");
+    Agent unrelated = CLIENT.create("Stranger");
 
     assertThat(card(agent, agent.token()).status()).isEqualTo(200);
     assertThat(card(agent, child.token()).status()).isEqualTo(200);
-    assertRefused(card(agent, stranger.token()), 403, "FORBIDDEN");
+    assertRefused(card(agent, unrelated.token()), 403, "FORBIDDEN");
     assertRefused(card(agent, null), 401, "UNAUTHENTICATED");
     assertRefused(card(new Agent(UUID.randomUUID(), ""), ADMIN_TOKEN), 404, "WORKSPACE_NOT_FOUND");
   }

@@ -132,11 +132,11 @@ class DirectDeliveryCrashTest {
     peer.awaitDeliveries(1);
     sender.signal("STOP");
     Answer takenOver;
-    String turns;
+    String deliveries;
     try {
       Awaitility.await().atMost(TIMEOUT).until(() -> stored("m.state").equals("uncertain"));
       takenOver = new ProxyClient(WITH_RETRIES).send(target, ADMIN_TOKEN, MESSAGE);
-      turns = endedDeliveries();
+      deliveries = endedDeliveries();
     } finally {
       sender.signal("CONT");
     }
@@ -144,7 +144,7 @@ class DirectDeliveryCrashTest {
 
     assertThat(takenOver.text()).isEqualTo(SECOND);
     assertThat(slow.join().body()).isEqualTo(SECOND);
-    assertThat(endedDeliveries()).isEqualTo(turns);
+    assertThat(endedDeliveries()).isEqualTo(deliveries);
     assertEndedBySecond();
     assertThat(new ProxyClient(WITHOUT_RETRIES).send(target, ADMIN_TOKEN, MESSAGE).text())
         .isEqualTo(SECOND);

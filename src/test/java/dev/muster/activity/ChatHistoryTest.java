@@ -202,8 +202,8 @@ class ChatHistoryTest {
 
   @Test
   void isForItsAgentAndOperators() {
-    Agent stranger = CLIENT.create("stranger");
-    assertRefused(get("", stranger.token()), 403, "FORBIDDEN");
+    Agent unrelated = CLIENT.create("stranger");
+    assertRefused(get("", unrelated.token()), 403, "FORBIDDEN");
     assertRefused(get("", null), 401, "UNAUTHENTICATED");
     assertRefused(
         CLIENT.get("/workspaces/" + UUID.randomUUID() + "/chat-history", ADMIN_TOKEN),

@@ -90,9 +90,9 @@ class AgentLoopTest {
   }
 
   @Test
-  void tellsWhyItEndsWhileAHandlerHangs() throws Exception {
+  void reportsItsEndWhileAHandlerHangs() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
-    CompletableFuture<End> told = new CompletableFuture<>();
+    CompletableFuture<End> ended = new CompletableFuture<>();
     AgentLoop loop =
         AgentLoop.builder(AgentServer.client(agent))
             .registration(Registration.polling("Hanging"))
@@ -100,7 +100,7 @@ class AgentLoopTest {
               goOn.await();
               return null;
             })
-            .onEnd(told::complete)
+            .onEnd(ended::complete)
             .build();
     CompletableFuture<End> end =
         CompletableFuture.supplyAsync(loop::run, Thread::startVirtualThread);
@@ -109,7 +109,7 @@ class AgentLoopTest {
 
     requestRestart();
 
-    assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(End.RESTART);
+    assertThat(ended.get(10, TimeUnit.SECONDS)).isEqualTo(End.RESTART);
     assertThat(end).isNotDone();
     goOn.countDown();
     assertThat(end.get(5, TimeUnit.SECONDS)).isEqualTo(End.RESTART);
@@ -135,13 +135,13 @@ class AgentLoopTest {
 
   @Test
   void reportsThatItsRegistrationIsRefused() {
-    AgentClient stranger =
+    AgentClient anonymous =
         AgentClient.builder(AgentServer.CLIENT.baseUrl(), agent.id().toString())
             .token("no-such-token")
             .build();
 
     assertThatExceptionOfType(MusterException.class)
-        .isThrownBy(echo(stranger)::run)
+        .isThrownBy(echo(anonymous)::run)
         .satisfies(e -> {
           assertThat(e.status()).isEqualTo(401);
           assertThat(e.isRefusal()).isTrue();

@@ -38,7 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Execution(ExecutionMode.CONCURRENT)
 class HeartbeatLoopTest {
 
-  private static final String HEARD =
+  private static final String ANSWER =
       "{\"status\":\"ok\",\"workspace_status\":\"online\",\"heartbeat_interval_s\":1,"
           + "\"stale_after_s\":1,\"long_poll_max_s\":60}";
 
@@ -133,7 +133,7 @@ class HeartbeatLoopTest {
       exchange.receive();
       came.countDown();
       awaitLatch(recorded);
-      exchange.answer(200, Map.of(), HEARD.getBytes(StandardCharsets.UTF_8));
+      exchange.answer(200, Map.of(), ANSWER.getBytes(StandardCharsets.UTF_8));
       return true;
     });
     HeartbeatLoop loop = loop(to(platform), new HeartbeatListener() {});
@@ -170,7 +170,7 @@ class HeartbeatLoopTest {
   @MethodSource("faults")
   void continuesAfterAFault(PeerBehavior trouble) throws IOException {
     TestPeer platform = platform();
-    platform.then(PeerBehavior.answer(200, HEARD), trouble, trouble);
+    platform.then(PeerBehavior.answer(200, ANSWER), trouble, trouble);
     AtomicInteger missed = new AtomicInteger();
     CountDownLatch accepted = new CountDownLatch(2);
     start(
@@ -286,7 +286,7 @@ class HeartbeatLoopTest {
   }
 
   private TestPeer platform() throws IOException {
-    return opened(TestPeer.start()).usually(PeerBehavior.answer(200, HEARD));
+    return opened(TestPeer.start()).usually(PeerBehavior.answer(200, ANSWER));
   }
 
   private <T extends AutoCloseable> T opened(T one) {

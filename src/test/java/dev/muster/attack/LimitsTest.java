@@ -88,10 +88,10 @@ class LimitsTest {
     Matcher constant = CONSTANT.matcher(row.bounds());
     while (constant.find()) {
       String unit = constant.group(2) == null ? "" : constant.group(2);
-      double told =
+      double documented =
           number(constant.group(1)) * UNITS.getOrDefault(unit, unit.equals(" min") ? 60 : 1);
       String name = constant.group(3) + "." + constant.group(4);
-      assertThat(told).as(name).isEqualTo(valueOf(constant.group(3), constant.group(4)));
+      assertThat(documented).as(name).isEqualTo(valueOf(constant.group(3), constant.group(4)));
     }
     assertThat(inCode(row.bounds()).stream().filter(code -> code.matches("\\w+\\.[A-Z_]+")).count())
         .as("constants beside their numbers in " + row.bounds())

@@ -69,13 +69,13 @@ class DelegateTest {
 
   @Test
   void isRefusedBeforeAnythingIsStored() {
-    Agent stranger = LEDGER.polling(LEDGER.team());
+    Agent unrelated = LEDGER.polling(LEDGER.team());
     Agent removed = LEDGER.polling(team);
     LEDGER.client().delete("/workspaces/" + removed.id(), ADMIN_TOKEN);
 
     assertThat(LEDGER.tryToDelegate(caller, UUID.randomUUID(), "x").status()).isEqualTo(404);
     assertThat(LEDGER.tryToDelegate(caller, removed.id(), "x").status()).isEqualTo(410);
-    assertThat(LEDGER.tryToDelegate(caller, stranger.id(), "x").status()).isEqualTo(403);
+    assertThat(LEDGER.tryToDelegate(caller, unrelated.id(), "x").status()).isEqualTo(403);
     Answer self = LEDGER.tryToDelegate(caller, caller.id(), "x");
     assertThat(self.status()).isEqualTo(400);
     assertThat(self.field("error")).isEqualTo("self-delegation not permitted");
@@ -101,7 +101,7 @@ class DelegateTest {
                 .client()
                 .post(
                     "/workspaces/" + caller.id() + "/delegate",
-                    stranger.token(),
+                    unrelated.token(),
                     "{\"target_id\":\"" + callee.id() + "\",\"task\":\"x\"}")
                 .status())
         .isEqualTo(403);

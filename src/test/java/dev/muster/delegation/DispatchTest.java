@@ -160,9 +160,10 @@ class DispatchTest {
     JsonNode failed = LEDGER.await(caller, id, "failed");
     assertThat(failed.path("error_detail").asString()).contains(error);
     assertThat(peer.deliveries()).hasSize(1);
-    JsonNode told = LEDGER.inbox(caller).path(0);
-    assertThat(told.path("status").asString()).isEqualTo("error");
-    assertThat(told.at("/data/text").asString()).isEqualTo(failed.path("error_detail").asString());
+    JsonNode result = LEDGER.inbox(caller).path(0);
+    assertThat(result.path("status").asString()).isEqualTo("error");
+    assertThat(result.at("/data/text").asString())
+        .isEqualTo(failed.path("error_detail").asString());
   }
 
   @Test

@@ -61,14 +61,14 @@ class HostileIdsTest {
         "-1"
       })
   void refusesUnknownIdsInAPath(String id) {
-    String party = "/workspaces/" + CALLEE.id() + "/delegations/" + id;
+    String path = "/workspaces/" + CALLEE.id() + "/delegations/" + id;
     Delegations.assertRefused(
-        LEDGER.raw("GET", party + "?wait=0", CALLEE.token(), ""), "read " + id);
+        LEDGER.raw("GET", path + "?wait=0", CALLEE.token(), ""), "read " + id);
     Delegations.assertRefused(
-        LEDGER.raw("POST", party + "/update", CALLEE.token(), "{\"status\":\"completed\"}"),
+        LEDGER.raw("POST", path + "/update", CALLEE.token(), "{\"status\":\"completed\"}"),
         "update");
     Delegations.assertRefused(
-        LEDGER.raw("POST", party + "/heartbeat", CALLEE.token(), ""), "beat " + id);
+        LEDGER.raw("POST", path + "/heartbeat", CALLEE.token(), ""), "heartbeat " + id);
     Delegations.assertRefused(
         LEDGER.raw("POST", "/admin/delegations/" + id + "/retry", ADMIN_TOKEN, ""), "retry");
     Delegations.assertRefused(

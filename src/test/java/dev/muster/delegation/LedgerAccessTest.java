@@ -103,7 +103,7 @@ class LedgerAccessTest {
   @Test
   void delegatesInTheNameOfAWorkspaceForTheAdmin() {
     String route = "POST /workspaces/W/delegate {\"target_id\":\"D\",\"task\":\"x\"}";
-    Agent stranger = LEDGER.polling(LEDGER.team());
+    Agent unrelated = LEDGER.polling(LEDGER.team());
     Agent removed = LEDGER.polling(team);
     CLIENT.delete("/workspaces/" + removed.id(), ADMIN_TOKEN);
     String target = callee.id().toString();
@@ -112,7 +112,7 @@ class LedgerAccessTest {
     assertThat(made.status()).as(made.text()).isEqualTo(202);
     assertThat(LEDGER.row(made.field("delegation_id"), "caller_id"))
         .isEqualTo(caller.id().toString());
-    assertThat(call(route, stranger.id(), target, ADMIN_TOKEN).status()).isEqualTo(403);
+    assertThat(call(route, unrelated.id(), target, ADMIN_TOKEN).status()).isEqualTo(403);
     assertThat(call(route, removed.id(), target, ADMIN_TOKEN).status()).isEqualTo(410);
     assertThat(call(route, UUID.randomUUID(), target, ADMIN_TOKEN).status()).isEqualTo(404);
     assertThat(call(route, callee.id(), target, ADMIN_TOKEN).status()).isEqualTo(400);
@@ -123,7 +123,7 @@ class LedgerAccessTest {
   void acceptsTheOlderFormOnlyWhenItIsUnambiguous() {
     String body = "{\"task\":\"x\",\"target_id\":%s}";
     String path = "/workspaces/" + callee.id() + "/delegate";
-    Agent stranger = LEDGER.polling(LEDGER.team());
+    Agent unrelated = LEDGER.polling(LEDGER.team());
     Agent removed = LEDGER.polling(team);
     CLIENT.delete("/workspaces/" + removed.id(), ADMIN_TOKEN);
 
@@ -139,7 +139,7 @@ class LedgerAccessTest {
     // no target at all
     assertThat(CLIENT.post(path, callee.token(), "{\"task\":\"x\"}").status()).isEqualTo(400);
     assertThat(CLIENT.post(path, ADMIN_TOKEN, "{\"task\":\"x\"}").status()).isEqualTo(400);
-    assertThat(CLIENT.post(path, stranger.token(), "{\"task\":\"x\"}").status()).isEqualTo(403);
+    assertThat(CLIENT.post(path, unrelated.token(), "{\"task\":\"x\"}").status()).isEqualTo(403);
     assertThat(CLIENT.post(path, removed.token(), "{\"task\":\"x\"}").status()).isEqualTo(401);
     assertThat(CLIENT.post(path, caller.token(), "{\"task\":\"\"}").status()).isEqualTo(400);
     for (String target : List.of("x", "%00")) {

@@ -129,7 +129,7 @@ class LedgerHostileTest {
 
     Delegations.assertRefused(post("/delegate", target + deep + "}"), "a deep task");
     Delegations.assertRefused(
-        post("/delegate", target + "\"x\",\"more\":" + deep + "}"), "a deep stranger");
+        post("/delegate", target + "\"x\",\"more\":" + deep + "}"), "a deep unknown field");
     Delegations.assertRefused(
         LEDGER.update(CALLEE, id, "{\"status\":\"completed\",\"result\":" + deep + "}"), "result");
     Answer large = post("/delegate", target + "\"" + "x".repeat(256 * 1024) + "\"}");

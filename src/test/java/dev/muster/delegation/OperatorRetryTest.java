@@ -94,7 +94,7 @@ class OperatorRetryTest {
         .isEqualTo("2 1 true");
     assertThat(queue(callee, "l.message_id || '=' || q.state"))
         .isEqualTo(id + "=dropped " + id + "~1=waiting");
-    assertThat(LEDGER.inbox(caller).size()).as("ends that its caller heard of").isZero();
+    assertThat(LEDGER.inbox(caller).size()).as("ends in its caller's inbox").isZero();
     peer.usually(PeerBehavior.answer(200, DONE));
     LEDGER.client().heartbeat(callee);
 

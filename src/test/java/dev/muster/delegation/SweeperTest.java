@@ -401,7 +401,7 @@ class SweeperTest {
 
   @Test
   void failsDelegationsOfUnknownWorkspaces() {
-    String id = "nobodys";
+    String id = "unknown-workspaces";
     SERVER
         .database()
         .execute(

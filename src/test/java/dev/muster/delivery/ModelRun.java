@@ -306,7 +306,7 @@ final class ModelRun implements AutoCloseable {
         .values()
         .forEach(workspace -> {
           if (workspace.rows.stream().anyMatch(row -> row.open != null)) {
-            throw new AssertionError("something is open when all agents are removed");
+            throw new AssertionError("a delivery is open after all agents were removed");
           }
         });
   }

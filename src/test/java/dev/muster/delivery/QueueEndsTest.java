@@ -310,7 +310,7 @@ class QueueEndsTest {
     }
     assertThat(listed.json().size()).isEqualTo(shown ? 1 : 0);
     assertThat(count("delivery_outcomes", target, "true"))
-        .as("kept as long as its row, by which a repeated message is known")
+        .as("kept as long as its row, by which a duplicate is known")
         .isEqualTo(1);
   }
 

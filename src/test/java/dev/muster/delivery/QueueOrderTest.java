@@ -136,7 +136,7 @@ class QueueOrderTest {
     awaitAnotherClaim(target);
     assertThat(queue.of(ofSender.get(2), "q.state || q.attempts")).isEqualTo("waiting0");
     Answer sent = queue.send(target, sender, "newest", 50);
-    assertThat(sent.status()).as("goes behind them: " + sent.text()).isEqualTo(202);
+    assertThat(sent.status()).as("is queued after them: " + sent.text()).isEqualTo(202);
     queue.set(second, "due_at = clock_timestamp()");
     client.heartbeat(target);
 
@@ -353,7 +353,7 @@ class QueueOrderTest {
       client.heartbeat(target);
     }
     awaitPause(queued, 41, from, 300);
-    assertThat(queue.open(queued, "deliveries")).as("times that the agent took it").isEqualTo("0");
+    assertThat(queue.open(queued, "deliveries")).as("deliveries to the agent").isEqualTo("0");
     assertThat(agent.received()).hasSize(5).containsOnly(queued.messageId());
   }
 

@@ -132,12 +132,12 @@ class QueueRoutesTest {
   void reportAnUnknownMessageOrWorkspace() {
     Queued queued = queue.put(target, sender, 50);
     Agent other = queue.target(1);
-    UUID nobody = UUID.randomUUID();
+    UUID unknown = UUID.randomUUID();
 
     assertRefused(client.get(path(other.id(), queued.id()), sender.token()), 404, "NOT_FOUND");
-    assertRefused(client.get(path(target.id(), nobody), sender.token()), 404, "NOT_FOUND");
+    assertRefused(client.get(path(target.id(), unknown), sender.token()), 404, "NOT_FOUND");
     assertRefused(
-        client.get(path(nobody, queued.id()), sender.token()), 404, "WORKSPACE_NOT_FOUND");
+        client.get(path(unknown, queued.id()), sender.token()), 404, "WORKSPACE_NOT_FOUND");
     assertRefused(client.get(path(target.id(), "1-1-1-1-1"), ADMIN_TOKEN), 400, "INVALID_ID");
     assertRefused(
         client.get("/workspaces/1-1-1-1-1/a2a/queue/" + queued.id(), ADMIN_TOKEN),

@@ -129,14 +129,14 @@ record TestQueue(TestClient client, TestDatabase database) {
 
   /** Makes another live replica the owner of its delivery. */
   void claimByAnotherReplica(Queued queued) {
-    UUID somebody = UUID.randomUUID();
+    UUID another = UUID.randomUUID();
     database.execute(
         """
         INSERT INTO replicas (id, name, started_at, alive_until)
-        VALUES ('%s', 'somebody', clock_timestamp(), clock_timestamp() + interval '1 hour')
+        VALUES ('%s', 'another', clock_timestamp(), clock_timestamp() + interval '1 hour')
         """
-            .formatted(somebody));
-    set(queued, "owner = '" + somebody + "', claim = 1, claimed_at = clock_timestamp()");
+            .formatted(another));
+    set(queued, "owner = '" + another + "', claim = 1, claimed_at = clock_timestamp()");
   }
 
   void release(Queued queued) {

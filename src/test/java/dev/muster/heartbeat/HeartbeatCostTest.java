@@ -46,8 +46,8 @@ class HeartbeatCostTest {
       heartbeatAtOnce(client, fleet);
 
       assertThat(batches.count() - batchesBefore).isLessThan(AGENTS * BEATS);
-      long looksOfTheQueue = calls(server, "%FROM deliveries%workspace_heartbeats%");
-      assertThat(calls(server, "%workspace_heartbeats%") - looksOfTheQueue)
+      long queueSweeps = calls(server, "%FROM deliveries%workspace_heartbeats%");
+      assertThat(calls(server, "%workspace_heartbeats%") - queueSweeps)
           .isEqualTo(batches.count() - batchesBefore);
       assertThat(calls(server, "%WHERE hash = %")).isZero();
       assertThat(calls(server, "BEGIN%"))

@@ -73,7 +73,7 @@ class HeartbeatRaceTest {
         200);
   }
 
-  private static void race(StatusChange change, String finalStatus, int laterBeat)
+  private static void race(StatusChange change, String finalStatus, int laterStatus)
       throws Exception {
     try (TestServer replica = TestServer.startOn(TestServer.shared().database());
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -81,7 +81,8 @@ class HeartbeatRaceTest {
       for (int done = 0; done < ROUNDS; done += AT_ONCE) {
         List<Future<?>> rounds = new ArrayList<>();
         for (int i = 0; i < AT_ONCE; i++) {
-          rounds.add(threads.submit(() -> round(clients, change, finalStatus, laterBeat, threads)));
+          rounds.add(
+              threads.submit(() -> round(clients, change, finalStatus, laterStatus, threads)));
         }
         for (Future<?> round : rounds) {
           round.get();
@@ -94,7 +95,7 @@ class HeartbeatRaceTest {
       List<TestClient> clients,
       StatusChange change,
       String finalStatus,
-      int laterBeat,
+      int laterStatus,
       ExecutorService threads)
       throws Exception {
     TestClient beating = clients.get(0);
@@ -113,15 +114,15 @@ class HeartbeatRaceTest {
     start.countDown();
     assertThat(change.apply(changing, agent).status()).isEqualTo(200);
     Answer after = beating.heartbeat(agent, "\"error_rate\":0");
-    assertThat(after.status()).isEqualTo(laterBeat);
-    if (laterBeat == 200) {
+    assertThat(after.status()).isEqualTo(laterStatus);
+    if (laterStatus == 200) {
       assertThat(after.field("workspace_status")).isIn(finalStatus, "degraded");
     }
     for (Future<Answer> heartbeat : heartbeats) {
-      assertThat(heartbeat.get().status()).isIn(200, laterBeat);
+      assertThat(heartbeat.get().status()).isIn(200, laterStatus);
     }
     Answer last = beating.heartbeat(agent, "\"error_rate\":0");
-    if (laterBeat == 200) {
+    if (laterStatus == 200) {
       assertThat(last.field("workspace_status")).isEqualTo(finalStatus);
     }
     assertEventsAreAChainTo(finalStatus, beating, agent);

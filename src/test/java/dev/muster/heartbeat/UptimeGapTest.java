@@ -136,7 +136,7 @@ class UptimeGapTest {
     while (!over.get()) {
       try {
         door.get().heartbeat(agent);
-      } catch (IllegalStateException nobodyAtTheDoor) {
+      } catch (IllegalStateException unreachable) {
         // it tries again at its own rate
       }
       LockSupport.parkNanos(Duration.ofMillis(everyMillis).toNanos());

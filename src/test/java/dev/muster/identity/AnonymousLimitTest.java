@@ -48,9 +48,9 @@ class AnonymousLimitTest {
       assertThat(refused).isEqualTo(1);
       assertThat(passed).isGreaterThanOrEqualTo(118);
 
-      Answer stranger = untilRefused(() -> client.post("/registry/check-access", null, ask));
-      assertRefused(stranger, 429, "RATE_LIMITED");
-      assertThat(Integer.parseInt(stranger.header("Retry-After"))).isEqualTo(1);
+      Answer anonymous = untilRefused(() -> client.post("/registry/check-access", null, ask));
+      assertRefused(anonymous, 429, "RATE_LIMITED");
+      assertThat(Integer.parseInt(anonymous.header("Retry-After"))).isEqualTo(1);
       assertRefused(untilRefused(() -> client.get("/workspaces", null)), 429, "RATE_LIMITED");
       assertRefused(
           untilRefused(() -> client.get("/workspaces", "z".repeat(43))), 429, "RATE_LIMITED");

@@ -29,7 +29,7 @@ class CredentialsTest {
   private static final TestServer SERVER = TestServer.shared();
   private static final TestClient CLIENT = SERVER.client();
   private static final Agent TARGET = CLIENT.create("Target");
-  private static final Agent STRANGER = CLIENT.create("Stranger");
+  private static final Agent UNRELATED = CLIENT.create("Stranger");
   private static final Agent REMOVED = CLIENT.create("Removed");
 
   static {
@@ -92,13 +92,13 @@ class CredentialsTest {
   @ParameterizedTest
   @FieldSource("OF_THE_WORKSPACE")
   void refusesTheTokenOfAnotherWorkspaceOnceTheTargetIsKnown(String route) {
-    boolean tellsState = route.endsWith("/state");
+    boolean returnsState = route.endsWith("/state");
 
-    assertRefused(send(route, TARGET.id(), STRANGER.token()), 403, "FORBIDDEN");
-    Answer unknown = send(route, UUID.randomUUID(), STRANGER.token());
-    Answer removed = send(route, REMOVED.id(), STRANGER.token());
+    assertRefused(send(route, TARGET.id(), UNRELATED.token()), 403, "FORBIDDEN");
+    Answer unknown = send(route, UUID.randomUUID(), UNRELATED.token());
+    Answer removed = send(route, REMOVED.id(), UNRELATED.token());
 
-    if (tellsState) {
+    if (returnsState) {
       assertThat(unknown.status()).isEqualTo(404);
       assertThat(unknown.json().path("deleted").asBoolean()).isTrue();
       assertThat(removed.status()).isEqualTo(404);
@@ -119,8 +119,8 @@ class CredentialsTest {
   @ParameterizedTest
   @FieldSource("OF_THE_ADMIN_WITH_A_TARGET")
   void checksTheTargetBeforeThePermission(String route) {
-    assertRefused(send(route, UUID.randomUUID(), STRANGER.token()), 404, "WORKSPACE_NOT_FOUND");
-    assertRefused(send(route, REMOVED.id(), STRANGER.token()), 410, "WORKSPACE_REMOVED");
+    assertRefused(send(route, UUID.randomUUID(), UNRELATED.token()), 404, "WORKSPACE_NOT_FOUND");
+    assertRefused(send(route, REMOVED.id(), UNRELATED.token()), 410, "WORKSPACE_REMOVED");
   }
 
   @ParameterizedTest
@@ -150,7 +150,7 @@ class CredentialsTest {
       })
   void checksTheBodyBeforeTheTargetAndThePermission(String route) {
     for (UUID id : List.of(TARGET.id(), REMOVED.id(), UUID.randomUUID())) {
-      assertRefused(send(route, id, STRANGER.token()), 400, "VALIDATION_FAILED");
+      assertRefused(send(route, id, UNRELATED.token()), 400, "VALIDATION_FAILED");
     }
   }
 
@@ -256,7 +256,7 @@ class CredentialsTest {
         token,
         parts.length > 2 ? parts[2] : null,
         "X-Workspace-ID",
-        (STRANGER.token().equals(token) ? STRANGER.id() : id).toString());
+        (UNRELATED.token().equals(token) ? UNRELATED.id() : id).toString());
   }
 
   private static String flippedCase(String token) {

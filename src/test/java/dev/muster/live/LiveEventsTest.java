@@ -122,14 +122,14 @@ class LiveEventsTest {
     Agent watcher = client.create("watcher", child);
     Agent sibling = client.create("sibling", child);
     Agent nephew = client.create("nephew", "\"parent_id\":\"" + sibling.id() + "\"");
-    Agent stranger = client.create("stranger");
+    Agent unrelated = client.create("stranger");
     try (TestSocket socket = TestSocket.open(client, "/ws", watcher.token());
         TestEventStream own =
             TestEventStream.open(
                 client, "/workspaces/" + watcher.id() + "/events/stream", watcher.token())) {
       events.publish(
           List.of(
-              logged(stranger.id(), 1),
+              logged(unrelated.id(), 1),
               logged(nephew.id(), 2),
               logged(lead.id(), 3),
               logged(sibling.id(), 4),
@@ -230,18 +230,18 @@ class LiveEventsTest {
     return stream.events().stream().map(TestEventStream.Event::data).toList();
   }
 
-  private static List<Integer> numbers(List<JsonNode> told, UUID workspaceId, String payload) {
-    return told.stream()
+  private static List<Integer> numbers(List<JsonNode> frame, UUID workspaceId, String payload) {
+    return frame.stream()
         .filter(one -> isOf(one, workspaceId))
         .map(one -> one.path(payload).path("n").asInt())
         .toList();
   }
 
-  private static boolean isOf(JsonNode told, UUID workspaceId) {
-    return workspace(told).equals(workspaceId.toString());
+  private static boolean isOf(JsonNode frame, UUID workspaceId) {
+    return workspace(frame).equals(workspaceId.toString());
   }
 
-  private static String workspace(JsonNode told) {
-    return told.path("workspace_id").asString("");
+  private static String workspace(JsonNode frame) {
+    return frame.path("workspace_id").asString("");
   }
 }

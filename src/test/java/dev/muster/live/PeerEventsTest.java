@@ -72,15 +72,15 @@ class PeerEventsTest {
     changeVisibly();
     workInvisibly();
     client.delete("/workspaces/" + child.id(), ADMIN_TOKEN);
-    Agent stranger = client.create("stranger");
-    client.heartbeat(stranger);
+    Agent unrelated = client.create("stranger");
+    client.heartbeat(unrelated);
     Agent late = client.create("late", below(parent), "\"role\":\"watching\"");
     done("PATCH", "/workspaces/" + late.id(), "{\"role\":\"newly hired\",\"x\":7}");
     try (TestSocket admin = TestSocket.open(client, "/ws?after=0", ADMIN_TOKEN)) {
       admin.await(f -> isOf(f, late) && isA(f, "WORKSPACE_UPDATED"));
       try (TestSocket socket = TestSocket.open(client, "/ws?after=0", late.token())) {
         // events before it joined the family stay invisible
-        done("PATCH", "/workspaces/" + stranger.id(), "{\"parent_id\":\"" + parent.id() + "\"}");
+        done("PATCH", "/workspaces/" + unrelated.id(), "{\"parent_id\":\"" + parent.id() + "\"}");
         client.heartbeat(actor, "\"runtime_state\":\"wedged\"");
         socket.await(f -> isOf(f, actor) && isA(f, "WORKSPACE_DEGRADED"));
         assertThat(

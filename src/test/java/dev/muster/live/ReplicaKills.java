@@ -137,10 +137,10 @@ public final class ReplicaKills implements AutoCloseable {
                   + " = '"
                   + one.agent.id()
                   + "' AND created_at < '"
-                  + one.lastBeatAt
+                  + one.lastHeartbeatAt
                   + "'::timestamptz + interval '9 s'");
       assertThat(offline)
-          .as("was said to be offline while it lived: %s", one.agent.id())
+          .as("went offline although it sent heartbeats: %s", one.agent.id())
           .isEqualTo("0");
     }
     for (LiveAgent one : silent) {
@@ -177,7 +177,7 @@ public final class ReplicaKills implements AutoCloseable {
     for (Future<?> one : following) {
       one.get(60, TimeUnit.SECONDS);
     }
-    return "%d kills, %d events, %d watchers, %d reconnections: none lost, none doubled, nobody wrongly offline"
+    return "%d kills, %d events, %d watchers, %d reconnections: none lost, none doubled, no agent wrongly offline"
         .formatted(size.kills(), all.size(), watchers.size(), reconnections);
   }
 
@@ -197,7 +197,7 @@ public final class ReplicaKills implements AutoCloseable {
     private final int number;
     private final CompletableFuture<Boolean> silent = new CompletableFuture<>();
     private volatile long acknowledged;
-    private volatile String lastBeatAt = "-infinity";
+    private volatile String lastHeartbeatAt = "-infinity";
 
     LiveAgent(Agent agent, int number) {
       this.agent = agent;
@@ -209,9 +209,9 @@ public final class ReplicaKills implements AutoCloseable {
     }
 
     void live() {
-      int turn = number;
+      int next = number;
       for (long x = 1; !silent.isDone(); x++) {
-        TestClient replica = client(turn);
+        TestClient replica = client(next);
         try {
           boolean stored =
               replica.heartbeat(agent, "\"uptime_seconds\":" + x).status() == 200
@@ -223,13 +223,13 @@ public final class ReplicaKills implements AutoCloseable {
             acknowledged = x;
             pause(400);
           } else {
-            turn++;
+            next++;
           }
         } catch (IllegalStateException killed) {
-          turn++;
+          next++;
         }
       }
-      lastBeatAt =
+      lastHeartbeatAt =
           database.value(
               "SELECT last_heartbeat_at FROM workspace_heartbeats WHERE workspace_id = '"
                   + agent.id()

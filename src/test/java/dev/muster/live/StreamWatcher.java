@@ -18,7 +18,7 @@ final class StreamWatcher {
   private final IntFunction<TestClient> replicas;
   private final boolean byWebSocket;
   private final List<Long> seen = new ArrayList<>();
-  private int turn;
+  private int next;
   private long lastSeen;
   private int connections;
 
@@ -26,7 +26,7 @@ final class StreamWatcher {
   StreamWatcher(IntFunction<TestClient> replicas, int number, long after) {
     this.replicas = replicas;
     this.byWebSocket = number % 2 == 0;
-    this.turn = number / 2;
+    this.next = number / 2;
     this.lastSeen = after;
   }
 
@@ -53,13 +53,13 @@ final class StreamWatcher {
       } catch (Exception broken) {
         // the stream ended: the next replica is tried
       }
-      turn++;
+      next++;
     }
   }
 
   private void followSocket(CompletableFuture<Boolean> over) throws Exception {
     try (TestSocket socket =
-        TestSocket.open(replicas.apply(turn), "/ws?after=" + lastSeen(), ADMIN_TOKEN)) {
+        TestSocket.open(replicas.apply(next), "/ws?after=" + lastSeen(), ADMIN_TOKEN)) {
       connected();
       int taken = 0;
       for (boolean open = true; open; ) {
@@ -72,7 +72,7 @@ final class StreamWatcher {
   private void followEventStream(CompletableFuture<Boolean> over) throws Exception {
     try (TestEventStream stream =
         TestEventStream.open(
-            replicas.apply(turn),
+            replicas.apply(next),
             "/events/stream",
             ADMIN_TOKEN,
             "Last-Event-ID",

@@ -90,7 +90,7 @@ class WebSocketTest {
     Agent watcher = client.create("watcher", child);
     Agent sibling = client.create("sibling", child);
     Agent nephew = client.create("nephew", "\"parent_id\":\"" + sibling.id() + "\"");
-    Agent stranger = client.create("stranger");
+    Agent unrelated = client.create("stranger");
     try (TestSocket socket =
         TestSocket.open(
             client,
@@ -101,7 +101,7 @@ class WebSocketTest {
                 "X-Workspace-ID",
                 watcher.id().toString()),
             List.of())) {
-      for (Agent agent : List.of(stranger, nephew, lead, sibling, watcher)) {
+      for (Agent agent : List.of(unrelated, nephew, lead, sibling, watcher)) {
         client.heartbeat(agent);
       }
       // a child that is created during the stream belongs to the family from its first event on
@@ -161,9 +161,9 @@ class WebSocketTest {
   @Test
   void reportsANumberThatNeverExistedAndContinuesFromNow() {
     try (TestSocket socket = TestSocket.open(client, "/ws?after=900000000000", ADMIN_TOKEN)) {
-      JsonNode told = socket.await("REPLAY_GAP");
-      assertThat(told.path("payload").path("reason").asString()).isEqualTo("future");
-      assertThat(told.path("payload").path("requested_after").asLong()).isEqualTo(900000000000L);
+      JsonNode gap = socket.await("REPLAY_GAP");
+      assertThat(gap.path("payload").path("reason").asString()).isEqualTo("future");
+      assertThat(gap.path("payload").path("requested_after").asLong()).isEqualTo(900000000000L);
       Agent agent = client.create("next");
       socket.await(f -> isOf(f, agent));
     }

@@ -67,12 +67,12 @@ class ChunkDecoderTest {
     String whole = new String(bytes, StandardCharsets.UTF_8);
     for (int first = 0; first <= bytes.length; first++) {
       for (int second = first; second <= bytes.length; second++) {
-        String told =
+        String decoded =
             decoder.decode(bytes, 0, first)
                 + decoder.decode(bytes, first, second - first)
                 + decoder.decode(bytes, second, bytes.length - second)
                 + decoder.finish();
-        assertThat(told).as("cut at %d and %d", first, second).isEqualTo(whole);
+        assertThat(decoded).as("cut at %d and %d", first, second).isEqualTo(whole);
       }
     }
   }
@@ -83,14 +83,14 @@ class ChunkDecoderTest {
     for (int round = 0; round < 2_000; round++) {
       byte[] bytes = new byte[random.nextInt(40)];
       random.nextBytes(bytes);
-      StringBuilder told = new StringBuilder();
+      StringBuilder decoded = new StringBuilder();
       for (int from = 0; from < bytes.length; ) {
         int length = random.nextInt(bytes.length - from) + 1;
-        told.append(decoder.decode(bytes, from, length));
+        decoded.append(decoder.decode(bytes, from, length));
         from += length;
       }
-      told.append(decoder.finish());
-      assertThat(told).hasToString(new String(bytes, StandardCharsets.UTF_8));
+      decoded.append(decoder.finish());
+      assertThat(decoded).hasToString(new String(bytes, StandardCharsets.UTF_8));
     }
   }
 }

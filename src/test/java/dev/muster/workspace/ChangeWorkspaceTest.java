@@ -220,7 +220,7 @@ class ChangeWorkspaceTest {
     assertThat(answer.text()).isEqualTo("{\"status\":\"updated\"}");
     JsonNode wanted = JsonMapper.shared().readTree(value.replace('\'', '"'));
     assertThat(CLIENT.read(agent).path(field)).isEqualTo(wanted);
-    JsonNode told = CLIENT.events(agent.id(), "WORKSPACE_UPDATED").path(0);
-    assertThat(told.path("payload").path(field)).isEqualTo(wanted);
+    JsonNode updated = CLIENT.events(agent.id(), "WORKSPACE_UPDATED").path(0);
+    assertThat(updated.path("payload").path(field)).isEqualTo(wanted);
   }
 }

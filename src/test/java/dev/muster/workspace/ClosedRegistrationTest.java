@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Slow
 class ClosedRegistrationTest {
 
-  private static final int STRANGERS = 10_000;
+  private static final int CALLERS = 10_000;
   private static final int AT_ONCE = 250;
 
   private static final TestServer SERVER = TestServer.start("RATE_LIMIT=0");
@@ -44,7 +44,7 @@ class ClosedRegistrationTest {
         Race.run(
             AT_ONCE,
             i -> {
-              for (int n = 0; n < STRANGERS / AT_ONCE; n++) {
+              for (int n = 0; n < CALLERS / AT_ONCE; n++) {
                 Answer answer = register(UUID.randomUUID(), null);
                 if (answer.status() != 401 || answer.text().contains("auth_token")) {
                   throw new AssertionError(answer.toString());

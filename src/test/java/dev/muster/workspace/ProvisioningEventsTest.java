@@ -54,9 +54,9 @@ class ProvisioningEventsTest {
       assertThat(created.field("name")).isEqualTo("new");
       for (TestSocket canvas : List.of(here, there)) {
         JsonNode frame =
-            canvas.await(told ->
-                told.path("event").asString().equals("WORKSPACE_PROVISIONING")
-                    && told.path("workspace_id").asString().equals(created.field("id")));
+            canvas.await(one ->
+                one.path("event").asString().equals("WORKSPACE_PROVISIONING")
+                    && one.path("workspace_id").asString().equals(created.field("id")));
         assertThat(frame.has("seq")).isFalse();
         assertThat(frame.path("payload"))
             .hasToString(

@@ -136,9 +136,9 @@ class RegistrationTest {
     for (String token : new String[] {agent.token(), ADMIN_TOKEN, other.token()}) {
       assertRefused(register(agent.id(), token), 410, "WORKSPACE_REMOVED");
     }
-    Answer stranger = register(agent.id(), null);
-    assertRefused(stranger, 410, "WORKSPACE_REMOVED");
-    assertThat(stranger.field("hint")).isNotEmpty();
+    Answer anonymous = register(agent.id(), null);
+    assertRefused(anonymous, 410, "WORKSPACE_REMOVED");
+    assertThat(anonymous.field("hint")).isNotEmpty();
   }
 
   @ParameterizedTest

@@ -25,7 +25,7 @@ class RestartTest {
   private final Agent agent = CLIENT.createOnline("Wedged");
 
   @Test
-  void isToldByEveryHeartbeatUntilTheAgentRegistersAnew() {
+  void isInEveryHeartbeatAnswerUntilTheAgentRegistersAgain() {
     heartbeat(640);
     Answer asked = request("{\"reason\":\"its SDK hangs\"}");
 
@@ -67,9 +67,9 @@ class RestartTest {
     assertIsCleared();
   }
 
-  /** A retry of a beat may overtake the next one; the process is the same. */
+  /** A retry of a heartbeat may overtake the next one; the process is the same. */
   @Test
-  void isNotEndedByALateBeatOfTheSameProcess() {
+  void isNotEndedByALateHeartbeatOfTheSameProcess() {
     heartbeat(640);
     request("");
 
@@ -81,7 +81,7 @@ class RestartTest {
       "{\"status\":\"ok\",\"workspace_status\":\"online\",\"heartbeat_interval_s\":30,\"stale_after_s\":180,\"long_poll_max_s\":60}";
 
   @Test
-  void changesNothingForWhoeverIsNotAsked() {
+  void isAbsentWithoutARequest() {
     assertThat(heartbeat(640).text()).isEqualTo(ONLINE);
     assertThat(CLIENT.read(agent).has("restart_requested_at")).isFalse();
   }

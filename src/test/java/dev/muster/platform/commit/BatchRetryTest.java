@@ -13,7 +13,7 @@ import org.springframework.jdbc.UncategorizedSQLException;
 class BatchRetryTest {
 
   private static RuntimeException sqlState(String state) {
-    return new UncategorizedSQLException("test", "sql", new SQLException("told so", state));
+    return new UncategorizedSQLException("test", "sql", new SQLException("failed", state));
   }
 
   private static List<BatchOutcome<Integer>> done(List<Integer> values) {

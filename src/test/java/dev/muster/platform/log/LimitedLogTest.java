@@ -53,25 +53,25 @@ class LimitedLogTest {
           return caller;
         });
     long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
-    List<ILoggingEvent> told = List.copyOf(lines.list);
-    assertThat(told).hasSizeBetween(1, (int) seconds + 1);
-    assertThat(told.getFirst().getFormattedMessage()).isEqualTo("a caller did this");
+    List<ILoggingEvent> written = List.copyOf(lines.list);
+    assertThat(written).hasSizeBetween(1, (int) seconds + 1);
+    assertThat(written.getFirst().getFormattedMessage()).isEqualTo("a caller did this");
 
-    int calls = CALLERS * EACH + lastOne(told.size());
+    int calls = CALLERS * EACH + lastOne(written.size());
     List<ILoggingEvent> all = List.copyOf(lines.list);
     long counted = all.stream().mapToLong(LimitedLogTest::before).sum();
     assertThat(all.size() + counted).isEqualTo(calls);
   }
 
   /** Returns how many calls there are until the next line. */
-  private int lastOne(int told) {
+  private int lastOne(int written) {
     int[] calls = {0};
     Awaitility.await()
         .atMost(Duration.ofSeconds(20))
         .until(() -> {
           log.log(Level.INFO, "a caller did {}", "that");
           calls[0]++;
-          return lines.list.size() > told;
+          return lines.list.size() > written;
         });
     return calls[0];
   }

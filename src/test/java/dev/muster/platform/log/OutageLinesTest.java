@@ -65,8 +65,8 @@ class OutageLinesTest {
   void areTwoForAShorterOutage() throws Exception {
     assertLinesFor(
         wire -> {
-          try (ServerSocket nobody = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            wire.heal(nobody.getLocalPort());
+          try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            wire.heal(closed.getLocalPort());
           }
         },
         SHORT);

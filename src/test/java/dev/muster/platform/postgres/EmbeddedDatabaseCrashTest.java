@@ -107,18 +107,18 @@ class EmbeddedDatabaseCrashTest {
 
   @Test
   void doesNotStopAnotherProcessWithTheIdOfAKilledServer() throws Exception {
-    Process stranger = new ProcessBuilder("sleep", "600").start();
+    Process other = new ProcessBuilder("sleep", "600").start();
     try (var writing = WritingProcess.on(folder)) {
       List<String> committed = writing.awaitRows(1);
       kill(writing);
       List<String> lines = new ArrayList<>(Files.readAllLines(Homes.pidFile(folder)));
-      lines.set(0, Long.toString(stranger.pid()));
+      lines.set(0, Long.toString(other.pid()));
       Files.write(Homes.pidFile(folder), lines);
 
       assertHas(committed);
-      assertThat(stranger.isAlive()).isTrue();
+      assertThat(other.isAlive()).isTrue();
     } finally {
-      stranger.destroyForcibly();
+      other.destroyForcibly();
     }
   }
 

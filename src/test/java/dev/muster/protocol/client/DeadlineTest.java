@@ -144,7 +144,7 @@ class DeadlineTest {
               });
       assertThat(overtimes).allMatch(over -> over.compareTo(TOLERATED) < 0);
       long late = overtimes.stream().filter(over -> over.compareTo(PROMISED) > 0).count();
-      assertThat(late).as("later than promised").isLessThan(25);
+      assertThat(late).as("later than the deadline allows").isLessThan(25);
     } finally {
       for (Fault.Place place : places) {
         place.close();

@@ -117,7 +117,7 @@ class FaultMatrixTest {
     try (Place place = fault.occur();
         A2aClient client = client(true)) {
       @Nullable TestPeer peer = place.peer();
-      assumeThat(peer).as("a peer that can do better the next time").isNotNull();
+      assumeThat(peer).as("a peer without a fault at the next request").isNotNull();
       A2aResult failed =
           client.send(Requests.to(place.url(), SHORT, Deadline.in(Duration.ofMillis(500))));
       assertThat(failed).isInstanceOf(OutOfTime.class);

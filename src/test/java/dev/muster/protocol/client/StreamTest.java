@@ -75,14 +75,14 @@ class StreamTest {
 
   @Test
   void forwardsEachEventBeforeTheNextArrives() {
-    CountDownLatch passedOn = new CountDownLatch(1);
-    peer.then(PeerBehavior.eventsInTwo("data: 1\n\n", passedOn, "data: 2\n\n"));
+    CountDownLatch forwarded = new CountDownLatch(1);
+    peer.then(PeerBehavior.eventsInTwo("data: 1\n\n", forwarded, "data: 2\n\n"));
     Recording sink =
         new Recording() {
           @Override
           public void write(byte[] bytes) throws IOException {
             super.write(bytes);
-            passedOn.countDown();
+            forwarded.countDown();
           }
         };
     assertStreamed(client.send(Requests.to(peer.url()), sink), null, "2");

@@ -101,7 +101,7 @@ class AgentUrlGuardDialTest {
             .readTimeout(Duration.ofMillis(100))
             .build();
     try (var _ = client.newCall(new Request.Builder().url(url).build()).execute()) {
-      throw new AssertionError("nobody answers there");
+      throw new AssertionError("the listener does not answer");
     } finally {
       client.dispatcher().executorService().shutdown();
       client.connectionPool().evictAll();
