@@ -1,8 +1,13 @@
 /** Starts the console: who is signed in, the frame around the pages, and the page of the address. */
-import { call } from './net/api.js';
+import { LiveFleet } from './fleet/live.js';
+import { call, pageKey } from './net/api.js';
+import * as clock from './net/clock.js';
+import { Stream } from './net/stream.js';
 import * as session from './net/session.js';
 import { follow, here, navigate, PAGES } from './router.js';
 import { frame } from './frame.js';
+import { showConnection } from './parts/connection.js';
+import { useZone } from './text/time.js';
 
 const root = document.getElementById('app');
 const shell = frame(root);
@@ -11,7 +16,28 @@ const shell = frame(root);
 let open = null;
 let visit = 0;
 
-const context = { call, session, navigate, stream: null, clock: null };
+const stream = new Stream({ key: pageKey, probe: () => call('GET', '/console/session') });
+const context = { call, session, navigate, stream, clock, banner: shell.banner, fleet: null };
+let leaveFleet = () => {};
+
+/** Begins to follow the fleet for the one who is signed in, and ends that of the one before. */
+function followFleet() {
+  leaveFleet();
+  leaveFleet = () => {};
+  const who = session.current();
+  context.fleet = null;
+  if (who !== null) {
+    clock.sync(who.now);
+    const fleet = new LiveFleet({ call, stream });
+    const hide = showConnection(stream, () => document.getElementById('connection'), shell.banner);
+    context.fleet = fleet;
+    leaveFleet = () => {
+      fleet.stop();
+      hide();
+    };
+    fleet.start();
+  }
+}
 
 function close() {
   open?.handle.close();
@@ -23,6 +49,7 @@ async function show() {
   const mine = ++visit;
   const place = here();
   const asked = place.segments[0];
+  useZone(place.query.get('tz'));
   const name = session.current() === null ? 'signin' : asked;
   shell.draw(place, session.current());
   if (open?.name === name) {
@@ -56,8 +83,10 @@ async function start() {
   }
   session.onChange(() => {
     close();
+    followFleet();
     show();
   });
+  followFleet();
   follow(show);
   show();
 }

@@ -73,18 +73,29 @@ export function frame(root) {
    *
    * @param {'connection' | 'absence' | 'mass-silence'} kind at most one is shown, the first of these
    * @param {?string} text null takes the banner away
+   * @param {{label: string, run: () => void}} [action] what its button does
    */
-  function banner(kind, text) {
+  function banner(kind, text, action) {
     if (text === null) {
       banners.delete(kind);
     } else {
-      banners.set(kind, text);
+      banners.set(kind, { text, action });
     }
     const place = root.querySelector('#banner');
     const first = BANNERS.find((one) => banners.has(one));
+    const shownOne = banners.get(first);
     place.hidden = first === undefined;
     place.dataset.kind = first ?? '';
-    place.textContent = first === undefined ? '' : banners.get(first);
+    render(
+      shownOne === undefined
+        ? nothing
+        : html`<span>${shownOne.text}</span> ${
+            shownOne.action
+              ? html`<button type="button" class="small" @click=${shownOne.action.run}>${shownOne.action.label}</button>`
+              : nothing
+          }`,
+      place,
+    );
   }
 
   return { page, draw, unknown, failed, banner };

@@ -12,6 +12,7 @@
  * order. Only pages that exist are listed: the navigation has no dead links.
  */
 export const PAGES = {
+  fleet: { title: 'Fleet', load: () => import('./pages/fleet.js') },
   signin: { load: () => import('./pages/signin.js') },
 };
 

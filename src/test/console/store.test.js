@@ -50,7 +50,7 @@ export function endsTheSameWhenEventsAreRepeated() {
 export function addsANewWorkspaceAndGrows() {
   const store = storeOf(fleet(1020));
   for (let i = 1020; i < 3000; i++) {
-    store.apply({ e: 'WORKSPACE_AWAITING_AGENT', w: uuid(i), at, status: 'awaiting_agent', since: at, name: `New ${i}`, parent_id: uuid(3) });
+    store.apply({ e: 'WORKSPACE_AWAITING_AGENT', w: uuid(i), at, status: 'awaiting_agent', since: at, name: `New ${i}`, parent: uuid(3), mode: 'push' });
   }
   equal([store.total(), store.n], [3000, 3000]);
   equal([store.name(2999), store.parent[2999], store.rowOf(uuid(2999)), store.rowOf(uuid(5))], ['New 2999', 3, 2999, 5]);

@@ -1,4 +1,5 @@
 /** Groups what is wrong by its cause: the first look at night is at causes, not at rows. */
+import { STATUS } from './columns.js';
 import { isBad } from './filter.js';
 import { urgency } from './order.js';
 
@@ -88,4 +89,42 @@ function cause(store, key, row) {
     urgency: urgency(store, row),
     rows: [row],
   };
+}
+
+/**
+ * Counts which agents fell silent together.
+ *
+ * @param {import('./store.js').FleetStore} store
+ * @returns {(row: number) => ?{together: number, of: number}} for one that is offline: how many fell silent within a minute of it
+ */
+export function silentTogether(store) {
+  const times = [];
+  for (let row = 0; row < store.n; row++) {
+    if (store.alive[row] && store.status[row] === STATUS.offline) {
+      times.push(store.heard[row]);
+    }
+  }
+  const sorted = Float64Array.from(times).sort();
+  const of = store.total();
+  return (row) => {
+    if (store.status[row] !== STATUS.offline || store.heard[row] === 0) {
+      return null;
+    }
+    const heard = store.heard[row];
+    return { together: below(sorted, heard + 30) - below(sorted, heard - 30), of };
+  };
+}
+
+/** How many of the sorted numbers are below a bound. */
+function below(sorted, bound) {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < bound) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
 }

@@ -33,6 +33,12 @@ const NUMBERS = {
   heard: (store, row) => store.heard[row],
 };
 
+/**
+ * @param {'severity' | 'name' | 'since' | 'heard'} sort
+ * @returns {(store: object, row: number) => number} changes when the row's place may have changed
+ */
+export const placeBy = (sort) => (sort === 'name' ? () => 0 : (NUMBERS[sort] ?? NUMBERS.severity));
+
 function byName(store, rows) {
   return Int32Array.from(rows).sort((a, b) => {
     const [x, y] = [store.lower(a), store.lower(b)];

@@ -128,8 +128,14 @@ export class FleetStore extends FleetColumns {
         this.heard[row] = Math.max(this.heard[row], seconds(event.at ?? 0)); // a heartbeat was the cause
       }
     }
+    if (typeof event.tasks === 'number') {
+      this.tasks[row] = event.tasks;
+    }
     if (event.error !== undefined) {
       this.error[row] = this.words.error.number(event.error);
+    }
+    if (type === 'WORKSPACE_RESTART_REQUESTED') {
+      this.details.set(row, { ...this.details.get(row), restart_requested_at: event.at });
     }
     this.#describe(row, event);
     this.version[row]++;
@@ -145,15 +151,20 @@ export class FleetStore extends FleetColumns {
         this[column][row] = this.words[column].number(from[column]);
       }
     }
-    if (from.tier !== undefined) {
+    if (typeof from.tier === 'number') {
       this.tier[row] = from.tier;
     }
-    if (from.delivery_mode !== undefined) {
-      this.#flag(row, FLAGS.push, from.delivery_mode === 'push');
+    const mode = from.mode ?? from.delivery_mode;
+    if (mode !== undefined) {
+      this.#flag(row, FLAGS.push, mode === 'push');
     }
-    if (from.parent_id !== undefined) {
-      this.parent[row] = from.parent_id === null ? -1 : this.rowOf(from.parent_id);
-      this.shape++;
+    const parent = from.parent ?? from.parent_id ?? ('parent' in from || 'parent_id' in from ? null : undefined);
+    if (parent !== undefined) {
+      const above = parent === null ? -1 : this.rowOf(parent);
+      if (above !== this.parent[row]) {
+        this.parent[row] = above;
+        this.shape++;
+      }
     }
   }
 

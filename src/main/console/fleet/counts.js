@@ -1,0 +1,125 @@
+/** What stands above the table: how many are in each status, and the causes that explain those in trouble. */
+import { html, nothing } from 'lit-html';
+import { statusMark, statusWord } from '../parts/status-mark.js';
+import { advise } from '../text/advice.js';
+import { visible } from '../text/safe.js';
+import { clockTime, counted, number } from '../text/time.js';
+import { STATUS } from './columns.js';
+import { STEPS } from './row.js';
+
+/** These are always shown; others only where there are any. */
+const ALWAYS = ['online', 'degraded', 'offline', 'awaiting_agent', 'paused', 'failed'];
+const MOST_CAUSES = 5;
+
+/**
+ * @param {import('./store.js').FleetStore} store
+ * @param {string} query the filter, to mark the status that it chooses
+ * @param {(query: string) => void} choose filters by a status
+ */
+export function counts(store, query, choose) {
+  const shown = Object.keys(STATUS).filter((status) => ALWAYS.includes(status) || (store.counts[STATUS[status]] > 0 && status !== 'removed'));
+  shown.sort((a, b) => place(a) - place(b));
+  const item = (status, count, term) => {
+    const isChosen = query.trim() === term;
+    return html`<button
+      type="button"
+      class=${count === 0 ? 'count none' : 'count'}
+      aria-pressed=${isChosen ? 'true' : 'false'}
+      @click=${() => choose(isChosen ? '' : term)}
+    >
+      ${statusMark(status)}<b>${number(count)}</b>
+    </button>`;
+  };
+  return html`<div class="counts" role="group" aria-label="Workspaces by status">
+    <button type="button" class="count" aria-pressed=${query === '' ? 'true' : 'false'} @click=${() => choose('')}>
+      <span>all</span><b>${number(store.total())}</b>
+    </button>
+    ${shown.map((status) => item(status, store.counts[STATUS[status]], `status:${status}`))}
+    ${item('stalled', store.stalled, 'is:stalled')}
+  </div>`;
+}
+
+const place = (status) => (ALWAYS.indexOf(status) + 100) % 100;
+
+/**
+ * @param {import('./causes.js').Cause[]} causes
+ * @param {import('../text/advice.js').Surroundings} around
+ * @param {(cause: import('./causes.js').Cause) => void} show filters by a cause
+ */
+export function causeList(causes, around, show) {
+  if (causes.length === 0) {
+    return nothing;
+  }
+  const rows = causes.reduce((sum, { rows: members }) => sum + members.length, 0);
+  const more = causes.length - MOST_CAUSES;
+  return html`<section class="causes" aria-label="Causes">
+    <h2>${counted(causes.length, 'cause explains', 'causes explain')} ${counted(rows, 'workspace')} in trouble</h2>
+    <ul>
+      ${causes.slice(0, MOST_CAUSES).map((cause) => causeLine(cause, around, show))}
+    </ul>
+    ${more > 0 ? html`<p class="meta">${counted(more, 'smaller cause')} in the table below.</p>` : nothing}
+  </section>`;
+}
+
+function causeLine(cause, around, show) {
+  const status = cause.stalled && cause.status === 'online' ? 'stalled' : cause.status;
+  const step = advise(
+    { ...cause, sinceMs: cause.since * 1000, heardMs: around.now, neighbours: null },
+    { ...around, neighbours: cause.status === 'offline' ? { together: cause.rows.length, of: 0 } : null },
+  ).next[0];
+  return html`<li>
+    ${statusMark(status, { words: `${number(cause.rows.length)} ${statusWord(status)}` })}
+    <span class="soft">since ${clockTime(cause.since * 1000)}</span>
+    <bdi class="cause-text">${causeText(cause)}</bdi>
+    ${cause.runtime ? html`<span class="soft runtime">runtime <bdi>${visible(cause.runtime)}</bdi></span>` : nothing}
+    <span class="hint">→ ${step ? STEPS[step.action][0] : ''}</span>
+    <button type="button" class="small" @click=${() => show(cause)} aria-label=${`Show these ${cause.rows.length}`}>Show</button>
+  </li>`;
+}
+
+function causeText({ reason, error, status, rows, stalled }) {
+  if (error) {
+    return `${reason === 'runtime_wedged' ? 'Wedged: ' : reason === 'error_rate' ? 'Error rate: ' : ''}“${visible(error)}”`;
+  }
+  if (status === 'offline') {
+    return rows.length >= 5 ? 'Fell silent together: a host or the network' : 'Silent';
+  }
+  return stalled ? 'Says that it works, writes nothing' : reason === 'runtime_wedged' ? 'Runtime wedged' : 'Error rate';
+}
+
+/**
+ * A filter that matches the rows of a cause. The grammar counts in minutes, so it may match a few more.
+ *
+ * @param {import('./causes.js').Cause} cause
+ * @param {import('./store.js').FleetStore} store
+ * @param {number} now server time in ms
+ * @returns {string}
+ */
+export function queryOf(cause, store, now) {
+  const terms = [cause.stalled && cause.status === 'online' ? 'is:stalled' : `status:${cause.status}`];
+  if (cause.reason) {
+    terms.push(`reason:${cause.reason}`);
+  }
+  const common = commonPiece(cause, store);
+  if (common) {
+    terms.push(`error:"${common}"`);
+  }
+  const last = Math.max(...cause.rows.map((row) => store.since[row]));
+  if (now / 1000 - cause.since < 86_000) {
+    terms.push(`since>${minute(cause.since - 60)}`);
+    if (last + 60 < now / 1000) {
+      terms.push(`since<${minute(last + 60)}`);
+    }
+  }
+  return terms.join(' ');
+}
+
+/** The longest piece of the first error that all of them have, of whole words. */
+function commonPiece({ error, rows }, store) {
+  const errors = new Set(rows.map((row) => store.word('error', row).toLowerCase()));
+  const pieces = error.toLowerCase().split(/["\d]+/).map((piece) => piece.trim()).sort((a, b) => b.length - a.length);
+  return pieces.find((piece) => piece !== '' && [...errors].every((one) => one.includes(piece))) ?? '';
+}
+
+/** In UTC, as the filter reads it. */
+const minute = (seconds) => new Date(seconds * 1000).toISOString().slice(11, 16);

@@ -1,0 +1,222 @@
+/** Keeps the fleet up to date: summary, snapshot, then events; and what no event tells, for the rows that are shown. */
+import * as clock from '../net/clock.js';
+import { readSnapshot } from './snapshot.js';
+import { FleetStore } from './store.js';
+
+const REFRESH_MS = 10_000;
+const FLUSH_MS = 4;
+const MOST_PENDING = 200_000;
+const MOST_ROWS = 100;
+
+export class LiveFleet {
+  /**
+   * @param {object} needs
+   * @param {typeof import('../net/api.js').call} needs.call
+   * @param {import('../net/stream.js').Stream} needs.stream
+   */
+  constructor({ call, stream }) {
+    this.call = call;
+    this.stream = stream;
+    this.store = new FleetStore();
+    this.summary = null;
+    this.isLoaded = false;
+    /** Why the fleet cannot be shown: the server's own sentence. */
+    this.failure = null;
+    this.pending = [];
+    this.position = 0;
+    this.visible = () => [];
+    this.missing = new Set();
+    this.listeners = new Set();
+    this.mismatches = { seq: -1, times: 0 };
+    this.isStopped = false;
+    stream.subscribe((batch) => this.#take(batch));
+    document.addEventListener('visibilitychange', () => this.#schedule());
+  }
+
+  /** @param {(touched: ?number[]) => void} fn rows that changed; null for everything @returns {() => void} stops it */
+  onChange(fn) {
+    this.listeners.add(fn);
+    return () => this.listeners.delete(fn);
+  }
+
+  #tell(touched) {
+    this.listeners.forEach((fn) => fn(touched));
+  }
+
+  /** Loads the fleet. The summary is small, so it comes first, with the worst of them. */
+  async start() {
+    this.failure = null;
+    const snapshot = this.#ask('GET', '/console/fleet', { as: 'bytes' });
+    this.#summarise().catch(() => {});
+    try {
+      const { bytes } = await snapshot;
+      this.#load(bytes);
+    } catch (error) {
+      this.failure = error.detail ?? error.message;
+      this.#tell(null);
+      if (!this.isStopped && error.status !== 401) {
+        setTimeout(() => this.isStopped || this.start(), 5000 * (0.75 + Math.random() / 2));
+      }
+    }
+  }
+
+  #load(bytes) {
+    if (this.isStopped) {
+      return;
+    }
+    const snapshot = readSnapshot(bytes);
+    this.store.load(snapshot);
+    this.pending = [];
+    this.position = 0;
+    this.isLoaded = true;
+    this.stream.open(snapshot.seq);
+    clearInterval(this.timer);
+    this.timer = setInterval(() => this.refresh(), REFRESH_MS);
+    this.#tell(null);
+    this.refresh();
+  }
+
+  stop() {
+    this.isStopped = true;
+    clearInterval(this.timer);
+    this.stream.close();
+  }
+
+  /** Every answer, and every failure, says how the server is. */
+  async #ask(method, path, options) {
+    const start = performance.now();
+    try {
+      const answer = await this.call(method, path, options);
+      this.stream.report(null);
+      if (answer?.at) {
+        clock.sync(answer.at, performance.now() - start);
+      }
+      return answer;
+    } catch (error) {
+      if (error.status === 0 || error.status === 503) {
+        this.stream.report(error);
+      }
+      throw error;
+    }
+  }
+
+  async #summarise() {
+    const summary = await this.#ask('GET', '/console/summary');
+    if (this.isStopped) {
+      return;
+    }
+    this.summary = summary;
+    if (!this.isLoaded) {
+      this.store.detail(summary.worst);
+    } else {
+      this.#compare(summary);
+    }
+    this.#tell(this.isLoaded ? [] : null);
+  }
+
+  /** Counts that differ twice at one event mean that something was missed. */
+  #compare({ seq, total, status }) {
+    if (seq !== this.store.seq || this.pending.length > 0) {
+      return;
+    }
+    const mine = this.store.total();
+    const differs = mine !== total || (status.offline ?? 0) !== this.store.counts[3];
+    const { mismatches } = this;
+    mismatches.times = differs ? (mismatches.seq === seq ? mismatches.times + 1 : 1) : 0;
+    mismatches.seq = seq;
+    if (mismatches.times >= 2) {
+      this.reload(`The page counted ${mine} workspaces, the server ${total}`);
+    }
+  }
+
+  /** Takes a new snapshot. @param {string} reason for the log of the page */
+  reload(reason) {
+    console.info(`${reason}: a new snapshot is loaded.`);
+    this.pending = [];
+    this.position = 0;
+    this.stream.close();
+    this.start();
+  }
+
+  /** Asks for what no event tells of the rows that are shown. */
+  async refresh() {
+    if (this.isStopped || document.hidden || this.stream.state() === 'signed_out') {
+      return;
+    }
+    const ids = [...this.missing, ...this.visible().slice(0, MOST_ROWS).map((row) => this.store.id(row))];
+    this.missing.clear();
+    try {
+      const summary = this.#summarise();
+      if (ids.length > 0) {
+        const records = await this.#ask('GET', '/console/rows', { query: { ids: ids.slice(0, 200).join(',') } });
+        this.#tell(this.store.detail(records).filter((row) => row >= 0));
+      }
+      await summary;
+    } catch (error) {
+      if (error.status === undefined) {
+        throw error;
+      }
+    }
+  }
+
+  #take(batch) {
+    if (batch.events.some(({ e }) => e === 'REPLAY_GAP')) {
+      this.reload('Events since the last one are not available any more');
+      return;
+    }
+    for (const event of batch.events) {
+      this.pending.push(event);
+    }
+    this.lastSeq = batch.seq;
+    if (this.pending.length - this.position > MOST_PENDING) {
+      this.reload('The page is too far behind');
+      return;
+    }
+    this.#schedule();
+  }
+
+  #schedule() {
+    if (this.isScheduled || this.position >= this.pending.length) {
+      return;
+    }
+    this.isScheduled = true;
+    const flush = () => {
+      this.isScheduled = false;
+      this.#flush();
+    };
+    if (document.hidden) {
+      setTimeout(flush, 1000);
+    } else {
+      requestAnimationFrame(flush);
+    }
+  }
+
+  /** Applies events for a few ms at most, so that the page keeps its pace; hidden, it applies all. */
+  #flush() {
+    const end = performance.now() + FLUSH_MS;
+    const touched = [];
+    while (this.position < this.pending.length) {
+      const event = this.pending[this.position++];
+      const row = this.store.apply(event);
+      if (row >= 0) {
+        touched.push(row);
+      } else if (row === -2) {
+        this.missing.add(event.w);
+      }
+      if ((this.position & 63) === 0 && performance.now() > end && !document.hidden) {
+        break;
+      }
+    }
+    if (this.position >= this.pending.length) {
+      this.pending = [];
+      this.position = 0;
+      this.store.seq = this.lastSeq;
+    }
+    this.stream.waiting(this.pending.length - this.position);
+    this.#tell(touched);
+    this.#schedule();
+    if (this.missing.size > 0) {
+      this.refresh();
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/** One row of the table, drawn by hand: its elements stay, and only what changed is written. */
+import { markElement } from '../parts/status-mark.js';
+import { advise, why } from '../text/advice.js';
+import { visible } from '../text/safe.js';
+import { ofRow } from '../text/subject.js';
+import { age, ago, counted, exact } from '../text/time.js';
+
+const SHORT = 240;
+
+/** What a next step is called on its button, and whether it is an action of the server's. */
+export const STEPS = {
+  restart: ['Restart', true],
+  pause: ['Pause', true],
+  resume: ['Resume', true],
+  connect: ['Connect agent', false],
+  host: ['Look at host', false],
+  upstream: ['Look upstream', false],
+  timeline: ['Timeline', false],
+  queue: ['See queue', false],
+  wait: ['Wait', false],
+  open: ['Open', false],
+};
+
+/** Where a step that is no action leads. */
+export const stepPlace = (id, step) =>
+  step === 'timeline' || step === 'queue' ? `/ui/w/${id}?tab=${step}` : `/ui/w/${id}`;
+
+const cell = (name) => {
+  const element = document.createElement('div');
+  element.setAttribute('role', 'gridcell');
+  element.className = `cell ${name}`;
+  return element;
+};
+
+const child = (parent, tag, name) => {
+  const element = document.createElement(tag);
+  element.className = name;
+  parent.append(element);
+  return element;
+};
+
+const put = (element, text) => {
+  if (element.textContent !== text) {
+    element.textContent = text;
+  }
+};
+
+/** @returns {import('../parts/virtual-list.js').Slot} */
+export function makeRow() {
+  const element = document.createElement('div');
+  element.setAttribute('role', 'row');
+  element.className = 'fleet-row';
+  const [status, name, whyCell, heard, work, next] = ['status', 'name', 'why', 'heard', 'work', 'next'].map(cell);
+  element.append(status, name, whyCell, heard, work, next);
+  const mark = markElement();
+  status.append(mark.element);
+  const link = child(name, 'a', 'name-link');
+  link.tabIndex = -1;
+  const button = child(next, 'button', 'small');
+  button.type = 'button';
+  button.tabIndex = -1;
+  const step = child(next, 'a', 'step');
+  step.tabIndex = -1;
+  return {
+    element,
+    index: -1,
+    row: -1,
+    mark,
+    since: child(status, 'span', 'soft since'),
+    link,
+    name: child(link, 'bdi', ''),
+    role: child(name, 'bdi', 'soft role'),
+    why: child(whyCell, 'bdi', ''),
+    heard,
+    work: child(work, 'bdi', ''),
+    waiting: child(work, 'span', 'soft waiting'),
+    button,
+    step,
+  };
+}
+
+const clip = (text) => visible(text.length > SHORT ? `${text.slice(0, SHORT)}…` : text);
+
+/**
+ * Draws a workspace.
+ *
+ * @param {ReturnType<typeof makeRow>} slot
+ * @param {import('./store.js').FleetStore} store
+ * @param {number} row
+ * @param {import('../text/advice.js').Surroundings} around
+ * @param {boolean} mayChange whether the server lets this person act
+ */
+export function drawRow(slot, store, row, around, mayChange) {
+  const subject = ofRow(store, row);
+  const id = store.id(row);
+  slot.mark.show(subject.status, subject.stalled);
+  put(slot.since, subject.sinceMs ? ago(subject.sinceMs, around.now) : '');
+  if (slot.row !== row) {
+    slot.link.href = `/ui/w/${id}`;
+    slot.since.title = exact(subject.sinceMs);
+  }
+  put(slot.name, clip(store.name(row)) || '(no name)');
+  put(slot.role, clip(store.word('role', row)));
+  const reason = clip(why(subject, around));
+  put(slot.why, reason);
+  slot.why.title = reason;
+  put(slot.heard, subject.heardMs === null ? 'never' : age((around.now - subject.heardMs) / 1000));
+  drawWork(slot, store.details.get(row), subject);
+  drawStep(slot, id, subject, around, mayChange);
+  slot.row = row;
+}
+
+function drawWork(slot, detail, subject) {
+  const task = detail?.current_task;
+  put(slot.work, task ? clip(task) : subject.tasks > 0 ? counted(subject.tasks, 'task') : '—');
+  put(slot.waiting, subject.waiting ? `${subject.waiting} waiting` : '');
+}
+
+function drawStep(slot, id, subject, around, mayChange) {
+  const step = advise(subject, around).next[0]?.action;
+  const [label, isAction] = STEPS[step] ?? ['', false];
+  const isButton = isAction && mayChange;
+  slot.button.hidden = !isButton;
+  slot.step.hidden = isButton || label === '';
+  if (isButton) {
+    put(slot.button, label);
+    slot.button.dataset.action = step;
+  } else if (label !== '') {
+    put(slot.step, label);
+    slot.step.href = stepPlace(id, step);
+  }
+}

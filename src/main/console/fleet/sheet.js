@@ -1,0 +1,64 @@
+/** The side sheet of one workspace: why it is as it is, what shows it, and what to do. */
+import { html, nothing } from 'lit-html';
+import '../parts/age.js';
+import { statusMark } from '../parts/status-mark.js';
+import { advise } from '../text/advice.js';
+import { visible } from '../text/safe.js';
+import { ofRow } from '../text/subject.js';
+import { exact } from '../text/time.js';
+import { STEPS, stepPlace } from './row.js';
+
+/**
+ * @param {object} state
+ * @param {import('./store.js').FleetStore} state.store
+ * @param {number} state.row
+ * @param {import('../text/advice.js').Surroundings} state.around
+ * @param {boolean} state.mayChange
+ * @param {(row: number, action: string) => void} state.act
+ * @param {() => void} state.close
+ */
+export function sheet({ store, row, around, mayChange, act, close }) {
+  const subject = ofRow(store, row);
+  const id = store.id(row);
+  const { cause, evidence, next } = advise(subject, around);
+  const detail = store.details.get(row);
+  const step = ({ action, text }) => {
+    const [label, isAction] = STEPS[action];
+    return html`<li>
+      ${isAction && mayChange
+        ? html`<button type="button" @click=${() => act(row, action)}>${label}</button>`
+        : isAction || action === 'wait' || action === 'open'
+          ? nothing
+          : html`<a class="button" href=${stepPlace(id, action)}>${label}</a>`}
+      <span>${text}</span>
+    </li>`;
+  };
+  return html`<aside class="sheet" aria-label="Workspace" tabindex="-1" @keydown=${(event) => event.key === 'Escape' && close()}>
+    <header>
+      <h2><bdi>${visible(store.name(row))}</bdi></h2>
+      <button type="button" class="quiet" aria-label="Close" @click=${close}>✕</button>
+    </header>
+    <p>
+      ${statusMark(subject.status, { stalled: subject.stalled })} since
+      <span title=${exact(subject.sinceMs)}>${exact(subject.sinceMs)}</span> (<mu-age .at=${subject.sinceMs}></mu-age>)
+    </p>
+    <section class="why-card">
+      <h3>Why</h3>
+      <p>${visible(cause)}</p>
+      ${evidence.length > 0 ? html`<h3>Evidence</h3><ul>${evidence.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>` : nothing}
+      ${next.length > 0 ? html`<h3>Next</h3><ol class="steps">${next.map(step)}</ol>` : nothing}
+    </section>
+    <dl class="facts">
+      ${fact('Role', visible(store.word('role', row)))}${fact('Runtime', visible(store.word('runtime', row)))}
+      ${fact('Above it', store.parent[row] >= 0 ? visible(store.name(store.parent[row])) : '')}
+      ${fact('Works on', visible(detail?.current_task ?? ''))}
+      ${fact('Waiting', detail?.queue_depth ? `${detail.queue_depth} in its queue` : '')}
+      ${fact('Delegations', detail ? `${detail.in_flight_in ?? 0} for it, ${detail.in_flight_out ?? 0} by it` : '')}
+      <dt>Id</dt>
+      <dd class="mono">${id}</dd>
+    </dl>
+    <p><a class="button main" href=${`/ui/w/${id}`}>Open workspace</a></p>
+  </aside>`;
+}
+
+const fact = (name, text) => (text ? html`<dt>${name}</dt><dd><bdi>${text}</bdi></dd>` : nothing);

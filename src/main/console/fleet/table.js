@@ -1,0 +1,221 @@
+/** The table of the fleet: a grid whose rows are drawn by hand, and that never moves a row in use. */
+import { VirtualList } from '../parts/virtual-list.js';
+import { drawRow, makeRow } from './row.js';
+
+const COLUMNS = [
+  ['status', 'Status', 'severity'],
+  ['name', 'Name', 'name'],
+  ['why', 'Why', null],
+  ['heard', 'Heard', 'heard'],
+  ['work', 'Work', null],
+  ['next', 'Next step', null],
+];
+
+/** Keys that move, and by how many rows; a page is what fits. */
+const MOVES = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, PageDown: 'page', PageUp: '-page', Home: 'first', End: 'last' };
+
+export class FleetTable {
+  /**
+   * @param {object} needs
+   * @param {import('./view.js').FleetView} needs.view
+   * @param {() => import('../text/advice.js').Surroundings & {of(row: number): object}} needs.around
+   * @param {() => boolean} needs.mayChange
+   * @param {(row: number) => void} needs.choose opens the side sheet of a row
+   * @param {(row: number, action: string) => void} needs.act
+   * @param {(sort: string) => void} needs.sort
+   * @param {() => void} needs.released the table is not in use any more
+   */
+  constructor(needs) {
+    this.needs = needs;
+    this.view = needs.view;
+    this.active = -1;
+    this.chosen = -1;
+    this.tick = 0;
+    this.isPointed = false;
+    this.#build();
+    this.list = new VirtualList({
+      scroller: this.scroller,
+      space: this.space,
+      make: () => this.#make(),
+      draw: (slot, index) => this.#draw(slot, index),
+    });
+    this.#listen();
+  }
+
+  #build() {
+    const make = (role, name) => {
+      const element = document.createElement('div');
+      element.className = name;
+      element.setAttribute('role', role);
+      return element;
+    };
+    this.element = make('grid', 'fleet-table');
+    this.element.tabIndex = 0;
+    this.element.setAttribute('aria-label', 'Workspaces');
+    this.head = make('row', 'fleet-row fleet-head');
+    this.head.setAttribute('aria-rowindex', '1');
+    for (const [name, label, sort] of COLUMNS) {
+      const header = make('columnheader', `cell ${name}`);
+      if (sort) {
+        const button = document.createElement('button');
+        button.type = 'button';
+        button.className = 'quiet';
+        button.textContent = label;
+        button.addEventListener('click', () => this.needs.sort(sort));
+        header.append(button);
+      } else {
+        header.textContent = label;
+      }
+      this.head.append(header);
+    }
+    this.scroller = make('rowgroup', 'fleet-scroll');
+    this.space = make('presentation', 'fleet-space');
+    this.scroller.append(this.space);
+    const top = make('rowgroup', '');
+    top.append(this.head);
+    this.element.append(top, this.scroller);
+  }
+
+  #make() {
+    const slot = makeRow();
+    slot.element.id = `fleet-row-${this.list.slots.length}`;
+    return slot;
+  }
+
+  #listen() {
+    const { element, scroller } = this;
+    scroller.addEventListener('pointerenter', () => (this.isPointed = true));
+    scroller.addEventListener('pointerleave', () => {
+      this.isPointed = false;
+      this.needs.released();
+    });
+    element.addEventListener('focusout', () => setTimeout(() => this.isInUse() || this.needs.released()));
+    scroller.addEventListener('click', (event) => this.#click(event));
+    element.addEventListener('keydown', (event) => this.#key(event));
+    element.addEventListener('focusin', () => {
+      if (this.active < 0 && this.view.rows.length > 0) {
+        this.#activate(this.list.first);
+      }
+    });
+  }
+
+  /** @returns {boolean} whether pointer or focus are on the rows */
+  isInUse() {
+    return this.isPointed || this.element.contains(document.activeElement);
+  }
+
+  #click(event) {
+    const slot = this.list.slots.find(({ element }) => element.contains(event.target));
+    if (!slot || slot.index < 0) {
+      return;
+    }
+    const action = event.target.closest('button')?.dataset.action;
+    this.#activate(slot.index);
+    if (action) {
+      this.needs.act(slot.row, action);
+    } else if (!event.target.closest('a')) {
+      this.needs.choose(slot.row);
+    }
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input')) {
+      return;
+    }
+    const isLetter = event.key.length === 1;
+    if (isLetter && document.documentElement.dataset.keys === 'off') {
+      return;
+    }
+    if (event.key === 'Enter' && event.target === this.element && this.active >= 0) {
+      this.needs.choose(this.view.rows[this.active]);
+    } else if (event.key in MOVES) {
+      this.#move(MOVES[event.key]);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  #move(by) {
+    const last = this.view.rows.length - 1;
+    const steps = { page: this.list.page(), '-page': -this.list.page() };
+    const to = by === 'first' ? 0 : by === 'last' ? last : this.active + (steps[by] ?? by);
+    if (last >= 0) {
+      this.#activate(Math.min(last, Math.max(0, to)));
+    }
+  }
+
+  #activate(index) {
+    this.active = index;
+    this.activeRow = this.view.rows[index] ?? -1;
+    this.list.reveal(index);
+    const slot = this.list.slotOf(index);
+    if (slot) {
+      this.element.setAttribute('aria-activedescendant', slot.element.id);
+    }
+  }
+
+  /** Draws anew: other rows, another order, or another height of rows. */
+  refresh() {
+    const { rows, sort, direction } = this.view;
+    this.tick++;
+    this.active = this.activeRow >= 0 ? rows.indexOf(this.activeRow) : -1;
+    this.element.setAttribute('aria-rowcount', String(rows.length + 1));
+    for (const [i, [, , key]] of COLUMNS.entries()) {
+      const header = this.head.children[i];
+      if (key) {
+        const order = direction === 'desc' ? 'descending' : 'ascending';
+        header.setAttribute('aria-sort', key === sort ? order : 'none');
+      }
+    }
+    this.list.size(rows.length, this.#rowHeight());
+    this.head.style.width = `${this.scroller.clientWidth}px`; // the rows' width: without the scroll bar
+    const slot = this.active >= 0 ? this.list.slotOf(this.active) : null;
+    if (slot) {
+      this.element.setAttribute('aria-activedescendant', slot.element.id);
+    } else {
+      this.element.removeAttribute('aria-activedescendant');
+    }
+  }
+
+  #rowHeight() {
+    return parseInt(getComputedStyle(this.element).getPropertyValue('--fleet-row'), 10) || 32;
+  }
+
+  /** Draws what changed in the rows that can be seen; every second also their ages. */
+  redraw({ ages = false } = {}) {
+    this.tick += ages ? 1 : 0;
+    this.list.render();
+  }
+
+  #draw(slot, index) {
+    const row = this.view.rows[index];
+    const { store } = this.view;
+    const { element } = slot;
+    if (slot.row === row && slot.version === store.version[row] && slot.tick === this.tick && slot.shownAt === index
+        && slot.isActive === (index === this.active) && slot.isChosen === (row === this.chosen)) {
+      return;
+    }
+    if (slot.row !== row && element.contains(document.activeElement)) {
+      this.element.focus({ preventScroll: true });
+    }
+    const around = this.needs.around();
+    drawRow(slot, store, row, { ...around, neighbours: around.of(row) }, this.needs.mayChange() && store.alive[row] === 1);
+    const isActive = index === this.active;
+    element.setAttribute('aria-rowindex', String(index + 2));
+    element.setAttribute('aria-selected', String(row === this.chosen));
+    element.classList.toggle('active', isActive);
+    element.classList.toggle('gone', !store.alive[row]);
+    slot.link.tabIndex = slot.button.tabIndex = slot.step.tabIndex = isActive ? 0 : -1;
+    Object.assign(slot, { version: store.version[row], tick: this.tick, shownAt: index, isActive, isChosen: row === this.chosen });
+  }
+
+  /** @returns {number[]} the rows that can be seen */
+  visible() {
+    return Array.from(this.view.rows.subarray(this.list.first, this.list.last + 1));
+  }
+
+  close() {
+    this.list.close();
+  }
+}

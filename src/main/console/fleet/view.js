@@ -1,0 +1,88 @@
+/** Which rows are shown, in which order. While the table is in use the order stands still, and counts what waits. */
+import { filter, FilterError } from './filter.js';
+import { ordered, placeBy } from './order.js';
+
+const NOT_SHOWN = -1;
+
+export class FleetView {
+  /** @param {import('./store.js').FleetStore} store @param {() => number} now server time in ms */
+  constructor(store, now) {
+    this.store = store;
+    this.now = now;
+    this.query = '';
+    this.sort = 'severity';
+    this.direction = 'asc';
+    this.rows = new Int32Array(0);
+    /** Rows whose place is another one by now. */
+    this.moved = new Set();
+    this.places = new Float64Array(0);
+    this.test = () => true;
+    /** @type {?FilterError} */
+    this.error = null;
+  }
+
+  /** Shows something else, at once. A query that cannot be read leaves the rows as they are. */
+  show({ query = '', sort = 'severity', direction = 'asc' }) {
+    Object.assign(this, { query, sort, direction });
+    this.apply();
+  }
+
+  /** Filters and orders anew. */
+  apply() {
+    const { store } = this;
+    try {
+      this.test = filter(this.query, store, this.now());
+      this.error = null;
+    } catch (error) {
+      if (!(error instanceof FilterError)) {
+        throw error;
+      }
+      this.error = error;
+      return;
+    }
+    const place = placeBy(this.sort);
+    const places = new Float64Array(store.n).fill(NOT_SHOWN);
+    const found = [];
+    for (let row = 0; row < store.n; row++) {
+      if (store.alive[row] && this.test(row)) {
+        found.push(row);
+        places[row] = place(store, row);
+      }
+    }
+    this.places = places;
+    this.rows = ordered(store, found, this.sort, this.direction);
+    this.moved.clear();
+    this.shape = store.shape;
+  }
+
+  /**
+   * Notes which of the rows would be elsewhere now.
+   *
+   * @param {number[]} touched
+   */
+  touch(touched) {
+    if (this.shape !== this.store.shape && /\b(under|parent):/i.test(this.query)) {
+      this.#retest();
+    }
+    const place = placeBy(this.sort);
+    for (const row of touched) {
+      const is = this.store.alive[row] && this.test(row) ? place(this.store, row) : NOT_SHOWN;
+      const was = row < this.places.length ? this.places[row] : NOT_SHOWN;
+      if (is === was) {
+        this.moved.delete(row);
+      } else {
+        this.moved.add(row);
+      }
+    }
+  }
+
+  #retest() {
+    this.shape = this.store.shape;
+    this.test = this.error ? this.test : filter(this.query, this.store, this.now());
+  }
+
+  /** @returns {boolean} whether what matches depends on the time */
+  dependsOnTime() {
+    return /\b(silent|since)[<>]/i.test(this.query);
+  }
+}

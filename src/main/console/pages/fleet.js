@@ -1,0 +1,261 @@
+/** The page of the fleet: counts, causes, and the table. */
+import { html, nothing, render } from 'lit-html';
+import * as clock from '../net/clock.js';
+import { filterBar } from '../parts/filter-bar.js';
+import { toast } from '../parts/toast.js';
+import { counted } from '../text/time.js';
+import { causes, silentTogether } from '../fleet/causes.js';
+import { causeList, counts, queryOf } from '../fleet/counts.js';
+import { sheet } from '../fleet/sheet.js';
+import { FleetTable } from '../fleet/table.js';
+import { FleetView } from '../fleet/view.js';
+
+const SLOW_MS = 1000;
+
+/**
+ * @param {HTMLElement} root
+ * @param {import('../router.js').Place} first
+ * @param {object} context
+ */
+export function open(root, first, context) {
+  const { fleet, session, navigate, call } = context;
+  const { store } = fleet;
+  const view = new FleetView(store, clock.now);
+  const table = new FleetTable({
+    view,
+    around,
+    mayChange: session.mayChange,
+    choose: (row) => go({ sel: store.id(row) }),
+    act,
+    sort: (sort) => go(sort === view.sort ? { dir: view.direction === 'asc' ? 'desc' : '' } : { sort: sort === 'severity' ? '' : sort, dir: '' }),
+    released: () => settle(),
+  });
+  let place = first;
+  let found = [];
+  let together = () => null;
+  let explainedAt = 0;
+  let frame = 0;
+  let isDirty = false;
+  let welcome = null;
+
+  root.classList.add('fleet-page');
+  fleet.visible = () => table.visible();
+
+  function around() {
+    const { stale_after_s: staleAfterS } = session.current() ?? { stale_after_s: 180 };
+    return { now: clock.now(), staleAfterS, ownAbsence: banner('own_absence'), massSilence: banner('mass_silence'), of: together };
+  }
+
+  function banner(kind) {
+    const one = fleet.summary?.banners.find((candidate) => candidate.kind === kind);
+    return one ? { since: Date.parse(one.since), until: Date.parse(one.until) } : null;
+  }
+
+  /** Changes the address: what is chosen is a step of its own for Back, what is typed is not. */
+  function go(changes, { replace = false } = {}) {
+    const query = new URLSearchParams(place.query);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value) {
+        query.set(name, value);
+      } else {
+        query.delete(name);
+      }
+    }
+    navigate('/ui/fleet', query, { replace });
+  }
+
+  async function act(row, action) {
+    const id = store.id(row);
+    const name = store.name(row);
+    try {
+      await call('POST', `/workspaces/${id}/${action}`);
+      const undo = { pause: 'resume', resume: 'pause' }[action];
+      toast(`${name}: ${action === 'restart' ? 'restart requested; its next heartbeat tells it' : `${action}d`}`,
+        undo ? { action: { label: 'Undo', run: () => act(row, undo) } } : {});
+    } catch (error) {
+      toast(`${name}: ${error.detail ?? error.message}`, { isBad: true });
+    }
+    fleet.refresh();
+  }
+
+  /** Filter and order of the address. */
+  function read() {
+    const { query } = place;
+    const asked = { query: query.get('q') ?? '', sort: query.get('sort') ?? 'severity', direction: query.get('dir') === 'desc' ? 'desc' : 'asc' };
+    if (asked.query !== view.query || asked.sort !== view.sort || asked.direction !== view.direction || view.rows.length === 0) {
+      view.show(asked);
+      explain();
+    }
+    table.chosen = store.rowOf(query.get('sel') ?? '');
+    draw(); // first, so that the table is in the page and knows its height
+    table.refresh();
+  }
+
+  function explain() {
+    explainedAt = performance.now();
+    together = silentTogether(store);
+    found = causes(store, view.rows);
+  }
+
+  function apply() {
+    view.apply();
+    explain();
+    table.refresh();
+    draw();
+  }
+
+  /** Puts the rows in their order, unless someone is about to click on one. */
+  function settle() {
+    if (view.moved.size > 0 && !table.isInUse()) {
+      apply();
+    } else {
+      draw();
+    }
+  }
+
+  function changed(touched) {
+    if (touched === null) {
+      apply();
+      table.chosen = store.rowOf(place.query.get('sel') ?? '');
+    } else {
+      view.touch(touched);
+    }
+    isDirty = true;
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      table.redraw();
+    });
+    if (fleet.store.total() === 0 || welcome) {
+      draw();
+    }
+  }
+
+  /** Once a second: ages, causes, and the order where nobody uses the table. */
+  function tick() {
+    if (isDirty && performance.now() - explainedAt > SLOW_MS) {
+      isDirty = false;
+      explain();
+    }
+    if (view.dependsOnTime() && !table.isInUse()) {
+      apply();
+    }
+    table.redraw({ ages: true });
+    context.banner?.('absence', words('own_absence'));
+    context.banner?.('mass-silence', words('mass_silence'));
+    settle();
+  }
+
+  function words(kind) {
+    const one = banner(kind);
+    if (one === null || one.until < clock.now()) {
+      return null;
+    }
+    const until = new Date(one.until).toISOString().slice(11, 16);
+    return kind === 'own_absence'
+      ? `Muster itself was away until ${new Date(one.since).toISOString().slice(11, 16)} UTC: statuses may be from before, until ${until} UTC at the latest.`
+      : `Too many fell silent at once: nobody is taken offline until ${until} UTC. Look at the network first.`;
+  }
+
+  function draw() {
+    if (fleet.isLoaded && store.total() === 0) {
+      showWelcome();
+      return;
+    }
+    if (welcome) {
+      welcome.close();
+      welcome = null;
+      root.replaceChildren();
+      delete root._$litPart$;
+    }
+    render(page(), root);
+  }
+
+  async function showWelcome() {
+    if (!welcome) {
+      welcome = { close() {} };
+      render(nothing, root);
+      const inner = document.createElement('div');
+      root.append(inner);
+      const module = await import('./welcome.js');
+      welcome = module.open(inner, place, context);
+    }
+  }
+
+  function page() {
+    const { query } = place;
+    const group = query.get('group') ?? 'cause';
+    const chosen = table.chosen;
+    const state = fleet.failure
+      ? html`<p class="notice bad" role="alert">${fleet.failure} <button type="button" @click=${() => fleet.start()}>Try again</button></p>`
+      : !fleet.isLoaded && store.total() === 0
+        ? html`<p class="soft" role="status">Loading the fleet…</p>`
+        : nothing;
+    return html`<h1 class="hidden-label">Fleet</h1>
+      ${counts(store, query.get('q') ?? '', (q) => go({ q }))}
+      <div class="fleet-tools">
+        ${filterBar({ query: query.get('q') ?? '', error: view.error?.message ?? null, typed: (q) => go({ q }, { replace: true }) })}
+        <label class="group-by">Group by
+          <select @change=${(event) => go({ group: event.target.value === 'cause' ? '' : event.target.value })}>
+            <option value="cause" ?selected=${group !== 'none'}>cause</option>
+            <option value="none" ?selected=${group === 'none'}>nothing</option>
+          </select>
+        </label>
+      </div>
+      ${state} ${group === 'none' ? nothing : causeList(found, around(), (cause) => go({ q: queryOf(cause, store, clock.now()) }))}
+      <div class="fleet-body">${table.element}${
+        chosen >= 0 && query.get('sel')
+          ? sheet({ store, row: chosen, around: { ...around(), neighbours: together(chosen) }, mayChange: session.mayChange(), act, close: () => go({ sel: '' }) })
+          : nothing
+      }</div>
+      ${foot()}`;
+  }
+
+  function foot() {
+    const matching = view.rows.length;
+    const waits = view.moved.size;
+    return html`<p class="fleet-foot" role="status">
+      ${waits > 0
+        ? html`<span>${counted(waits, 'row')} would change place</span>
+            <button type="button" class="small" @click=${apply} aria-keyshortcuts=".">Apply <kbd>.</kbd></button>`
+        : html`<span class="soft">${matching === 0 && fleet.isLoaded ? 'Nothing matches. Change the filter, or ' : counted(matching, 'workspace')}</span>
+            ${matching === 0 && fleet.isLoaded ? html`<button type="button" class="small" @click=${() => go({ q: '' })}>show all</button>` : nothing}`}
+    </p>`;
+  }
+
+  function key(event) {
+    if (event.target.closest('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey
+        || document.documentElement.dataset.keys === 'off') {
+      return;
+    }
+    if (event.key === '/') {
+      event.preventDefault();
+      root.querySelector('#filter')?.focus();
+    } else if (event.key === '.') {
+      apply();
+    }
+  }
+
+  const resized = () => table.refresh();
+  const stops = [fleet.onChange(changed), clock.onTick(tick)];
+  document.addEventListener('keydown', key);
+  document.addEventListener('muster-settings', resized);
+  addEventListener('resize', resized);
+  read();
+
+  return {
+    update(next) {
+      place = next;
+      read();
+    },
+    close() {
+      stops.forEach((stop) => stop());
+      document.removeEventListener('keydown', key);
+      document.removeEventListener('muster-settings', resized);
+      removeEventListener('resize', resized);
+      cancelAnimationFrame(frame);
+      fleet.visible = () => [];
+      welcome?.close();
+      table.close();
+    },
+  };
+}

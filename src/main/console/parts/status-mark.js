@@ -1,0 +1,60 @@
+/** A status as glyph, word and colour: never by colour alone. */
+import { html, nothing } from 'lit-html';
+
+const ICONS = new URL('../icons.svg', import.meta.url).href;
+const GLYPHS = {
+  online: 'online', degraded: 'degraded', offline: 'offline', failed: 'failed', awaiting_agent: 'awaiting',
+  paused: 'paused', removed: 'removed', provisioning: 'awaiting', hibernating: 'paused', hibernated: 'paused', stalled: 'stalled',
+};
+
+/** @param {string} status @returns {string} the class that gives it its colour */
+export const toneOf = (status) => `tone-${GLYPHS[status] ?? 'awaiting'}`;
+
+/** @param {string} status @returns {string} the word that people read */
+export const statusWord = (status) => (status === 'awaiting_agent' ? 'awaiting agent' : status);
+
+/** @param {string} status @returns {string} where its glyph is */
+export const glyphOf = (status) => `${ICONS}#${GLYPHS[status] ?? 'awaiting'}`;
+
+/**
+ * @param {string} status a word of the contract, or stalled
+ * @param {{stalled?: boolean, words?: string}} [options] `words` in place of the status' own
+ */
+export function statusMark(status, { stalled = false, words = statusWord(status) } = {}) {
+  return html`<span class="mark ${toneOf(status)}"
+    ><svg class="glyph" aria-hidden="true"><use href=${glyphOf(status)}></use></svg><span>${words}</span>${
+      stalled ? html` <span class="mark tone-stalled"><svg class="glyph" aria-hidden="true"><use href=${glyphOf('stalled')}></use></svg>stalled</span>` : nothing
+    }</span>`;
+}
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/**
+ * The same for rows that are drawn by hand.
+ *
+ * @returns {{element: HTMLElement, show(status: string, stalled: boolean): void}}
+ */
+export function markElement() {
+  const element = document.createElement('span');
+  const svg = document.createElementNS(SVG, 'svg');
+  const use = document.createElementNS(SVG, 'use');
+  const word = document.createElement('span');
+  svg.setAttribute('class', 'glyph');
+  svg.setAttribute('aria-hidden', 'true');
+  svg.append(use);
+  element.append(svg, word);
+  let shown = '';
+  return {
+    element,
+    show(status, stalled) {
+      const mark = stalled && status === 'online' ? 'stalled' : status;
+      const words = stalled && status !== 'online' ? `${statusWord(status)}, stalled` : statusWord(mark);
+      if (shown !== words) {
+        shown = words;
+        element.className = `mark ${toneOf(mark)}`;
+        use.setAttribute('href', glyphOf(mark));
+        word.textContent = words;
+      }
+    },
+  };
+}

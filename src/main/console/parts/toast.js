@@ -1,0 +1,51 @@
+/** Says briefly what came of an action. It stays for some seconds, longer while pointer or focus are on it. */
+
+const STAYS_MS = 6000;
+
+function place() {
+  let region = document.getElementById('toasts');
+  if (!region) {
+    region = document.createElement('div');
+    region.id = 'toasts';
+    region.setAttribute('role', 'status');
+    document.body.append(region);
+  }
+  return region;
+}
+
+/**
+ * @param {string} text
+ * @param {{isBad?: boolean, action?: {label: string, run: () => void}}} [options]
+ */
+export function toast(text, { isBad = false, action } = {}) {
+  const element = document.createElement('div');
+  element.className = isBad ? 'toast bad' : 'toast';
+  const words = document.createElement('bdi');
+  words.textContent = text;
+  element.append(words);
+  if (action) {
+    element.append(button(action.label, () => {
+      element.remove();
+      action.run();
+    }));
+  }
+  element.append(button('Close', () => element.remove()));
+  place().append(element);
+  const leave = () => {
+    if (element.matches(':hover, :focus-within')) {
+      setTimeout(leave, STAYS_MS);
+    } else {
+      element.remove();
+    }
+  };
+  setTimeout(leave, STAYS_MS);
+}
+
+function button(label, run) {
+  const made = document.createElement('button');
+  made.type = 'button';
+  made.className = 'quiet';
+  made.textContent = label;
+  made.addEventListener('click', run);
+  return made;
+}

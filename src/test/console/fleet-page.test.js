@@ -1,0 +1,136 @@
+import { open } from '/src/pages/fleet.js';
+import { FleetStore } from '/src/fleet/store.js';
+import { readSnapshot } from '/src/fleet/snapshot.js';
+import * as clock from '/src/net/clock.js';
+import { equal, ok, until } from './assert.js';
+import { fleet, msf1, uuid } from './fixtures.js';
+
+const NOW = '2026-11-25T02:16:09Z';
+
+/** A page of the fleet without a server: what the server says is in `rows`, what is asked of it in `calls`. */
+function mount(rows, { query = '', role = 'operator', answer = async () => null } = {}) {
+  const app = document.createElement('div');
+  app.id = 'app';
+  const root = document.createElement('div');
+  root.className = 'page';
+  const main = document.createElement('main');
+  main.append(root);
+  app.append(document.createElement('header'), document.createElement('div'), main);
+  document.body.append(app);
+  clock.thaw();
+  clock.sync(Date.parse(NOW), 0);
+  const store = new FleetStore();
+  store.load(readSnapshot(msf1(rows)));
+  const listeners = new Set();
+  const calls = [];
+  const live = {
+    store, isLoaded: true, failure: null, summary: null, visible: () => [], refresh() {}, start() {},
+    onChange: fn => (listeners.add(fn), () => listeners.delete(fn)),
+    tell: touched => listeners.forEach(fn => fn(touched)),
+    apply: (...events) => live.tell(events.map(event => store.apply({ at: NOW, since: NOW, ...event })).filter(row => row >= 0)),
+  };
+  const place = text => ({ path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams(text) });
+  const urls = [];
+  const context = {
+    fleet: live,
+    session: { current: () => ({ role, stale_after_s: 180 }), mayChange: () => role !== 'viewer' },
+    call: async (method, path) => (calls.push(`${method} ${path}`), answer(method, path)),
+    navigate: (path, params) => {
+      const kept = new URLSearchParams([...params].filter(([, value]) => value));
+      urls.push(kept.toString());
+      handle.update(place(kept));
+    },
+  };
+  const handle = open(root, place(query), context);
+  return { root, live, store, calls, urls, handle, rows: () => shown(root) };
+}
+
+const shown = root => [...root.querySelectorAll('.fleet-space .fleet-row:not([hidden])')]
+  .sort((a, b) => a.getAttribute('aria-rowindex') - b.getAttribute('aria-rowindex'));
+const names = root => shown(root).map(row => row.querySelector('.name-link').textContent);
+const degrade = (i, error = 'Control request timeout: initialize') =>
+  ({ e: 'WORKSPACE_DEGRADED', w: uuid(i), status: 'degraded', reason: 'runtime_wedged', error });
+
+export function showsTheWorstFirstInItsOwnWords() {
+  const { root } = mount(fleet(50, i => i === 7 ? { status: 'degraded', reason: 'runtime_wedged', error: 'Control request timeout: initialize' } : {}));
+  const [first] = shown(root);
+  equal(names(root)[0], 'Agent 7');
+  ok(first.querySelector('.status').textContent.startsWith('degraded'));
+  equal(first.querySelector('.why').textContent, 'Runtime wedged — “Control request timeout: initialize”');
+  equal(first.querySelector('button').textContent, 'Restart');
+  equal(root.querySelector('[role=grid]').getAttribute('aria-rowcount'), '51');
+}
+
+export function hasFewRowsInThePageHoweverMany() {
+  const { root } = mount(fleet(20_000));
+  ok(shown(root).length < 60, `${shown(root).length} rows`);
+  ok(root.querySelectorAll('*').length < 3000, 'DOM nodes');
+}
+
+export async function ordersAnewWhileNobodyUsesTheTable() {
+  const { root, live } = mount(fleet(30));
+  live.apply(degrade(20));
+  await until(() => names(root)[0] === 'Agent 20', 'the order');
+}
+
+export async function keepsRowsUnderThePointerUntilAsked() {
+  const { root, live } = mount(fleet(30));
+  root.querySelector('.fleet-scroll').dispatchEvent(new PointerEvent('pointerenter'));
+  const before = names(root);
+  live.apply(degrade(20), degrade(21));
+  await until(() => /2 rows would change place/.test(root.querySelector('.fleet-foot').textContent), 'the line');
+  equal(names(root), before);
+  ok(shown(root)[20].querySelector('.status').textContent.startsWith('degraded'), 'it changes in place');
+  document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '.', bubbles: true }));
+  equal(names(root).slice(0, 2).sort(), ['Agent 20', 'Agent 21']);
+}
+
+export async function isMovedInByKeys() {
+  const { root, urls } = mount(fleet(500));
+  const grid = root.querySelector('[role=grid]');
+  grid.focus();
+  const press = key => grid.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+  press('End');
+  equal(names(root).at(-1), 'Agent 499');
+  equal(document.getElementById(grid.getAttribute('aria-activedescendant')).getAttribute('aria-rowindex'), '501');
+  press('Home');
+  press('j');
+  press('Enter');
+  equal(urls.at(-1), `sel=${uuid(1)}`);
+  ok(root.querySelector('.sheet').textContent.includes('Agent 1'));
+  root.querySelector('.sheet').dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+  equal(root.querySelector('.sheet'), null);
+}
+
+export function putsTheFilterIntoTheAddress() {
+  const { root, urls } = mount(fleet(30));
+  const input = root.querySelector('#filter');
+  input.value = 'name:"agent 1"';
+  input.dispatchEvent(new InputEvent('input'));
+  equal(urls.at(-1), 'q=name%3A%22agent+1%22');
+  equal(names(root).length, 11);
+  input.value = 'colour:red';
+  input.dispatchEvent(new InputEvent('input'));
+  ok(/“colour” is no word/.test(root.querySelector('#filter-error').textContent));
+  equal(names(root).length, 11, 'what was shown stays');
+}
+
+export function showsTheRowsOfACause() {
+  const { root } = mount(fleet(60, i => i < 40 ? { status: 'degraded', reason: 'error_rate', error: `429 from upstream ${i}: quota`, since: '2026-11-25T01:50:00Z' } : {}));
+  ok(/1 cause explains 40 workspaces in trouble/.test(root.querySelector('.causes').textContent));
+  root.querySelector('.causes button').click();
+  equal(root.querySelector('[role=grid]').getAttribute('aria-rowcount'), '41');
+}
+
+export async function actsAndOffersToUndo() {
+  const { root, calls } = mount(fleet(3, i => ({ status: i ? 'online' : 'paused' })), { query: 'status:paused' });
+  root.querySelector('[data-action=resume]').click();
+  await until(() => document.querySelector('.toast'));
+  equal(calls, [`POST /workspaces/${uuid(0)}/resume`]);
+  ok(/Agent 0: resumed/.test(document.querySelector('.toast').textContent));
+}
+
+export function offersNothingToAViewer() {
+  const { root } = mount(fleet(3, () => ({ status: 'paused' })), { role: 'viewer' });
+  equal(root.querySelectorAll('.fleet-row:not([hidden]) button:not([hidden])').length, 3, 'the heads alone');
+}
