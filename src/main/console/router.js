@@ -13,6 +13,12 @@
  */
 export const PAGES = {
   fleet: { title: 'Fleet', load: () => import('./pages/fleet.js') },
+  delegations: { title: 'Delegations', load: () => import('./pages/delegations.js') },
+  queue: { title: 'Queue', load: () => import('./pages/queue.js') },
+  runs: { title: 'Runs', load: () => import('./pages/runs.js') },
+  tokens: { title: 'Tokens', load: () => import('./pages/tokens.js') },
+  w: { load: () => import('./pages/workspace.js') },
+  trace: { load: () => import('./pages/trace.js') },
   signin: { load: () => import('./pages/signin.js') },
 };
 

@@ -1,4 +1,4 @@
-/** Programs that agents run in sandboxes: `/ui/runs`, and the tab *Runs* of a workspace. */
+/** Programs that agents run in sandboxes: `/ui/runs?ws=…`, and the tab *Runs* of a workspace. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { readPages } from '../net/lists.js';
@@ -8,7 +8,7 @@ import { asCurl } from '../parts/curl.js';
 import { choice, moreRows } from '../parts/filters.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
 import { stateWord } from '../parts/state-word.js';
-import { workspaceLink } from '../parts/workspace-link.js';
+import { headOf, ofOneWorkspace } from '../parts/workspace-picker.js';
 import { age as spell } from '../text/time.js';
 import { inline, visible } from '../text/safe.js';
 
@@ -16,12 +16,14 @@ const PAGE = 50;
 const EVERY_MS = 10_000;
 const STATUSES = ['running', 'succeeded', 'failed', 'errored', 'cancelled', 'lost'];
 
+const WORDS = { title: 'Runs', text: 'Programs that agents have run in their sandboxes are listed by workspace.', path: '/ui/runs' };
+
 /** @type {import('./rights.js').Page['open']} */
-export function open(root, place, context) {
+export const open = ofOneWorkspace(WORDS, openRuns);
+
+function openRuns(root, place, context, own, inTab) {
   const { call, navigate } = context;
-  const own = context.workspace?.id ?? place.query.get('ws');
-  const inTab = context.workspace !== undefined;
-  const path = own === null ? '/admin/runtime-runs' : `/workspaces/${encodeURIComponent(own)}/runtime-runs`;
+  const path = `/workspaces/${encodeURIComponent(own)}/runtime-runs`;
   let query = place.query;
   let most = PAGE;
   let follow = true;
@@ -32,12 +34,10 @@ export function open(root, place, context) {
     opened.add(focus);
   }
 
-  const filter = () => own === null
-    ? { status: query.get('status') ?? '', task_name: query.get('task') ?? '' }
-    : { task_name: query.get('task') ?? '', include_removed: context.workspace?.removed ? 'true' : '' };
+  const filter = () => ({ task_name: query.get('task') ?? '', include_removed: context.workspace?.removed ? 'true' : '' });
   const rows = new Loaded((signal) => readPages(call, path, filter(), most, signal), drawAndFollow).every(EVERY_MS);
 
-  const choose = (name, value) => {
+  const set = (name, value) => {
     const next = new URLSearchParams(query);
     value ? next.set(name, value) : next.delete(name);
     navigate(location.pathname, next);
@@ -51,7 +51,6 @@ export function open(root, place, context) {
   const line = (run) => html`<tr class=${opened.has(run.run_id) ? 'opened' : ''}>
       <td data-label="Status"><button type="button" class="disclose" aria-expanded=${opened.has(run.run_id)}
         @click=${() => toggle(run.run_id)}>${stateWord(run.status)}</button></td>
-      ${inTab ? nothing : html`<td data-label="Workspace">${workspaceLink(run.workspace_id ?? own)}</td>`}
       <td data-label="Task" class="wide">${inline(run.task_name, { empty: 'no name' })}</td>
       <td data-label="Language">${inline([run.language, run.runtime_name].filter(Boolean).join(' · '), { empty: '–' })}</td>
       <td data-label="Exit" class="number">${run.exit_code ?? (run.error_kind ? inline(run.error_kind) : '–')}</td>
@@ -67,7 +66,7 @@ export function open(root, place, context) {
         ${text ? copyButton(text, name) : nothing}</h3>
       <pre class=${wrap ? 'wrap' : ''} data-follow tabindex="0" aria-label=${name}>${text ? visible(text, true) : nothing}</pre></section>`;
 
-  const detail = (run) => html`<tr class="detail"><td colspan=${inTab ? 6 : 7}>
+  const detail = (run) => html`<tr class="detail"><td colspan="6">
       ${run.error_message ? html`<p class="error-line">${inline(run.error_message, { most: 2000 })}</p>` : nothing}
       <div class="switches"><label><input type="checkbox" .checked=${follow} @change=${(event) => { follow = event.target.checked; drawAndFollow(); }}> follow</label>
         <label><input type="checkbox" .checked=${wrap} @change=${(event) => { wrap = event.target.checked; draw(); }}> wrap</label>
@@ -77,24 +76,23 @@ export function open(root, place, context) {
 
   const table = ({ items, next }) => {
     const status = query.get('status');
-    const shown = own !== null && status ? items.filter((run) => run.status === status) : items;
+    const shown = status ? items.filter((run) => run.status === status) : items;
     return shown.length === 0
       ? empty(items.length > 0 ? 'No run matches.' : 'No program has run yet.', items.length > 0 ? nothing
           : html`<p>An agent reports the programs that it runs:</p>`,
-        items.length > 0 || own === null ? nothing : asCurl({ method: 'POST', path: `/workspaces/${own}/runtime-events`,
+        items.length > 0 ? nothing : asCurl({ method: 'POST', path: `/workspaces/${own}/runtime-events`,
           body: { type: 'RuntimeStart', payload: { task_name: 'analyse', runtime_name: 'local', language: 'python' } } }))
       : html`<div class="table-frame" tabindex="0" role="region" aria-label="Runs"><table class="rows">
-          <thead><tr><th scope="col">Status</th>${inTab ? nothing : html`<th scope="col">Workspace</th>`}
-            ${['Task', 'Language', 'Exit', 'Took', 'Started'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+          <thead><tr>${['Status', 'Task', 'Language', 'Exit', 'Took', 'Started'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
           <tbody>${repeat(shown, (run) => run.run_id, line)}</tbody></table></div>
         ${moreRows(next, shown.length, () => { most += PAGE; rows.refresh(); })}`;
   };
 
   function draw() {
-    render(html`${inTab ? nothing : html`<header class="page-head"><h1>Runs</h1></header>`}
-      <div class="filters">${choice('Status', 'status', query.get('status') ?? '', [['', 'all'], ...STATUSES], choose)}
+    render(html`${inTab ? nothing : headOf(WORDS, own)}
+      <div class="filters">${choice('Status', 'status', query.get('status') ?? '', [['', 'all'], ...STATUSES], set)}
         <label class="choice"><span>Task</span><input type="search" name="task" .value=${query.get('task') ?? ''} placeholder="exact name"
-          @change=${(event) => choose('task', event.target.value)}></label></div>
+          @change=${(event) => set('task', event.target.value)}></label></div>
       ${drawn(rows, table)}
       <footer class="page-foot">${asCurl({ path, query: filter() })}</footer>`, root);
   }

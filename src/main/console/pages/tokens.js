@@ -1,54 +1,39 @@
-/** The tokens of workspaces: `/ui/tokens`, and the tab *Tokens* of a workspace. */
+/** The tokens of a workspace: `/ui/tokens?ws=…`, and the tab *Tokens* of a workspace. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { readPages } from '../net/lists.js';
 import { action } from '../parts/action.js';
 import { age } from '../parts/moment.js';
 import { copyButton } from '../parts/copy.js';
 import { asCurl, commandLine } from '../parts/curl.js';
 import { confirm, openDialog } from '../parts/dialog.js';
-import { choice, moreRows } from '../parts/filters.js';
+import { moreRows } from '../parts/filters.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
-import { workspaceLink } from '../parts/workspace-link.js';
+import { headOf, ofOneWorkspace } from '../parts/workspace-picker.js';
+import { inline } from '../text/safe.js';
 import { quote } from '../text/shell.js';
 import { mayActFor, mayOperate } from './rights.js';
 import { connectCommand } from './workspace-head.js';
 
-const PAGE = 100;
+const WORDS = { title: 'Tokens', text: 'Each workspace has its own tokens. An agent that holds one speaks for that workspace.', path: '/ui/tokens' };
 
 /** @type {import('./rights.js').Page['open']} */
-export function open(root, place, context) {
-  const { call, navigate, session } = context;
-  const own = context.workspace?.id ?? place.query.get('ws');
-  const inTab = context.workspace !== undefined;
-  const path = own === null ? '/admin/workspace-tokens' : `/workspaces/${encodeURIComponent(own)}/tokens`;
-  let query = place.query;
-  let most = PAGE;
+export const open = ofOneWorkspace(WORDS, openTokens);
 
-  const filter = () => own === null
-    ? { never_used: query.get('never_used') ?? '', idle_days: query.get('idle_days') ?? '' }
-    : {};
-  const rows = new Loaded(
-    async (signal) => own === null
-      ? readPages(call, path, filter(), most, signal)
-      : { items: (await call('GET', path, { signal })).tokens, next: null },
-    draw);
-
-  const choose = (name, value) => {
-    const next = new URLSearchParams(query);
-    value ? next.set(name, value) : next.delete(name);
-    navigate(location.pathname, next);
-  };
+function openTokens(root, place, context, own, inTab) {
+  const { call, session } = context;
+  const path = `/workspaces/${encodeURIComponent(own)}/tokens`;
+  const mayRead = mayActFor(session, own);
+  const tokens = new Loaded(async (signal) => (await call('GET', path, { signal })).tokens, draw);
 
   async function mint() {
     const mintPath = mayOperate(session) ? `/admin/workspaces/${own}/tokens` : path;
     const minted = await call('POST', mintPath);
-    rows.refresh();
+    tokens.refresh();
     await showOnce(own, minted.auth_token);
   }
 
   const revoke = (token) => {
-    const one = `/workspaces/${token.workspace_id ?? own}/tokens/${token.id}`;
+    const one = `${path}/${token.id}`;
     return confirm({
       title: `Revoke the token ${token.prefix}…?`,
       text: html`<p>An agent that uses it stops being heard within 5 seconds: its requests get 401, and its streams close. This cannot be undone,
@@ -58,58 +43,45 @@ export function open(root, place, context) {
       requests: [{ method: 'DELETE', path: one }],
       run: async () => {
         await call('DELETE', one);
-        await rows.refresh();
+        await tokens.refresh();
       },
     });
   };
 
   const line = (token) => html`<tr>
-      ${own === null ? html`<td data-label="Workspace">${workspaceLink(token.workspace_id)}</td>` : nothing}
-      <td data-label="Token"><code>${token.prefix}…</code></td>
+      <td data-label="Token"><code>${inline(token.prefix)}…</code></td>
       <td data-label="Made">${age(token.created_at)}</td>
       <td data-label="Last used">${token.last_used_at ? age(token.last_used_at) : html`<span class="meta">never</span>`}</td>
       <td class="actions">${action('Revoke', () => revoke(token))}</td></tr>`;
 
-  const table = ({ items, next }) => items.length === 0
-    ? empty(own === null ? 'No token matches.' : 'This workspace has no token: no agent can speak for it.',
-        own === null ? nothing : html`<p>${mintButton()}</p>`)
+  const table = (list) => list.length === 0
+    ? empty('This workspace has no token: no agent can speak for it.', html`<p>Mint one, and give it to the agent.</p>`)
     : html`<div class="table-frame" tabindex="0" role="region" aria-label="Tokens"><table class="rows">
-        <thead><tr>${own === null ? html`<th scope="col">Workspace</th>` : nothing}
-          ${['Token', 'Made', 'Last used'].map((name) => html`<th scope="col">${name}</th>`)}
+        <thead><tr>${['Token', 'Made', 'Last used'].map((name) => html`<th scope="col">${name}</th>`)}
           <th scope="col"><span class="off-screen">Actions</span></th></tr></thead>
-        <tbody>${repeat(items, (token) => token.id, line)}</tbody></table></div>
-      ${moreRows(next, items.length, () => { most += PAGE; rows.refresh(); })}`;
-
-  const mintButton = () => action('Mint a token', mint, { look: 'main', hint: 'It is shown once' });
-
-  const mayRead = own === null ? mayOperate(session) : mayActFor(session, own);
+        <tbody>${repeat(list, (token) => token.id, line)}</tbody></table></div>
+      ${moreRows(null, list.length)}`;
 
   function draw() {
-    render(html`${inTab ? nothing : html`<header class="page-head"><h1>Tokens</h1></header>`}
+    render(html`${inTab ? nothing : headOf(WORDS, own)}
       ${mayRead
-        ? html`<div class="filters">${own === null
-            ? html`${choice('Used', 'never_used', query.get('never_used') ?? '', [['', 'any'], ['true', 'never']], choose)}
-                ${choice('Idle', 'idle_days', query.get('idle_days') ?? '', [['', 'any'], ['7', '7 days'], ['30', '30 days'], ['90', '90 days']], choose)}`
-            : mintButton()}</div>
-          ${drawn(rows, table)}
-          <footer class="page-foot">${asCurl({ path, query: filter() },
-            ...(own === null ? [] : [{ method: 'POST', path: `/admin/workspaces/${own}/tokens` }]))}</footer>`
-        : empty('Viewers do not see tokens.', html`<p>Sign in as an operator to list, mint and revoke them.</p>`)}`, root);
+        ? html`<div class="filters">${context.workspace?.removed ? nothing : action('Mint a token', mint, { look: 'main', hint: 'It is shown once' })}</div>
+          ${drawn(tokens, table)}
+          <footer class="page-foot">${asCurl({ path }, { method: 'POST', path: `/admin/workspaces/${own}/tokens` })}</footer>`
+        : empty('Only operators see tokens.', html`<p>Viewers neither list nor make them.</p>`)}`, root);
   }
 
   draw();
   if (mayRead) {
-    rows.refresh();
+    tokens.refresh();
   }
   return {
-    update(next) {
-      query = next.query;
-      most = PAGE;
+    update() {
       if (mayRead) {
-        rows.reset();
+        tokens.refresh();
       }
     },
-    close: () => rows.close(),
+    close: () => tokens.close(),
   };
 }
 

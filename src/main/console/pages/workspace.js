@@ -109,7 +109,11 @@ export function open(root, place, context) {
     draw();
   });
 
-  const address = (name) => `/ui/w/${encodeURIComponent(id)}${name === 'now' ? '' : `?tab=${name}`}`;
+  /** The address of a tab; the zone of its times goes with it. */
+  const address = (name) => {
+    const params = new URLSearchParams({ tab: name, ...(query.has('tz') ? { tz: query.get('tz') } : {}) });
+    return `/ui/w/${encodeURIComponent(id)}?${params}`;
+  };
 
   const count = (name) => {
     const row = workspace.row;
