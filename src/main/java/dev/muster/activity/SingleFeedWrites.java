@@ -1,13 +1,10 @@
 package dev.muster.activity;
 
 import dev.muster.platform.commit.CommitAwareTransactions;
-import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.commit.WaitSlots;
 import dev.muster.platform.postgres.StatementTimeouts;
-import dev.muster.platform.problem.ProblemException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.springframework.stereotype.Component;
 
 /**
@@ -26,24 +23,26 @@ class SingleFeedWrites {
   private static final Duration TRANSACTION_LIMIT = Duration.ofSeconds(2);
 
   /**
-   * Longest duration for a large row. The request's deadline leaves less after a wait for the
-   * permit.
+   * Longest duration for a large row. The request's deadline leaves less after a wait for the slot.
    */
   private static final Duration LARGE_TRANSACTION_LIMIT = Duration.ofSeconds(4);
 
-  /** Longest wait for a permit. */
+  /** Longest wait for a slot. */
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+  private static final String REFUSAL =
+      "too many rows wait for their feeds; try again in a few seconds";
 
   private final FeedAppender appender;
   private final StatementTimeouts statements;
   private final CommitAwareTransactions transactions;
-  private final Semaphore rows = new Semaphore(4, true);
+  private final WaitSlots rows = new WaitSlots(4, TIMEOUT, REFUSAL);
 
   /**
    * Admits one row above 2 MiB at a time. Two at once would take twice as long and exceed the
    * limit.
    */
-  private final Semaphore largeRows = new Semaphore(1, true);
+  private final WaitSlots largeRows = new WaitSlots(1, TIMEOUT, REFUSAL);
 
   SingleFeedWrites(
       FeedAppender appender, CommitAwareTransactions transactions, StatementTimeouts statements) {
@@ -52,37 +51,20 @@ class SingleFeedWrites {
     this.transactions = transactions;
   }
 
-  /** Returns after the commit; throws {@code UNAVAILABLE} if no permit is free in time. */
+  /** Returns after the commit; throws {@code UNAVAILABLE} if no slot is free in time. */
   AppendResult append(NewActivity row) {
     return RowSize.estimate(row) > MAX_CONCURRENT_ROW_BYTES
         ? append(row, largeRows, LARGE_TRANSACTION_LIMIT)
         : append(row, rows, TRANSACTION_LIMIT);
   }
 
-  private AppendResult append(NewActivity row, Semaphore permits, Duration limit) {
-    if (!acquire(permits)) {
-      throw ProblemException.unavailable(
-          "too many rows wait for their feeds; try again in a few seconds");
-    }
-    try {
-      return transactions
-          .withTimeout(limit)
-          .runRetryingDeadlocks(_ -> {
-            statements.allow(limit);
-            return appender.append(List.of(row)).getFirst();
-          });
-    } finally {
-      permits.release();
-    }
-  }
-
-  private static boolean acquire(Semaphore permits) {
-    try {
-      return permits.tryAcquire(
-          RequestDeadline.cappingNanos(TIMEOUT.toNanos()), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+  private AppendResult append(NewActivity row, WaitSlots slots, Duration limit) {
+    return slots.run(() ->
+        transactions
+            .withTimeout(limit)
+            .runRetryingDeadlocks(_ -> {
+              statements.allow(limit);
+              return appender.append(List.of(row)).getFirst();
+            }));
   }
 }

@@ -11,6 +11,7 @@ import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.commit.UnknownCommitOutcomeException;
+import dev.muster.platform.commit.WaitSlots;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.BatchColumns;
@@ -28,8 +29,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -92,7 +91,8 @@ class Completions {
   private final QueueMetrics metrics;
   private final CommitAwareTransactions longOnes;
   private final StatementTimeouts statements;
-  private final Semaphore largeOnes = new Semaphore(1, true);
+  private final WaitSlots largeOnes =
+      new WaitSlots(1, LARGE_TIMEOUT, "too many large answers wait to be stored");
   private final GroupCommit<Completion, Boolean> commits;
 
   Completions(
@@ -167,22 +167,11 @@ class Completions {
   }
 
   private boolean completeLarge(Completion completion) {
-    try {
-      if (!largeOnes.tryAcquire(LARGE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw ProblemException.unavailable("too many large answers wait to be stored");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw ProblemException.unavailable("the answer could not be stored before the server ended");
-    }
-    try {
-      return longOnes.runRetryingDeadlocks(_ -> {
-        statements.allow(MAX_LARGE_DURATION);
-        return !completeAll(List.of(completion)).isEmpty();
-      });
-    } finally {
-      largeOnes.release();
-    }
+    return largeOnes.run(() ->
+        longOnes.runRetryingDeadlocks(_ -> {
+          statements.allow(MAX_LARGE_DURATION);
+          return !completeAll(List.of(completion)).isEmpty();
+        }));
   }
 
   private List<BatchOutcome<Boolean>> commit(List<Completion> batch) {

@@ -14,6 +14,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
@@ -135,7 +136,7 @@ class QueueWorker implements SmartLifecycle {
             return locked.isEmpty() ? List.<QueuedMessage>of() : queue.claim(locked, claim, most);
           });
     } finally {
-      HeldClaim held = new HeldClaim(claim, Math.max(1, claimed.size()));
+      HeldClaim held = new HeldClaim(lease, claim, new AtomicInteger(Math.max(1, claimed.size())));
       if (claimed.isEmpty()) {
         held.stop();
       }
@@ -143,18 +144,11 @@ class QueueWorker implements SmartLifecycle {
     }
   }
 
-  /** Shares one claim among several messages, and ends it after the last of them. */
-  private final class HeldClaim {
-    private final DeliveryClaim claim;
-    private int left;
+  /** A claim of several messages, which ends after the last of them. */
+  private record HeldClaim(ReplicaLease lease, DeliveryClaim claim, AtomicInteger left) {
 
-    HeldClaim(DeliveryClaim claim, int left) {
-      this.claim = claim;
-      this.left = left;
-    }
-
-    synchronized void stop() {
-      if (--left == 0) {
+    void stop() {
+      if (left.decrementAndGet() == 0) {
         lease.end(claim);
       }
     }
@@ -211,7 +205,7 @@ class QueueWorker implements SmartLifecycle {
               message.heldBy(),
               error,
               deliveries,
-              ExponentialDelay.delay(message.attempts() - 1));
+              QueuedMessage.pauseAfter(message.attempts() - 1));
       case QueuedAttempts.Result.NoRoom() -> queue.giveBackUntried(message, WHILE_THERE_IS_NO_ROOM);
     }
   }
@@ -232,8 +226,7 @@ class QueueWorker implements SmartLifecycle {
     synchronized (this) { // waits for a running claim
       isRunning = false;
     }
-    List<Thread> attemptsUnderWay = List.copyOf(running);
-    attemptsUnderWay.forEach(Thread::interrupt);
+    List.copyOf(running).forEach(Thread::interrupt);
     try {
       // an interrupted attempt still gives its message back
       if (slots.tryAcquire(MAX_CONCURRENT, SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -6,6 +6,7 @@ import dev.muster.activity.RowId;
 import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,12 @@ record QueuedMessage(
     @Nullable Instant endedAt,
     @Nullable String error) {
 
+  private static final long FIRST_PAUSE_S = 5;
+  private static final long MAX_PAUSE_S = 300;
+
+  /** After 6 doublings the pause exceeds its maximum. */
+  private static final int MAX_DOUBLINGS = 6;
+
   /**
    * Reads a row of {@code deliveries} or {@code delivery_outcomes}, whose columns have the same
    * names.
@@ -60,6 +67,16 @@ record QueuedMessage(
         row.getInt("deliveries"),
         endedAt,
         row.getString("error"));
+  }
+
+  /**
+   * Returns the pause after a failed attempt (R7.7): 5 s × 2ⁿ, at most 300 s.
+   *
+   * @param failuresBefore n, the failures that directly precede this one
+   */
+  static Duration pauseAfter(int failuresBefore) {
+    long doubled = FIRST_PAUSE_S << Math.clamp(failuresBefore, 0, MAX_DOUBLINGS);
+    return Duration.ofSeconds(Math.min(doubled, MAX_PAUSE_S));
   }
 
   UUID targetId() {

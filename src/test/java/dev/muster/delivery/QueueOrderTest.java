@@ -384,7 +384,7 @@ class QueueOrderTest {
     assertThat(
             Duration.between(
                 Instant.parse(shown.field("enqueued_at")), Instant.parse(shown.field("ended_at"))))
-        .isGreaterThan(ExponentialDelay.delay(0));
+        .isGreaterThan(QueuedMessage.pauseAfter(0));
     assertThat(shown.json().path("attempts").asInt()).isEqualTo(2);
   }
 
