@@ -1,5 +1,6 @@
 package dev.muster.a2a;
 
+import dev.muster.a2a.NormalizedRequest.QueueOptions;
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.AppendResult;
 import dev.muster.activity.Feeds;

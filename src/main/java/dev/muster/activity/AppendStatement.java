@@ -2,6 +2,7 @@ package dev.muster.activity;
 
 import static dev.muster.platform.postgres.BatchColumns.partOf;
 
+import dev.muster.activity.FeedAppender.AppendDecision;
 import dev.muster.activity.MessageAdmission.NewDelivery;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.BatchColumns;

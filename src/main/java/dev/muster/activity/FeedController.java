@@ -1,6 +1,7 @@
 package dev.muster.activity;
 
 import dev.muster.activity.FeedWaiters.FeedTopic;
+import dev.muster.activity.PeerInfoEnricher.FeedRow;
 import dev.muster.identity.Caller;
 import dev.muster.identity.CredentialRecheck;
 import dev.muster.identity.Credentials;

@@ -1,8 +1,8 @@
 package dev.muster.activity;
 
-import dev.muster.event.ReplicaNotificationListener;
 import dev.muster.event.ReplicaNotifier;
-import dev.muster.event.ReplicaTopic;
+import dev.muster.event.ReplicaNotifier.ReplicaNotificationListener;
+import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;

@@ -4,6 +4,7 @@ import dev.muster.activity.AppendResult.FeedFull;
 import dev.muster.activity.AppendResult.OtherContent;
 import dev.muster.activity.AppendResult.Repeated;
 import dev.muster.activity.AppendResult.Stored;
+import dev.muster.activity.FeedAppender.AppendDecision;
 import dev.muster.platform.commit.BatchLimits;
 import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.platform.commit.BatchRetry;

@@ -1,6 +1,8 @@
 package dev.muster.activity;
 
-import dev.muster.activity.FeedRow.PeerInfo;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.muster.activity.PeerInfoEnricher.FeedRow.PeerInfo;
 import dev.muster.platform.http.PlatformUrl;
 import dev.muster.platform.json.RawJson;
 import dev.muster.workspace.WorkspaceLabel;
@@ -21,6 +23,23 @@ import org.springframework.stereotype.Component;
 class PeerInfoEnricher {
 
   private static final RawJson NO_ATTACHMENTS = new RawJson("[]");
+
+  /** One activity row of a response, with peer data if the request includes it (R6.6). */
+  record FeedRow(
+      @JsonUnwrapped StoredActivity row,
+      @JsonUnwrapped @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable PeerInfo peerInfo) {
+
+    /**
+     * Fields for {@code include=peer_info}.
+     *
+     * @param attachments an array of JSON objects
+     */
+    record PeerInfo(
+        @Nullable String peerName,
+        @Nullable String peerRole,
+        @Nullable String agentCardUrl,
+        RawJson attachments) {}
+  }
 
   private final Workspaces workspaces;
   private final PlatformUrl platformUrl;

@@ -1,5 +1,6 @@
 package dev.muster.delegation;
 
+import dev.muster.delegation.DelegationSweeper.SweeperSettings;
 import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.settings.Setting;
 import org.springframework.context.annotation.Bean;

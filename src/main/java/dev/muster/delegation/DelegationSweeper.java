@@ -7,10 +7,12 @@ import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.stereotype.Component;
 
 /**
@@ -34,6 +36,15 @@ class DelegationSweeper {
   record SweepReport(int deadlineFailures, int stuckMarked, int errors) {}
 
   private static final Logger log = LoggerFactory.getLogger(DelegationSweeper.class);
+
+  /**
+   * The settings of the sweeper (R8.8).
+   *
+   * @param interval time between two sweeps
+   * @param stuckThreshold time without a heartbeat after which a delegation is stuck
+   */
+  @ConfigurationProperties("muster.delegation.sweeper")
+  record SweeperSettings(boolean enabled, Duration interval, Duration stuckThreshold) {}
 
   private final SweepRepository repository;
   private final Ledger ledger;

@@ -4,6 +4,7 @@ import dev.muster.activity.ActivityKey;
 import dev.muster.activity.ActivityResult;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.ErrorText;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,5 +61,25 @@ record DeliveryOutcome(
   /** Returns the text of the reply; null if it equals {@code response}, which is stored anyway. */
   @Nullable String keptReply() {
     return response != null && reply.text().equals(response.text()) ? null : reply.text();
+  }
+
+  /** How a delivery ended (R7.3). */
+  enum OutcomeState {
+    /** The agent has responded, possibly with an error. */
+    ANSWERED,
+    /** The agent did not get the message. */
+    REFUSED,
+    /** It is unknown whether the agent got the message. */
+    UNCERTAIN,
+    /** The agent polls now and finds the message in its feed. */
+    IN_FEED;
+
+    String wire() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    static OutcomeState of(String wire) {
+      return valueOf(wire.toUpperCase(Locale.ROOT));
+    }
   }
 }

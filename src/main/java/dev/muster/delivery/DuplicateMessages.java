@@ -1,6 +1,7 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
+import dev.muster.delivery.DeliveryOutcome.OutcomeState;
 import dev.muster.delivery.OutcomeRepository.Open;
 import dev.muster.identity.CredentialRecheck;
 import dev.muster.platform.longpoll.LongPoll;

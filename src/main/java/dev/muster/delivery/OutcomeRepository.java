@@ -3,6 +3,7 @@ package dev.muster.delivery;
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.RowId;
 import dev.muster.activity.RowSize;
+import dev.muster.delivery.DeliveryOutcome.OutcomeState;
 import dev.muster.platform.json.RawJson;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;

@@ -2,6 +2,7 @@ package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.MessageAdmission.Kind;
+import dev.muster.delivery.QueueController.QueueView;
 import dev.muster.delivery.QueueListRepository.Filter;
 import dev.muster.delivery.QueueListRepository.Total;
 import dev.muster.delivery.QueueListRepository.Waiting;
@@ -19,7 +20,7 @@ import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.DeliveryCapacities;
-import dev.muster.workspace.DeliveryCapacity;
+import dev.muster.workspace.DeliveryCapacities.DeliveryCapacity;
 import dev.muster.workspace.WorkspaceStatus;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

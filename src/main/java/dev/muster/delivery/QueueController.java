@@ -1,5 +1,6 @@
 package dev.muster.delivery;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.RowId;
 import dev.muster.identity.AccessChecks;
@@ -15,6 +16,7 @@ import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import java.math.BigInteger;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,47 @@ class QueueController {
 
   /** 10 years: longer than any message may wait. */
   private static final BigInteger MAX_MINUTES = BigInteger.valueOf(5_256_000);
+
+  /**
+   * A queued message as its sender reads it.
+   *
+   * @param queueDepth its position in the queue, from 1; null unless it waits, and in the admin API
+   * @param answer the response of the agent; null before the end, and in the admin API
+   */
+  record QueueView(
+      UUID queueId,
+      UUID workspaceId,
+      @Nullable UUID sourceId,
+      QueueState state,
+      int priority,
+      int attempts,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer queueDepth,
+      Instant enqueuedAt,
+      @Nullable Instant nextAttemptAt,
+      Instant expiresAt,
+      @Nullable Instant endedAt,
+      @Nullable String error,
+      UUID activityId,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable RawJson answer) {
+
+    static QueueView of(QueuedMessage message, @Nullable Integer place, @Nullable RawJson answer) {
+      return new QueueView(
+          message.id(),
+          message.targetId(),
+          message.senderId(),
+          message.state(),
+          message.priority(),
+          message.attempts(),
+          place,
+          message.enqueuedAt(),
+          message.state().isEnd() ? null : message.nextAttemptAt(),
+          message.expiresAt(),
+          message.endedAt(),
+          message.error(),
+          message.id(),
+          answer);
+    }
+  }
 
   private final QueueListRepository queue;
   private final OutcomeRepository outcomes;

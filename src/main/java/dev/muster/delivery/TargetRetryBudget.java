@@ -2,7 +2,7 @@ package dev.muster.delivery;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
-import dev.muster.protocol.client.RetryBudget;
+import dev.muster.protocol.client.A2aClient.RetryBudget;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.LongSupplier;

@@ -26,6 +26,40 @@ public class EventLog {
 
   private static final int READERS_OF_THE_PAST = 4;
 
+  /** Keeps the newest recorded events in memory, by {@code seq}. */
+  private static final class RecentEvents {
+
+    private final SequencedBuffer<RecordedEvent> series;
+
+    RecentEvents(long head) {
+      this.series = new SequencedBuffer<>(head, event -> event.payload().text().length());
+    }
+
+    long head() {
+      return series.head();
+    }
+
+    /** Adds events one at a time; a concurrent reader sees a prefix of them. */
+    void add(List<RecordedEvent> events) {
+      for (RecordedEvent event : events) {
+        if (event.seq() != series.head() + 1) {
+          // Retention deleted the numbers between, or the database was restored to another time.
+          series.goOnAt(event.seq());
+        }
+        series.add(event);
+      }
+    }
+
+    boolean reachesBackTo(long seq) {
+      return series.reachesBackTo(seq);
+    }
+
+    /** Returns the events after {@code seq}; empty when some of them are no longer in memory. */
+    Optional<List<RecordedEvent>> after(long seq) {
+      return series.after(seq);
+    }
+  }
+
   private final EventRepository repository;
   private final List<RecordedEventListener> followers;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();

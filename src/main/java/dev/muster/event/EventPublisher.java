@@ -1,5 +1,7 @@
 package dev.muster.event;
 
+import dev.muster.event.ReplicaNotifier.ReplicaNotificationListener;
+import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;

@@ -1,5 +1,6 @@
 package dev.muster.event;
 
+import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import java.nio.ByteBuffer;
 import java.util.Base64;
 import java.util.Collection;

@@ -1,10 +1,12 @@
 package dev.muster.event;
 
+import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -26,6 +28,30 @@ public class ReplicaNotifier {
 
   private static final Duration CALL_INTERVAL = Duration.ofMillis(50);
   private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
+
+  /** Topics of the notifications between replicas; the names are part of the notification text. */
+  public enum ReplicaTopic {
+    EVENTS,
+    FEEDS,
+    RUNTIME
+  }
+
+  /** Receives the notifications of other replicas; implementations must return quickly. */
+  public interface ReplicaNotificationListener {
+
+    ReplicaTopic topic();
+
+    /** Called when another replica changed rows of these ids. */
+    void called(Set<UUID> ids);
+
+    /**
+     * Called when rows of any id may have changed.
+     *
+     * <p>The notification had too many ids to list, or the connection is new and earlier
+     * notifications were lost.
+     */
+    void onResync();
+  }
 
   private final JdbcClient db;
   private final String self = UUID.randomUUID().toString();

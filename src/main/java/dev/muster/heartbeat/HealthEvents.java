@@ -2,10 +2,10 @@ package dev.muster.heartbeat;
 
 import dev.muster.event.EventType;
 import dev.muster.event.NewEvent;
-import dev.muster.heartbeat.StatusDecision.Degraded;
-import dev.muster.heartbeat.StatusDecision.Online;
-import dev.muster.heartbeat.StatusDecision.OtherReason;
-import dev.muster.heartbeat.StatusDecision.Unchanged;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Degraded;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Online;
+import dev.muster.heartbeat.StatusRules.StatusDecision.OtherReason;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Unchanged;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.LifecycleEvents;
 import dev.muster.workspace.WorkspaceStatus;

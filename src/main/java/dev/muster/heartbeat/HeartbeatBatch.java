@@ -1,10 +1,13 @@
 package dev.muster.heartbeat;
 
 import dev.muster.event.Events;
-import dev.muster.heartbeat.HeartbeatResult.Recorded;
-import dev.muster.platform.commit.BatchHandler;
+import dev.muster.heartbeat.HeartbeatDecision.StoredHealth;
+import dev.muster.heartbeat.Heartbeats.HeartbeatResult;
+import dev.muster.heartbeat.Heartbeats.HeartbeatResult.Recorded;
+import dev.muster.heartbeat.StatusRules.HealthSignals;
 import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.platform.commit.BatchRetry;
+import dev.muster.platform.commit.BatchRetry.BatchHandler;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.workspace.DegradedReason;

@@ -1,14 +1,22 @@
 package dev.muster.heartbeat;
 
+import dev.muster.heartbeat.StatusRules.ErrorRateThresholds;
 import dev.muster.identity.RequestAuthentication;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.ProblemWriter;
+import dev.muster.platform.jobs.RecurringJob;
+import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.uptime.ControlPlaneUptime.ReplicaHealthCheck;
+import dev.muster.platform.uptime.ControlPlaneUptime.UptimeTiming;
+import dev.muster.workspace.HeartbeatCadence;
 import dev.muster.workspace.Workspaces;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+/** Configures the heartbeat endpoint, the sweeps and the inputs of the uptime record. */
 @Configuration(proxyBeanMethods = false)
 class HeartbeatConfiguration {
 
@@ -30,5 +38,35 @@ class HeartbeatConfiguration {
         new HeartbeatServlet(
             authentication, bodies, names, workspaces, heartbeats, answers, problems);
     return new ServletRegistrationBean<>(servlet, HeartbeatServlet.PATH);
+  }
+
+  @Bean
+  UptimeTiming uptimeTiming(HeartbeatCadence cadence) {
+    return UptimeTiming.forStaleAfter(cadence.staleAfter());
+  }
+
+  @Bean
+  ReplicaHealthCheck heartbeatStorageCheck(Heartbeats heartbeats) {
+    return heartbeats::storageHealthy;
+  }
+
+  @Bean
+  SweepMetrics livenessMetrics(MeterRegistry metrics) {
+    return new SweepMetrics(metrics, "liveness");
+  }
+
+  @Bean
+  RecurringJob livenessSweepJob(LivenessSweep sweep, LivenessSettings settings) {
+    return new RecurringJob("liveness-sweep", settings.sweepInterval(), sweep::run);
+  }
+
+  @Bean
+  SweepMetrics stallMetrics(MeterRegistry metrics) {
+    return new SweepMetrics(metrics, "stall");
+  }
+
+  @Bean
+  RecurringJob stallSweepJob(StallSweep sweep, LivenessSettings settings) {
+    return new RecurringJob("stall-sweep", settings.sweepInterval(), sweep::run);
   }
 }

@@ -1,11 +1,14 @@
 package dev.muster.heartbeat;
 
-import dev.muster.heartbeat.StatusDecision.Degraded;
-import dev.muster.heartbeat.StatusDecision.Online;
-import dev.muster.heartbeat.StatusDecision.OtherReason;
-import dev.muster.heartbeat.StatusDecision.Unchanged;
+import dev.muster.heartbeat.StatusRules.HealthSignals;
+import dev.muster.heartbeat.StatusRules.StatusDecision;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Degraded;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Online;
+import dev.muster.heartbeat.StatusRules.StatusDecision.OtherReason;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Unchanged;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Holds a heartbeat, the stored state before it, and the resulting status decision. */
@@ -48,5 +51,23 @@ record HeartbeatDecision(
 
   Heartbeat heartbeatToStore() {
     return heartbeat.withSampleError(nextSampleError());
+  }
+
+  /** The stored health of a workspace, read under its lock. */
+  record StoredHealth(
+      UUID workspaceId,
+      WorkspaceStatus status,
+      @Nullable DegradedReason degradedReason,
+      double errorRate,
+      String sampleError,
+      boolean nativeStatus) {
+
+    /** Returns the stored health, overridden by the values of a heartbeat. */
+    HealthSignals mergedWith(Heartbeat heartbeat) {
+      return new HealthSignals(
+          heartbeat.wedged(),
+          heartbeat.errorRate() == null ? errorRate : heartbeat.errorRate(),
+          heartbeat.capabilities().given() ? heartbeat.nativeStatus() : nativeStatus);
+    }
   }
 }

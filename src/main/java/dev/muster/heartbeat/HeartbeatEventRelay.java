@@ -3,6 +3,7 @@ package dev.muster.heartbeat;
 import dev.muster.event.LastValue;
 import dev.muster.event.LastValue.Kind;
 import dev.muster.event.LastValues;
+import dev.muster.heartbeat.HeartbeatSnapshotRepository.HeartbeatSnapshot;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;

@@ -1,6 +1,7 @@
 package dev.muster.heartbeat;
 
-import dev.muster.heartbeat.HeartbeatResult.Recorded;
+import dev.muster.heartbeat.HeartbeatDecision.StoredHealth;
+import dev.muster.heartbeat.Heartbeats.HeartbeatResult.Recorded;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.postgres.Timestamps;
 import dev.muster.workspace.DegradedReason;

@@ -1,7 +1,7 @@
 package dev.muster.heartbeat;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.muster.heartbeat.HeartbeatResult.Recorded;
+import dev.muster.heartbeat.Heartbeats.HeartbeatResult.Recorded;
 import dev.muster.workspace.HeartbeatCadence;
 import dev.muster.workspace.WorkspaceStatus;
 import jakarta.servlet.http.HttpServletResponse;

@@ -1,5 +1,6 @@
 package dev.muster.heartbeat;
 
+import dev.muster.heartbeat.Heartbeats.HeartbeatResult;
 import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
 import dev.muster.identity.RateLimitBucket;

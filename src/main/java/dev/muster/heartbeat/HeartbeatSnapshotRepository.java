@@ -5,7 +5,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
@@ -25,6 +27,31 @@ class HeartbeatSnapshotRepository {
       SELECT workspace_id, last_heartbeat_at, active_tasks, uptime_seconds, current_task FROM api_workspace_heartbeat
       WHERE last_heartbeat_at > :since
       """;
+
+  /** The work that a workspace's last heartbeat reported. */
+  record HeartbeatSnapshot(
+      UUID workspaceId,
+      Instant lastHeartbeatAt,
+      int activeTasks,
+      long uptimeSeconds,
+      String currentTask) {
+
+    /** Returns the payload of {@code WORKSPACE_HEARTBEAT}. */
+    Map<String, ?> heartbeat() {
+      Map<String, Object> payload = new LinkedHashMap<>();
+      payload.put("active_tasks", activeTasks);
+      payload.put("uptime_seconds", uptimeSeconds);
+      return payload;
+    }
+
+    /** Returns the payload of {@code TASK_UPDATED}. */
+    Map<String, ?> task() {
+      Map<String, Object> payload = new LinkedHashMap<>();
+      payload.put("current_task", currentTask);
+      payload.put("active_tasks", activeTasks);
+      return payload;
+    }
+  }
 
   private final JdbcClient db;
 

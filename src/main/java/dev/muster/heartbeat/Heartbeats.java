@@ -2,11 +2,14 @@ package dev.muster.heartbeat;
 
 import dev.muster.platform.commit.GroupCommit;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.workspace.WorkspaceStatus;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 
 /** Records heartbeats; each is committed before its caller gets the result. */
@@ -14,6 +17,24 @@ import org.springframework.stereotype.Service;
 class Heartbeats {
 
   private static final Duration FAILURES_COUNT_FOR = Duration.ofSeconds(15);
+
+  /** The result of recording a heartbeat. */
+  sealed interface HeartbeatResult {
+
+    /**
+     * Stored.
+     *
+     * @param status the one at the commit
+     * @param restartRequestedAt when a restart was requested that the agent has not heard yet
+     */
+    record Recorded(WorkspaceStatus status, @Nullable Instant restartRequestedAt)
+        implements HeartbeatResult {}
+
+    /** The workspace is removed; nothing is stored. */
+    record Removed() implements HeartbeatResult {}
+
+    record Unknown() implements HeartbeatResult {}
+  }
 
   private final GroupCommit<Heartbeat, HeartbeatResult> commits;
   private final HeartbeatEventRelay relay;

@@ -10,17 +10,41 @@ import dev.muster.platform.jobs.ReplicaName;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Serves the state of all background jobs to operators (docs/api.md, section 11). */
 @RestController
 class LivenessController {
+
+  /** The response of {@code GET /admin/liveness}. */
+  record LivenessView(
+      List<LoopView> loops, ControlPlane controlPlane, SelfPreservation selfPreservation) {
+
+    record ControlPlane(Instant upSince, Instant aliveUntil) {
+
+      static ControlPlane of(Uptime uptime) {
+        return new ControlPlane(uptime.upSince(), uptime.aliveUntil());
+      }
+    }
+
+    /** Whether the mass-offline guard currently suspends offline transitions (R5.3). */
+    record SelfPreservation(boolean suspended, @Nullable Instant since, @Nullable Instant until) {
+
+      static SelfPreservation of(Uptime uptime, LivenessSettings settings) {
+        @Nullable Instant since = uptime.holdSince();
+        @Nullable Instant until = since == null ? null : since.plus(settings.massOffline().hold());
+        return new SelfPreservation(until != null && uptime.now().isBefore(until), since, until);
+      }
+    }
+  }
 
   private final List<RecurringJob> jobs;
   private final JobHistory runs;

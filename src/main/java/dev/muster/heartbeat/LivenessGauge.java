@@ -1,5 +1,6 @@
 package dev.muster.heartbeat;
 
+import dev.muster.heartbeat.LivenessController.LivenessView;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,8 +1,17 @@
 package dev.muster.heartbeat;
 
+import dev.muster.event.EventType;
+import dev.muster.event.NewEvent;
+import dev.muster.heartbeat.MassOfflineGuard.FleetSilence;
 import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.uptime.Uptime;
+import dev.muster.workspace.LifecycleEvents;
 import dev.muster.workspace.WorkspaceStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
@@ -49,6 +58,36 @@ class LivenessRepository {
       FROM unnest(:ids::uuid[], :expected::text[]) AS row (workspace_id, status)
       WHERE b.workspace_id = row.workspace_id AND b.status = row.status
       """;
+
+  /**
+   * The times that decide which workspaces are silent (R5.1, R5.2).
+   *
+   * <p>A workspace is silent if its last heartbeat is before {@code lastHeartbeatBefore}. It is due
+   * if that heartbeat is also not before {@code upSince}, or if {@code graceIsOver}.
+   */
+  record SilenceCutoff(
+      Instant now, Instant lastHeartbeatBefore, Instant upSince, boolean graceIsOver) {
+
+    static SilenceCutoff at(Uptime uptime, LivenessSettings settings, Duration staleAfter) {
+      return new SilenceCutoff(
+          uptime.now(),
+          uptime.now().minus(staleAfter),
+          uptime.upSince(),
+          !uptime.now().isBefore(uptime.upSince().plus(settings.grace(staleAfter))));
+    }
+  }
+
+  /** A workspace that goes offline, as read under its row lock. */
+  record SilentWorkspace(UUID workspaceId, WorkspaceStatus status, Instant lastHeartbeatAt) {
+
+    NewEvent offlineEvent(Instant now) {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("last_heartbeat_at", lastHeartbeatAt);
+      fields.put("silent_for_s", Duration.between(lastHeartbeatAt, now).toSeconds());
+      return LifecycleEvents.of(
+          EventType.WORKSPACE_OFFLINE, workspaceId, status, WorkspaceStatus.OFFLINE, fields);
+    }
+  }
 
   private final JdbcClient db;
 

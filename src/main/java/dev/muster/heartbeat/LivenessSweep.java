@@ -3,6 +3,10 @@ package dev.muster.heartbeat;
 import dev.muster.event.EventType;
 import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
+import dev.muster.heartbeat.BatchedTransitions.TransitionSummary;
+import dev.muster.heartbeat.LivenessRepository.SilenceCutoff;
+import dev.muster.heartbeat.LivenessRepository.SilentWorkspace;
+import dev.muster.heartbeat.MassOfflineGuard.FleetSilence;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
@@ -17,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -34,6 +39,18 @@ import org.springframework.transaction.support.TransactionTemplate;
 class LivenessSweep {
 
   private static final Logger log = LoggerFactory.getLogger(LivenessSweep.class);
+
+  /**
+   * The result of a liveness sweep.
+   *
+   * @param heldSince start of the hold that prevented offline transitions; null without a hold
+   */
+  record SweepReport(FleetSilence fleet, TransitionSummary summary, @Nullable Instant heldSince) {
+
+    int takenOffline() {
+      return summary.moved();
+    }
+  }
 
   private final LivenessRepository repository;
   private final LivenessSettings settings;

@@ -1,7 +1,7 @@
 package dev.muster.heartbeat;
 
-import dev.muster.platform.jobs.JobRun;
-import dev.muster.platform.loop.LoopState;
+import dev.muster.platform.jobs.JobHistory.JobRun;
+import dev.muster.platform.loop.BackgroundLoops.LoopState;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -54,4 +54,11 @@ record MassOfflineGuard(double ratio, Duration hold) {
                 .compareTo(BigDecimal.valueOf(ratio).multiply(BigDecimal.valueOf(live)))
             > 0;
   }
+
+  /**
+   * Counts online or degraded workspaces, silent ones, and those due to go offline.
+   *
+   * <p>A silent workspace is due when an uptime gap cannot explain its silence.
+   */
+  record FleetSilence(long live, long silent, long due) {}
 }

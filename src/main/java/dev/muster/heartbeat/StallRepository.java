@@ -1,8 +1,16 @@
 package dev.muster.heartbeat;
 
+import dev.muster.event.EventType;
+import dev.muster.event.NewEvent;
 import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.uptime.Uptime;
+import dev.muster.workspace.LifecycleEvents;
 import dev.muster.workspace.WorkspaceStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
@@ -66,6 +74,46 @@ class StallRepository {
       )
       UPDATE workspace_heartbeats b SET stalled = false FROM over WHERE b.workspace_id = over.workspace_id
       """;
+
+  /**
+   * The times that decide which workspaces are stalled.
+   *
+   * <p>A workspace is stalled if it has been busy and wrote nothing since before {@code
+   * quietBefore}, with a heartbeat since {@code lastHeartbeatSince}. No workspace is stalled unless
+   * {@code upSince} is before {@code quietBefore}, because its writes may have failed during the
+   * uptime gap.
+   */
+  record StallCutoff(
+      Instant now, Instant quietBefore, Instant lastHeartbeatSince, Instant upSince) {
+
+    static StallCutoff at(Uptime uptime, Duration stalledAfter, Duration staleAfter) {
+      return new StallCutoff(
+          uptime.now(),
+          uptime.now().minus(stalledAfter),
+          uptime.now().minus(staleAfter),
+          uptime.upSince());
+    }
+  }
+
+  /** A busy workspace that writes nothing, as read under its row lock. */
+  record StalledWorkspace(
+      UUID workspaceId,
+      WorkspaceStatus status,
+      int activeTasks,
+      String currentTask,
+      Instant busySince,
+      Instant silentSince) {
+
+    /** Builds the event, whose old and new status are equal. */
+    NewEvent event(Instant now) {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("active_tasks", activeTasks);
+      fields.put("current_task", currentTask);
+      fields.put("busy_since", busySince);
+      fields.put("silent_for_s", Duration.between(silentSince, now).toSeconds());
+      return LifecycleEvents.of(EventType.WORKSPACE_STALLED, workspaceId, status, status, fields);
+    }
+  }
 
   private final JdbcClient db;
 

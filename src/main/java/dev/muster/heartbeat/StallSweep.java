@@ -1,6 +1,9 @@
 package dev.muster.heartbeat;
 
 import dev.muster.event.Events;
+import dev.muster.heartbeat.BatchedTransitions.TransitionSummary;
+import dev.muster.heartbeat.StallRepository.StallCutoff;
+import dev.muster.heartbeat.StallRepository.StalledWorkspace;
 import dev.muster.platform.jobs.SweepMetrics;
 import dev.muster.platform.text.Text;
 import dev.muster.platform.uptime.ControlPlaneUptime;

@@ -4,13 +4,16 @@ import static dev.muster.workspace.DegradedReason.ERROR_RATE;
 import static dev.muster.workspace.DegradedReason.RUNTIME_WEDGED;
 import static dev.muster.workspace.WorkspaceStatus.DEGRADED;
 
-import dev.muster.heartbeat.StatusDecision.Degraded;
-import dev.muster.heartbeat.StatusDecision.Online;
-import dev.muster.heartbeat.StatusDecision.OtherReason;
-import dev.muster.heartbeat.StatusDecision.Unchanged;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Degraded;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Online;
+import dev.muster.heartbeat.StatusRules.StatusDecision.OtherReason;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Unchanged;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /** Evaluates a heartbeat (R4.2): the first matching rule decides, with at most one transition. */
 record StatusRules(ErrorRateThresholds thresholds) {
@@ -67,4 +70,47 @@ record StatusRules(ErrorRateThresholds thresholds) {
     return !heartbeat.wedged()
         && (heartbeat.errorRate() == null || heartbeat.errorRate() < thresholds.degradeAt());
   }
+
+  /**
+   * The error rates (0..1) at which a workspace degrades and below which it recovers. If the second
+   * is above the first, both are the defaults, with a warning.
+   */
+  @ConfigurationProperties("muster.heartbeat")
+  record ErrorRateThresholds(double degradeAt, double recoverBelow) {
+
+    static final ErrorRateThresholds DEFAULT = new ErrorRateThresholds(0.5, 0.1);
+
+    private static final Logger log = LoggerFactory.getLogger(ErrorRateThresholds.class);
+
+    ErrorRateThresholds {
+      if (recoverBelow > degradeAt) {
+        log.warn(
+            "RECOVER_BELOW_ERROR_RATE={} is above DEGRADE_AT_ERROR_RATE={}; using the defaults {}"
+                + " and {}",
+            recoverBelow,
+            degradeAt,
+            DEFAULT.recoverBelow,
+            DEFAULT.degradeAt);
+        recoverBelow = DEFAULT.recoverBelow;
+        degradeAt = DEFAULT.degradeAt;
+      }
+    }
+  }
+
+  /** What a heartbeat changes in a workspace's status. */
+  sealed interface StatusDecision {
+
+    /** The status and its reason stay. */
+    record Unchanged() implements StatusDecision {}
+
+    /** The workspace stays degraded, for another reason. */
+    record OtherReason(DegradedReason reason) implements StatusDecision {}
+
+    record Degraded(DegradedReason reason) implements StatusDecision {}
+
+    record Online(WorkspaceStatus recoveredFrom) implements StatusDecision {}
+  }
+
+  /** The health signals of a heartbeat, merged with the stored state. */
+  record HealthSignals(boolean wedged, double errorRate, boolean nativeStatus) {}
 }

@@ -1,5 +1,6 @@
 package dev.muster.protocol;
 
+import dev.muster.protocol.MessageContent.Part;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

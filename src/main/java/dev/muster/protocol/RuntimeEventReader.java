@@ -5,6 +5,7 @@ import dev.muster.protocol.RuntimeEvent.RuntimeError;
 import dev.muster.protocol.RuntimeEvent.RuntimeStart;
 import dev.muster.protocol.RuntimeEvent.RuntimeStderr;
 import dev.muster.protocol.RuntimeEvent.RuntimeStdout;
+import dev.muster.protocol.RuntimeEvent.UndecodableEventException;
 import java.math.BigInteger;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;

@@ -1,10 +1,15 @@
 package dev.muster.runtime;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import dev.muster.platform.text.Text;
+import dev.muster.protocol.RuntimeErrorKind;
 import dev.muster.protocol.RuntimeEvent.RuntimeEnd;
 import dev.muster.protocol.RuntimeEvent.RuntimeError;
 import dev.muster.protocol.RuntimeEvent.RuntimeStart;
+import dev.muster.runtime.Run.RunStatus;
+import java.math.BigInteger;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -131,5 +136,49 @@ record Run(
 
   private static String shown(String text, int most) {
     return Text.cut(Text.clean(text), most);
+  }
+
+  /** The status of a run (R9.3). */
+  enum RunStatus {
+    RUNNING,
+    SUCCEEDED,
+    /** Ended with an exit code other than 0. */
+    FAILED,
+    /** Ended with an error event other than a cancellation. */
+    ERRORED,
+    CANCELLED,
+    /** The workspace went offline or was removed during the run, or the task started again. */
+    LOST;
+
+    @JsonValue
+    String wire() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** The end of a run as its end event or error event reports it. */
+  sealed interface RunEnd {
+
+    RunStatus status();
+
+    record Exited(int exitCode, BigInteger durationMs) implements RunEnd {
+
+      @Override
+      public RunStatus status() {
+        return exitCode == 0 ? RunStatus.SUCCEEDED : RunStatus.FAILED;
+      }
+    }
+
+    record Errored(String kind, String message) implements RunEnd {
+
+      @Override
+      public RunStatus status() {
+        return switch (RuntimeErrorKind.fromWire(kind)) {
+          case CANCELLED -> RunStatus.CANCELLED;
+          case NOT_CONFIGURED, TIMEOUT, SANDBOX_UNAVAILABLE, OOM_KILLED, INTERNAL, UNKNOWN ->
+              RunStatus.ERRORED;
+        };
+      }
+    }
   }
 }

@@ -1,5 +1,7 @@
 package dev.muster.runtime;
 
+import dev.muster.runtime.Run.RunEnd;
+import dev.muster.runtime.Run.RunStatus;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.util.UUID;

@@ -10,11 +10,15 @@ import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.http.PageLimit;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.LosslessJson;
+import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.runtime.StreamWriter.EventSubmission;
+import dev.muster.runtime.StreamWriter.SubmissionResult;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -36,6 +40,16 @@ import tools.jackson.databind.JsonNode;
 class RuntimeController {
 
   private static final int MAX_POST_BYTES = 1024 * BodyReader.KIB;
+
+  /** A replayed event: the submitted envelope with its id, time and run id. */
+  private record RuntimeEventView(
+      UUID id, Instant createdAt, UUID runId, String type, RawJson payload) {
+
+    static RuntimeEventView of(StoredEvent event) {
+      return new RuntimeEventView(
+          event.id(), event.createdAt(), event.runId(), event.type(), event.payload());
+    }
+  }
 
   private final Workspaces workspaces;
   private final RuntimeEventIngest intake;

@@ -6,7 +6,7 @@ import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.RuntimeEvent;
-import dev.muster.protocol.UndecodableEventException;
+import dev.muster.protocol.RuntimeEvent.UndecodableEventException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -5,15 +5,14 @@ import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.commit.GroupCommit;
-import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.commit.WaitSlots;
 import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.problem.ProblemException;
+import dev.muster.runtime.StreamWriter.EventSubmission;
+import dev.muster.runtime.StreamWriter.SubmissionResult;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.springframework.stereotype.Service;
 
 /**
@@ -36,7 +35,11 @@ class RuntimeEventIngest {
   private final StreamWriter writer;
   private final CommitAwareTransactions transactions;
   private final CommitAwareTransactions boundedTransactions;
-  private final Semaphore lockWaitSlots = new Semaphore(MAX_LOCK_WAITERS, true);
+  private final WaitSlots lockWaiters =
+      new WaitSlots(
+          MAX_LOCK_WAITERS,
+          MAX_WAIT,
+          "too many posts wait for their streams; try again in a few seconds");
   private final GroupCommit<EventSubmission, SubmissionResult> commits;
 
   RuntimeEventIngest(
@@ -75,33 +78,16 @@ class RuntimeEventIngest {
   }
 
   private SubmissionResult addBlocking(EventSubmission submission) {
-    if (!acquireSlot()) {
-      throw ProblemException.unavailable(
-          "too many posts wait for their streams; try again in a few seconds");
-    }
-    try {
-      List<BatchOutcome<SubmissionResult>> outcomes =
-          BatchRetry.run(
-              List.of(submission), posts -> boundedTransactions.run(() -> writer.write(posts)));
-      return switch (outcomes.getFirst()) {
-        case BatchOutcome.Done<SubmissionResult>(SubmissionResult result) -> result;
-        case BatchOutcome.Locked<SubmissionResult>() ->
-            throw new IllegalStateException("what waits for its stream cannot find it busy");
-        case BatchOutcome.Failed<SubmissionResult>(RuntimeException cause) -> throw cause;
-      };
-    } finally {
-      lockWaitSlots.release();
-    }
-  }
-
-  private boolean acquireSlot() {
-    try {
-      return lockWaitSlots.tryAcquire(
-          RequestDeadline.cappingNanos(MAX_WAIT.toNanos()), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+    List<BatchOutcome<SubmissionResult>> outcomes =
+        lockWaiters.run(() ->
+            BatchRetry.run(
+                List.of(submission), posts -> boundedTransactions.run(() -> writer.write(posts))));
+    return switch (outcomes.getFirst()) {
+      case BatchOutcome.Done<SubmissionResult>(SubmissionResult result) -> result;
+      case BatchOutcome.Locked<SubmissionResult>() ->
+          throw new IllegalStateException("what waits for its stream cannot find it busy");
+      case BatchOutcome.Failed<SubmissionResult>(RuntimeException cause) -> throw cause;
+    };
   }
 
   @PreDestroy

@@ -2,6 +2,9 @@ package dev.muster.runtime;
 
 import dev.muster.event.LiveEvent;
 import dev.muster.event.LiveEvents;
+import dev.muster.event.ReplicaNotifier;
+import dev.muster.event.ReplicaNotifier.ReplicaNotificationListener;
+import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import dev.muster.event.SeriesRelay;
 import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
@@ -21,7 +24,7 @@ import org.springframework.stereotype.Component;
  * numbers of chunks are therefore merged, and other events are published in limited portions.
  */
 @Component
-class RuntimeEventRelay {
+class RuntimeEventRelay implements ReplicaNotificationListener {
 
   private static final int MAX_PAGE_BYTES = 1 << 20;
   private static final int MAX_PAGE_EVENTS = 2000;
@@ -35,24 +38,39 @@ class RuntimeEventRelay {
   private final SegmentRepository segments;
   private final LiveEvents live;
   private final SeriesRelay relay;
+  private final ReplicaNotifier notifier;
 
   RuntimeEventRelay(
       StreamHeadRepository heads,
       SegmentRepository segments,
       LiveEvents live,
+      ReplicaNotifier notifier,
       BackgroundLoops loops) {
     this.segments = segments;
     this.live = live;
+    this.notifier = notifier;
     this.relay = new SeriesRelay(loops, "runtime-event-relay", live, heads::endsSince, this::relay);
   }
 
-  /** Marks streams for the relay; call it after the commit. */
+  /** Marks streams for the relays of all replicas; call it after the commit. */
   void streamsChanged(Set<UUID> workspaceIds) {
+    relay.seriesChanged(workspaceIds);
+    notifier.call(ReplicaTopic.RUNTIME, workspaceIds);
+  }
+
+  @Override
+  public ReplicaTopic topic() {
+    return ReplicaTopic.RUNTIME;
+  }
+
+  @Override
+  public void called(Set<UUID> workspaceIds) {
     relay.seriesChanged(workspaceIds);
   }
 
   /** Queries all streams on the next run, because notifications of other replicas may be lost. */
-  void resync() {
+  @Override
+  public void onResync() {
     relay.resync();
   }
 

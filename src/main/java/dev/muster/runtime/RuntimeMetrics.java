@@ -1,5 +1,6 @@
 package dev.muster.runtime;
 
+import dev.muster.runtime.StreamWriter.EventSubmission;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -3,6 +3,7 @@ package dev.muster.runtime;
 import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.runtime.RunRepository.TaskOf;
+import dev.muster.runtime.StreamHeadRepository.StreamHead;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -24,11 +25,32 @@ import org.springframework.stereotype.Component;
 @Component
 class StreamWriter {
 
+  /** The result of a submission. */
+  sealed interface SubmissionResult {
+
+    record Accepted(int events) implements SubmissionResult {}
+
+    /** The workspace is removed or does not exist. */
+    record NoWorkspace() implements SubmissionResult {}
+  }
+
+  /** The events that one request adds to a stream, all or none. */
+  record EventSubmission(UUID workspaceId, List<RuntimeEnvelope> envelopes) {
+
+    EventSubmission {
+      envelopes = List.copyOf(envelopes);
+    }
+
+    long size() {
+      return envelopes.stream().mapToLong(RuntimeEnvelope::size).sum();
+    }
+  }
+
   private final StreamHeadRepository heads;
   private final RunRepository runs;
   private final SegmentRepository segments;
   private final OutputRepository output;
-  private final RuntimeStreamNotifier signals;
+  private final RuntimeEventRelay relay;
   private final RuntimeMetrics metrics;
 
   StreamWriter(
@@ -36,13 +58,13 @@ class StreamWriter {
       RunRepository runs,
       SegmentRepository segments,
       OutputRepository output,
-      RuntimeStreamNotifier signals,
+      RuntimeEventRelay relay,
       RuntimeMetrics metrics) {
     this.heads = heads;
     this.runs = runs;
     this.segments = segments;
     this.output = output;
-    this.signals = signals;
+    this.relay = relay;
     this.metrics = metrics;
   }
 
@@ -101,7 +123,7 @@ class StreamWriter {
     if (!drafts.isEmpty()) {
       store(drafts);
       AfterCommit.run(() -> {
-        signals.streamsChanged(drafts.keySet());
+        relay.streamsChanged(drafts.keySet());
         wanted.forEach(metrics::count);
       });
     }

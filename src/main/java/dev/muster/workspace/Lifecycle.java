@@ -8,6 +8,7 @@ import dev.muster.identity.Tokens;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Hierarchy.Child;
+import dev.muster.workspace.StatusRepository.StatusRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,12 @@
 package dev.muster.workspace;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.Timestamps;
 import dev.muster.platform.settings.SecuritySettings;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -48,6 +50,20 @@ class PeerRepository {
       WHERE bytes_before < :max_bytes
       ORDER BY created_at, id
       """;
+
+  /** Describes a workspace to its siblings, children and parent (R3.6). */
+  record Peer(
+      UUID id,
+      String name,
+      String role,
+      int tier,
+      WorkspaceStatus status,
+      String url,
+      DeliveryMode deliveryMode,
+      @Nullable UUID parentId,
+      int activeTasks,
+      @Nullable RawJson agentCard,
+      @JsonIgnore Instant createdAt) {}
 
   private final JdbcClient db;
   private final SecuritySettings settings;

@@ -10,6 +10,7 @@ import dev.muster.identity.Tokens.Minted;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.StatusRepository.StatusRow;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -11,6 +11,8 @@ import dev.muster.platform.http.PlatformUrl;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
 import dev.muster.workspace.Registration.Registered;
 import jakarta.servlet.http.HttpServletRequest;
@@ -34,8 +36,7 @@ class RegistryController {
 
   private final Registration registration;
   private final RegistrationGate gate;
-  private final AgentCardUpdates cards;
-  private final Discovery discovery;
+  private final WorkspaceUpdates updates;
   private final Workspaces workspaces;
   private final PeerRepository peers;
   private final Hierarchy hierarchy;
@@ -48,8 +49,7 @@ class RegistryController {
   RegistryController(
       Registration registration,
       RegistrationGate gate,
-      AgentCardUpdates cards,
-      Discovery discovery,
+      WorkspaceUpdates updates,
       Workspaces workspaces,
       PeerRepository peers,
       Hierarchy hierarchy,
@@ -60,8 +60,7 @@ class RegistryController {
       ListResponses lists) {
     this.registration = registration;
     this.gate = gate;
-    this.cards = cards;
-    this.discovery = discovery;
+    this.updates = updates;
     this.workspaces = workspaces;
     this.peers = peers;
     this.hierarchy = hierarchy;
@@ -80,6 +79,10 @@ class RegistryController {
       int staleAfterS,
       int longPollMaxS,
       @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String authToken) {}
+
+  /** What a peer needs to reach a workspace; {@code url} is "" when that workspace polls. */
+  record FoundAnswer(
+      UUID id, String name, String url, DeliveryMode deliveryMode, WorkspaceStatus status) {}
 
   /**
    * Registers an agent. It reads the body itself, because anonymous callers may be refused before
@@ -112,15 +115,26 @@ class RegistryController {
     UUID id = body.requiredId("workspace_id");
     RawJson card = body.requiredRawObject("agent_card");
     workspaces.requireSpeakerFor(id, caller);
-    cards.update(id, card);
+    updates.replaceCard(id, card);
     return Map.of("status", "updated");
   }
 
+  /**
+   * Returns a workspace to an agent that may talk to it (R3.4 to R3.6). Refuses a claimed sender
+   * that does not match the credential.
+   */
   @GetMapping("/registry/discover/{id}")
   @RouteAccess(CallerKind.VIEWER)
-  Discovery.Found discover(
+  FoundAnswer discover(
       Caller caller, @PathVariable UUID id, @RequestHeader("X-Workspace-ID") String claimed) {
-    return discovery.discover(caller, Ids.parse(claimed), id);
+    if (!caller.reads(Ids.parse(claimed))) {
+      throw new ProblemException(
+          ErrorCode.UNAUTHENTICATED,
+          "X-Workspace-ID is not the workspace of this token (expected: its own workspace)");
+    }
+    Workspace found = workspaces.reachable(id, caller);
+    return new FoundAnswer(
+        found.id(), found.name(), found.url(), found.deliveryMode(), found.status());
   }
 
   @GetMapping("/registry/{id}/peers")

@@ -56,6 +56,9 @@ class StatusRepository {
       WHERE workspace_id = :id AND restart_requested_at IS NOT NULL
       """;
 
+  /** Holds the status of one workspace whose row is locked. */
+  record StatusRow(UUID workspaceId, WorkspaceStatus status) {}
+
   private final JdbcClient db;
 
   StatusRepository(JdbcClient db) {

@@ -4,6 +4,7 @@ import dev.muster.identity.Tokens;
 import dev.muster.identity.Tokens.Minted;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.StatusRepository.StatusRow;
 import java.util.UUID;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;

@@ -42,14 +42,6 @@ class WorkspaceRepository {
       WHERE w.id = :id
       """;
 
-  private static final String PRESENCE =
-      """
-      SELECT w.id, w.name, w.delivery_mode, w.url, w.max_concurrent_tasks, w.removed_at,
-          w.version, b.status, b.active_tasks, b.idle_timeout_seconds, (SELECT version FROM workspace_tree) AS tree_version
-      FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
-      WHERE w.id = ?
-      """;
-
   /**
    * Ends a page early once its cards reach {@code :max_bytes}, because a card has up to 256 KiB.
    */
@@ -208,27 +200,6 @@ class WorkspaceRepository {
 
   void markRemoved(List<UUID> ids) {
     db.sql(MARK_REMOVED).param("ids", ids.toArray(UUID[]::new)).update();
-  }
-
-  /** Finds a workspace without its card, which may be large. */
-  Optional<TargetLookup> presence(UUID id) {
-    return db.sql(PRESENCE)
-        .param(id)
-        .query((row, n) ->
-            new TargetLookup(
-                new DeliveryTarget(
-                    row.getObject("id", UUID.class),
-                    row.getString("name"),
-                    DeliveryMode.of(row.getString("delivery_mode")),
-                    row.getString("url"),
-                    WorkspaceStatus.of(row.getString("status")),
-                    row.getInt("active_tasks"),
-                    row.getInt("max_concurrent_tasks"),
-                    row.getObject("idle_timeout_seconds", Integer.class),
-                    row.getLong("version"),
-                    row.getLong("tree_version")),
-                Timestamps.instantOrNull(row, "removed_at")))
-        .optional();
   }
 
   List<WorkspaceLabel> labelsOf(Collection<UUID> ids) {

@@ -3,6 +3,8 @@ package dev.muster.workspace;
 import dev.muster.event.EventType;
 import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
+import dev.muster.identity.AuditTrail;
+import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.util.Map;
@@ -13,10 +15,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Applies patches to workspaces. Only heartbeats and lifecycle operations change the status. */
+/**
+ * Applies patches to workspaces and replaces their cards. Only heartbeats and lifecycle operations
+ * change the status.
+ */
 @Service
 class WorkspaceUpdates {
 
+  private final Workspaces access;
   private final WorkspaceRepository workspaces;
   private final StatusRepository statuses;
   private final Hierarchy hierarchy;
@@ -27,6 +33,7 @@ class WorkspaceUpdates {
   private final TransactionTemplate transactions;
 
   WorkspaceUpdates(
+      Workspaces access,
       WorkspaceRepository workspaces,
       StatusRepository statuses,
       Hierarchy hierarchy,
@@ -35,6 +42,7 @@ class WorkspaceUpdates {
       WorkspaceChanges changes,
       Events events,
       TransactionTemplate transactions) {
+    this.access = access;
     this.workspaces = workspaces;
     this.statuses = statuses;
     this.hierarchy = hierarchy;
@@ -53,6 +61,17 @@ class WorkspaceUpdates {
     } else {
       transactions.executeWithoutResult(status -> store(seen.id(), patch));
     }
+  }
+
+  /** Replaces the agent card, outside of registrations and heartbeats. */
+  void replaceCard(UUID id, RawJson card) {
+    access.requireUsableCard(id, card);
+    AuditTrail.addTarget(id);
+    transactions.executeWithoutResult(status -> {
+      statuses.lock(id);
+      access.existing(id);
+      access.storeCard(id, card);
+    });
   }
 
   private void requireCallable(Workspace was, Workspace wanted) {

@@ -30,7 +30,7 @@ public class Workspaces {
   private final WorkspaceRepository repository;
   private final Hierarchy hierarchy;
   private final AccessCache pairs;
-  private final TargetCache targets;
+  private final DeliveryTargets targets;
   private final AgentUrls urls;
   private final Events events;
 
@@ -38,7 +38,7 @@ public class Workspaces {
       WorkspaceRepository repository,
       Hierarchy hierarchy,
       AccessCache pairs,
-      TargetCache targets,
+      DeliveryTargets targets,
       AgentUrls urls,
       Events events) {
     this.repository = repository;
@@ -90,7 +90,7 @@ public class Workspaces {
    */
   public DeliveryTarget requireTarget(UUID id, Caller caller) {
     DeliveryTarget target = findActive(id).target();
-    targets.put(target);
+    targets.cache(target);
     requireMayTalk(caller, own -> pairs.mayTalk(own, id, target.treeVersion()));
     return target;
   }
@@ -102,17 +102,17 @@ public class Workspaces {
    */
   public DeliveryTarget rememberedTarget(UUID id, Caller caller) {
     return targets
-        .find(id)
+        .cached(id)
         .filter(target -> mayTalk(caller, own -> pairs.mayTalk(own, id, target.treeVersion())))
         .orElseGet(() -> requireTarget(id, caller));
   }
 
   /** Finds a workspace that exists and is not removed. */
   public Optional<DeliveryTarget> target(UUID id) {
-    return repository
-        .presence(id)
+    return targets
+        .read(id)
         .filter(lookup -> lookup.removedAt() == null)
-        .map(TargetLookup::target);
+        .map(DeliveryTargets.Found::target);
   }
 
   /** Returns a peer's stored card, if there is one; refuses as {@link #requireTarget}. */
@@ -177,8 +177,8 @@ public class Workspaces {
     return workspace;
   }
 
-  private TargetLookup findActive(UUID id) {
-    TargetLookup lookup = repository.presence(id).orElseThrow(() -> absent(id, repository));
+  private DeliveryTargets.Found findActive(UUID id) {
+    DeliveryTargets.Found lookup = targets.read(id).orElseThrow(() -> absent(id, repository));
     if (lookup.removedAt() != null) {
       throw removed(id, lookup.removedAt());
     }

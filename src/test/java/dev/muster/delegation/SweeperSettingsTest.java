@@ -2,6 +2,7 @@ package dev.muster.delegation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.delegation.DelegationSweeper.SweeperSettings;
 import dev.muster.platform.settings.TestSettings;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -8,15 +8,15 @@ import dev.muster.protocol.client.A2aRequest;
 import dev.muster.protocol.client.A2aResult;
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.HttpError;
+import dev.muster.protocol.client.A2aResult.SendEndReason;
 import dev.muster.protocol.client.A2aResult.Unreachable;
 import dev.muster.protocol.client.Deadline;
 import dev.muster.protocol.client.FailureKind;
-import dev.muster.protocol.client.SendEndReason;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.TestPeer;
 import dev.muster.workspace.agenturl.AddressClass;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
-import dev.muster.workspace.agenturl.HostResolver;
+import dev.muster.workspace.agenturl.AgentUrlGuard.HostResolver;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +56,7 @@ class GuardedDialTest {
 
   private static A2aClient client(Set<AddressClass> allowed, HostResolver resolver) {
     return A2aClient.builder()
-        .guard(new AgentUrlAddressGuard(new AgentUrlGuard(allowed, resolver)))
+        .guard(new TargetCalls.DialGuard(new AgentUrlGuard(allowed, resolver)))
         .pause(_ -> {})
         .build();
   }
@@ -177,7 +177,7 @@ class GuardedDialTest {
     AgentUrlGuard guard = new AgentUrlGuard(Set.of(), rebinding);
     String url = "http://rebinding.example:" + peer.port() + "/";
     assertThat(guard.check(url)).isInstanceOf(AgentUrlGuard.Verdict.Allowed.class);
-    try (A2aClient client = A2aClient.builder().guard(new AgentUrlAddressGuard(guard)).build()) {
+    try (A2aClient client = A2aClient.builder().guard(new TargetCalls.DialGuard(guard)).build()) {
       assertNotAllowed(send(client, url), url);
     }
     assertThat(lookups).hasValue(2);

@@ -1,9 +1,10 @@
 package dev.muster.event;
 
-import static dev.muster.event.ReplicaTopic.EVENTS;
-import static dev.muster.event.ReplicaTopic.FEEDS;
+import static dev.muster.event.ReplicaNotifier.ReplicaTopic.EVENTS;
+import static dev.muster.event.ReplicaNotifier.ReplicaTopic.FEEDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;

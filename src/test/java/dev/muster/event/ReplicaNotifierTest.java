@@ -1,9 +1,11 @@
 package dev.muster.event;
 
-import static dev.muster.event.ReplicaTopic.EVENTS;
-import static dev.muster.event.ReplicaTopic.FEEDS;
+import static dev.muster.event.ReplicaNotifier.ReplicaTopic.EVENTS;
+import static dev.muster.event.ReplicaNotifier.ReplicaTopic.FEEDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.event.ReplicaNotifier.ReplicaNotificationListener;
+import dev.muster.event.ReplicaNotifier.ReplicaTopic;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;

@@ -3,6 +3,7 @@ package dev.muster.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.heartbeat.LivenessSettings.MassOffline;
+import dev.muster.heartbeat.StatusRules.ErrorRateThresholds;
 import dev.muster.platform.settings.TestSettings;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

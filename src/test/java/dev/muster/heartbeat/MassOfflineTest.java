@@ -2,9 +2,11 @@ package dev.muster.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.heartbeat.LivenessSweep.SweepReport;
 import dev.muster.heartbeat.MassOfflineGuard.Decision;
 import dev.muster.heartbeat.MassOfflineGuard.Decision.Hold;
 import dev.muster.heartbeat.MassOfflineGuard.Decision.Take;
+import dev.muster.heartbeat.MassOfflineGuard.FleetSilence;
 import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.Uptime;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package dev.muster.heartbeat;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.heartbeat.BatchedTransitions.TransitionSummary;
 import dev.muster.platform.uptime.Uptime;
 import dev.muster.testing.OwnLog;
 import dev.muster.testing.Race;

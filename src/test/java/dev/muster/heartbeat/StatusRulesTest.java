@@ -4,10 +4,13 @@ import static dev.muster.workspace.DegradedReason.ERROR_RATE;
 import static dev.muster.workspace.DegradedReason.RUNTIME_WEDGED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.heartbeat.StatusDecision.Degraded;
-import dev.muster.heartbeat.StatusDecision.Online;
-import dev.muster.heartbeat.StatusDecision.OtherReason;
-import dev.muster.heartbeat.StatusDecision.Unchanged;
+import dev.muster.heartbeat.StatusRules.ErrorRateThresholds;
+import dev.muster.heartbeat.StatusRules.HealthSignals;
+import dev.muster.heartbeat.StatusRules.StatusDecision;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Degraded;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Online;
+import dev.muster.heartbeat.StatusRules.StatusDecision.OtherReason;
+import dev.muster.heartbeat.StatusRules.StatusDecision.Unchanged;
 import dev.muster.platform.json.OptionalField;
 import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.WorkspaceStatus;

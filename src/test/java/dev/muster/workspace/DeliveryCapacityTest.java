@@ -2,6 +2,7 @@ package dev.muster.workspace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.workspace.DeliveryCapacities.DeliveryCapacity;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

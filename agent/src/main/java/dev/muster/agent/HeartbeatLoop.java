@@ -1,7 +1,8 @@
 package dev.muster.agent;
 
 import dev.muster.agent.AgentClient.HeartbeatResponse;
-import dev.muster.agent.RequestCounter.Counts;
+import dev.muster.agent.AgentStatus.RequestCounter;
+import dev.muster.agent.AgentStatus.RequestCounter.Counts;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.ThreadFactory;

@@ -3,6 +3,7 @@ package dev.muster.agent;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import dev.muster.agent.PushedMessages.Answer;
+import dev.muster.agent.PushedMessages.JsonRpcError;
 import java.io.IOException;
 import java.time.Duration;
 import org.slf4j.Logger;

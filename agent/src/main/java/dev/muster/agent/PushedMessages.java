@@ -1,5 +1,6 @@
 package dev.muster.agent;
 
+import dev.muster.agent.MessageSender.Envelope;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Handles each pushed message once; a duplicate message gets the same answer. */
@@ -39,6 +41,35 @@ final class PushedMessages {
   private static final Logger log = LoggerFactory.getLogger(PushedMessages.class);
   private static final int MAX_MESSAGES = 1_000;
   private static final int START_LIMIT_S = 30;
+
+  /** Lists the errors of JSON-RPC 2.0 (section 5.1 of its specification). */
+  enum JsonRpcError {
+    PARSE_ERROR(-32700),
+    INVALID_REQUEST(-32600),
+    METHOD_NOT_FOUND(-32601),
+    INVALID_PARAMS(-32602),
+    INTERNAL(-32603);
+
+    private final int code;
+
+    JsonRpcError(int code) {
+      this.code = code;
+    }
+
+    /** Builds an error response; {@code id} is the request's id, or null. */
+    JsonNode answer(@Nullable JsonNode id, String text) {
+      ObjectNode response = envelope(id);
+      response.putObject("error").put("code", code).put("message", text);
+      return response;
+    }
+
+    static ObjectNode envelope(@Nullable JsonNode id) {
+      ObjectNode response = JsonNodeFactory.instance.objectNode().put("jsonrpc", "2.0");
+      boolean usable = id != null && (id.isString() || id.isNumber());
+      response.set("id", usable ? id : JsonNodeFactory.instance.nullNode());
+      return response;
+    }
+  }
 
   private final AgentClient client;
   private final Replies replies;

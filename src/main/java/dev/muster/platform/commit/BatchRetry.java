@@ -19,6 +19,13 @@ public final class BatchRetry {
   private static final Set<String> WORTH_ANOTHER_TRY = Set.of("40P01", "40001");
   private static final int TRIES = 4;
 
+  /** Commits a batch and returns one outcome per value, in the order of the values. */
+  @FunctionalInterface
+  public interface BatchHandler<T, R> {
+
+    List<BatchOutcome<R>> commit(List<T> batch);
+  }
+
   private BatchRetry() {}
 
   /**

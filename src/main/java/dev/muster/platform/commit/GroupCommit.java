@@ -1,24 +1,20 @@
 package dev.muster.platform.commit;
 
+import dev.muster.platform.commit.BatchRetry.BatchHandler;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ProblemException;
-import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /**
@@ -54,17 +50,12 @@ public final class GroupCommit<T, R> implements AutoCloseable {
 
   private final Function<T, Object> keyOf;
   private final BatchLimits<T> limits;
-  private final BatchHandler<T, R> work;
-  private final DistributionSummary batchSize;
-  private final Timer batchTime;
+  private final BatchRunner<T, R> batches;
   private final SubmissionQueue<T, R> line;
   private final AtomicInteger unanswered = new AtomicInteger();
   private final List<Thread> committers;
   private final BackgroundLoop watch;
   private volatile boolean closed;
-
-  /** The {@code System.nanoTime()} of the last outage; null once a later batch has committed. */
-  private volatile @Nullable Long failedAt;
 
   /** Creates a group commit with one committer and one value per key in a batch. */
   public GroupCommit(
@@ -98,17 +89,7 @@ public final class GroupCommit<T, R> implements AutoCloseable {
     this.keyOf = keyOf;
     this.limits = limits;
     this.line = new SubmissionQueue<>(limits);
-    this.work = work;
-    this.batchSize =
-        DistributionSummary.builder("muster.commit.batch.size")
-            .description("Requests that shared a commit")
-            .tag("name", name)
-            .register(metrics);
-    this.batchTime =
-        Timer.builder("muster.commit.batch")
-            .description("How long shared commits took")
-            .tag("name", name)
-            .register(metrics);
+    this.batches = new BatchRunner<>(name, work, metrics);
     Thread.Builder.OfPlatform thread = Thread.ofPlatform().daemon().name(name + "-committer-", 1);
     this.committers =
         Stream.generate(() -> thread.start(this::commitUntilClosed)).limit(committers).toList();
@@ -160,14 +141,9 @@ public final class GroupCommit<T, R> implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns whether the last batch failed within {@code memory}, because of the database.
-   *
-   * <p>Older failures are ignored: without new heartbeats no batch would ever clear the failure.
-   */
+  /** As {@link BatchRunner#failedWithin}. */
   public boolean failedWithin(Duration memory) {
-    @Nullable Long failed = failedAt;
-    return failed != null && System.nanoTime() - failed <= memory.toNanos();
+    return batches.failedWithin(memory);
   }
 
   /** Returns how many callers wait for an outcome. */
@@ -194,11 +170,7 @@ public final class GroupCommit<T, R> implements AutoCloseable {
   private boolean commit(List<PendingSubmission<T, R>> batch) {
     List<PendingSubmission<T, R>> busy = new ArrayList<>();
     try {
-      long start = System.nanoTime();
-      List<BatchOutcome<R>> outcomes = outcomesOf(batch);
-      batchTime.record(Duration.ofNanos(System.nanoTime() - start));
-      batchSize.record(batch.size());
-      remember(outcomes);
+      List<BatchOutcome<R>> outcomes = batches.run(batch);
       for (int i = 0; i < batch.size(); i++) {
         BatchOutcome<R> outcome = outcomes.get(i);
         if (outcome instanceof BatchOutcome.Locked<R> && !batch.get(i).lockTimeoutIsOver()) {
@@ -207,49 +179,14 @@ public final class GroupCommit<T, R> implements AutoCloseable {
           batch.get(i).complete(outcome);
         }
       }
-    } finally {
-      line.ended(batch, busy);
-    }
-    return busy.size() == batch.size();
-  }
-
-  /**
-   * Ignores failures caused by a value itself, and locked rows: neither says the database is down.
-   */
-  private void remember(List<BatchOutcome<R>> outcomes) {
-    if (outcomes.stream().anyMatch(GroupCommit::isOutage)) {
-      failedAt = System.nanoTime();
-    } else if (outcomes.stream().anyMatch(BatchOutcome.Done.class::isInstance)) {
-      failedAt = null;
-    }
-  }
-
-  private static boolean isOutage(BatchOutcome<?> outcome) {
-    return outcome instanceof BatchOutcome.Failed<?>(RuntimeException cause)
-        && (DatabaseOutage.is(cause) || cause instanceof UnknownCommitOutcomeException);
-  }
-
-  private List<BatchOutcome<R>> outcomesOf(List<PendingSubmission<T, R>> batch) {
-    try {
-      List<T> values = new ArrayList<>(batch.size());
-      batch.forEach(submission -> values.add(submission.value));
-      List<BatchOutcome<R>> outcomes =
-          CommitAttachment.with(batch.getFirst().rider, () -> work.commit(values));
-      if (outcomes.size() != batch.size()) {
-        throw new IllegalStateException(
-            outcomes.size() + " outcomes for " + batch.size() + " values indicate a bug");
-      }
-      return outcomes;
-    } catch (RuntimeException e) {
-      if (!DatabaseOutage.is(e)) {
-        log.log(Level.ERROR, "a batch failed", e);
-      }
-      return Collections.nCopies(batch.size(), new BatchOutcome.Failed<>(e));
     } catch (Error e) {
       // Complete the callers first: a committer that met, say, an OutOfMemoryError never does.
       batch.forEach(submission -> submission.complete(new BatchOutcome.Failed<>(tooLate())));
       throw e;
+    } finally {
+      line.ended(batch, busy);
     }
+    return busy.size() == batch.size();
   }
 
   private void failOverdue() {

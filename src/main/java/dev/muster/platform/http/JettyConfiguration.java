@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
@@ -27,6 +28,23 @@ import tools.jackson.databind.json.JsonMapper;
 final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServletWebServerFactory> {
 
   private static final int ACCEPT_QUEUE = 4096;
+
+  /**
+   * Counts each request for the pauses of its connection. One read can bring hundreds of small
+   * requests.
+   */
+  private static final class PacedRequests extends Handler.Wrapper {
+
+    PacedRequests(Handler handler) {
+      super(handler);
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+      PacedEndPoint.countRequest(request.getConnectionMetaData().getConnection().getEndPoint());
+      return super.handle(request, response, callback);
+    }
+  }
 
   private final LimitedLog badHttp = new LimitedLog(JettyConfiguration.class);
 
@@ -80,10 +98,10 @@ final class JettyConfiguration implements WebServerFactoryCustomizer<JettyServle
     if (status < 500) {
       badHttp.log(Level.INFO, "refused a request that is not HTTP");
     }
-    SecurityHeaders.ALL.forEach(response.getHeaders()::put);
+    RequestEnvelopeFilter.SECURITY_HEADERS.forEach(response.getHeaders()::put);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/problem+json");
-    String id = RequestId.of(request.getHeaders().get(RequestId.HEADER));
-    response.getHeaders().put(RequestId.HEADER, id);
+    String id = RequestIdFilter.idOf(request.getHeaders().get(RequestIdFilter.HEADER));
+    response.getHeaders().put(RequestIdFilter.HEADER, id);
     var body = new LinkedHashMap<>(ProblemMapper.ofStatus(HttpStatusCode.valueOf(status)).body(id));
     body.put("status", status);
 

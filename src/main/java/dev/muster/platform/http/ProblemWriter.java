@@ -64,6 +64,6 @@ public final class ProblemWriter {
 
   /** Serializes the problem with the request id of the response's header. */
   private byte[] bytes(Problem problem, HttpServletResponse response) {
-    return json.writeValueAsBytes(problem.body(response.getHeader(RequestId.HEADER)));
+    return json.writeValueAsBytes(problem.body(response.getHeader(RequestIdFilter.HEADER)));
   }
 }

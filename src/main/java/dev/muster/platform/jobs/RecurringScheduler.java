@@ -17,6 +17,8 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
@@ -47,6 +49,13 @@ class RecurringScheduler implements SmartLifecycle {
 
   private static final LocalTime NIGHT_BEGINS = LocalTime.of(1, 0);
   private static final Duration NIGHT = Duration.ofHours(4);
+
+  private static final Logger log = LoggerFactory.getLogger(RecurringScheduler.class);
+
+  /** The time for a run to end, and again after its interruption. */
+  private static final Duration RUN_TIMEOUT = Duration.ofSeconds(2);
+
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(6);
 
   private final DataSource database;
   private final List<RecurringJob> jobs;
@@ -96,7 +105,7 @@ class RecurringScheduler implements SmartLifecycle {
         .pollingInterval(POLL_INTERVAL)
         .heartbeatInterval(HEARTBEAT)
         .missedHeartbeatsLimit(MISSED_HEARTBEATS)
-        .shutdownMaxWait(TimeLimitedShutdown.RUN_TIMEOUT)
+        .shutdownMaxWait(RUN_TIMEOUT)
         .addSchedulerListener(new SchedulerLog(replica, outages))
         .build();
   }
@@ -130,7 +139,26 @@ class RecurringScheduler implements SmartLifecycle {
   public void stop() {
     List<Scheduler> schedulers = running;
     running = List.of();
-    TimeLimitedShutdown.stop(schedulers);
+    stop(schedulers);
+  }
+
+  /**
+   * Stops all schedulers in parallel, so that together they take no longer than one. A database
+   * that does not respond would block a stop without a time limit.
+   */
+  private static void stop(List<Scheduler> schedulers) {
+    long deadline = System.nanoTime() + STOP_TIMEOUT.toNanos();
+    List<Thread> stopping =
+        schedulers.stream().map(one -> Thread.ofVirtual().start(one::stop)).toList();
+    try {
+      for (Thread one : stopping) {
+        if (!one.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())))) {
+          log.warn("a job did not end in time; another replica will run it again");
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override

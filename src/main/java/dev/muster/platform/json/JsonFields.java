@@ -63,7 +63,7 @@ final class JsonFields {
    */
   private static String decoded(byte[] utf8) {
     try {
-      return Utf8.text(utf8);
+      return LosslessJson.decode(utf8);
     } catch (CharacterCodingException e) {
       throw ProblemException.validation("the body is not UTF-8 (expected: JSON in UTF-8)");
     }

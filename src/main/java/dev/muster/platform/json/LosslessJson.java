@@ -1,7 +1,9 @@
 package dev.muster.platform.json;
 
 import dev.muster.platform.problem.ProblemException;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -25,6 +27,8 @@ public final class LosslessJson {
    * <p>Small values make the largest trees: two bytes sent can take a hundred bytes of heap.
    */
   private static final long MAX_TOKENS = 1_000_000;
+
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
 
   private static final JsonMapper MAPPER =
       JsonMapper.builder(
@@ -62,10 +66,19 @@ public final class LosslessJson {
 
   private static String text(byte[] utf8) {
     try {
-      return Utf8.text(utf8);
+      return decode(utf8);
     } catch (CharacterCodingException e) {
       throw invalid("the body is not UTF-8");
     }
+  }
+
+  /**
+   * Decodes UTF-8 strictly, because a byte parser accepts some malformed sequences; drops a byte
+   * order mark.
+   */
+  static String decode(byte[] utf8) throws CharacterCodingException {
+    String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
+    return text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
   }
 
   private static ProblemException invalid(String reason) {

@@ -1,5 +1,6 @@
 package dev.muster.platform.loop;
 
+import dev.muster.platform.loop.BackgroundLoops.LoopState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

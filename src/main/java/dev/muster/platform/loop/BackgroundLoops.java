@@ -1,12 +1,14 @@
 package dev.muster.platform.loop;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
@@ -17,6 +19,18 @@ import org.springframework.stereotype.Component;
  */
 @Component
 public class BackgroundLoops {
+
+  /** Describes the runs of a loop; nulls before the first run or the first failure. */
+  public record LoopState(
+      String name,
+      Duration interval,
+      @Nullable Instant lastRunAt,
+      @Nullable Duration lastDuration,
+      @Nullable String lastError,
+      @Nullable Instant lastErrorAt,
+      long runs,
+      long failures,
+      boolean overdue) {}
 
   private final InstantSource clock;
   private final Queue<BackgroundLoop> started = new ConcurrentLinkedQueue<>();

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Bounds waits for pool connections and database responses by the request's deadline (R1.8). */
@@ -25,6 +27,20 @@ final class TimelyConnections extends DelegatingDataSource {
 
   /** The least time to begin a statement with; its result would otherwise come too late. */
   private static final Duration MIN_ANSWER_TIME = Duration.ofMillis(50);
+
+  /** Bounds each statement by the deadline of its request (R1.8). */
+  static final class TimelyStatements extends JdbcTemplate {
+
+    TimelyStatements(TimelyConnections connections) {
+      super(connections);
+    }
+
+    @Override
+    protected void applyStatementSettings(Statement statement) throws SQLException {
+      super.applyStatementSettings(statement);
+      TimelyConnections.beginAnswer(statement.getConnection());
+    }
+  }
 
   private final DataSource pool;
 

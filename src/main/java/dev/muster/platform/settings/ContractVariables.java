@@ -41,7 +41,7 @@ public final class ContractVariables
 
   /** Adds the values and the defaults of all settings to the environment. */
   static void apply(ConfigurableEnvironment environment) {
-    refuseUnknown(GivenProperties.of(environment));
+    refuseUnknown(SettingNames.givenProperties(environment));
     Map<String, Object> given = new HashMap<>();
     Map<String, Object> defaults = new HashMap<>();
     for (Setting setting : Setting.values()) {

@@ -13,6 +13,9 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
 import org.springframework.stereotype.Component;
 
 /**
@@ -50,12 +53,30 @@ public final class SettingNames {
   /** Logs the warnings once, at the start. */
   SettingNames(ConfigurableEnvironment environment) {
     warnings(environment.getSystemEnvironment()).forEach(log::warn);
-    warnings(GivenProperties.of(environment)).forEach(log::warn);
+    warnings(givenProperties(environment)).forEach(log::warn);
   }
 
   /** Returns all names in alphabetical order. */
   public static Collection<String> all() {
     return KNOWN;
+  }
+
+  /**
+   * Returns the names of properties from all sources but the environment, in alphabetical order.
+   *
+   * <p>These sources are the command line, files and system properties.
+   */
+  static Set<String> givenProperties(ConfigurableEnvironment environment) {
+    Set<String> names = new TreeSet<>();
+    for (PropertySource<?> source : environment.getPropertySources()) {
+      if (source instanceof EnumerablePropertySource<?> listed
+          && !source
+              .getName()
+              .equals(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME)) {
+        names.addAll(Set.of(listed.getPropertyNames()));
+      }
+    }
+    return names;
   }
 
   /** Returns a warning for each variable that looks like a misspelt setting; never its value. */

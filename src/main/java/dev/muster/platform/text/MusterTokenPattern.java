@@ -1,5 +1,7 @@
 package dev.muster.platform.text;
 
+import dev.muster.platform.text.Redaction.RedactedRanges;
+
 /** Redacts Muster's tokens: 32 random bytes in base64url without a prefix (R1.1). */
 final class MusterTokenPattern {
   static final int LENGTH = 43;

@@ -1,5 +1,6 @@
 package dev.muster.platform.text;
 
+import dev.muster.platform.text.Redaction.RedactedRanges;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;

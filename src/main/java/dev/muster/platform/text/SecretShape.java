@@ -1,5 +1,6 @@
 package dev.muster.platform.text;
 
+import dev.muster.platform.text.Redaction.RedactedRanges;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

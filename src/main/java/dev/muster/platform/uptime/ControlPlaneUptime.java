@@ -3,6 +3,7 @@ package dev.muster.platform.uptime;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +18,39 @@ import org.springframework.stereotype.Service;
  */
 @Service
 public class ControlPlaneUptime {
+
+  /**
+   * Sets the shortest uptime gap that counts.
+   *
+   * <p>A shorter one costs agents at most a sixth of the time after which they are stale.
+   */
+  public record UptimeTiming(Duration gap) {
+
+    private static final Duration MIN_GAP = Duration.ofSeconds(3);
+    private static final Duration MAX_GAP = Duration.ofSeconds(30);
+    private static final int TICKS_IN_A_GAP = 6;
+
+    /** Returns a gap of a sixth of {@code staleAfter}, from 3 s to 30 s. */
+    public static UptimeTiming forStaleAfter(Duration staleAfter) {
+      Duration sixth = staleAfter.dividedBy(6);
+      Duration atLeast = sixth.compareTo(MIN_GAP) < 0 ? MIN_GAP : sixth;
+      return new UptimeTiming(atLeast.compareTo(MAX_GAP) > 0 ? MAX_GAP : atLeast);
+    }
+
+    Duration tick() {
+      return gap.dividedBy(TICKS_IN_A_GAP);
+    }
+  }
+
+  /**
+   * Checks one precondition for serving agents.
+   *
+   * <p>A replica counts as up only while all beans of this type are good.
+   */
+  public interface ReplicaHealthCheck {
+
+    boolean isGood();
+  }
 
   private final UptimeRepository repository;
   private final UptimeTiming rhythm;

@@ -1,5 +1,6 @@
 package dev.muster.platform.uptime;
 
+import dev.muster.platform.uptime.ControlPlaneUptime.ReplicaHealthCheck;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;

@@ -1,5 +1,6 @@
 package dev.muster.protocol.client;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,7 @@ public final class A2aClient implements AutoCloseable {
 
     private RetryPolicy policy = RetryPolicy.DEFAULT;
     private RetryBudget budget = RetryBudget.UNLIMITED;
-    private AddressGuard guard = AddressGuard.NONE;
+    private TargetGuard guard = TargetGuard.NONE;
     private AttemptListener listener = AttemptListener.NONE;
     private Sleeper sleeper = Sleeper.SLEEPING;
 
@@ -39,7 +40,7 @@ public final class A2aClient implements AutoCloseable {
       return this;
     }
 
-    public Builder guard(AddressGuard guard) {
+    public Builder guard(TargetGuard guard) {
       this.guard = guard;
       return this;
     }
@@ -60,6 +61,52 @@ public final class A2aClient implements AutoCloseable {
           new Parts(policy, budget, listener, sleeper),
           new Transport(guard, policy.connectTimeout()));
     }
+  }
+
+  /** Waits between two attempts. */
+  @FunctionalInterface
+  public interface Sleeper {
+
+    Sleeper SLEEPING = Thread::sleep;
+
+    void take(Duration duration) throws InterruptedException;
+  }
+
+  /** Receives the outcome of each attempt, for metrics. */
+  @FunctionalInterface
+  public interface AttemptListener {
+
+    AttemptListener NONE = (target, outcome) -> {};
+
+    /**
+     * Called after an attempt has ended.
+     *
+     * @param outcome {@code answered}, {@code rpc_error}, {@code http_error}, {@code malformed},
+     *     {@code streamed}, {@code stream_broken}, or a {@link FailureKind#word}
+     */
+    void attempted(String target, String outcome);
+  }
+
+  /** Limits retries, so that they do not overload a failing target (R7.10). */
+  public interface RetryBudget {
+
+    /** Allows every retry, for a sender with few requests, such as an agent. */
+    RetryBudget UNLIMITED =
+        new RetryBudget() {
+          @Override
+          public void sent(String target) {}
+
+          @Override
+          public boolean mayRetry(String target) {
+            return true;
+          }
+        };
+
+    /** Counts the start of a send, whatever attempts it will need. */
+    void sent(String target);
+
+    /** Takes one retry from the budget; returns false when none is left for now. */
+    boolean mayRetry(String target);
   }
 
   private final Parts parts;

@@ -5,6 +5,7 @@ import dev.muster.protocol.client.A2aResult.HttpError;
 import dev.muster.protocol.client.A2aResult.Malformed;
 import dev.muster.protocol.client.A2aResult.OutOfTime;
 import dev.muster.protocol.client.A2aResult.RpcError;
+import dev.muster.protocol.client.A2aResult.SendStats;
 import dev.muster.protocol.client.A2aResult.Streamed;
 import dev.muster.protocol.client.A2aResult.Unreachable;
 import java.time.Duration;

@@ -1,5 +1,7 @@
 package dev.muster.protocol.client;
 
+import dev.muster.protocol.client.Failure.AttemptPhase;
+import dev.muster.protocol.client.ResponseRate.ResponseTooSlowException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;

@@ -1,5 +1,7 @@
 package dev.muster.protocol.client;
 
+import dev.muster.protocol.client.ResponseRate.ResponseTooSlowException;
+import dev.muster.protocol.client.TargetGuard.TargetNotAllowedException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -111,5 +113,32 @@ record Failure(FailureKind kind, String detail, boolean mayHaveArrived) {
 
   private static Stream<Throwable> causes(IOException e) {
     return Stream.<Throwable>iterate(e, Objects::nonNull, Throwable::getCause).limit(20);
+  }
+
+  /** The progress of an attempt; the order of the constants matters. */
+  enum AttemptPhase {
+    RESOLVING(FailureKind.UNKNOWN_HOST),
+    CONNECTING(FailureKind.CONNECT_TIMEOUT),
+    SECURING(FailureKind.CONNECT_TIMEOUT),
+    /** The first phase in which the peer may receive a byte of the request. */
+    SENDING(FailureKind.WRITE_TIMEOUT),
+    AWAITING(FailureKind.READ_TIMEOUT),
+    READING(FailureKind.READ_TIMEOUT),
+    /** Reading is paused, because other responses use all the memory. */
+    WAITING_FOR_ROOM(FailureKind.NO_ROOM);
+
+    private final FailureKind whenTooLong;
+
+    AttemptPhase(FailureKind whenTooLong) {
+      this.whenTooLong = whenTooLong;
+    }
+
+    FailureKind whenTooLong() {
+      return whenTooLong;
+    }
+
+    boolean mayHaveArrived() {
+      return compareTo(SENDING) >= 0;
+    }
   }
 }

@@ -1,5 +1,7 @@
 package dev.muster.protocol.client;
 
+import dev.muster.protocol.client.AttemptStep.AttemptResult;
+import dev.muster.protocol.client.Failure.AttemptPhase;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;

@@ -1,5 +1,6 @@
 package dev.muster.protocol.client;
 
+import java.io.IOException;
 import java.time.Duration;
 
 /**
@@ -8,6 +9,11 @@ import java.time.Duration;
  * <p>Time spent waiting for memory does not count.
  */
 final class ResponseRate {
+
+  /** Thrown when a response that holds counted memory is below the required rate. */
+  static final class ResponseTooSlowException extends IOException {
+    private static final long serialVersionUID = 1L;
+  }
 
   private final long pieceNanos;
   private long pieceEndsAt;

@@ -1,5 +1,6 @@
 package dev.muster.protocol.client;
 
+import dev.muster.protocol.client.AttemptStep.AttemptResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

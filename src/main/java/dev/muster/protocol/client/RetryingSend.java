@@ -1,5 +1,9 @@
 package dev.muster.protocol.client;
 
+import dev.muster.protocol.client.A2aResult.SendEndReason;
+import dev.muster.protocol.client.A2aResult.SendStats;
+import dev.muster.protocol.client.AttemptStep.AttemptResult;
+import dev.muster.protocol.client.Failure.AttemptPhase;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;

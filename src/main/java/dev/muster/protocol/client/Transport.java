@@ -1,5 +1,6 @@
 package dev.muster.protocol.client;
 
+import dev.muster.protocol.client.TargetGuard.TargetNotAllowedException;
 import java.net.InetAddress;
 import java.net.Proxy;
 import java.net.UnknownHostException;
@@ -29,18 +30,18 @@ final class Transport implements AutoCloseable {
   private static final Duration IDLE_LIMIT = Duration.ofSeconds(4);
 
   /** A record, because OkHttp reuses connections only for an equal Dns. */
-  private record TargetDns(AddressGuard guard, String target) implements Dns {
+  private record TargetDns(TargetGuard guard, String target) implements Dns {
     @Override
     public List<InetAddress> lookup(String host) throws UnknownHostException {
       return guard.resolve(host, target);
     }
   }
 
-  private final AddressGuard guard;
+  private final TargetGuard guard;
   private final Duration connectTimeout;
   private final OkHttpClient http;
 
-  Transport(AddressGuard guard, Duration connectTimeout) {
+  Transport(TargetGuard guard, Duration connectTimeout) {
     this.guard = guard;
     this.connectTimeout = connectTimeout;
     this.http =

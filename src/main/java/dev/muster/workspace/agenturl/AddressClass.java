@@ -1,6 +1,9 @@
 package dev.muster.workspace.agenturl;
 
+import dev.muster.workspace.agenturl.AddressClass.IpKey;
+import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -130,5 +133,77 @@ public enum AddressClass {
 
   private static String relaxableLabels() {
     return RELAXABLE.stream().map(AddressClass::label).collect(Collectors.joining(", "));
+  }
+
+  /**
+   * Holds an IP address as one 128-bit number, IPv4 in IPv4-mapped form (RFC 4291, 2.5.5.2).
+   *
+   * <p>So an IPv4 address has one key in all its forms: plain, mapped, or behind the well-known
+   * NAT64 prefix (RFC 6052), which the network translates back to IPv4.
+   */
+  record IpKey(long high, long low) {
+    private static final long MAPPED = 0x0000_ffffL << 32;
+    private static final long NAT64_HIGH = 0x0064_ff9b_0000_0000L;
+    private static final long V4_BITS = 0xffff_ffffL;
+
+    static IpKey of(InetAddress address) {
+      ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
+      if (address instanceof Inet4Address) {
+        return ofV4(bytes.getInt());
+      }
+      IpKey key = new IpKey(bytes.getLong(), bytes.getLong());
+      boolean nat64 = key.high == NAT64_HIGH && key.low >>> 32 == 0;
+      return nat64 ? ofV4((int) key.low) : key;
+    }
+
+    private static IpKey ofV4(int bits) {
+      return new IpKey(0, MAPPED | (bits & V4_BITS));
+    }
+
+    boolean isV4() {
+      return high == 0 && (low & ~V4_BITS) == MAPPED;
+    }
+
+    /**
+     * Whether this is an ISATAP interface id (RFC 5214): {@code ::[2]00:5efe:a.b.c.d} in any /64.
+     */
+    boolean isIsatap() {
+      return (low >>> 32 & ~0x0200_0000L) == 0x0000_5efeL;
+    }
+
+    /** Whether IANA allocates unicast addresses from here: all of IPv4, and 2000::/3 of IPv6. */
+    boolean isAllocated() {
+      return isV4() || high >>> 61 == 1;
+    }
+  }
+
+  /**
+   * Holds a block of addresses, IPv4 ({@code 10.0.0.0/8}) or IPv6.
+   *
+   * @param prefixBits of the 128-bit {@link IpKey}, from 1 to 128; an IPv4 prefix plus 96
+   */
+  private record AddressRange(IpKey first, int prefixBits) {
+
+    AddressRange {
+      if (prefixBits < 1 || prefixBits > 128) {
+        throw new IllegalArgumentException("prefix bits: " + prefixBits + " (expected: 1..128)");
+      }
+    }
+
+    static AddressRange parse(String cidr) {
+      int slash = cidr.indexOf('/');
+      IpKey first = IpKey.of(InetAddress.ofLiteral(cidr.substring(0, slash)));
+      int bits = Integer.parseInt(cidr.substring(slash + 1));
+      return new AddressRange(first, first.isV4() ? 96 + bits : bits);
+    }
+
+    boolean contains(IpKey address) {
+      return ((address.high() ^ first.high()) & ones(Math.min(prefixBits, 64))) == 0
+          && ((address.low() ^ first.low()) & ones(Math.max(prefixBits - 64, 0))) == 0;
+    }
+
+    private static long ones(int count) {
+      return count == 0 ? 0 : -1L << (64 - count);
+    }
   }
 }

@@ -42,6 +42,41 @@ public final class AgentUrlGuard {
     record Refused(String label, String reason) implements Verdict {}
   }
 
+  /** Resolves a host name to its addresses. */
+  @FunctionalInterface
+  public interface HostResolver {
+    /** The operating system's resolver, which may block without limit. */
+    HostResolver SYSTEM = host -> List.of(InetAddress.getAllByName(host));
+
+    /**
+     * Returns all addresses of this name.
+     *
+     * @throws UnknownHostException when it has none
+     */
+    List<InetAddress> resolve(String host) throws UnknownHostException;
+  }
+
+  /**
+   * Reports that a dialled name resolves to an address of a forbidden class (R3.3, R7.6).
+   *
+   * <p>It extends {@link UnknownHostException}, since an HTTP client's name look-up may throw no
+   * other. The message holds the label, never the name or the address.
+   */
+  public static final class AddressNotAllowedException extends UnknownHostException {
+    private static final long serialVersionUID = 1L;
+
+    private final AddressClass addressClass;
+
+    AddressNotAllowedException(AddressClass addressClass) {
+      super("agent url not allowed: " + addressClass.label());
+      this.addressClass = addressClass;
+    }
+
+    public AddressClass addressClass() {
+      return addressClass;
+    }
+  }
+
   private final Set<AddressClass> allowed;
   private final TimeLimitedResolver resolver;
 

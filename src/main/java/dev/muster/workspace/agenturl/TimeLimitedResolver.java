@@ -2,6 +2,7 @@ package dev.muster.workspace.agenturl;
 
 import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Slots;
+import dev.muster.workspace.agenturl.AgentUrlGuard.HostResolver;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;

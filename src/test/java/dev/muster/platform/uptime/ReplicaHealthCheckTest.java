@@ -2,6 +2,7 @@ package dev.muster.platform.uptime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.uptime.ControlPlaneUptime.ReplicaHealthCheck;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestServer;

@@ -2,6 +2,7 @@ package dev.muster.platform.uptime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.uptime.ControlPlaneUptime.UptimeTiming;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;

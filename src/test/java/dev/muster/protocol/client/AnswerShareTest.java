@@ -3,6 +3,7 @@ package dev.muster.protocol.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.protocol.client.A2aResult.Answer;
+import dev.muster.protocol.client.A2aResult.SendEndReason;
 import dev.muster.protocol.client.A2aResult.Unreachable;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.PeerExchange;

@@ -69,8 +69,8 @@ class DeadlineTest {
   void endsWhileANameIsLookedUpAndSendsNothingAfterwards() {
     CountDownLatch found = new CountDownLatch(1);
     CountDownLatch asked = new CountDownLatch(1);
-    AddressGuard slow =
-        new AddressGuard() {
+    TargetGuard slow =
+        new TargetGuard() {
           @Override
           public void requireAllowed(String url) {}
 

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.muster.protocol.client.A2aClient.RetryBudget;
 import dev.muster.protocol.client.A2aResult.Answer;
 import dev.muster.protocol.client.A2aResult.HttpError;
 import dev.muster.protocol.client.A2aResult.OutOfTime;
 import dev.muster.protocol.client.A2aResult.RpcError;
+import dev.muster.protocol.client.A2aResult.SendEndReason;
 import dev.muster.protocol.client.A2aResult.Unreachable;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.PeerProcess;
@@ -180,8 +182,8 @@ class RetryTest {
     assertThat(peer.connections()).isZero();
   }
 
-  private static AddressGuard failing(RuntimeException bug, AtomicInteger asked) {
-    return new AddressGuard() {
+  private static TargetGuard failing(RuntimeException bug, AtomicInteger asked) {
+    return new TargetGuard() {
       @Override
       public void requireAllowed(String url) {}
 

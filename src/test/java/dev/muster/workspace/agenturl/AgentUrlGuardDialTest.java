@@ -3,6 +3,7 @@ package dev.muster.workspace.agenturl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.muster.workspace.agenturl.AgentUrlGuard.AddressNotAllowedException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,5 +1,6 @@
 package dev.muster.workspace.agenturl;
 
+import dev.muster.workspace.agenturl.AgentUrlGuard.HostResolver;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;

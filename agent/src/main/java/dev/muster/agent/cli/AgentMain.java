@@ -1,11 +1,16 @@
 package dev.muster.agent.cli;
 
 import dev.muster.agent.MusterException;
+import dev.muster.agent.Peer;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
 
 /** Runs the program {@code muster-agent}, the jar with the classifier {@code cli}. */
 @Command(
@@ -17,8 +22,8 @@ import picocli.CommandLine.Command;
       ConnectCommand.class,
       SendCommand.class,
       DelegateCommand.class,
-      NotifyCommand.class,
-      PeersCommand.class
+      AgentMain.NotifyCommand.class,
+      AgentMain.PeersCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -39,6 +44,47 @@ import picocli.CommandLine.Command;
             + " MUSTER_EXEC_TIMEOUT, MUSTER_QUIET.%n  A command of connect finds them set, so that"
             + " it can call this program itself.")
 public final class AgentMain {
+
+  @Command(
+      name = "notify",
+      mixinStandardHelpOptions = true,
+      versionProvider = AgentVersion.class,
+      description = "Says something to the human at the canvas.")
+  static final class NotifyCommand implements Callable<Integer> {
+
+    private static final Logger log = LoggerFactory.getLogger(NotifyCommand.class);
+
+    @Mixin private ConnectionOptions options = new ConnectionOptions();
+
+    @Parameters(paramLabel = "TEXT", description = "what is said")
+    private String text = "";
+
+    @Override
+    public Integer call() {
+      options.client().notify(text);
+      log.info("the notification is sent");
+      return ExitCode.DONE;
+    }
+  }
+
+  @Command(
+      name = "peers",
+      mixinStandardHelpOptions = true,
+      versionProvider = AgentVersion.class,
+      description = "Prints whom this agent may talk to, one a line: id, status and name, by tabs.")
+  static final class PeersCommand implements Callable<Integer> {
+
+    @Mixin private ConnectionOptions options = new ConnectionOptions();
+
+    @Override
+    public Integer call() {
+      for (Peer peer : options.client().peers()) {
+        System.out.println(
+            peer.id() + "\t" + peer.status() + "\t" + peer.name().replace('\t', ' '));
+      }
+      return ExitCode.DONE;
+    }
+  }
 
   private AgentMain() {}
 

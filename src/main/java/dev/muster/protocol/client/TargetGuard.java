@@ -9,11 +9,11 @@ import java.util.List;
  *
  * <p>Both methods are needed, because a host that is an IP address is not resolved.
  */
-public interface AddressGuard {
+public interface TargetGuard {
 
   /** Allows every target, for a sender that chooses its own targets. */
-  AddressGuard NONE =
-      new AddressGuard() {
+  TargetGuard NONE =
+      new TargetGuard() {
         @Override
         public void requireAllowed(String url) {}
 
@@ -37,5 +37,30 @@ public interface AddressGuard {
   /** Resolves a host; lets a guard limit the concurrent lookups of each target. */
   default List<InetAddress> resolve(String host, String target) throws UnknownHostException {
     return resolve(host);
+  }
+
+  /**
+   * Thrown when an {@link TargetGuard} forbids a URL.
+   *
+   * <p>It extends {@link UnknownHostException}, the only exception with which a name lookup can
+   * refuse a host. It holds a label, never a name or an address.
+   */
+  public static final class TargetNotAllowedException extends UnknownHostException {
+    private static final long serialVersionUID = 1L;
+
+    private final String label;
+
+    /**
+     * Creates the exception; {@code label} is a stable word for the reason, such as {@code
+     * loopback}.
+     */
+    public TargetNotAllowedException(String label) {
+      super("target not allowed: " + label);
+      this.label = label;
+    }
+
+    public String label() {
+      return label;
+    }
   }
 }

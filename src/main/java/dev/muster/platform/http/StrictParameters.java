@@ -1,23 +1,30 @@
 package dev.muster.platform.http;
 
+import dev.muster.platform.json.Ids;
 import java.beans.PropertyEditorSupport;
+import java.util.UUID;
 import org.springframework.web.bind.WebDataBinder;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.InitBinder;
 
 /**
- * Reads query flags strictly: {@code true}, {@code false}, or empty, which counts as absent.
+ * Parses flags and ids in paths and queries strictly (R0.3).
  *
- * <p>Spring's editor also accepts {@code on}, {@code yes}, {@code 1} and any case.
+ * <p>These are editors, because with a converter Spring falls back to a lenient editor.
  */
 @ControllerAdvice
-final class StrictFlags {
+final class StrictParameters {
 
   @InitBinder
   void bind(WebDataBinder binder) {
     binder.registerCustomEditor(boolean.class, new Flag());
+    binder.registerCustomEditor(UUID.class, new Id());
   }
 
+  /**
+   * Accepts {@code true}, {@code false}, or empty, which counts as absent. Spring's editor also
+   * accepts {@code on}, {@code yes}, {@code 1} and any case.
+   */
   private static final class Flag extends PropertyEditorSupport {
 
     /** Uses the first value of a repeated parameter. */
@@ -38,6 +45,14 @@ final class StrictFlags {
             case "false", "" -> false;
             default -> throw new IllegalArgumentException("not a flag");
           });
+    }
+  }
+
+  private static final class Id extends PropertyEditorSupport {
+
+    @Override
+    public void setAsText(String text) {
+      setValue(Ids.parse(text));
     }
   }
 }
