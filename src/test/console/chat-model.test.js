@@ -52,6 +52,11 @@ export function knowsRefusedFromUncertainAfterAReload() {
   }
 }
 
+export function isBeingSentAgain() {
+  const failed = { id: 'r1:agent', role: 'system', content: 'timeout', timestamp: T0 };
+  equal(only({ messages: [user, failed], rows: [row()], states: state('uncertain'), sent: [{ messageId: 'm1', text: 'Hello?', at: T0, state: 'sending' }] }).state, 'sending');
+}
+
 export function keepsWhatTheServerNeverStored() {
   const turns = turnsOf({ ...nothing, messages: [user], rows: [row()], sent: [{ messageId: 'm2', text: 'Again', at: T4, state: 'refused', note: 'paused' }] });
   equal(turns.map(({ text, state, note }) => [text, state, note]), [['Hello?', 'stored', undefined], ['Again', 'refused', 'paused']]);

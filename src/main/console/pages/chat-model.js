@@ -44,11 +44,12 @@ export function turnsOf({ messages, rows, states, sent, waiting }) {
     if (message.role === 'user') {
       const row = rowById.get(rowId);
       turn.messageId = row?.data?.message_id ?? undefined;
-      if (sentById.has(turn.messageId)) {
+      const own = sentById.get(turn.messageId);
+      if (own !== undefined) {
         stored.add(turn.messageId);
         turn.key = turn.messageId; // as it was before it was stored
       }
-      Object.assign(turn, stateOf({ row, end: ends.get(rowId), known: states.get(rowId), reply: answers.get(turn.messageId), waiting, message }));
+      Object.assign(turn, stateOf({ row, end: ends.get(rowId), known: states.get(rowId), reply: answers.get(turn.messageId), own, waiting, message }));
       turns.push(turn);
     } else if (message.role !== 'system' || !isOfUser(messages, rowId)) {
       turns.push(turn);
@@ -79,7 +80,7 @@ function answersByMessage(rows) {
   return found;
 }
 
-function stateOf({ row, end, known, reply, waiting, message }) {
+function stateOf({ row, end, known, reply, own, waiting, message }) {
   if (end?.role === 'agent') {
     return { state: 'answered', tookMs: row?.duration_ms ?? Date.parse(end.timestamp) - Date.parse(message.timestamp) };
   }
@@ -87,6 +88,9 @@ function stateOf({ row, end, known, reply, waiting, message }) {
     return { state: 'answered', tookMs: Date.parse(reply.created_at) - Date.parse(message.timestamp) };
   }
   const note = end?.content;
+  if (own?.state === 'sending' && (end !== undefined || known?.status === 'refused' || known?.status === 'uncertain')) {
+    return { state: 'sending' }; // again
+  }
   switch (known?.status) {
     case 'waiting': return { state: 'waiting', place: known.place, of: Math.max(waiting ?? 0, known.place ?? 0), note };
     case 'delivering': return { state: 'agent' };

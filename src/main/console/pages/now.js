@@ -24,9 +24,9 @@ export function open(root, place, context) {
         ${row ? html`${fact('Messages that wait', row.queue_depth ?? 0)}${fact('Delegations', `${row.in_flight_in ?? 0} in, ${row.in_flight_out ?? 0} out`)}` : nothing}
       </dl>
       ${now.last_sample_error ? html`<h2>Newest error</h2>${block(now.last_sample_error)}` : nothing}
-      <h2>Heartbeats <span class="meta">while this page is open; they are not kept</span></h2>
-      ${workspace.beats.length === 0
-        ? workspace.removed ? nothing : empty('None since this page was opened.', html`<p>An agent sends one every
+      ${workspace.removed ? nothing : html`<h2>Heartbeats <span class="meta">while this page is open; they are not kept</span></h2>`}
+      ${workspace.removed ? nothing : workspace.beats.length === 0
+        ? empty('None since this page was opened.', html`<p>An agent sends one every
             ${context.session.current()?.heartbeat_interval_s ?? 30} s:</p>`,
             asCurl({ method: 'POST', path: '/registry/heartbeat', body: { workspace_id: workspace.id } }))
         : html`<ol class="beats">${workspace.beats.map((beat) => html`<li>${age(beat.at)} <span class="meta">${beat.active_tasks ?? 0} active${beat.uptime_seconds

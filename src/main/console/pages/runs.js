@@ -64,7 +64,7 @@ function openRuns(root, place, context, own, inTab) {
 
   const output = (name, text, bytes) => html`<section class="output"><h3>${name} <span class="meta">${size(text, bytes)}</span>
         ${text ? copyButton(text, name) : nothing}</h3>
-      <pre class=${wrap ? 'wrap' : ''} data-follow tabindex="0" aria-label=${name}>${text ? visible(text, true) : nothing}</pre></section>`;
+      <pre class=${wrap ? 'wrap' : ''} data-follow tabindex="0" role="region" aria-label=${name}>${text ? visible(text, true) : nothing}</pre></section>`;
 
   const detail = (run) => html`<tr class="detail"><td colspan="6">
       ${run.error_message ? html`<p class="error-line">${inline(run.error_message, { most: 2000 })}</p>` : nothing}

@@ -32,11 +32,12 @@ export function head({ id, record, removed }, { actions, mayAct, toChat, session
 
 /** The box *Why*: cause, evidence, next steps. Quiet where all is well. */
 export function why(workspace, { actions, mayAct, session, address, stream }) {
-  const { record, row, id } = workspace;
-  const { cause, evidence, next } = advise(ofRecord({ ...record, ...(row ?? {}), ...liveOf(record) }), {
+  const { record, row, id, removed } = workspace;
+  const { cause, evidence, next: steps } = advise(ofRecord({ ...record, ...(row ?? {}), ...liveOf(record) }), {
     now: now(),
     staleAfterS: session.current()?.stale_after_s ?? 180,
   });
+  const next = removed ? [] : steps;
   return html`<section class="why" aria-label="Why" data-status=${record.stalled && record.status === 'online' ? 'stalled' : record.status}>
       <p class="cause">${inline(cause, { most: 600 })}</p>
       <dl>${evidence.length > 0 ? html`<dt>Evidence</dt><dd><ul class="evidence">${evidence.map((one) => html`<li>${inline(one, { most: 400 })}</li>`)}</ul></dd>` : nothing}

@@ -21,6 +21,9 @@ const TABS = {
   card: ['Card', () => import('./card.js')],
 };
 
+/** The tabs of a removed workspace: of the rest the server says only that it is gone. */
+const OF_REMOVED = new Set(['now', 'runs', 'card']);
+
 /** Events after which the record itself is read again. */
 const CHANGES = /^(WORKSPACE_(?!HEARTBEAT)|AGENT_CARD_UPDATED|DELEGATION_)/;
 
@@ -38,8 +41,12 @@ export function open(root, place, context) {
   let tab = null;
   let query = place.query;
   let stream = 'live';
+  let unfollow = null;
 
   const record = new Loaded(read, async () => {
+    if (workspace.record !== null) {
+      follow();
+    }
     draw();
     await openTab();
   }).every(EVERY_MS);
@@ -100,14 +107,23 @@ export function open(root, place, context) {
     tab?.handle?.event?.(frame);
   }
 
-  const unfollow = followWorkspace(id, onFrame, (state) => {
-    if (state === 'live' && stream !== 'live') {
-      record.refresh();
-      tab?.handle?.event?.({ event: 'ACTIVITY_LOGGED', workspace_id: id, payload: {} });
+  /** Follows the live events of a workspace that is there; whatever happened before they began is read again. */
+  function follow() {
+    if (workspace.removed) {
+      unfollow?.();
+      unfollow = null;
+      stream = 'live';
+      return;
     }
-    stream = state;
-    draw();
-  });
+    unfollow ??= followWorkspace(id, onFrame, (state) => {
+      if (state === 'live') {
+        record.soon();
+        tab?.handle?.event?.({ event: 'ACTIVITY_LOGGED', workspace_id: id, payload: {} });
+      }
+      stream = state;
+      draw();
+    });
+  }
 
   /** The address of a tab; the zone of its times goes with it. */
   const address = (name) => {
@@ -122,7 +138,7 @@ export function open(root, place, context) {
   };
 
   const tabs = () => html`<nav class="tabs" aria-label="Parts of this workspace">${Object.entries(TABS)
-    .filter(([name]) => name !== 'tokens' || mayActFor(session, id))
+    .filter(([name]) => (name !== 'tokens' || mayActFor(session, id)) && (!workspace.removed || OF_REMOVED.has(name)))
     .map(([name, [words]]) => html`<a href=${address(name)} aria-current=${chosen() === name ? 'page' : nothing}>${words}${count(name)}</a>`)}</nav>`;
 
   function draw() {
@@ -163,7 +179,7 @@ export function open(root, place, context) {
       }
     },
     close() {
-      unfollow();
+      unfollow?.();
       record.close();
       tab?.handle?.close();
       tab = null;

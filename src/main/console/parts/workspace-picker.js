@@ -1,7 +1,8 @@
 /** Finds a workspace by name or role, for pages that show one workspace at a time. */
 import { html, nothing, render } from 'lit-html';
-import { navigate } from '../router.js';
+import { inline } from '../text/safe.js';
 import { Loaded, drawn, empty } from './loaded.js';
+import { statusMark } from './status-mark.js';
 import { remember, workspaceLink } from './workspace-link.js';
 
 const MOST = 20;
@@ -39,21 +40,8 @@ export function ofOneWorkspace(words, openOf) {
 export const headOf = ({ title, path }, id) =>
   html`<header class="page-head"><h1>${title}</h1><span>of ${workspaceLink(id)}</span><a href=${path}>another workspace</a></header>`;
 
+/** Lists workspaces by name or role, each with the address of its page. */
 function pick(root, { title, text, path }, call) {
-  const close = pickWorkspace(root, { call, title, text, choose: (id) => navigate(path, { ws: id }) });
-  return { update() {}, close };
-}
-
-/**
- * @param {HTMLElement} root
- * @param {object} options
- * @param {typeof import('../net/api.js').call} options.call
- * @param {string} options.title
- * @param {string} options.text why a workspace has to be chosen
- * @param {(id: string) => void} options.choose
- * @returns {() => void} ends it
- */
-function pickWorkspace(root, { call, title, text, choose }) {
   let typed = '';
   const found = new Loaded(async (signal) => {
     const rows = await call('GET', '/workspaces', { query: { q: typed, limit: MOST }, signal });
@@ -68,7 +56,8 @@ function pickWorkspace(root, { call, title, text, choose }) {
 
   const rows = (list) => list.length === 0
     ? empty(typed ? 'No workspace has such a name or role.' : 'There is no workspace yet.')
-    : html`<ul class="choices">${list.map((row) => html`<li><button type="button" @click=${() => choose(row.id)}>Show</button> ${workspaceLink(row.id)}</li>`)}</ul>
+    : html`<ul class="choices">${list.map((row) => html`<li><a href=${`${path}?ws=${encodeURIComponent(row.id)}`}>${inline(row.name, { most: 80 })}</a>
+          ${statusMark(row.status, { stalled: row.stalled })} <span class="meta">${inline(row.role ?? '', { most: 80 })}</span></li>`)}</ul>
       ${list.length === MOST ? html`<p class="meta">The first ${MOST}; type more of the name.</p>` : nothing}`;
 
   function draw() {
@@ -79,5 +68,5 @@ function pickWorkspace(root, { call, title, text, choose }) {
 
   draw();
   found.refresh();
-  return () => found.close();
+  return { update() {}, close: () => found.close() };
 }

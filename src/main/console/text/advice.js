@@ -34,7 +34,7 @@ const next = (action, text) => ({ action, text });
 const seconds = (from, to) => Math.max(0, Math.round((to - from) / 1000));
 
 const RESTART = next('restart', 'Restart it: its supervisor starts the process anew.');
-const PAUSE = next('pause', 'Pause it: what comes waits, nothing is lost.');
+const PAUSE = next('pause', 'Pause it: what waits stays; new messages to a push agent are refused meanwhile.');
 const BEFORE = next('timeline', 'See what came before: its timeline.');
 const CONNECT = next('connect', 'Connect an agent with its token.');
 
@@ -143,7 +143,7 @@ const RULES = [
   [
     (w) => w.status === 'paused',
     (w, s) => ({
-      cause: `${w.pausedBy ? `Paused by ${w.pausedBy}` : 'Paused'}: what comes for it waits.`,
+      cause: `${w.pausedBy ? `Paused by ${w.pausedBy}` : 'Paused'}: what waits for it stays; new messages to a push agent are refused.`,
       evidence: evidence(w, s),
       next: [next('resume', 'Resume it: then it gets what waits.')],
     }),
