@@ -5,3 +5,45 @@ ALTER TABLE workspace_heartbeats ADD COLUMN restart_requested_at timestamptz;
 
 COMMENT ON COLUMN workspace_heartbeats.restart_requested_at IS
     'Cleared when the agent registers anew, its uptime starts over, or the request is withdrawn';
+
+-- Links that sign a person in to the console once.
+CREATE TABLE console_links (
+    id          uuid PRIMARY KEY,
+    hash        bytea       NOT NULL UNIQUE,
+    role        text        NOT NULL CHECK (role IN ('viewer', 'operator')),
+    name        text        NOT NULL,
+    maker_hash  bytea       NOT NULL,
+    created_at  timestamptz NOT NULL,
+    expires_at  timestamptz NOT NULL,
+    redeemed_at timestamptz
+);
+
+COMMENT ON TABLE console_links IS 'Links that sign a person in to the console, once and for a short time';
+COMMENT ON COLUMN console_links.hash IS 'SHA-256 of the code, which is kept nowhere';
+COMMENT ON COLUMN console_links.maker_hash IS 'SHA-256 of the token that made it; the link and its session are good no longer than that token';
+
+CREATE INDEX console_links_expiring ON console_links (expires_at);
+
+-- A session needs both halves: the cookie, which a page of another port gets too, and the page key, which it cannot read.
+CREATE TABLE console_sessions (
+    id           uuid PRIMARY KEY,
+    cookie_hash  bytea       NOT NULL UNIQUE,
+    page_hash    bytea       NOT NULL,
+    role         text        NOT NULL CHECK (role IN ('viewer', 'operator', 'agent')),
+    name         text        NOT NULL,
+    workspace_id uuid CHECK ((workspace_id IS NOT NULL) = (role = 'agent')),
+    maker_hash   bytea       NOT NULL,
+    created_at   timestamptz NOT NULL,
+    expires_at   timestamptz NOT NULL,
+    last_used_at timestamptz NOT NULL,
+    ended_at     timestamptz
+);
+
+COMMENT ON TABLE console_sessions IS 'Who is signed in to the console; the rows of ended sessions are kept 90 days, for the audit';
+COMMENT ON COLUMN console_sessions.cookie_hash IS 'SHA-256 of the cookie, which is kept nowhere';
+COMMENT ON COLUMN console_sessions.page_hash IS 'SHA-256 of the page key, which is kept nowhere';
+COMMENT ON COLUMN console_sessions.maker_hash IS 'SHA-256 of the token that it was signed in with, or of that which made its link; it ends with that token';
+COMMENT ON COLUMN console_sessions.last_used_at IS 'To the minute or so; after 12 hours without a request the session is over';
+
+CREATE INDEX console_sessions_ended ON console_sessions (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX console_sessions_expiring ON console_sessions (expires_at);

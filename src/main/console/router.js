@@ -19,6 +19,7 @@ export const PAGES = {
   tokens: { title: 'Tokens', load: () => import('./pages/tokens.js') },
   w: { load: () => import('./pages/workspace.js') },
   trace: { load: () => import('./pages/trace.js') },
+  welcome: { load: () => import('./pages/welcome.js') },
   signin: { load: () => import('./pages/signin.js') },
 };
 

@@ -85,7 +85,7 @@ export async function call(method, path, options = {}) {
     (method === 'GET' && (await take(url))) ||
     (await send(url, { method, headers: { ...ownHeaders(body), ...headers }, body: json(body), signal }));
   if (!response.ok) {
-    throw await refusal(response, path);
+    throw await refusal(response, method === 'POST' && path === '/console/session');
   }
   if (as === 'bytes') {
     return { bytes: await response.arrayBuffer(), headers: response.headers };
@@ -123,7 +123,7 @@ async function send(url, request) {
   }
 }
 
-async function refusal(response, path) {
+async function refusal(response, isSignIn) {
   const problem = await response.json().catch(() => ({}));
   const error = new ApiError(
     response.status,
@@ -132,7 +132,7 @@ async function refusal(response, path) {
     response.headers.get('X-Request-ID'),
     Number(response.headers.get('Retry-After')) || 0,
   );
-  if (error.status === 401 && !(path === '/console/session' && error.code === 'LINK_SPENT')) {
+  if (error.status === 401 && !isSignIn) {
     whenSignedOut(error);
   }
   return error;

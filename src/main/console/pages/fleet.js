@@ -36,7 +36,6 @@ export function open(root, first, context) {
   let explainedAt = 0;
   let frame = 0;
   let isDirty = false;
-  let welcome = null;
 
   root.classList.add('fleet-page');
   fleet.visible = () => table.visible();
@@ -125,7 +124,7 @@ export function open(root, first, context) {
       frame = 0;
       table.redraw();
     });
-    if (fleet.store.total() === 0 || welcome) {
+    if (fleet.store.total() === 0) {
       draw();
     }
   }
@@ -158,27 +157,10 @@ export function open(root, first, context) {
 
   function draw() {
     if (fleet.isLoaded && store.total() === 0) {
-      showWelcome();
+      navigate('/ui/welcome', {}, { replace: true });
       return;
     }
-    if (welcome) {
-      welcome.close();
-      welcome = null;
-      root.replaceChildren();
-      delete root._$litPart$;
-    }
     render(page(), root);
-  }
-
-  async function showWelcome() {
-    if (!welcome) {
-      welcome = { close() {} };
-      render(nothing, root);
-      const inner = document.createElement('div');
-      root.append(inner);
-      const module = await import('./welcome.js');
-      welcome = module.open(inner, place, context);
-    }
   }
 
   function page() {
@@ -254,7 +236,6 @@ export function open(root, first, context) {
       removeEventListener('resize', resized);
       cancelAnimationFrame(frame);
       fleet.visible = () => [];
-      welcome?.close();
       table.close();
     },
   };

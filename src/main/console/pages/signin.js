@@ -75,7 +75,7 @@ function view(state, submit) {
       <p class="soft">The token is sent once and kept nowhere. The name stands in the audit beside what you do.</p>
       <button type="submit" class="main" ?disabled=${state.busy}>${state.busy ? 'Signing in…' : 'Sign in'}</button>
     </form>
-    ${newLink()}
+    ${newLink(state.spent)}
     ${
       location.protocol === 'https:' || LOOPBACK.test(location.hostname)
         ? nothing
@@ -85,8 +85,8 @@ function view(state, submit) {
   </section>`;
 }
 
-function newLink() {
-  return html`<details>
+function newLink(isOpen) {
+  return html`<details ?open=${isOpen}>
     <summary>Get a new link</summary>
     <p>With the embedded database, each start prints one; it is good once and for ten minutes. The admin token makes others:</p>
     <pre class="command"><code>${`curl -s -X POST ${location.origin}/console/links \\

@@ -3,6 +3,7 @@ package dev.muster;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.ConsoleSession;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
@@ -64,97 +65,106 @@ class RoleMatrixTest {
    *   <li>removed: the former agent of a removed workspace, which is then the target
    *   <li>own, sibling, parent, child: the target's agent and its relatives' (the sibling has a
    *       message queued for it, the parent a delegation); unrelated: another root's
-   *   <li>view, oper: a viewer and an operator
+   *   <li>view, oper: a viewer and an operator; vses, oses, ases: console sessions of the viewer,
+   *       the operator and the target's agent
    * </ul>
    */
   private static final String TABLE =
       """
-      #      route                                                 none unkn revk remv own  sibl prnt chld strg view oper admn body
-      GET    /health                                               +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /ready                                                +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /metrics                                              +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /actuator/health                                      +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /actuator/health/liveness                             +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /actuator/prometheus                                  +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /v3/api-docs                                          +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /v3/api-docs.yaml                                     +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /v3/api-docs/swagger-config                           +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /swagger-ui.html                                      +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /swagger-ui/*                                         +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /                                                +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /ui/{*place}                                     +    +    +    +    +    +    +    +    +    +    +    +
-      GET    /assets/{hash}/{*path}                           404  404  404  404  404  404  404  404  404  404  404  404
-      GET    /error                                                404  404  404  404  404  404  404  404  404  404  404  404
-      POST   /workspaces                                           401  401  401  401  403  403  403  403  403  403  +    +    {"name":"New"}
-      GET    /workspaces                                           401  401  401  401  403  403  403  403  403  +    +    +
-      GET    /workspaces/{id}                                      401  401  401  410  +    +    +    +    403  +    +    +
-      PATCH  /workspaces/{id}                                      401  401  401  401  +    403  403  403  403  403  +    +    {"name":"Renamed"}
-      PATCH  /workspaces/{id}                                      401  401  401  401  403  403  403  403  403  403  +    +    {"tier":2}
-      DELETE /workspaces/{id}                                      401  401  401  401  403  403  403  403  403  403  +    +
-      GET    /workspaces/{id}/state                                401  401  401  404  +    403  403  403  403  +    +    +
-      GET    /workspaces/{id}/secrets/values                       401  401  401  401  +    403  403  403  403  +    +    +
-      GET    /workspaces/{id}/tokens                               401  401  401  401  +    403  403  403  403  403  +    +
-      POST   /workspaces/{id}/tokens                               401  401  401  401  +    403  403  403  403  403  +    +
-      DELETE /workspaces/{id}/tokens/{tokenId}                     401  401  401  401  +    403  403  403  403  403  +    +
-      POST   /admin/workspaces/{id}/tokens                         401  401  401  401  403  403  403  403  403  403  +    +
-      POST   /admin/tokens                                         401  401  401  401  403  403  403  403  403  403  +    +    {"name":"Eyes","role":"viewer"}
-      POST   /admin/tokens                                         401  401  401  401  403  403  403  403  403  403  403  +    {"name":"Hands","role":"operator"}
-      GET    /admin/tokens                                         401  401  401  401  403  403  403  403  403  403  +    +
-      DELETE /admin/tokens/{tokenId}                               401  401  401  401  403  403  403  403  403  403  +    +
-      GET    /admin/audit                                          401  401  401  401  403  403  403  403  403  403  +    +
-      POST   /registry/update-card                                 401  401  401  401  +    403  403  403  403  403  +    +    {"workspace_id":"{id}","agent_card":{}}
-      GET    /registry/discover/{id}                               401  401  401  401  +    +    +    +    403  +    +    +
-      GET    /registry/{id}/peers                                  401  401  401  401  +    403  403  403  403  +    +    +
-      POST   /registry/check-access                                +    +    +    +    +    +    +    +    +    +    +    +    {"caller_id":"{me}","target_id":"{id}"}
-      POST   /registry/heartbeat                                   401  401  401  410  +    403  403  403  403  403  +    +    {"workspace_id":"{id}"}
-      GET    /workspaces/{id}/.well-known/agent-card.json          401  401  401  401  +    +    +    +    403  +    +    +
-      POST   /workspaces/{id}/a2a                                  401  401  401  401  +    +    +    +    403  403  +    +    {"method":"message/send","params":{"message":{"content":"hi"}}}
-      GET    /workspaces/{id}/a2a/queue/{queueId}                  401  401  401  401  403  +    403  403  403  +    +    +
-      POST   /admin/a2a-queue/drop-stale                           401  401  401  401  403  403  403  403  403  403  +    +
-      GET    /admin/a2a-queue                                     401  401  401  401  403  403  403  403  403  +    +    +
-      GET    /admin/a2a-queue/summary                             401  401  401  401  403  403  403  403  403  +    +    +
-      POST   /admin/a2a-queue/{queueId}/retry                     401  401  401  401  403  403  403  403  403  403  +    +
-      POST   /admin/a2a-queue/{queueId}/expire                    401  401  401  401  403  403  403  403  403  403  +    +
-      POST   /admin/a2a-queue/{queueId}/cancel                    401  401  401  401  403  403  403  403  403  403  +    +
-      POST   /workspaces/{id}/activity                             401  401  401  410  +    403  403  403  403  403  +    +    {"activity_type":"agent_log","summary":"row"}
-      GET    /workspaces/{id}/activity                             401  401  401  410  +    403  403  403  403  +    +    +
-      GET    /workspaces/{id}/activity/{activityId}                401  401  401  410  +    403  403  403  403  +    +    +
-      GET    /workspaces/{id}/chat-history                        401  401  401  401  +    403  403  403  403  +    +    +
-      GET    /canvas/viewport                                     401  401  401  401  403  403  403  403  403  +    +    +
-      PUT    /canvas/viewport                                     401  401  401  401  403  403  403  403  403  403  +    +    {"x":0,"y":0,"zoom":1}
-      POST   /workspaces/{id}/activity/ack                         401  401  401  410  +    403  403  403  403  403  +    +    {"acked_seq":0}
-      POST   /workspaces/{id}/notify                               401  401  401  410  +    403  403  403  403  403  +    +    {"message":"hi"}
-      POST   /workspaces/{id}/delegate                             401  401  401  401  +    403  403  403  403  403  +    +    {"target_id":"{child}","task":"Do it."}
-      POST   /workspaces/{id}/delegate                             401  401  401  401  400  +    +    +    403  403  400  400  {"task":"Do it."}
-      POST   /workspaces/{id}/delegations/record                   401  401  401  401  +    403  403  403  403  403  +    +    {"target_id":"{child}","task":"Do it.","delegation_id":"{new}"}
-      GET    /workspaces/{id}/delegations                          401  401  401  401  +    403  403  403  403  +    +    +
-      GET    /workspaces/{id}/delegations/{delegationId}           401  401  401  401  +    403  403  403  403  +    +    +
-      POST   /workspaces/{id}/delegations/{delegationId}/update    401  401  401  401  +    403  403  403  403  403  +    +    {"status":"in_progress"}
-      POST   /workspaces/{id}/delegations/{delegationId}/heartbeat 401  401  401  401  +    403  403  403  403  403  +    +
-      GET    /admin/delegations                                    401  401  401  401  403  403  403  403  403  +    +    +
-      GET    /admin/delegations/stats                              401  401  401  401  403  403  403  403  403  +    +    +
-      POST   /admin/delegations/sweep                              401  401  401  401  403  403  403  403  403  403  +    +
-      POST   /admin/delegations/{delegationId}/retry               401  401  401  401  403  403  403  403  403  403  +    +
-      POST   /admin/delegations/{delegationId}/fail                401  401  401  401  403  403  403  403  403  403  +    +    {}
-      POST   /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  403  +    +    []
-      POST   /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  403  +    +    [{"type":"RuntimeStart","payload":{"task_name":"t","runtime_name":"sh","language":"sh"}}]
-      GET    /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  +    +    +
-      GET    /workspaces/{id}/runtime-runs                         401  401  401  401  +    403  403  403  403  +    +    +
-      GET    /events                                               401  401  401  401  403  403  403  403  403  +    +    +
-      GET    /events/{workspaceId}                                 401  401  401  401  403  403  403  403  403  +    +    +
-      GET    /events/stream                                        401  401  401  401  403  403  403  403  403  +    +    +
-      GET    /workspaces/{id}/events/stream                        401  401  401  401  +    403  403  403  403  +    +    +
-      GET    /ws                                                   401  401  401  401  +    +    +    +    +    +    +    +
-      GET    /admin/liveness                                       401  401  401  401  403  403  403  403  403  +    +    +
-      POST   /workspaces/{id}/pause                                401  401  401  401  +    403  403  403  403  403  +    +
-      POST   /workspaces/{id}/resume                               401  401  401  401  +    403  403  403  403  403  +    +
-      POST   /workspaces/{id}/restart                              401  401  401  401  +    403  403  403  403  403  +    +    {"reason":"wedged"}
-      DELETE /workspaces/{id}/restart                              401  401  401  401  +    403  403  403  403  403  +    +
-      POST   /registry/register                                    401  401  401  410  +    403  403  403  403  403  +    +    {"id":"{id}","agent_card":{},"delivery_mode":"poll"}
+      #      route                                                 none unkn revk remv own  sibl prnt chld strg view oper admn vses oses ases body
+      GET    /health                                               +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /ready                                                +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /metrics                                              +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /actuator/health                                      +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /actuator/health/liveness                             +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /actuator/prometheus                                  +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /v3/api-docs                                          +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /v3/api-docs.yaml                                     +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /v3/api-docs/swagger-config                           +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /swagger-ui.html                                      +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /swagger-ui/*                                         +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /                                                     +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /ui/{*place}                                          +    +    +    +    +    +    +    +    +    +    +    +    +    +    +
+      GET    /assets/{hash}/{*path}                                404  404  404  404  404  404  404  404  404  404  404  404  404  404  404
+      GET    /error                                                404  404  404  404  404  404  404  404  404  404  404  404  404  404  404
+      POST   /workspaces                                           401  401  401  401  403  403  403  403  403  403  +    +    403  +    403  {"name":"New"}
+      GET    /workspaces                                           401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      GET    /workspaces/{id}                                      401  401  401  410  +    +    +    +    403  +    +    +    +    +    +
+      PATCH  /workspaces/{id}                                      401  401  401  401  +    403  403  403  403  403  +    +    403  +    +    {"name":"Renamed"}
+      PATCH  /workspaces/{id}                                      401  401  401  401  403  403  403  403  403  403  +    +    403  +    403  {"tier":2}
+      DELETE /workspaces/{id}                                      401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      GET    /workspaces/{id}/state                                401  401  401  404  +    403  403  403  403  +    +    +    +    +    +
+      GET    /workspaces/{id}/secrets/values                       401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
+      GET    /workspaces/{id}/tokens                               401  401  401  401  +    403  403  403  403  403  +    +    403  +    +
+      POST   /workspaces/{id}/tokens                               401  401  401  401  +    403  403  403  403  403  +    +    403  +    +
+      DELETE /workspaces/{id}/tokens/{tokenId}                     401  401  401  401  +    403  403  403  403  403  +    +    403  +    +
+      POST   /admin/workspaces/{id}/tokens                         401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      POST   /admin/tokens                                         401  401  401  401  403  403  403  403  403  403  +    +    403  +    403  {"name":"Eyes","role":"viewer"}
+      POST   /admin/tokens                                         401  401  401  401  403  403  403  403  403  403  403  +    403  403  403  {"name":"Hands","role":"operator"}
+      GET    /admin/tokens                                         401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      DELETE /admin/tokens/{tokenId}                               401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      GET    /admin/audit                                          401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      POST   /console/session                                      401  401  401  401  401  401  401  401  401  401  401  401  401  401  401  {"code":"of-no-link"}
+      POST   /console/session                                      +    +    +    +    +    +    +    +    +    +    +    +    +    +    +    {"token":"{viewer}"}
+      GET    /console/session                                      401  401  401  401  403  403  403  403  403  403  403  403  +    +    +
+      DELETE /console/session                                      401  401  401  401  403  403  403  403  403  403  403  403  +    +    +
+      GET    /console/sessions                                     401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      DELETE /console/sessions/{sessionId}                         401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      POST   /console/links                                        401  401  401  401  403  403  403  403  403  403  +    +    403  +    403  {"name":"Eyes","role":"viewer"}
+      POST   /console/links                                        401  401  401  401  403  403  403  403  403  403  403  +    403  403  403  {"name":"Hands","role":"operator"}
+      POST   /registry/update-card                                 401  401  401  401  +    403  403  403  403  403  +    +    403  +    +    {"workspace_id":"{id}","agent_card":{}}
+      GET    /registry/discover/{id}                               401  401  401  401  +    +    +    +    403  +    +    +    +    +    +
+      GET    /registry/{id}/peers                                  401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
+      POST   /registry/check-access                                +    +    +    +    +    +    +    +    +    +    +    +    +    +    +    {"caller_id":"{me}","target_id":"{id}"}
+      POST   /registry/heartbeat                                   401  401  401  410  +    403  403  403  403  403  +    +    403  +    +    {"workspace_id":"{id}"}
+      GET    /workspaces/{id}/.well-known/agent-card.json          401  401  401  401  +    +    +    +    403  +    +    +    +    +    +
+      POST   /workspaces/{id}/a2a                                  401  401  401  401  +    +    +    +    403  403  +    +    403  +    +    {"method":"message/send","params":{"message":{"content":"hi"}}}
+      GET    /workspaces/{id}/a2a/queue/{queueId}                  401  401  401  401  403  +    403  403  403  +    +    +    +    +    403
+      POST   /admin/a2a-queue/drop-stale                           401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      GET    /admin/a2a-queue                                      401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      GET    /admin/a2a-queue/summary                              401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      POST   /admin/a2a-queue/{queueId}/retry                      401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      POST   /admin/a2a-queue/{queueId}/expire                     401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      POST   /admin/a2a-queue/{queueId}/cancel                     401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      POST   /workspaces/{id}/activity                             401  401  401  410  +    403  403  403  403  403  +    +    403  +    +    {"activity_type":"agent_log","summary":"row"}
+      GET    /workspaces/{id}/activity                             401  401  401  410  +    403  403  403  403  +    +    +    +    +    +
+      GET    /workspaces/{id}/activity/{activityId}                401  401  401  410  +    403  403  403  403  +    +    +    +    +    +
+      GET    /workspaces/{id}/chat-history                         401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
+      GET    /canvas/viewport                                      401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      PUT    /canvas/viewport                                      401  401  401  401  403  403  403  403  403  403  +    +    403  +    403  {"x":0,"y":0,"zoom":1}
+      POST   /workspaces/{id}/activity/ack                         401  401  401  410  +    403  403  403  403  403  +    +    403  +    +    {"acked_seq":0}
+      POST   /workspaces/{id}/notify                               401  401  401  410  +    403  403  403  403  403  +    +    403  +    +    {"message":"hi"}
+      POST   /workspaces/{id}/delegate                             401  401  401  401  +    403  403  403  403  403  +    +    403  +    +    {"target_id":"{child}","task":"Do it."}
+      POST   /workspaces/{id}/delegate                             401  401  401  401  400  +    +    +    403  403  400  400  403  400  400  {"task":"Do it."}
+      POST   /workspaces/{id}/delegations/record                   401  401  401  401  +    403  403  403  403  403  +    +    403  +    +    {"target_id":"{child}","task":"Do it.","delegation_id":"{new}"}
+      GET    /workspaces/{id}/delegations                          401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
+      GET    /workspaces/{id}/delegations/{delegationId}           401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
+      POST   /workspaces/{id}/delegations/{delegationId}/update    401  401  401  401  +    403  403  403  403  403  +    +    403  +    +    {"status":"in_progress"}
+      POST   /workspaces/{id}/delegations/{delegationId}/heartbeat 401  401  401  401  +    403  403  403  403  403  +    +    403  +    +
+      GET    /admin/delegations                                    401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      GET    /admin/delegations/stats                              401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      POST   /admin/delegations/sweep                              401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      POST   /admin/delegations/{delegationId}/retry               401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      POST   /admin/delegations/{delegationId}/fail                401  401  401  401  403  403  403  403  403  403  +    +    403  +    403  {}
+      POST   /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  403  +    +    403  +    +    []
+      POST   /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  403  +    +    403  +    +    [{"type":"RuntimeStart","payload":{"task_name":"t","runtime_name":"sh","language":"sh"}}]
+      GET    /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
+      GET    /workspaces/{id}/runtime-runs                         401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
+      GET    /events                                               401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      GET    /events/{workspaceId}                                 401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      GET    /events/stream                                        401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      GET    /workspaces/{id}/events/stream                        401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
+      GET    /ws                                                   401  401  401  401  +    +    +    +    +    +    +    +    +    +    +
+      GET    /admin/liveness                                       401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      POST   /workspaces/{id}/pause                                401  401  401  401  +    403  403  403  403  403  +    +    403  +    +
+      POST   /workspaces/{id}/resume                               401  401  401  401  +    403  403  403  403  403  +    +    403  +    +
+      POST   /workspaces/{id}/restart                              401  401  401  401  +    403  403  403  403  403  +    +    403  +    +    {"reason":"wedged"}
+      DELETE /workspaces/{id}/restart                              401  401  401  401  +    403  403  403  403  403  +    +    403  +    +
+      POST   /registry/register                                    401  401  401  410  +    403  403  403  403  403  +    +    403  +    +    {"id":"{id}","agent_card":{},"delivery_mode":"poll"}
       """;
 
   private static final Set<Integer> REFUSALS = Set.of(400, 401, 403, 404, 405, 410, 421, 429);
-  private static final int IDENTITIES = 12;
+  private static final int IDENTITIES = 15;
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final TestServer SERVER = TestServer.start("REGISTRATION=open");
   private static final TestClient CLIENT = SERVER.client();
@@ -170,8 +180,13 @@ class RoleMatrixTest {
   private static final String VIEWER = roleToken("viewer").field("auth_token");
   private static final String OPERATOR = roleToken("operator").field("auth_token");
 
-  /** The token that a caller presents, and the caller's workspace. */
-  private record Identity(@Nullable String token, UUID me) {}
+  /** The token that a caller presents or has signed in with, and the caller's workspace. */
+  private record Identity(@Nullable String token, UUID me, boolean bySession) {
+
+    Identity(@Nullable String token, UUID me) {
+      this(token, me, false);
+    }
+  }
 
   private static List<Identity> identities() {
     String revoked = mint().field("auth_token");
@@ -189,7 +204,10 @@ class RoleMatrixTest {
         new Identity(UNRELATED.token(), UNRELATED.id()),
         new Identity(VIEWER, TARGET.id()),
         new Identity(OPERATOR, TARGET.id()),
-        new Identity(ADMIN_TOKEN, TARGET.id()));
+        new Identity(ADMIN_TOKEN, TARGET.id()),
+        new Identity(VIEWER, TARGET.id(), true),
+        new Identity(OPERATOR, TARGET.id(), true),
+        new Identity(TARGET.token(), TARGET.id(), true));
   }
 
   @AfterAll
@@ -256,6 +274,7 @@ class RoleMatrixTest {
       boolean changes =
           !line.method().equals("GET")
               && !line.path().endsWith("check-access")
+              && !line.path().equals("/console/session")
               && !line.body().equals("[]");
       if (changes && status < 400) {
         assertThat(rows)
@@ -298,7 +317,12 @@ class RoleMatrixTest {
             .timeout(Duration.ofSeconds(30))
             .header("X-Workspace-ID", identity.me().toString())
             .method(line.method(), HttpRequest.BodyPublishers.ofString(body));
-    if (identity.token() != null) {
+    if (identity.bySession()) {
+      ConsoleSession session = ConsoleSession.signIn(CLIENT, identity.token());
+      request.headers(session.headers());
+      request.header("Sec-WebSocket-Protocol", session.socketOffer());
+      request.header("Origin", CLIENT.baseUrl());
+    } else if (identity.token() != null) {
       request.header("Authorization", "Bearer " + identity.token());
     }
     HttpResponse<InputStream> response =
@@ -320,12 +344,18 @@ class RoleMatrixTest {
     values.put("{*place}", "fleet");
     values.put("{*path}", "app.js");
     values.put("{hash}", "of-another-version");
+    values.put("{viewer}", VIEWER);
     if (line.path().contains("{tokenId}")) {
       values.put(
           "{tokenId}",
           line.path().startsWith("/admin/")
               ? roleToken("viewer").field("id")
               : tokenId(mint().field("auth_token")));
+    }
+    if (line.path().contains("{sessionId}")) {
+      ConsoleSession session = ConsoleSession.signIn(CLIENT, VIEWER);
+      values.put(
+          "{sessionId}", CLIENT.get("/console/session", null, session.headers()).field("id"));
     }
     if (line.path().contains("{activityId}")) {
       String row = "{\"activity_type\":\"agent_log\",\"summary\":\"row\"}";

@@ -19,7 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -103,7 +102,7 @@ class ProxyController {
       throws IOException {
     Sender sender = Sender.of(caller, request);
     CredentialRecheck recheck =
-        new CredentialRecheck(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
+        new CredentialRecheck(credentials, credentials.presented(request), caller);
     byte[] body = bodies.read(request, MAX_BODY_BYTES);
     SendOptions options = SendOptions.read(request);
     LongConsumer memory = responses.of(request);

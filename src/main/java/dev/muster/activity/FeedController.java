@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import org.springframework.http.HttpHeaders;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
@@ -72,7 +72,7 @@ class FeedController {
    */
   private CompletableFuture<List<FeedRow>> rows(
       UUID id, Caller caller, FeedQuery query, HttpServletRequest request) {
-    String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
+    @Nullable String authorization = credentials.presented(request);
     CredentialRecheck recheck = new CredentialRecheck(credentials, authorization, caller);
     Function<List<StoredActivity>, List<FeedRow>> view = peers.view(query.wantsPeerInfo(), request);
     FeedReader.Reading reading = reader.reading(id, query, memory.of(request));

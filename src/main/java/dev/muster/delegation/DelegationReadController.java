@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
-import org.springframework.http.HttpHeaders;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -98,7 +98,7 @@ class DelegationReadController {
       @RequestParam(defaultValue = "0") String wait,
       HttpServletRequest request) {
     Duration atMost = seconds(wait);
-    String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
+    @Nullable String authorization = credentials.presented(request);
     workspaces.requireReaderOf(id, caller);
     Delegation found = ofWorkspace(id, delegationId);
     LongConsumer ofAnswer = memory.of(request);

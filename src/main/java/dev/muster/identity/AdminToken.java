@@ -59,6 +59,10 @@ class AdminToken {
     return shown;
   }
 
+  SecretHash hash() {
+    return hash;
+  }
+
   boolean matches(SecretHash presented) {
     return hash.matches(presented);
   }

@@ -14,11 +14,18 @@ class AuditRetention {
 
   private final DailyDeletion deletion;
 
-  AuditRetention(AuditRepository audit, RoleTokenRepository tokens, MeterRegistry metrics) {
+  AuditRetention(
+      AuditRepository audit,
+      RoleTokenRepository tokens,
+      SessionRepository sessions,
+      MeterRegistry metrics) {
     this.deletion =
         new DailyDeletion(
             "audit-retention",
-            () -> audit.deleteOld(BATCH_SIZE) + tokens.deleteEnded(BATCH_SIZE),
+            () ->
+                audit.deleteOld(BATCH_SIZE)
+                    + tokens.deleteEnded(BATCH_SIZE)
+                    + sessions.deleteEnded(BATCH_SIZE),
             metrics);
   }
 

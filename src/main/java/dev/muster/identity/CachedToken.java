@@ -3,7 +3,7 @@ package dev.muster.identity;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Holds a stored token as this replica's cache knows it. */
+/** Holds a stored token, or a console session, as this replica's cache knows it. */
 final class CachedToken {
 
   /** Whether a token may be used, and if not, why it was revoked. */
@@ -15,27 +15,42 @@ final class CachedToken {
     REVOKED_BY_REMOVAL
   }
 
+  /**
+   * What makes a session of an entry, which is then found by its cookie.
+   *
+   * @param pageKey the hash of the other half
+   * @param maker the hash of the token that the session ends with
+   */
+  record SessionProof(SecretHash pageKey, SecretHash maker) {}
+
   private final UUID id;
   private final Caller holder;
   private final State state;
+  private final @Nullable SessionProof session;
   private volatile boolean usedSinceLastNote;
 
   /** Creates the entry; {@code holder} is the caller that presents the token while it is live. */
-  CachedToken(UUID id, Caller holder, State state) {
+  CachedToken(UUID id, Caller holder, State state, @Nullable SessionProof session) {
     this.id = id;
     this.holder = holder;
     this.state = state;
+    this.session = session;
     // the look-up itself stores the first use of an agent's token, but not of a role token
-    this.usedSinceLastNote = !(holder instanceof Caller.Agent);
+    this.usedSinceLastNote = session != null || !(holder instanceof Caller.Agent);
   }
 
   UUID id() {
     return id;
   }
 
-  /** Returns the rate limit key: the workspace's id for an agent, else the token's id. */
+  /** Returns the rate limit key: the workspace's id for an agent's token, else the entry's id. */
   UUID countedBy() {
-    return holder instanceof Caller.Agent(UUID workspaceId) ? workspaceId : id;
+    return session == null && holder instanceof Caller.Agent(UUID workspaceId) ? workspaceId : id;
+  }
+
+  /** Returns what proves a session; null for a token. */
+  @Nullable SessionProof session() {
+    return session;
   }
 
   State state() {
@@ -52,7 +67,7 @@ final class CachedToken {
   }
 
   CachedToken in(State newState) {
-    return new CachedToken(id, holder, newState);
+    return new CachedToken(id, holder, newState, session);
   }
 
   void use() {

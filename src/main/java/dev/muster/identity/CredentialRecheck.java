@@ -2,6 +2,7 @@ package dev.muster.identity;
 
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import org.jspecify.annotations.Nullable;
 
 /** Re-checks the credential of a long-running request or stream (R1.6). */
 public final class CredentialRecheck {
@@ -15,11 +16,11 @@ public final class CredentialRecheck {
   }
 
   private final Credentials credentials;
-  private final String authorization;
+  private final @Nullable String authorization;
   private final Caller caller;
 
-  /** Creates the re-check; {@code authorization} is the header that identified {@code caller}. */
-  public CredentialRecheck(Credentials credentials, String authorization, Caller caller) {
+  /** Creates the re-check; {@code authorization} is what was presented for {@code caller}. */
+  public CredentialRecheck(Credentials credentials, @Nullable String authorization, Caller caller) {
     this.credentials = credentials;
     this.authorization = authorization;
     this.caller = caller;

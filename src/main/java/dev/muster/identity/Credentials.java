@@ -2,22 +2,81 @@ package dev.muster.identity;
 
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Service;
 
-/** Identifies the caller by the {@code Authorization} header (R1.2 to R1.5). */
+/**
+ * Identifies the caller by the {@code Authorization} header (R1.2 to R1.5) or by the two halves of
+ * a console session (R1.9). A header wins over a session.
+ */
 @Service
 public class Credentials {
 
   private static final String SCHEME = "Bearer ";
   private static final int MAX_TOKEN_LENGTH = 512;
+  private static final String PAGE_KEY = "X-Muster-Page";
+
+  /** Stands before each half of a session; no header can contain it. */
+  private static final String SESSION = "\0";
 
   private final AdminToken admin;
   private final TokenCache tokens;
+  private final SessionCookie cookies;
 
-  Credentials(AdminToken admin, TokenCache tokens) {
+  Credentials(AdminToken admin, TokenCache tokens, SessionCookie cookies) {
     this.admin = admin;
     this.tokens = tokens;
+    this.cookies = cookies;
+  }
+
+  /**
+   * Returns what the request presents: its {@code Authorization} header, or both halves of a
+   * session in one text; null when there is neither. The other methods take this text.
+   */
+  public @Nullable String presented(HttpServletRequest request) {
+    @Nullable String header = request.getHeader(HttpHeaders.AUTHORIZATION);
+    return header == null || header.isBlank()
+        ? session(request, request.getHeader(PAGE_KEY))
+        : header;
+  }
+
+  /**
+   * Returns the session that a WebSocket's handshake presents; null when there is none. Browsers
+   * send the {@code Origin} of every WebSocket, so it must be there.
+   */
+  public @Nullable String presentedBySocket(HttpServletRequest request, String pageKey) {
+    return request.getHeader(HttpHeaders.ORIGIN) == null ? null : session(request, pageKey);
+  }
+
+  private @Nullable String session(HttpServletRequest request, @Nullable String pageKey) {
+    return pageKey == null || !cookies.isOfOwnPage(request)
+        ? null
+        : cookies.of(request).map(cookie -> SESSION + cookie + SESSION + pageKey).orElse(null);
+  }
+
+  static boolean isSession(@Nullable String presented) {
+    return presented != null && presented.startsWith(SESSION);
+  }
+
+  /** Returns the hash of the presented token, or of the one that the session ends with. */
+  SecretHash tokenBehind(@Nullable String presented) {
+    String valid = Objects.requireNonNull(presented);
+    return isSession(valid)
+        ? proof(find(valid).orElseThrow(Credentials::signedOut)).maker()
+        : new Secret(token(valid)).hash();
+  }
+
+  /** Whether the token of this hash is the admin's, or a stored one that is not revoked. */
+  boolean isLive(SecretHash token) {
+    return admin.matches(token)
+        || tokens
+            .find(token)
+            .filter(known -> known.session() == null && known.state() == CachedToken.State.LIVE)
+            .isPresent();
   }
 
   /**
@@ -27,7 +86,7 @@ public class Credentials {
   public Caller callerOf(@Nullable String authorization) {
     @Nullable Caller caller = authenticate(authorization).caller();
     if (caller == null) {
-      throw unknown();
+      throw refusalOf(authorization);
     }
     return caller;
   }
@@ -40,6 +99,40 @@ public class Credentials {
     if (authorization == null || authorization.isBlank()) {
       return AuthenticationResult.NOTHING;
     }
+    CachedToken known;
+    if (isSession(authorization)) {
+      known = find(authorization).orElseThrow(Credentials::signedOut);
+      if (!isLive(proof(known).maker())) {
+        throw signedOut();
+      }
+    } else {
+      SecretHash hash = new Secret(token(authorization)).hash();
+      if (admin.matches(hash)) {
+        return AuthenticationResult.ADMIN;
+      }
+      known =
+          tokens
+              .find(hash)
+              .filter(stored -> stored.session() == null)
+              .orElseThrow(Credentials::unknown);
+    }
+    return new AuthenticationResult(known.caller(), known.countedBy());
+  }
+
+  /** Finds a session by both of its halves. */
+  private Optional<CachedToken> find(String session) {
+    int second = session.indexOf(SESSION, 1);
+    SecretHash pageKey = new Secret(session.substring(second + 1)).hash();
+    return tokens
+        .find(new Secret(session.substring(1, second)).hash())
+        .filter(known -> known.session() != null && proof(known).pageKey().matches(pageKey));
+  }
+
+  private static CachedToken.SessionProof proof(CachedToken session) {
+    return Objects.requireNonNull(session.session());
+  }
+
+  private static String token(String authorization) {
     if (!authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
       throw new ProblemException(
           ErrorCode.UNAUTHENTICATED,
@@ -49,12 +142,7 @@ public class Credentials {
     if (token.isEmpty() || token.length() > MAX_TOKEN_LENGTH) {
       throw unknown();
     }
-    SecretHash hash = new Secret(token).hash();
-    if (admin.matches(hash)) {
-      return AuthenticationResult.ADMIN;
-    }
-    CachedToken known = tokens.find(hash).orElseThrow(Credentials::unknown);
-    return new AuthenticationResult(known.caller(), known.countedBy());
+    return token;
   }
 
   /** Returns the refusal of a request without a credential. */
@@ -64,7 +152,17 @@ public class Credentials {
         "a credential is missing (expected: the header Authorization: Bearer <token>)");
   }
 
-  /** Returns the refusal of an unknown or revoked credential. */
+  /** Returns the refusal of what was presented, and is not known or ended. */
+  static ProblemException refusalOf(@Nullable String presented) {
+    return isSession(presented) ? signedOut() : unknown();
+  }
+
+  private static ProblemException signedOut() {
+    return new ProblemException(
+        ErrorCode.UNAUTHENTICATED, "this session has ended or is not known here; sign in again");
+  }
+
+  /** Returns the refusal of an unknown or revoked token. */
   public static ProblemException unknown() {
     return new ProblemException(
         ErrorCode.UNAUTHENTICATED,

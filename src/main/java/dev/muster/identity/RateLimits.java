@@ -22,11 +22,13 @@ import org.springframework.stereotype.Component;
 final class RateLimits {
 
   private static final int WITHOUT_CREDENTIAL = 120;
+  private static final int SIGN_INS = 10;
 
   private final Map<RateLimitBucket, KeyedRateLimiter> ofCredentials =
       new EnumMap<>(RateLimitBucket.class);
   private final @Nullable KeyedRateLimiter ofNetworks;
   private final @Nullable KeyedRateLimiter ofRevoked;
+  private final @Nullable KeyedRateLimiter ofSignIns;
 
   /** Requests per minute of each credential; 0 for no limit. */
   @ConfigurationProperties("muster.rate-limit")
@@ -40,6 +42,7 @@ final class RateLimits {
     this.ofNetworks =
         allowance("anonymous", general == 0 ? 0 : WITHOUT_CREDENTIAL, metrics).orElse(null);
     this.ofRevoked = allowance("revoked", general, metrics).orElse(null);
+    this.ofSignIns = allowance("sign-in", general == 0 ? 0 : SIGN_INS, metrics).orElse(null);
   }
 
   private void limit(RateLimitBucket limit, int perMinute, MeterRegistry metrics) {
@@ -78,6 +81,13 @@ final class RateLimits {
       takeOfNetwork(request, response);
     } else if (ofRevoked != null) {
       ofRevoked.take(workspace, response);
+    }
+  }
+
+  /** Counts an attempt to sign in to the console against its network. */
+  void takeSignIn(HttpServletRequest request, HttpServletResponse response) {
+    if (ofSignIns != null) {
+      ofSignIns.take(RemoteNetwork.of(request.getRemoteAddr()), response);
     }
   }
 

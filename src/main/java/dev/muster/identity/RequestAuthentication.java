@@ -9,7 +9,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Service;
 
 /**
@@ -43,13 +42,14 @@ public class RequestAuthentication {
       HttpServletResponse response,
       Set<CallerKind> admitted,
       RateLimitBucket limit) {
-    return admit(request, response, request.getHeader(HttpHeaders.AUTHORIZATION), admitted, limit);
+    return admit(request, response, credentials.presented(request), admitted, limit);
   }
 
   /**
-   * As above, for a credential that does not come from the header.
+   * As above, for a credential that is not where it usually is.
    *
-   * @param authorization the credential in the form of the header; null when there is none
+   * @param authorization the credential in the form of {@link Credentials#presented}; null when
+   *     there is none
    */
   public Caller admit(
       HttpServletRequest request,
@@ -61,7 +61,9 @@ public class RequestAuthentication {
     @Nullable Caller caller = result.caller();
     if (caller == null || !isAdmitted(caller, admitted)) {
       limits.takeOfRefused(result.key(), request, response);
-      throw caller instanceof Caller.Anonymous ? Credentials.missing() : Credentials.unknown();
+      throw caller instanceof Caller.Anonymous
+          ? Credentials.missing()
+          : Credentials.refusalOf(authorization);
     }
     count(result, limit, request, response);
     if (caller instanceof Caller.Viewer && !admitted.contains(CallerKind.VIEWER)) {
@@ -92,7 +94,7 @@ public class RequestAuthentication {
     if (limit == RateLimitBucket.NONE) {
       return;
     }
-    AuthenticationResult result = presentIfKnown(request.getHeader(HttpHeaders.AUTHORIZATION));
+    AuthenticationResult result = presentIfKnown(credentials.presented(request));
     if (result.isLive()) {
       count(result, limit, request, response);
     } else {

@@ -2,6 +2,7 @@ package dev.muster.identity;
 
 import dev.muster.platform.log.LogFormat;
 import dev.muster.platform.postgres.MusterHome;
+import java.time.Duration;
 import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,26 +13,37 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
-/** Shows the server's address and admin token at every start of the embedded mode (R1.2). */
+/**
+ * Shows the server's address, its admin token and a link into the console at every start of the
+ * embedded mode (R1.2).
+ */
 @Component
 class StartupNotice {
 
   private static final Logger log = LoggerFactory.getLogger(StartupNotice.class);
   private static final String OF_OPERATOR = "the value of ADMIN_TOKEN";
 
+  private static final Duration LINK_TTL = Duration.ofMinutes(10);
+
   private final AdminToken token;
+  private final Sessions sessions;
   private final ObjectProvider<MusterHome> home;
   private final Environment environment;
 
-  StartupNotice(AdminToken token, ObjectProvider<MusterHome> home, Environment environment) {
+  StartupNotice(
+      AdminToken token,
+      Sessions sessions,
+      ObjectProvider<MusterHome> home,
+      Environment environment) {
     this.token = token;
+    this.sessions = sessions;
     this.home = home;
     this.environment = environment;
   }
 
   /**
-   * Prints to standard output, because a log would keep the token. With {@code LOG_FORMAT=json} it
-   * logs only the path of the token's file.
+   * Prints to standard output, because a log would keep the token and the link. With {@code
+   * LOG_FORMAT=json} it makes no link and logs only the path of the token's file.
    */
   @EventListener(ApplicationReadyEvent.class)
   void announce(ApplicationReadyEvent ready) {
@@ -50,8 +62,16 @@ class StartupNotice {
           embedded.folder());
     } else {
       System.out.printf(
-          "%nMuster is ready:  %s%nAdmin token:      %s%nData:             %s%n%n",
-          url, token.shown().map(Secret::text).orElse(OF_OPERATOR), embedded.folder());
+          "%nMuster is ready:  %s%nConsole:          %s (good once, for 10 minutes)%n"
+              + "Admin token:      %s%nData:             %s%n%n",
+          url,
+          url + SessionController.SIGN_IN + link().text(),
+          token.shown().map(Secret::text).orElse(OF_OPERATOR),
+          embedded.folder());
     }
+  }
+
+  private Secret link() {
+    return sessions.makeLink(Role.OPERATOR, "admin", token.hash(), LINK_TTL).code();
   }
 }

@@ -1,5 +1,6 @@
 package dev.muster.identity;
 
+import dev.muster.identity.CachedToken.SessionProof;
 import dev.muster.identity.CachedToken.State;
 import dev.muster.platform.postgres.Timestamps;
 import java.sql.ResultSet;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Stores workspace tokens as hashes, and looks up all tokens by hash. */
+/** Stores workspace tokens as hashes, and looks up all tokens and sessions by hash. */
 @Repository
 class TokenRepository {
 
@@ -46,11 +47,20 @@ class TokenRepository {
               FOR NO KEY UPDATE OF u SKIP LOCKED) AS unused
           WHERE t.id = unused.id
       )
-      SELECT id, hash, workspace_id, NULL AS name, NULL AS role, revoked_by FROM found
+      SELECT id, hash, workspace_id, NULL AS name, NULL AS role, revoked_by,
+          NULL::bytea AS page_hash, NULL::bytea AS maker_hash
+      FROM found
       UNION ALL
       SELECT id, hash, NULL, name, role,
-          CASE WHEN revoked_at IS NOT NULL OR expires_at <= statement_timestamp() THEN 'operator' END
+          CASE WHEN revoked_at IS NOT NULL OR expires_at <= statement_timestamp() THEN 'operator' END,
+          NULL, NULL
       FROM role_tokens WHERE hash = ANY (:hashes)
+      UNION ALL
+      SELECT id, cookie_hash, workspace_id, name, role,
+          CASE WHEN ended_at IS NOT NULL OR expires_at <= statement_timestamp()
+              OR last_used_at <= statement_timestamp() - interval '12 hours' THEN 'operator' END,
+          page_hash, maker_hash
+      FROM console_sessions WHERE cookie_hash = ANY (:hashes)
       """;
 
   private static final String LIVE_OF_WORKSPACE =
@@ -96,19 +106,24 @@ class TokenRepository {
 
   private static final String NOW = "SELECT clock_timestamp() AS now";
 
-  /** Includes role tokens that expired in the interval: expiry counts as a revocation. */
+  /** Includes what expired in the interval: expiry counts as a revocation. */
   private static final String REVOKED_SINCE =
       """
       SELECT hash, revoked_by FROM workspace_tokens WHERE revoked_at > :since
       UNION ALL
       SELECT hash, 'operator' FROM role_tokens
       WHERE revoked_at > :since OR (expires_at > :since AND expires_at <= clock_timestamp())
+      UNION ALL
+      SELECT cookie_hash, 'operator' FROM console_sessions
+      WHERE ended_at > :since OR (expires_at > :since AND expires_at <= clock_timestamp())
       """;
 
   private static final String NOTE_USE =
       """
       WITH of_roles AS (
           UPDATE role_tokens SET last_used_at = now() WHERE id = ANY (:ids) AND revoked_at IS NULL
+      ), of_sessions AS (
+          UPDATE console_sessions SET last_used_at = now() WHERE id = ANY (:ids) AND ended_at IS NULL
       )
       UPDATE workspace_tokens SET last_used_at = now()
       WHERE id = ANY (:ids) AND revoked_at IS NULL
@@ -138,16 +153,24 @@ class TokenRepository {
           UUID id = row.getObject("id", UUID.class);
           stored.put(
               hash(row, 0),
-              new CachedToken(id, holder(id, row), state(row.getString("revoked_by"))));
+              new CachedToken(
+                  id, holder(id, row), state(row.getString("revoked_by")), session(row)));
         });
     return stored;
   }
 
   private static Caller holder(UUID id, ResultSet row) throws SQLException {
-    @Nullable String role = row.getString("role");
-    return role == null
-        ? new Caller.Agent(row.getObject("workspace_id", UUID.class))
-        : Role.of(role).caller(id, row.getString("name"));
+    @Nullable UUID workspaceId = row.getObject("workspace_id", UUID.class);
+    return workspaceId == null
+        ? Role.of(row.getString("role")).caller(id, row.getString("name"))
+        : new Caller.Agent(workspaceId);
+  }
+
+  private static @Nullable SessionProof session(ResultSet row) throws SQLException {
+    byte @Nullable [] page = row.getBytes("page_hash");
+    return page == null
+        ? null
+        : new SessionProof(new SecretHash(page), new SecretHash(row.getBytes("maker_hash")));
   }
 
   List<TokenInfo> liveOf(UUID workspaceId) {

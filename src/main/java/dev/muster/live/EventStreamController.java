@@ -95,7 +95,7 @@ class EventStreamController {
       return;
     }
     CredentialRecheck recheck =
-        new CredentialRecheck(credentials, request.getHeader(HttpHeaders.AUTHORIZATION), caller);
+        new CredentialRecheck(credentials, credentials.presented(request), caller);
     ServerSentSink sink = new ServerSentSink(encoder);
     EventStream stream =
         streams.open(StreamKind.SSE, new StreamSubscriber(audience, recheck), sink, start.after());

@@ -71,7 +71,7 @@ class WebSocketController {
   @RouteAccess(CallerKind.PUBLIC)
   @RateLimitGroup(RateLimitBucket.NONE)
   void open(HttpServletRequest request, HttpServletResponse response) throws IOException {
-    @Nullable String authorization = WebSocketCredential.authorizationOf(request);
+    @Nullable String authorization = WebSocketCredential.presented(request, credentials);
     Caller caller =
         authentication.admit(
             request, response, authorization, Set.of(CallerKind.VIEWER), RateLimitBucket.GENERAL);
@@ -79,8 +79,7 @@ class WebSocketController {
     origins.requireAllowed(request);
     StreamStart start = StreamStart.of(request.getParameter("after"), "after", events, clock);
     requireUpgrade(request, response);
-    CredentialRecheck recheck =
-        new CredentialRecheck(credentials, String.valueOf(authorization), caller);
+    CredentialRecheck recheck = new CredentialRecheck(credentials, authorization, caller);
     upgrade(new StreamSubscriber(audience, recheck), start, request, response);
   }
 

@@ -1,5 +1,6 @@
 package dev.muster.live;
 
+import dev.muster.identity.Credentials;
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -13,19 +14,21 @@ import org.springframework.http.HttpHeaders;
 /**
  * Reads the token of a WebSocket request (R10.3). It is in {@code Authorization}, which a browser
  * cannot set. A browser sends it as an offered subprotocol: {@code muster-auth.<token>} or {@code
- * molecule-auth.<hex of token>}. The response never echoes an offer with a token.
+ * molecule-auth.<hex of token>}. The console's page sends the second half of its session as {@code
+ * muster-page.<page key>}. The response never echoes an offer with a secret.
  */
 final class WebSocketCredential {
 
   private static final String OFFER = "Sec-WebSocket-Protocol";
   private static final String PLAIN = "muster-auth.";
   private static final String HEX = "molecule-auth.";
+  private static final String PAGE = "muster-page.";
   private static final List<String> SPOKEN = List.of("muster-ws", "molecule-ws");
 
   private WebSocketCredential() {}
 
-  /** Returns the credential in the form of the header; null when there is none. */
-  static @Nullable String authorizationOf(HttpServletRequest request) {
+  /** Returns the credential as {@link Credentials#presented} does; null when there is none. */
+  static @Nullable String presented(HttpServletRequest request, Credentials credentials) {
     @Nullable String header = request.getHeader(HttpHeaders.AUTHORIZATION);
     return header != null && !header.isBlank()
         ? header
@@ -34,7 +37,15 @@ final class WebSocketCredential {
             .flatMap(Optional::stream)
             .findFirst()
             .map("Bearer "::concat)
+            .or(() -> ofSession(request, credentials))
             .orElse(null);
+  }
+
+  private static Optional<String> ofSession(HttpServletRequest request, Credentials credentials) {
+    return offers(request).stream()
+        .filter(offer -> offer.startsWith(PAGE))
+        .findFirst()
+        .map(offer -> credentials.presentedBySocket(request, offer.substring(PAGE.length())));
   }
 
   /** Returns the first offered subprotocol that the server supports. */

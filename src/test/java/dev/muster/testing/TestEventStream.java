@@ -53,10 +53,11 @@ public final class TestEventStream implements AutoCloseable {
 
   /** {@code headers} are alternating names and values; returns when the response has begun. */
   public static TestEventStream open(
-      TestClient server, String path, String token, String... headers) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(server.baseUrl() + path))
-            .header("Authorization", "Bearer " + token);
+      TestClient server, String path, @Nullable String token, String... headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.baseUrl() + path));
+    if (token != null) {
+      request.header("Authorization", "Bearer " + token);
+    }
     for (int i = 0; i < headers.length; i += 2) {
       request.header(headers[i], headers[i + 1]);
     }

@@ -55,7 +55,8 @@ public final class AllowedOrigins {
     }
   }
 
-  static ProblemException refusal() {
+  /** Returns the refusal of a request that a page of another origin sent. */
+  public static ProblemException refusal() {
     return new ProblemException(
         ErrorCode.ORIGIN_NOT_ALLOWED,
         "pages of this origin may not call here (expected: the server's own origin or one of"
@@ -71,7 +72,7 @@ public final class AllowedOrigins {
    *
    * <p>The scheme does not count, because a reverse proxy may have ended TLS.
    */
-  boolean isOwn(String origin, HttpServletRequest request) {
+  public boolean isOwn(String origin, HttpServletRequest request) {
     Optional<Authority> from = origin.matches(ORIGIN) ? Authority.ofUrl(origin) : Optional.empty();
     return from.filter(authority ->
             Authority.parse(request.getHeader(HttpHeaders.HOST))

@@ -35,8 +35,7 @@ final class RequestEnvelopeFilter extends HttpFilter {
           "Permissions-Policy",
           "camera=(), geolocation=(), microphone=()",
           "Content-Security-Policy",
-          "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; connect-src"
-              + " 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'");
+          "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
 
   private final transient ProblemWriter problems;
 

@@ -3,6 +3,7 @@ package dev.muster.platform.openapi;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.Problem;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -25,7 +26,8 @@ final class SharedResponses {
           "admin", "For the admin and operators.",
           "peer",
               "For the workspace's own agent, those that may talk to it, the admin and operators.",
-          "sender", "For the message's sender, the admin and operators.");
+          "sender", "For the message's sender, the admin and operators.",
+          "session", "For a session of the console.");
 
   private static final String VIEWERS = " Viewers may read it as well.";
 
@@ -60,7 +62,9 @@ final class SharedResponses {
     String description = operation.path("description").asString("").strip();
     operation.put("description", (description + "\n\n" + callers + viewers).strip());
     if (!role.equals("none")) {
-      operation.putArray("security").addObject().putArray("bearer");
+      ObjectNode schemes = operation.putArray("security").addObject();
+      (role.equals("session") ? List.of("session", "page_key") : List.of("bearer"))
+          .forEach(schemes::putArray);
       codes.add(ErrorCode.UNAUTHENTICATED);
       if (!role.equals("optional")) {
         codes.add(ErrorCode.FORBIDDEN);

@@ -1,11 +1,15 @@
 package dev.muster.platform.openapi;
 
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.http.CacheControl;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.ResourceHandlerRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
@@ -18,6 +22,26 @@ class SwaggerUiConfiguration implements WebMvcConfigurer {
   /** Finds the library's folder, which is named after its version. */
   private static final String LIBRARY =
       "classpath*:/META-INF/resources/webjars/swagger-ui/*/swagger-ui.css";
+
+  /** The library sets styles of elements, and draws its icons from data urls. */
+  private static final String POLICY =
+      "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; connect-src"
+          + " 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+
+  @Override
+  public void addInterceptors(InterceptorRegistry registry) {
+    registry
+        .addInterceptor(
+            new HandlerInterceptor() {
+              @Override
+              public boolean preHandle(
+                  HttpServletRequest request, HttpServletResponse response, Object handler) {
+                response.setHeader("Content-Security-Policy", POLICY);
+                return true;
+              }
+            })
+        .addPathPatterns("/swagger-ui/*");
+  }
 
   @Override
   public void addResourceHandlers(ResourceHandlerRegistry registry) {

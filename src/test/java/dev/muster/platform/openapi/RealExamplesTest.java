@@ -3,6 +3,7 @@ package dev.muster.platform.openapi;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.ConsoleSession;
 import dev.muster.testing.Slow;
 import dev.muster.testing.StoredRows;
 import dev.muster.testing.TestClient;
@@ -46,6 +47,12 @@ class RealExamplesTest {
 
   /** Another placeholder. */
   private static final String A_ROLE_TOKEN = "c8b2d1ef-65f2-4b42-9f6b-4e7c8b2d1ef6";
+
+  /** Another placeholder. */
+  private static final String A_SESSION = "d9c3e2f0-76a3-4c53-8a7c-5f8d9c3e2f07";
+
+  /** The token in the example of a sign-in. */
+  private static final String SIGN_IN_TOKEN = "Zk3vQ9pLr0aW1bX2cY3dZ4eA5fB6gC7hD8iE9jF0kG1";
 
   /** Another placeholder. */
   private static final String A_ROW = "0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b";
@@ -212,9 +219,17 @@ class RealExamplesTest {
     }
     path = path.replace(A_TOKEN, tokenId == null ? A_TOKEN : tokenId);
     path = path.replace(A_ROLE_TOKEN, roleTokenId == null ? A_ROLE_TOKEN : roleTokenId);
+    if (path.contains(A_SESSION)) {
+      String[] session = ConsoleSession.signIn(client, ADMIN_TOKEN).headers();
+      path = path.replace(A_SESSION, client.get("/console/session", null, session).field("id"));
+    }
     path = path.replace(A_ROW, rowId == null ? A_ROW : rowId);
     for (Map.Entry<String, String> queued : queuedIds.entrySet()) {
       path = path.replace(queued.getKey(), queued.getValue());
+    }
+    boolean bySession = operation.description().at("/security/0").has("session");
+    if (bySession) {
+      headers.addAll(List.of(ConsoleSession.signIn(client, ADMIN_TOKEN).headers()));
     }
     String token = OF_THE_AGENT.contains(operation.id()) ? agentToken : ADMIN_TOKEN;
     boolean wantsCredential = operation.description().has("security");
@@ -222,8 +237,8 @@ class RealExamplesTest {
         client.send(
             operation.method(),
             path + query,
-            wantsCredential ? Objects.requireNonNull(token) : null,
-            body,
+            wantsCredential && !bySession ? Objects.requireNonNull(token) : null,
+            body == null ? null : body.replace(SIGN_IN_TOKEN, ADMIN_TOKEN),
             headers.toArray(String[]::new));
     remember(operation, answer);
     return answer;

@@ -1,0 +1,118 @@
+/** The first agent: `/ui/welcome`. It makes a workspace, shows the command of its agent, and waits for it. */
+import { html, nothing, render } from 'lit-html';
+import { copyButton } from '../parts/copy.js';
+import { programAgent, shellAgent } from '../text/first-agent.js';
+
+const EVERY_MS = 2000;
+
+/** Opens the page. The token of the new agent is forgotten when the page closes. */
+export function open(root, place, { call, session }) {
+  const state = { agent: null, status: null, busy: false, error: null };
+  let timer = 0;
+
+  const draw = () => render(view(state, session.mayChange(), make), root);
+
+  async function make(event) {
+    event.preventDefault();
+    const name = root.querySelector('#agent-name').value.trim() || 'Echo';
+    state.busy = true;
+    state.error = null;
+    draw();
+    try {
+      const made = await call('POST', '/workspaces', { body: { name, delivery_mode: 'poll' } });
+      state.agent = { url: location.origin, id: made.id, token: made.auth_token, name };
+      timer = setInterval(look, EVERY_MS);
+    } catch (failure) {
+      state.error = failure.detail;
+    }
+    state.busy = false;
+    draw();
+  }
+
+  async function look() {
+    try {
+      state.status = (await call('GET', `/workspaces/${state.agent.id}`)).status;
+      state.error = null;
+    } catch (failure) {
+      state.error = failure.detail;
+    }
+    if (state.status === 'online') {
+      clearInterval(timer);
+    }
+    draw();
+  }
+
+  draw();
+  return {
+    update() {},
+    close() {
+      clearInterval(timer);
+      render(nothing, root);
+    },
+  };
+}
+
+function view(state, mayChange, make) {
+  return html`<section class="welcome">
+    <h1>Connect the first agent</h1>
+    <p>
+      An agent is any program that holds the token of a workspace: it sends heartbeats, receives messages, and answers them.
+      Muster shows how it is, and keeps what it missed.
+    </p>
+    ${state.error === null ? nothing : html`<p class="notice bad" role="alert">${state.error}</p>`}
+    ${state.agent === null ? start(state, mayChange, make) : connect(state)}
+  </section>`;
+}
+
+function start(state, mayChange, make) {
+  if (!mayChange) {
+    return html`<p class="notice">You are signed in to read. An operator can create a workspace here.</p>`;
+  }
+  return html`<form class="card" @submit=${make}>
+    <label class="field">Name of the agent<input id="agent-name" maxlength="255" placeholder="Echo" autocomplete="off"></label>
+    <button type="submit" class="main" ?disabled=${state.busy}>Create its workspace</button>
+    <p class="soft">Next comes a command to copy. It needs nothing but <code>sh</code> and <code>curl</code>.</p>
+  </form>`;
+}
+
+function connect({ agent, status }) {
+  const online = status === 'online';
+  return html`<ol class="steps">
+    <li>
+      <h2>Run this in a terminal</h2>
+      <p>It needs <code>sh</code> and <code>curl</code>, registers the agent, and answers each message until Ctrl-C.</p>
+      ${command('sh', shellAgent(agent))}
+      <p class="soft">The command contains the agent's token. It is shown this once: it is gone when you leave the page.</p>
+    </li>
+    <li aria-live="polite">
+      <h2>${online ? html`<bdi>${agent.name}</bdi> is online` : 'Waiting for its first heartbeat'}</h2>
+      ${
+        online
+          ? html`<p class="actions">
+              <a class="button main" href=${`/ui/w/${agent.id}?tab=chat`}>Say hello to it</a>
+              <a class="button" href="/">See the fleet</a>
+            </p>`
+          : html`<p class="soft">This page looks every two seconds.</p>`
+      }
+    </li>
+    <li>
+      <h2>Then make it yours</h2>
+      <p>
+        The agent program makes any command an agent. Run this in the folder of Muster's sources: to build it wants Maven and a
+        JDK 25, to run it Java 21 or newer.
+      </p>
+      ${command('program', programAgent(agent))}
+      <p>
+        A program on the JVM uses the library <code>dev.muster:muster-agent</code>, which the same build makes. Other languages
+        speak HTTP: <code>docs/agents/http-poll.md</code>. All calls are in the <a href="/swagger-ui.html">API description</a>.
+      </p>
+    </li>
+  </ol>`;
+}
+
+function command(id, text) {
+  return html`<div class="command-box">
+    ${copyButton(text, 'command')}
+    <pre class="command" tabindex="0" id=${`command-${id}`}><code>${text}</code></pre>
+  </div>`;
+}

@@ -1,0 +1,246 @@
+package dev.muster.identity;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.identity.SessionRepository.Person;
+import dev.muster.identity.SessionRepository.Session;
+import dev.muster.platform.http.AllowedOrigins;
+import dev.muster.platform.http.PlatformUrl;
+import dev.muster.platform.jobs.ReplicaName;
+import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Signs people in to the console and out of it (R1.9). */
+@RestController
+class SessionController {
+
+  /** What precedes a link's code. It is in the fragment, so no server or proxy logs it. */
+  static final String SIGN_IN = "/ui/signin#start=";
+
+  private static final int MAX_NAME_LENGTH = 100;
+  private static final int MAX_SECRET_LENGTH = 512;
+  private static final int DEFAULT_TTL_SECONDS = 600;
+  private static final int MAX_TTL_SECONDS = 86_400;
+
+  /** The timing that agents are told, which a page needs to judge their silence. */
+  @ConfigurationProperties("muster.heartbeat")
+  record Timing(Duration interval, Duration staleAfter) {}
+
+  /** The answer to a sign-in; the page key is shown this once. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record SignedIn(
+      String role, String name, @Nullable UUID workspaceId, Instant expiresAt, String pageKey) {}
+
+  /** Who is signed in, and what a page needs to know of the server. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Who(
+      UUID id,
+      String role,
+      String name,
+      @Nullable UUID workspaceId,
+      Instant expiresAt,
+      String version,
+      String instance,
+      Instant now,
+      long staleAfterS,
+      long heartbeatIntervalS) {}
+
+  record SessionList(List<Session> sessions, int count) {}
+
+  record Link(String url, Instant expiresAt) {}
+
+  private final Sessions sessions;
+  private final SessionCookie cookies;
+  private final Credentials credentials;
+  private final RateLimits limits;
+  private final AuditTrail audit;
+  private final PlatformUrl platformUrl;
+  private final ReplicaName replica;
+  private final Timing timing;
+  private final InstantSource clock;
+  private final String version;
+
+  SessionController(
+      Sessions sessions,
+      SessionCookie cookies,
+      Credentials credentials,
+      RateLimits limits,
+      AuditTrail audit,
+      PlatformUrl platformUrl,
+      ReplicaName replica,
+      Timing timing,
+      InstantSource clock,
+      ObjectProvider<BuildProperties> build) {
+    this.sessions = sessions;
+    this.cookies = cookies;
+    this.credentials = credentials;
+    this.limits = limits;
+    this.audit = audit;
+    this.platformUrl = platformUrl;
+    this.replica = replica;
+    this.timing = timing;
+    this.clock = clock;
+    this.version =
+        Optional.ofNullable(build.getIfAvailable())
+            .map(BuildProperties::getVersion)
+            .orElse("unknown");
+  }
+
+  /** Signs in with a link's code or with a token. */
+  @PostMapping("/console/session")
+  @RouteAccess(CallerKind.PUBLIC)
+  @RateLimitGroup(RateLimitBucket.NONE)
+  @ResponseStatus(HttpStatus.CREATED)
+  SignedIn signIn(JsonBody body, HttpServletRequest request, HttpServletResponse response) {
+    limits.takeSignIn(request, response);
+    if (!cookies.isOfOwnPage(request)) {
+      throw AllowedOrigins.refusal();
+    }
+    Optional<String> code = body.text("code", MAX_SECRET_LENGTH);
+    Sessions.Started started =
+        code.isPresent()
+            ? sessions.redeem(code.get(), caller -> audit.begin(caller, request, response))
+            : sessions.signIn(holder(body), caller -> audit.begin(caller, request, response));
+    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    response.addHeader(
+        HttpHeaders.SET_COOKIE, cookies.header(request, started.cookie().text(), Sessions.MAX_AGE));
+    Person person = started.person();
+    return new SignedIn(
+        person.role(),
+        person.name(),
+        person.workspaceId(),
+        started.expiresAt(),
+        started.pageKey().text());
+  }
+
+  /**
+   * Identifies the holder of a token. The name of a viewer's or operator's token stays visible
+   * beside a name of the person's own choice.
+   */
+  private Person holder(JsonBody body) {
+    String token = body.requiredText("token", MAX_SECRET_LENGTH);
+    Optional<String> name = body.text("name", MAX_NAME_LENGTH).filter(text -> !text.isBlank());
+    name.ifPresent(SessionController::requireOneLine);
+    SecretHash maker = new Secret(token.strip()).hash();
+    return switch (credentials.callerOf("Bearer " + token)) {
+      case Caller.Admin() -> new Person("operator", name.orElse("admin"), null, maker);
+      case Caller.Operator(UUID id, String own) ->
+          new Person("operator", beside(own, name), null, maker);
+      case Caller.Viewer(UUID id, String own) ->
+          new Person("viewer", beside(own, name), null, maker);
+      case Caller.Agent(UUID own) -> new Person("agent", name.orElse("agent"), own, maker);
+      case Caller.RemovedAgent _, Caller.Anonymous _ -> throw Credentials.unknown();
+    };
+  }
+
+  private static String beside(String own, Optional<String> name) {
+    return name.map(chosen -> chosen + " (" + own + ")").orElse(own);
+  }
+
+  /** Says who is signed in. */
+  @GetMapping("/console/session")
+  @RouteAccess(CallerKind.VIEWER)
+  Who current(Caller caller, HttpServletRequest request, HttpServletResponse response) {
+    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    Session session = session(request);
+    return new Who(
+        session.id(),
+        session.role(),
+        session.name(),
+        session.workspaceId(),
+        session.expiresAt(),
+        version,
+        replica.name(),
+        clock.instant(),
+        timing.staleAfter().toSeconds(),
+        timing.interval().toSeconds());
+  }
+
+  /** Signs out: ends the session, or with {@code all} every one of the same token and name. */
+  @DeleteMapping("/console/session")
+  @RouteAccess(CallerKind.VIEWER)
+  @ResponseStatus(HttpStatus.NO_CONTENT)
+  void signOut(Caller caller, HttpServletRequest request, HttpServletResponse response) {
+    Session session = session(request);
+    if ("true".equals(request.getParameter("all"))) {
+      sessions.endAllLike(session);
+    } else {
+      sessions.end(session.id());
+    }
+    response.addHeader(HttpHeaders.SET_COOKIE, cookies.header(request, "", Duration.ZERO));
+    response.setHeader("Clear-Site-Data", "\"cache\", \"storage\"");
+  }
+
+  @GetMapping("/console/sessions")
+  SessionList list(Caller caller) {
+    AccessChecks.requireAdmin(caller);
+    List<Session> live = sessions.live();
+    return new SessionList(live, live.size());
+  }
+
+  @DeleteMapping("/console/sessions/{sessionId}")
+  @ResponseStatus(HttpStatus.NO_CONTENT)
+  void end(Caller caller, @PathVariable UUID sessionId) {
+    AccessChecks.requireAdmin(caller);
+    if (!sessions.end(sessionId)) {
+      throw new ProblemException(ErrorCode.NOT_FOUND, "there is no live session " + sessionId);
+    }
+  }
+
+  /** Makes a link that signs one person in, once. */
+  @PostMapping("/console/links")
+  @ResponseStatus(HttpStatus.CREATED)
+  Link makeLink(
+      Caller caller, JsonBody body, HttpServletRequest request, HttpServletResponse response) {
+    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    String name = requireOneLine(body.requiredText("name", MAX_NAME_LENGTH));
+    Role role = Role.of(body.requiredText("role", MAX_NAME_LENGTH));
+    int ttl = body.integer("ttl_s", 1, MAX_TTL_SECONDS).orElse(DEFAULT_TTL_SECONDS);
+    AccessChecks.requireAdmin(caller);
+    if (role == Role.OPERATOR && !(caller instanceof Caller.Admin)) {
+      throw new ProblemException(
+          ErrorCode.FORBIDDEN, "operators' links are made with the admin token alone");
+    }
+    SecretHash maker = credentials.tokenBehind(credentials.presented(request));
+    Sessions.Link made = sessions.makeLink(role, name, maker, Duration.ofSeconds(ttl));
+    return new Link(platformUrl.of(request) + SIGN_IN + made.code().text(), made.expiresAt());
+  }
+
+  private Session session(HttpServletRequest request) {
+    return cookies
+        .of(request)
+        .filter(_ -> Credentials.isSession(credentials.presented(request)))
+        .flatMap(sessions::find)
+        .orElseThrow(() ->
+            new ProblemException(
+                ErrorCode.FORBIDDEN, "this wants a session of the console, and got a token"));
+  }
+
+  private static String requireOneLine(String name) {
+    if (name.chars().anyMatch(Character::isISOControl)) {
+      throw ProblemException.validation("name: has control characters (expected: none)");
+    }
+    return name;
+  }
+}

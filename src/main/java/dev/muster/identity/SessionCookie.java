@@ -1,0 +1,70 @@
+package dev.muster.identity;
+
+import dev.muster.platform.http.AllowedOrigins;
+import dev.muster.platform.http.PlatformUrl;
+import jakarta.servlet.http.Cookie;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseCookie;
+import org.springframework.stereotype.Component;
+
+/**
+ * The cookie of a console session, and the rules about which page may use it (R1.9).
+ *
+ * <p>Browsers share cookies between the ports of a host, and SameSite counts all ports as one site.
+ * So the cookie's name contains the port, and a page of another origin is never the session's.
+ */
+@Component
+final class SessionCookie {
+
+  private static final String FETCH_SITE = "Sec-Fetch-Site";
+
+  private final AllowedOrigins origins;
+  private final PlatformUrl platformUrl;
+
+  SessionCookie(AllowedOrigins origins, PlatformUrl platformUrl) {
+    this.origins = origins;
+    this.platformUrl = platformUrl;
+  }
+
+  /**
+   * Whether a page of this server sent the request, or no page at all. {@code CORS_ORIGINS} makes
+   * no difference.
+   */
+  boolean isOfOwnPage(HttpServletRequest request) {
+    @Nullable String origin = request.getHeader(HttpHeaders.ORIGIN);
+    @Nullable String site = request.getHeader(FETCH_SITE);
+    return (origin == null || origins.isOwn(origin, request))
+        && (site == null || site.equalsIgnoreCase("same-origin"));
+  }
+
+  Optional<String> of(HttpServletRequest request) {
+    Cookie @Nullable [] cookies = request.getCookies();
+    return cookies == null
+        ? Optional.empty()
+        : Arrays.stream(cookies)
+            .filter(cookie -> cookie.getName().equals(name(request)))
+            .map(Cookie::getValue)
+            .findFirst();
+  }
+
+  /** Returns the {@code Set-Cookie} of a session; an age of zero deletes the cookie. */
+  String header(HttpServletRequest request, String value, Duration age) {
+    return ResponseCookie.from(name(request), value)
+        .path("/")
+        .httpOnly(true)
+        .secure(platformUrl.isTls())
+        .sameSite("Strict")
+        .maxAge(age)
+        .build()
+        .toString();
+  }
+
+  private String name(HttpServletRequest request) {
+    return platformUrl.isTls() ? "__Host-muster" : "muster-" + request.getServerPort();
+  }
+}

@@ -1,0 +1,131 @@
+package dev.muster.identity;
+
+import dev.muster.identity.SessionRepository.Person;
+import dev.muster.identity.SessionRepository.Session;
+import dev.muster.platform.commit.AfterCommit;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Makes and ends the console's links and sessions (R1.9). */
+@Service
+class Sessions {
+
+  /** The lifetime of a session, however busy. */
+  static final Duration MAX_AGE = Duration.ofDays(7);
+
+  /** A new session. The cookie and the page key are in clear here, and nowhere else. */
+  record Started(Person person, Instant expiresAt, Secret cookie, Secret pageKey) {}
+
+  /** A new link's code in clear, and its expiry. */
+  record Link(Secret code, Instant expiresAt) {}
+
+  private final SessionRepository repository;
+  private final Credentials credentials;
+  private final TokenCache cache;
+  private final TransactionTemplate transactions;
+
+  Sessions(
+      SessionRepository repository,
+      Credentials credentials,
+      TokenCache cache,
+      TransactionTemplate transactions) {
+    this.repository = repository;
+    this.credentials = credentials;
+    this.cache = cache;
+    this.transactions = transactions;
+  }
+
+  /** Makes a link that lives no longer than the token {@code maker}. */
+  Link makeLink(Role role, String name, SecretHash maker, Duration ttl) {
+    Secret code = Secret.random();
+    UUID id = UUID.randomUUID();
+    AuditTrail.addTarget(id);
+    return new Link(
+        code,
+        transactions.execute(status -> repository.insertLink(id, code, role, name, maker, ttl)));
+  }
+
+  /**
+   * Spends a link and starts its session.
+   *
+   * @param audit attaches an audit row for the new caller, before the commit
+   */
+  Started redeem(String code, Consumer<Caller> audit) {
+    return transactions.execute(status -> {
+      Person person =
+          repository
+              .redeemLink(new Secret(code).hash())
+              .filter(found -> credentials.isLive(found.maker()))
+              .orElseThrow(Sessions::spent);
+      return start(person, audit);
+    });
+  }
+
+  /** As {@link #redeem}, for a person who showed a token. */
+  Started signIn(Person person, Consumer<Caller> audit) {
+    return transactions.execute(status -> start(person, audit));
+  }
+
+  private Started start(Person person, Consumer<Caller> audit) {
+    UUID id = UUID.randomUUID();
+    Secret cookie = Secret.random();
+    Secret pageKey = Secret.random();
+    if (person.workspaceId() == null) {
+      audit.accept(Role.of(person.role()).caller(id, person.name()));
+      AuditTrail.addTarget(id);
+    }
+    return new Started(person, repository.insert(id, cookie, pageKey, person), cookie, pageKey);
+  }
+
+  /** Returns the sessions whose tokens are still good, oldest first. */
+  List<Session> live() {
+    return repository.live().stream()
+        .filter(session -> credentials.isLive(session.maker()))
+        .toList();
+  }
+
+  Optional<Session> find(String cookie) {
+    return repository.find(new Secret(cookie).hash());
+  }
+
+  /**
+   * Ends a session; returns false when there is none. Other replicas refuse it within {@link
+   * Tokens#REVOCATION_REACH}.
+   */
+  boolean end(UUID id) {
+    return transactions.execute(status -> {
+      AuditTrail.addTarget(id);
+      Optional<SecretHash> ended = repository.end(id);
+      forget(ended.stream().toList());
+      return ended.isPresent();
+    });
+  }
+
+  /** Ends this session and all others of its token, role and name. */
+  void endAllLike(Session session) {
+    transactions.executeWithoutResult(status -> {
+      AuditTrail.addTarget(session.id());
+      forget(repository.endAllLike(session));
+    });
+  }
+
+  private void forget(Collection<SecretHash> cookies) {
+    AfterCommit.run(() -> cache.forget(cookies));
+  }
+
+  private static ProblemException spent() {
+    return new ProblemException(
+        ErrorCode.LINK_SPENT,
+        "this link was used already, or is too old, or the token that made it is not good any more;"
+            + " ask for a new one, or sign in with a token");
+  }
+}

@@ -1,0 +1,84 @@
+package dev.muster.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.LocatorAssertions;
+import com.microsoft.playwright.options.AriaRole;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestServer;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The first agent of an empty server: connected by the command of the page, as it is copied. */
+@InBrowser
+class FirstRunTest {
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Echo", "It's \"my\" agent; $(exit) `exit` \\"})
+  void firstRunConnectsTheFirstAgentByItsCommand(String name, Tab tab) throws Exception {
+    try (TestServer server = TestServer.start()) {
+      TestClient client = server.client();
+      Page page = tab.go(client.baseUrl(), "/").page();
+      page.getByLabel("Token").fill(ADMIN_TOKEN);
+      page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign in").setExact(true))
+          .click();
+      page.getByLabel("Name of the agent").fill(name);
+      page.getByText("Create its workspace").click();
+      String command = page.locator("#command-sh").textContent();
+
+      Process shell = new ProcessBuilder("sh").redirectErrorStream(true).start();
+      try (OutputStream terminal = shell.getOutputStream()) {
+        terminal.write((command + "\n").getBytes(StandardCharsets.UTF_8));
+      }
+      try {
+        assertThat(page.locator(".steps"))
+            .containsText(
+                name + " is online",
+                new LocatorAssertions.ContainsTextOptions().setTimeout(30_000));
+        Accessibility.check(tab);
+        String chat = page.getByText("Say hello to it").getAttribute("href");
+        assertThat(chat).matches("/ui/w/[0-9a-f-]{36}\\?tab=chat");
+        String id = chat.substring(6, 42);
+        assertThat(client.get("/workspaces/" + id, ADMIN_TOKEN).field("name")).isEqualTo(name);
+        for (String text :
+            new String[] {"hello", "a \"quoted\" \\ text: {\"text\":\"x\"} ünï\n%s"}) {
+          send(client, id, text);
+          await()
+              .atMost(Duration.ofSeconds(30))
+              .until(() -> notifications(client, id).contains("You said: " + text));
+        }
+      } finally {
+        shell.descendants().forEach(ProcessHandle::destroy);
+        shell.destroy();
+      }
+    }
+  }
+
+  private static void send(TestClient client, String id, String text) {
+    String body =
+        JsonMapper.shared()
+            .writeValueAsString(
+                Map.of(
+                    "method",
+                    "message/send",
+                    "params",
+                    Map.of("message", Map.of("content", text))));
+    assertThat(client.post("/workspaces/" + id + "/a2a", ADMIN_TOKEN, body).status())
+        .isEqualTo(200);
+  }
+
+  private static java.util.List<String> notifications(TestClient client, String id) {
+    JsonNode rows = client.get("/workspaces/" + id + "/activity?source=canvas", ADMIN_TOKEN).json();
+    return rows.valueStream().map(row -> row.path("data").path("text").asString("")).toList();
+  }
+}
