@@ -94,7 +94,7 @@ export function open(root, place, context) {
     : inline(row.result_preview ?? row.response_preview ?? '', { empty: '–' });
 
   const detail = (row, found) => html`<tr class="detail"><td colspan="8">
-      <dl class="facts"><div><dt>delegation</dt><dd><code>${inline(row.delegation_id)}</code>${copyButton(row.delegation_id, 'delegation id')}</dd></div>
+      <dl class="facts-line"><div><dt>delegation</dt><dd><code>${inline(row.delegation_id)}</code>${copyButton(row.delegation_id, 'delegation id')}</dd></div>
         <div><dt>made</dt><dd>${age(row.created_at)}</dd></div>
         ${found?.attempt === undefined ? nothing : html`<div><dt>attempt</dt><dd>${found.attempt}</dd></div>`}</dl>
       ${found === null ? html`<p class="loading" role="status">Loading …</p>`
@@ -117,7 +117,7 @@ export function open(root, place, context) {
     html`<p>An agent delegates a task with one request, and gets the end of it exactly once:</p>`,
     asCurl({ method: 'POST', path: `/workspaces/${own ?? '$CALLER'}/delegate`, body: { target_id: '$CALLEE', task: 'review PR 42' } }));
 
-  const counts = (found) => html`<p class="counts"><span><b>${inFlight(found)}</b> in flight</span>
+  const counts = (found) => html`<p class="totals"><span><b>${inFlight(found)}</b> in flight</span>
       ${['stuck', 'failed', 'completed'].map((status) => html`<span class=${found[status] ? '' : 'soft'}>${found[status] ? stateWord(status) : status} <b>${(found[status] ?? 0).toLocaleString('en')}</b></span>`)}</p>`;
 
   async function openGraph() {

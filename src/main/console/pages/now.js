@@ -15,7 +15,7 @@ export function open(root, place, context) {
   function draw() {
     const now = workspace.record;
     const row = workspace.row;
-    render(html`<dl class="facts wide">
+    render(html`<dl class="facts-line wide">
         ${fact('Task', now.current_task ? inline(now.current_task, { most: 400 }) : html`<span class="meta">none</span>`)}
         ${fact('Active tasks', `${now.active_tasks} of ${now.max_concurrent_tasks}`)}
         ${fact('Error rate', `${Math.round((now.last_error_rate ?? 0) * 1000) / 10} %`)}

@@ -105,7 +105,7 @@ export function open(root, place, context) {
     ${texts.has(row.queue_id) ? detail(row, texts.get(row.queue_id)) : nothing}`;
 
   const detail = (row, text) => html`<tr class="detail"><td colspan=${columns}>
-      <dl class="facts"><div><dt>message</dt><dd><code>${row.queue_id}</code>${copyButton(row.queue_id, 'message id')}</dd></div>
+      <dl class="facts-line"><div><dt>message</dt><dd><code>${row.queue_id}</code>${copyButton(row.queue_id, 'message id')}</dd></div>
         <div><dt>queued</dt><dd>${age(row.enqueued_at)}</dd></div><div><dt>priority</dt><dd>${row.priority}</dd></div></dl>
       ${text === null ? html`<p class="loading">Loading …</p>`
         : html`${block(text.text || 'no text')}${row.error ? html`<p class="meta">last error</p>${block(row.error)}` : nothing}
@@ -128,7 +128,7 @@ export function open(root, place, context) {
 
   const targets = (found) => found.targets.length === 0 ? nothing : html`<ol class="bars">${found.targets.slice(0, 12).map((one) => html`
       <li><span class="bar-name">${workspaceLink(one.id)}</span>
-        <progress class="bar" max=${found.targets[0].waiting} value=${one.waiting} aria-label="waiting">${one.waiting}</progress>
+        <progress class="amount" max=${found.targets[0].waiting} value=${one.waiting} aria-label="waiting">${one.waiting}</progress>
         <span class="number">${one.waiting}</span>
         <button type="button" class="quiet" aria-pressed=${query.get('target') === one.id}
           @click=${() => choose('target', query.get('target') === one.id ? '' : one.id)}>${query.get('target') === one.id ? 'all' : 'only these'}</button></li>`)}
@@ -136,7 +136,7 @@ export function open(root, place, context) {
 
   function draw() {
     render(html`${own === null
-      ? html`<header class="page-head"><h1>Queue</h1>${drawn(summary, (found) => html`<p class="counts">
+      ? html`<header class="page-head"><h1>Queue</h1>${drawn(summary, (found) => html`<p class="totals">
             <span><b>${found.waiting}</b> waiting</span><span><b>${found.delivering}</b> being delivered</span>
             ${found.oldest_s === null ? nothing : html`<span>oldest <b>${spell(found.oldest_s)}</b></span>`}</p>${targets(found)}`)}</header>`
       : nothing}

@@ -30,7 +30,7 @@ const REFS = [['message_id', 'message'], ['delegation_id', 'delegation'], ['run_
 export function entryLine(entry, { found, opened, toggle, workspace, focused }) {
   const [glyph, word] = KIND[entry.kind] ?? ['·', entry.kind];
   const refs = entry.refs ?? {};
-  return html`<li class="entry ${entry.kind}" data-key="${entry.kind}:${entry.id}" aria-current=${focused ? 'true' : nothing}>
+  return html`<li class="entry kind-${entry.kind}" data-key="${entry.kind}:${entry.id}" aria-current=${focused ? 'true' : nothing}>
       <span class="entry-time">${age(entry.at, { exact: true })}</span>
       <span class="entry-dot" title=${word}><span aria-hidden="true">${glyph}</span><span class="off-screen">${word}</span></span>
       <div class="entry-body">
@@ -52,7 +52,7 @@ export function causeWords({ cause }, found) {
 }
 
 function details(entry, refs, workspace) {
-  return html`<dl class="facts">${refs.peer_id ? html`<div><dt>other side</dt><dd>${workspaceLink(refs.peer_id)}</dd></div>` : nothing}${REFS.filter(([name]) => refs[name]).map(([name, words]) => html`<div><dt>${words}</dt>
+  return html`<dl class="facts-line">${refs.peer_id ? html`<div><dt>other side</dt><dd>${workspaceLink(refs.peer_id)}</dd></div>` : nothing}${REFS.filter(([name]) => refs[name]).map(([name, words]) => html`<div><dt>${words}</dt>
       <dd><code>${inline(refs[name])}</code>${copyButton(String(refs[name]), `${words} id`)}</dd></div>`)}</dl>
     <p class="entry-links">${refs.delegation_id ? html`<a href="/ui/trace/${encodeURIComponent(refs.delegation_id)}">whole trace</a>` : nothing}
       ${refs.run_id ? html`<a href="/ui/w/${workspace.id}?tab=runs&focus=run:${encodeURIComponent(refs.run_id)}">output</a>` : nothing}

@@ -48,7 +48,7 @@ export function drawLanes(frame, entries) {
     ...LANES.flatMap((kind, lane) => span(entries, kind, y).map(([from, to]) =>
       element('line', { class: `lane ${kind}`, x1: lane * GAP + GAP / 2, x2: lane * GAP + GAP / 2, y1: from, y2: to }))),
     ...linesOf(entries).map(({ from, to, sure }) => element('path', { class: sure ? 'cause sure' : 'cause guess', d: curve(x(from), y[from], x(to), y[to]) })),
-    ...entries.map((entry, index) => element('circle', { class: `dot ${LANES[laneOf(entry)]}`, cx: x(index), cy: y[index], r: 3.5 })));
+    ...entries.map((entry, index) => element('circle', { class: `spot ${LANES[laneOf(entry)]}`, cx: x(index), cy: y[index], r: 3.5 })));
 }
 
 function laneOf(entry) {

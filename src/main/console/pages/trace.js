@@ -53,7 +53,7 @@ export function open(root, place, context) {
       <div class="node-span">${bar(node, span)}</div>
       ${node.text ? html`<p class="node-text">${inline(node.text, { most: opened.has(key) ? 400 : 120 })}</p>` : nothing}
       ${node.result && (opened.has(key) || node.status === 'failed') ? html`<p class="node-text">→ ${inline(node.result, { most: 400 })}</p>` : nothing}
-      ${opened.has(key) ? html`<dl class="facts"><div><dt>id</dt><dd><code>${inline(node.id)}</code>${copyButton(node.id, `${word} id`)}</dd></div>
+      ${opened.has(key) ? html`<dl class="facts-line"><div><dt>id</dt><dd><code>${inline(node.id)}</code>${copyButton(node.id, `${word} id`)}</dd></div>
         <div><dt>begun</dt><dd>${age(node.at)}</dd></div>${node.deadline && !node.ended_at ? html`<div><dt>deadline</dt><dd>${until(node.deadline)}</dd></div>` : nothing}
         ${node.attempt ? html`<div><dt>attempt</dt><dd>${node.attempt}</dd></div>` : nothing}
         ${node.kind === 'delegation' && !mine ? html`<div><dd><a href="/ui/trace/${encodeURIComponent(node.id)}">from here</a></dd></div>` : nothing}</dl>` : nothing}

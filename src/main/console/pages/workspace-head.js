@@ -18,7 +18,7 @@ export function head({ id, record, removed }, { actions, mayAct, toChat, session
   const paused = record.status === 'paused';
   const mayOperate = mayAct && session.mayChange();
   return html`<header class="workspace-head">
-      <div class="title"><h1>${inline(record.name, { most: 80 })}</h1>${record.role ? html`<span class="meta role">${inline(record.role)}</span>` : nothing}
+      <div class="title"><h1>${inline(record.name, { most: 80 })}</h1>${record.role ? html`<span class="meta role-text">${inline(record.role)}</span>` : nothing}
         <p class="status-line">${statusMark(record.status)} ${record.stalled ? statusMark('stalled') : nothing}
           <span class="meta">${since(record.status_since)}</span></p></div>
       ${removed || !mayAct ? nothing : html`<div class="buttons">
@@ -38,10 +38,10 @@ export function why(workspace, { actions, mayAct, session, address, stream }) {
     staleAfterS: session.current()?.stale_after_s ?? 180,
   });
   const next = removed ? [] : steps;
-  return html`<section class="why" aria-label="Why" data-status=${record.stalled && record.status === 'online' ? 'stalled' : record.status}>
+  return html`<section class="why-box" aria-label="Why" data-status=${record.stalled && record.status === 'online' ? 'stalled' : record.status}>
       <p class="cause">${inline(cause, { most: 600 })}</p>
       <dl>${evidence.length > 0 ? html`<dt>Evidence</dt><dd><ul class="evidence">${evidence.map((one) => html`<li>${inline(one, { most: 400 })}</li>`)}</ul></dd>` : nothing}
-        ${next.length > 0 ? html`<dt>Next</dt><dd><ol>${next.map((step) => html`<li><div class="step">${nextStep(step, { actions, mayAct, address, record, row, id })}</div></li>`)}</ol></dd>` : nothing}</dl>
+        ${next.length > 0 ? html`<dt>Next</dt><dd><ol>${next.map((step) => html`<li><div class="next-step">${nextStep(step, { actions, mayAct, address, record, row, id })}</div></li>`)}</ol></dd>` : nothing}</dl>
       ${stream === 'live' ? nothing : html`<p class="meta">The live events of this workspace are not arriving; this page reads it every 30 s instead.</p>`}
     </section>`;
 }
@@ -79,7 +79,7 @@ export function connectCommand(id) {
 /** The line of facts. */
 export function facts({ id, record, row }) {
   const card = record.agent_card;
-  return html`<dl class="facts"><div><dt>id</dt><dd><code>${id}</code>${copyButton(id, 'id')}</dd></div>
+  return html`<dl class="facts-line"><div><dt>id</dt><dd><code>${id}</code>${copyButton(id, 'id')}</dd></div>
       <div><dt>parent</dt><dd>${workspaceLink(record.parent_id, 'none')}</dd></div>
       <div><dt>delivery</dt><dd>${record.delivery_mode}${record.url ? html` to <code>${inline(record.url, { most: 100 })}</code>` : nothing}</dd></div>
       <div><dt>runtime</dt><dd>${inline(record.runtime, { empty: '–' })}</dd></div><div><dt>tier</dt><dd>${record.tier}</dd></div>

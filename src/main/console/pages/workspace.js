@@ -134,7 +134,7 @@ export function open(root, place, context) {
   const count = (name) => {
     const row = workspace.row;
     const number = row === null ? 0 : name === 'queue' ? row.queue_depth : name === 'delegations' ? (row.in_flight_in ?? 0) + (row.in_flight_out ?? 0) : 0;
-    return number > 0 ? html` <span class="count">${number}</span>` : nothing;
+    return number > 0 ? html` <span class="tab-count">${number}</span>` : nothing;
   };
 
   const tabs = () => html`<nav class="tabs" aria-label="Parts of this workspace">${Object.entries(TABS)

@@ -34,5 +34,5 @@ const STATES = {
  */
 export function stateWord(state, words = state.replaceAll('_', ' ')) {
   const [glyph, tone] = STATES[state] ?? ['·', 'soft'];
-  return html`<span class="state ${tone}"><span class="sign" aria-hidden="true">${glyph}</span>${words}</span>`;
+  return html`<span class="state-word ${tone}"><span class="sign" aria-hidden="true">${glyph}</span>${words}</span>`;
 }

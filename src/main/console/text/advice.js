@@ -143,7 +143,7 @@ const RULES = [
   [
     (w) => w.status === 'paused',
     (w, s) => ({
-      cause: `${w.pausedBy ? `Paused by ${w.pausedBy}` : 'Paused'}: what waits for it stays; new messages to a push agent are refused.`,
+      cause: `${w.pausedBy ? `Paused by ${w.pausedBy}` : 'Paused'}: what waits stays; a push agent gets nothing new.`,
       evidence: evidence(w, s),
       next: [next('resume', 'Resume it: then it gets what waits.')],
     }),
