@@ -132,7 +132,8 @@ async function refusal(response, isSignIn) {
     response.headers.get('X-Request-ID'),
     Number(response.headers.get('Retry-After')) || 0,
   );
-  if (error.status === 401 && !isSignIn) {
+  // a 401 of an agent that the server passes on says nothing about the session
+  if (error.status === 401 && error.code === 'UNAUTHENTICATED' && !isSignIn) {
     whenSignedOut(error);
   }
   return error;
