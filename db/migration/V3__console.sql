@@ -47,3 +47,19 @@ COMMENT ON COLUMN console_sessions.last_used_at IS 'To the minute or so; after 1
 
 CREATE INDEX console_sessions_ended ON console_sessions (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX console_sessions_expiring ON console_sessions (expires_at);
+
+-- The delegation whose work its caller was at. It is one of the caller's own, and was there before.
+ALTER TABLE delegations ADD COLUMN parent_delegation_id text;
+
+COMMENT ON COLUMN delegations.parent_delegation_id IS
+    'Null where the caller named none, or one that it is no side of. Never changed';
+
+CREATE INDEX delegations_of_parent ON delegations (parent_delegation_id) WHERE parent_delegation_id IS NOT NULL;
+
+-- The messages of a delegation in the feeds of its two sides.
+CREATE INDEX activity_logs_of_delegation ON activity_logs (workspace_id, delegation_id, seq) WHERE delegation_id IS NOT NULL;
+
+CREATE VIEW api_delegation_entry AS
+    SELECT delegation_id, id, caller_id, callee_id, task_preview, status, attempt, retry_count, last_heartbeat, deadline,
+        dispatched_at, result_preview, error_detail, error_kind, parent_delegation_id, ended_as, created_at, updated_at
+    FROM delegations;

@@ -2,7 +2,21 @@
  * The operators' console in the browser: its files, and what its pages read besides the public API.
  * No other module uses it.
  */
-@ApplicationModule(allowedDependencies = {"identity", "platform"})
+@ApplicationModule(
+    allowedDependencies = {
+      "runtime",
+      "delegation",
+      "a2a",
+      "delivery",
+      "heartbeat",
+      "activity",
+      "live",
+      "workspace",
+      "identity",
+      "event",
+      "protocol",
+      "platform"
+    })
 @NullMarked
 package dev.muster.console;
 

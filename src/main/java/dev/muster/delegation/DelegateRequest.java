@@ -7,9 +7,17 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-/** A request to delegate a task (R8.2). */
+/**
+ * A request to delegate a task (R8.2).
+ *
+ * @param parent the delegation at whose work the caller is, as the caller says
+ */
 record DelegateRequest(
-    Optional<UUID> targetId, PreviewedText task, Optional<String> idempotencyKey, Duration span) {
+    Optional<UUID> targetId,
+    PreviewedText task,
+    Optional<String> idempotencyKey,
+    Duration span,
+    Optional<String> parent) {
 
   static final Duration USUAL_SPAN = Duration.ofHours(6);
 
@@ -24,7 +32,14 @@ record DelegateRequest(
         body.text("idempotency_key", Integer.MAX_VALUE)
             .filter(key -> !key.isEmpty())
             .map(DelegateRequest::kept),
-        body.integer("deadline_s", 1, MAX_SPAN_S).map(Duration::ofSeconds).orElse(USUAL_SPAN));
+        body.integer("deadline_s", 1, MAX_SPAN_S).map(Duration::ofSeconds).orElse(USUAL_SPAN),
+        parent(body));
+  }
+
+  /** Reads the parent. Text that is longer than any id is cut, and then no delegation has it. */
+  static Optional<String> parent(JsonBody body) {
+    return body.text("parent_delegation_id", DelegationId.MAX_LENGTH + 1)
+        .filter(id -> !id.isEmpty());
   }
 
   /**

@@ -22,6 +22,7 @@ record Delegation(
     @Nullable String errorDetail,
     @Nullable String errorKind,
     @Nullable String idempotencyKey,
+    @Nullable String parentDelegationId,
     Instant createdAt,
     Instant updatedAt) {
 

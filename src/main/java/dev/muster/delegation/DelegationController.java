@@ -107,8 +107,9 @@ class DelegationController {
     UUID target = body.requiredId("target_id");
     PreviewedText task = DelegateRequest.task(body);
     String delegationId = DelegationId.read(body);
+    Optional<String> parent = DelegateRequest.parent(body);
     workspaces.requireSpeakerFor(id, caller);
-    creation.record(id, callee(id, target, caller), delegationId, task);
+    creation.record(id, callee(id, target, caller), delegationId, task, parent);
     return new Reported(delegationId, "recorded");
   }
 

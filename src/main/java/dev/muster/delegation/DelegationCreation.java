@@ -78,7 +78,8 @@ class DelegationCreation {
               request.task(),
               DelegationStatus.QUEUED,
               request.span(),
-              key);
+              key,
+              request.parent().orElse(null));
       repository.insert(delegation);
       recordEvents(delegation, callee.name());
       dispatch.dispatch(delegation.delegationId());
@@ -90,7 +91,12 @@ class DelegationCreation {
    * Records a delegation that the caller sent itself (R8.4). Does nothing if the ledger has it
    * already.
    */
-  void record(UUID callerId, DeliveryTarget callee, String delegationId, PreviewedText task) {
+  void record(
+      UUID callerId,
+      DeliveryTarget callee,
+      String delegationId,
+      PreviewedText task,
+      Optional<String> parent) {
     NewDelegation delegation =
         new NewDelegation(
             delegationId,
@@ -99,7 +105,8 @@ class DelegationCreation {
             task,
             DelegationStatus.DISPATCHED,
             DelegateRequest.USUAL_SPAN,
-            null);
+            null,
+            parent.orElse(null));
     boolean isNew =
         transactions.runRetryingDeadlocks(status -> {
           presence.require(callerId, callee.id());

@@ -8,7 +8,7 @@ import java.util.Set;
 /** Validates the ids that callers give to delegations which they send themselves. */
 final class DelegationId {
 
-  private static final int MAX_LENGTH = 128;
+  static final int MAX_LENGTH = 128;
 
   /**
    * The server refuses paths with these characters, encoded or not. U+FFFD replaces a character

@@ -24,15 +24,17 @@ class DelegationRepository {
       """
       d.id, d.delegation_id, d.caller_id, d.callee_id, d.task_preview, d.status, d.attempt, d.retry_count,
       d.last_heartbeat, d.deadline, d.dispatched_at, d.result_preview, d.error_detail, d.error_kind,
-      d.idempotency_key, d.created_at, d.updated_at
+      d.idempotency_key, d.parent_delegation_id, d.created_at, d.updated_at
       """;
 
   private static final String INSERT =
       """
       INSERT INTO delegations (delegation_id, id, caller_id, callee_id, task_preview, task, status, deadline_s, deadline,
-          dispatched_at, idempotency_key, created_at, updated_at)
+          dispatched_at, idempotency_key, parent_delegation_id, created_at, updated_at)
       SELECT :delegation_id, :id, :caller, :callee, :task_preview, :task, :status, :deadline_s,
-          now + make_interval(secs => :deadline_s), CASE WHEN :status = 'dispatched' THEN now END, :key, now, now
+          now + make_interval(secs => :deadline_s), CASE WHEN :status = 'dispatched' THEN now END, :key,
+          (SELECT p.delegation_id FROM delegations p
+          WHERE p.delegation_id = :parent AND (p.caller_id = :caller OR p.callee_id = :caller)), now, now
       FROM statement_timestamp() AS now
       ON CONFLICT (delegation_id) DO NOTHING
       """;
@@ -104,6 +106,7 @@ class DelegationRepository {
    * A delegation to insert.
    *
    * @param status {@code queued}, or {@code dispatched} if the caller has sent it itself
+   * @param parent what the caller named as its parent; not stored unless the caller is a side of it
    */
   record NewDelegation(
       String delegationId,
@@ -112,7 +115,8 @@ class DelegationRepository {
       PreviewedText task,
       DelegationStatus status,
       Duration span,
-      @Nullable String idempotencyKey) {}
+      @Nullable String idempotencyKey,
+      @Nullable String parent) {}
 
   /** Inserts a delegation; returns false if its id is taken. */
   boolean insert(NewDelegation delegation) {
@@ -126,6 +130,7 @@ class DelegationRepository {
             .param("status", delegation.status().wire())
             .param("deadline_s", (int) delegation.span().toSeconds())
             .param("key", delegation.idempotencyKey())
+            .param("parent", delegation.parent(), java.sql.Types.VARCHAR)
             .update()
         == 1;
   }
@@ -240,6 +245,7 @@ class DelegationRepository {
         row.getString("error_detail"),
         row.getString("error_kind"),
         row.getString("idempotency_key"),
+        row.getString("parent_delegation_id"),
         Timestamps.instant(row, "created_at"),
         Timestamps.instant(row, "updated_at"));
   }

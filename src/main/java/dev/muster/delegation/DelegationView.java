@@ -28,6 +28,7 @@ record DelegationView(
     @Nullable String errorDetail,
     @Nullable String errorKind,
     @Nullable String idempotencyKey,
+    @Nullable String parentDelegationId,
     Instant createdAt,
     Instant updatedAt) {
 
@@ -54,6 +55,7 @@ record DelegationView(
         delegation.errorDetail(),
         delegation.errorKind(),
         delegation.idempotencyKey(),
+        delegation.parentDelegationId(),
         delegation.createdAt(),
         delegation.updatedAt());
   }

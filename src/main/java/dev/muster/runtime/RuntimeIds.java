@@ -9,7 +9,7 @@ import java.util.UUID;
  * <p>An id is a UUID of version 8 (RFC 9562), computed from workspace and event number. A run has
  * the id of its first event. An event is thus found by its id without an index of ids.
  */
-final class RuntimeIds {
+public final class RuntimeIds {
 
   private static final long VERSION_BITS = 0xF000L;
   private static final long VERSION_8 = 0x8000L;
@@ -18,7 +18,7 @@ final class RuntimeIds {
 
   private RuntimeIds() {}
 
-  static UUID of(UUID workspaceId, long seq) {
+  public static UUID of(UUID workspaceId, long seq) {
     return new UUID(streamBits(workspaceId), VARIANT | seq);
   }
 

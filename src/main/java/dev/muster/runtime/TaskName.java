@@ -8,11 +8,11 @@ import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /** A task, identified by its cleaned and truncated name; {@code key} is the hash of that name. */
-record TaskName(String name, UUID key) {
+public record TaskName(String name, UUID key) {
 
   private static final int MAX_NAME_LENGTH = 1000;
 
-  static TaskName named(String name) {
+  public static TaskName named(String name) {
     String shown = Text.cut(Text.clean(name), MAX_NAME_LENGTH);
     ByteBuffer hash = ByteBuffer.wrap(sha256(shown.getBytes(StandardCharsets.UTF_8)));
     return new TaskName(shown, new UUID(hash.getLong(), hash.getLong()));

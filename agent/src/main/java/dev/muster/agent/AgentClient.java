@@ -8,6 +8,7 @@ import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ public final class AgentClient {
   private final ActivityReader reader;
   private final MessageSender sender;
   private final Delegations delegations;
-  private volatile Cadence cadence = Cadence.DEFAULT;
+  private final AtomicReference<Cadence> cadence;
 
   private AgentClient(Builder builder) {
     this.workspaceId = builder.workspaceId;
@@ -54,7 +55,30 @@ public final class AgentClient {
     this.path = new WorkspacePath(workspaceId);
     this.reader = new ActivityReader(http, path);
     this.sender = new MessageSender(http, path);
-    this.delegations = new Delegations(http, path);
+    this.delegations = new Delegations(http, path, "");
+    this.cadence = new AtomicReference<>(Cadence.DEFAULT);
+  }
+
+  private AgentClient(AgentClient whole, String delegationId) {
+    this.workspaceId = whole.workspaceId;
+    this.credential = whole.credential;
+    this.http = whole.http;
+    this.path = whole.path;
+    this.reader = whole.reader;
+    this.sender = whole.sender;
+    this.delegations = new Delegations(http, path, delegationId);
+    this.cadence = whole.cadence;
+  }
+
+  /**
+   * Returns this client for the work on one delegation: the delegations that it makes have that one
+   * as their parent, so that people can follow what caused what. A {@link MessageHandler} of a loop
+   * is given such a client.
+   *
+   * @param delegationId a delegation of this workspace, as caller or callee; another is ignored
+   */
+  public AgentClient workingOn(String delegationId) {
+    return delegationId.isEmpty() ? this : new AgentClient(this, delegationId);
   }
 
   /**
@@ -127,7 +151,7 @@ public final class AgentClient {
 
   /** Returns the intervals of the server's latest response, or the defaults. */
   public Cadence cadence() {
-    return cadence;
+    return cadence.get();
   }
 
   /** Returns whether a token was given, read from the file or minted. */
@@ -148,7 +172,7 @@ public final class AgentClient {
         http.json(
             ServerRequest.post(
                 "/registry/register", registration.toJson(workspaceId), RequestTimeouts.USUAL));
-    cadence = cadence.with(answer);
+    cadence.updateAndGet(known -> known.with(answer));
     String minted = answer.path("auth_token").asString("");
     if (!minted.isEmpty()) {
       credential.keep(minted);
@@ -188,7 +212,7 @@ public final class AgentClient {
   }
 
   HeartbeatResponse heartbeat(Heartbeat heartbeat, CancellationToken cancellation) {
-    Duration most = cadence.longestGap();
+    Duration most = cadence.get().longestGap();
     Duration limit = HEARTBEAT_LIMIT.compareTo(most) < 0 ? HEARTBEAT_LIMIT : most;
     JsonNode answer =
         http.json(
@@ -197,7 +221,7 @@ public final class AgentClient {
                     heartbeat.toJson(workspaceId),
                     RequestTimeouts.once(limit))
                 .endedBy(cancellation));
-    cadence = cadence.with(answer);
+    cadence.updateAndGet(known -> known.with(answer));
     return HeartbeatResponse.of(answer);
   }
 

@@ -11,10 +11,13 @@ final class Delegations {
 
   private final ServerHttp http;
   private final WorkspacePath path;
+  private final String parent;
 
-  Delegations(ServerHttp http, WorkspacePath path) {
+  /** Takes the delegation that the agent works on; {@code ""} for none. */
+  Delegations(ServerHttp http, WorkspacePath path, String parent) {
     this.http = http;
     this.path = path;
+    this.parent = parent;
   }
 
   Delegation give(String peerId, String task, Optional<String> key, Optional<Duration> deadline) {
@@ -56,10 +59,12 @@ final class Delegations {
     return "/delegations/" + WorkspacePath.segment(delegationId);
   }
 
-  private static ObjectNode task(String peerId, String task) {
-    return JsonNodeFactory.instance
-        .objectNode()
-        .put("target_id", WorkspacePath.canonical("peer id", peerId))
-        .put("task", task);
+  private ObjectNode task(String peerId, String task) {
+    ObjectNode body =
+        JsonNodeFactory.instance
+            .objectNode()
+            .put("target_id", WorkspacePath.canonical("peer id", peerId))
+            .put("task", task);
+    return parent.isEmpty() ? body : body.put("parent_delegation_id", parent);
   }
 }

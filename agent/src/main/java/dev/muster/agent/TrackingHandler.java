@@ -25,7 +25,7 @@ final class TrackingHandler implements MessageHandler {
     begin(message);
     Reply reply;
     try {
-      reply = handler.handle(message, client);
+      reply = handler.handle(message, client.workingOn(message.delegationId()));
     } catch (Throwable t) {
       end(message, client, t);
       throw t;

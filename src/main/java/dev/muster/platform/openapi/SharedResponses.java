@@ -27,6 +27,7 @@ final class SharedResponses {
           "peer",
               "For the workspace's own agent, those that may talk to it, the admin and operators.",
           "sender", "For the message's sender, the admin and operators.",
+          "sides", "For the agents of its caller and callee, the admin and operators.",
           "session", "For a session of the console.");
 
   private static final String VIEWERS = " Viewers may read it as well.";

@@ -46,7 +46,8 @@ public final class SettingNames {
           "MUSTER_NAME",
           "MUSTER_EXEC",
           "MUSTER_EXEC_TIMEOUT",
-          "MUSTER_QUIET");
+          "MUSTER_QUIET",
+          "MUSTER_PARENT_DELEGATION");
 
   private static final int MAX_NAME_LENGTH = 64;
 

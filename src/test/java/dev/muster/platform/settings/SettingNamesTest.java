@@ -101,6 +101,7 @@ class SettingNamesTest {
         "MUSTER_EXEC",
         "MUSTER_EXEC_TIMEOUT",
         "MUSTER_QUIET",
+        "MUSTER_PARENT_DELEGATION",
         "PATH",
         "STALE",
         "DATABASE",

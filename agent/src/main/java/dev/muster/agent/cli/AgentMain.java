@@ -40,9 +40,9 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nEnvironment:%n",
     footer =
         "  Every option has a variable: MUSTER_URL, MUSTER_WORKSPACE_ID, MUSTER_TOKEN,%n "
-            + " MUSTER_TOKEN_FILE, MUSTER_STATE_DIR, MUSTER_NAME, MUSTER_EXEC,"
-            + " MUSTER_EXEC_TIMEOUT, MUSTER_QUIET.%n  A command of connect finds them set, so that"
-            + " it can call this program itself.")
+            + " MUSTER_TOKEN_FILE, MUSTER_STATE_DIR, MUSTER_NAME, MUSTER_EXEC, MUSTER_EXEC_TIMEOUT,"
+            + " MUSTER_QUIET, MUSTER_PARENT_DELEGATION.%n  A command of connect finds them set, so"
+            + " that it can call this program itself.")
 public final class AgentMain {
 
   @Command(

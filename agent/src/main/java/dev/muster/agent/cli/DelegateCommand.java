@@ -49,12 +49,18 @@ final class DelegateCommand implements Callable<Integer> {
       description = "the same key within a day is the same delegation, unless that failed")
   private @Nullable String key;
 
+  @Option(
+      names = "--parent-delegation",
+      paramLabel = "ID",
+      description = "the delegation that this one is a part of (default: the one of the message)")
+  private String parentDelegation = "";
+
   @Parameters(paramLabel = "TASK", description = "the task")
   private String task = "";
 
   @Override
   public Integer call() throws IOException {
-    AgentClient client = options.client();
+    AgentClient client = options.client().workingOn(parentDelegation.strip());
     String peer = ConnectionOptions.peerId(client, to);
     if (wait < 1) {
       System.out.println(made(client, peer).id());

@@ -23,6 +23,10 @@ import tools.jackson.databind.node.ObjectNode;
 final class ExecHandler implements MessageHandler {
 
   private static final Logger log = LoggerFactory.getLogger(ExecHandler.class);
+
+  /** The variable of the option of {@code delegate}; blank for none. */
+  private static final String PARENT_DELEGATION = "MUSTER_PARENT_DELEGATION";
+
   private static final int MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
   private static final int LAST_LINES = 5;
   private static final int MAX_ERROR_LENGTH = 1_000;
@@ -65,7 +69,7 @@ final class ExecHandler implements MessageHandler {
     Path errors = Files.createTempFile("muster-err-", ".txt");
     try {
       Files.writeString(input, json(message));
-      run(input, output, errors);
+      run(message.delegationId(), input, output, errors);
       return Reply.of(text(output, false));
     } finally {
       Files.deleteIfExists(input);
@@ -87,13 +91,15 @@ final class ExecHandler implements MessageHandler {
    * Runs the command with files as its streams. A pipe could block on large output, or stay open in
    * a process that the command leaves behind.
    */
-  private void run(Path input, Path output, Path errors) throws IOException, InterruptedException {
+  private void run(String delegationId, Path input, Path output, Path errors)
+      throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(List.of("sh", "-c", command))
             .redirectInput(input.toFile())
             .redirectOutput(output.toFile())
             .redirectError(errors.toFile());
     builder.environment().putAll(variables);
+    builder.environment().put(PARENT_DELEGATION, delegationId);
     Process process = started(builder);
     try {
       boolean ended = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);

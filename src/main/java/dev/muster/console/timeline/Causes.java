@@ -1,0 +1,71 @@
+package dev.muster.console.timeline;
+
+import dev.muster.console.timeline.TimelineEntry.Cause;
+import dev.muster.console.timeline.TimelineEntry.Kind;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what entries came from, where no id says so. A run whose task has the id of a message or of
+ * a delegation is of that one. Otherwise the newest message that the agent had then is a guess.
+ */
+final class Causes {
+
+  /** How long a message without a known end may be what the agent works on. */
+  private static final Duration UNKNOWN_END = Duration.ofMinutes(10);
+
+  private final List<TimelineEntry> messages;
+
+  /** Takes all entries that were read, also those beyond the page. */
+  Causes(List<TimelineEntry> read) {
+    messages = read.stream().filter(entry -> entry.kind() == Kind.MESSAGE).toList();
+  }
+
+  List<TimelineEntry> of(List<TimelineEntry> entries) {
+    return entries.stream().map(entry -> cause(entry).map(entry::causedBy).orElse(entry)).toList();
+  }
+
+  private Optional<Cause> cause(TimelineEntry entry) {
+    if (entry.cause() != null) {
+      return Optional.empty();
+    }
+    return switch (entry.kind()) {
+      case RUN -> byName(entry.title()).or(() -> byTime(entry));
+      case DELEGATION -> entry.title().startsWith("to ") ? byTime(entry) : Optional.empty();
+      case NOTIFICATION, ACTIVITY -> byTime(entry);
+      case STATUS, MESSAGE, ANSWER, QUEUE -> Optional.empty();
+    };
+  }
+
+  private Optional<Cause> byName(String task) {
+    return messages.stream()
+        .filter(message ->
+            task.equals(message.refs().delegationId()) || task.equals(message.refs().messageId()))
+        .findFirst()
+        .map(message -> cause(message, true));
+  }
+
+  private Optional<Cause> byTime(TimelineEntry entry) {
+    return messages.stream()
+        .filter(message -> isOpen(message, entry.at()))
+        .max(Comparator.comparing(TimelineEntry::at))
+        .map(message -> cause(message, false));
+  }
+
+  private static boolean isOpen(TimelineEntry message, Instant then) {
+    @Nullable Long millis = message.durationMs();
+    Instant end = millis == null ? message.at().plus(UNKNOWN_END) : message.at().plusMillis(millis);
+    return !message.at().isAfter(then) && !end.isBefore(then);
+  }
+
+  private static Cause cause(TimelineEntry message, boolean sure) {
+    @Nullable String delegation = message.refs().delegationId();
+    return delegation == null
+        ? new Cause(Kind.MESSAGE, message.id(), sure)
+        : new Cause(Kind.DELEGATION, delegation, sure);
+  }
+}

@@ -1,0 +1,80 @@
+package dev.muster.console.timeline;
+
+import dev.muster.console.timeline.TimelineEntry.Kind;
+import dev.muster.console.timeline.TimelineEntry.Refs;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A delegation of a trace, or a message or a run of one.
+ *
+ * @param parentId the delegation that it belongs to; null for the first delegation
+ * @param from who sent it; null for the canvas and the server, and for runs
+ * @param to who received it, or whose run it is
+ * @param text at most 400 characters of the task, the message or the error
+ * @param result at most 400 characters of what came out; null while it lasts
+ */
+record TraceNode(
+    Kind kind,
+    String id,
+    @Nullable String parentId,
+    @Nullable UUID from,
+    @Nullable String fromName,
+    UUID to,
+    @Nullable String toName,
+    String title,
+    String status,
+    @Nullable String text,
+    @Nullable String result,
+    Instant at,
+    @Nullable Instant endedAt,
+    @Nullable Instant deadline,
+    @Nullable Integer attempt,
+    Refs refs) {
+
+  /** Returns a copy for an agent that is no side of it: without what was said and asked. */
+  TraceNode withoutTexts() {
+    return new TraceNode(
+        kind,
+        id,
+        parentId,
+        from,
+        fromName,
+        to,
+        toName,
+        kind.wire(),
+        status,
+        null,
+        null,
+        at,
+        endedAt,
+        deadline,
+        attempt,
+        refs);
+  }
+
+  boolean isOf(UUID workspaceId) {
+    return workspaceId.equals(from) || workspaceId.equals(to);
+  }
+
+  TraceNode named(@Nullable String nameOfFrom, @Nullable String nameOfTo) {
+    return new TraceNode(
+        kind,
+        id,
+        parentId,
+        from,
+        nameOfFrom,
+        to,
+        nameOfTo,
+        title,
+        status,
+        text,
+        result,
+        at,
+        endedAt,
+        deadline,
+        attempt,
+        refs);
+  }
+}
