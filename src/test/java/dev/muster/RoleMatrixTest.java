@@ -144,6 +144,9 @@ class RoleMatrixTest {
       GET    /admin/delegations                                    401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
       GET    /console/timeline/{id}                                401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
       GET    /console/trace/{delegationId}                         401  401  401  401  +    404  +    404  404  +    +    +    +    +    +
+      GET    /admin/delegations/graph                              401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      GET    /admin/runtime-runs                                   401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      GET    /admin/workspace-tokens                               401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
       GET    /admin/delegations/stats                              401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
       POST   /admin/delegations/sweep                              401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
       POST   /admin/delegations/{delegationId}/retry               401  401  401  401  403  403  403  403  403  403  +    +    403  +    403

@@ -1,5 +1,6 @@
 package dev.muster.delegation;
 
+import dev.muster.delegation.DelegationGraph.Graph;
 import dev.muster.delegation.DelegationSweeper.SweepReport;
 import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
@@ -8,14 +9,21 @@ import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.http.ListResponses;
 import dev.muster.platform.http.PageLimit;
+import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -27,21 +35,29 @@ class DelegationAdminController {
 
   private static final String IN_FLIGHT = "in_flight";
   private static final int HIGHEST_LIMIT = 1000;
+  private static final Pattern WINDOW = Pattern.compile("([0-9]{1,5})([mhd])");
+  private static final Duration LONGEST_WINDOW = Duration.ofDays(30);
 
   private final DelegationRepository repository;
   private final DelegationQueries lists;
   private final ListResponses responses;
   private final DelegationSweeper sweeper;
+  private final DelegationGraph graph;
+  private final Workspaces workspaces;
 
   DelegationAdminController(
       DelegationRepository repository,
       DelegationQueries lists,
       ListResponses responses,
-      DelegationSweeper sweeper) {
+      DelegationSweeper sweeper,
+      DelegationGraph graph,
+      Workspaces workspaces) {
     this.repository = repository;
     this.lists = lists;
     this.responses = responses;
     this.sweeper = sweeper;
+    this.graph = graph;
+    this.workspaces = workspaces;
   }
 
   @GetMapping("/admin/delegations")
@@ -49,17 +65,23 @@ class DelegationAdminController {
   void list(
       Caller caller,
       @RequestParam(defaultValue = IN_FLIGHT) String status,
+      @RequestParam(name = "workspace_id", defaultValue = "") String workspaceId,
       @RequestParam(defaultValue = "") String limit,
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
     AccessChecks.requireReader(caller);
     Optional<DelegationStatus> one = statusOf(status);
+    Optional<UUID> side =
+        workspaceId.isEmpty() ? Optional.empty() : Optional.of(Ids.parse(workspaceId));
     responses.writePage(
         request,
         response,
         limit(limit),
-        (after, most) -> lists.ofAll(one, after, most),
+        (after, most) ->
+            side.isPresent()
+                ? lists.ofSide(side.get(), one, after, most)
+                : lists.ofAll(one, after, most),
         Function.identity());
   }
 
@@ -96,6 +118,37 @@ class DelegationAdminController {
     Map<String, Long> stats = new LinkedHashMap<>();
     repository.groups().forEach((status, group) -> stats.put(status.wire(), group.delegations()));
     return stats;
+  }
+
+  /** Returns who delegates to whom. */
+  @GetMapping("/admin/delegations/graph")
+  @RouteAccess(CallerKind.VIEWER)
+  Graph graph(
+      Caller caller,
+      @RequestParam(defaultValue = "24h") String window,
+      @RequestParam(defaultValue = "") String under) {
+    Duration span = window(window);
+    Optional<UUID> top = under.isEmpty() ? Optional.empty() : Optional.of(Ids.parse(under));
+    AccessChecks.requireReader(caller);
+    return graph.of(span, top.map(id -> Set.copyOf(workspaces.branchOf(id))).orElse(null));
+  }
+
+  private static Duration window(String text) {
+    Matcher window = WINDOW.matcher(text.isEmpty() ? "24h" : text);
+    if (window.matches()) {
+      long number = Long.parseLong(String.valueOf(window.group(1)));
+      Duration span =
+          switch (String.valueOf(window.group(2))) {
+            case "m" -> Duration.ofMinutes(number);
+            case "h" -> Duration.ofHours(number);
+            default -> Duration.ofDays(number);
+          };
+      if (span.isPositive() && span.compareTo(LONGEST_WINDOW) <= 0) {
+        return span;
+      }
+    }
+    throw ProblemException.validation(
+        "window: not usable (expected: minutes, hours or days up to 30d, such as 15m, 1h or 7d)");
   }
 
   @PostMapping("/admin/delegations/sweep")

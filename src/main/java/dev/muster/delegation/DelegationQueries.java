@@ -33,6 +33,9 @@ class DelegationQueries {
   private static final String RECEIVED = newestFirst("d.callee_id = :workspace AND " + OF_STATUS);
   private static final String IN_FLIGHT = newestFirst("d.ended_as IS NULL AND " + OF_STATUS);
   private static final String ENDED = newestFirst("d.ended_as = :status");
+  private static final String IN_FLIGHT_OF =
+      newestFirst(
+          "d.ended_as IS NULL AND :workspace IN (d.caller_id, d.callee_id) AND " + OF_STATUS);
 
   private final JdbcClient db;
 
@@ -83,6 +86,21 @@ class DelegationQueries {
   Page<Delegation> ofAll(Optional<DelegationStatus> status, PageCursor after, int limit) {
     boolean isInFlight = status.isEmpty() || status.get().isInFlight();
     return page(list(db.sql(isInFlight ? IN_FLIGHT : ENDED), status, after, limit + 1), limit);
+  }
+
+  /**
+   * Lists delegations that a workspace is a side of.
+   *
+   * @param status empty for all that are in flight
+   */
+  Page<Delegation> ofSide(
+      UUID workspaceId, Optional<DelegationStatus> status, PageCursor after, int limit) {
+    boolean isInFlight = status.isEmpty() || status.get().isInFlight();
+    return isInFlight
+        ? page(
+            list(db.sql(IN_FLIGHT_OF).param("workspace", workspaceId), status, after, limit + 1),
+            limit)
+        : of(workspaceId, Optional.empty(), status, after, limit);
   }
 
   private static String newestFirst(String condition) {

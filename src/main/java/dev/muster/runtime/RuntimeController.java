@@ -5,6 +5,7 @@ import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.NameWarnings;
+import dev.muster.platform.http.NextLink;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.http.PageLimit;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -32,7 +32,6 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.util.UriComponentsBuilder;
 import tools.jackson.databind.JsonNode;
 
 /** Accepts the runtime events of workspaces; serves events and runs (docs/api.md, section 9). */
@@ -112,10 +111,8 @@ class RuntimeController {
     requireReader(id, caller, includeRemoved);
     Page<RunView> page =
         reader.runs(id, Optional.ofNullable(taskName).map(TaskName::named), after, limit);
-    @Nullable PageCursor next = page.next();
-    return next == null
-        ? ResponseEntity.ok(page.items())
-        : linked(page.items(), request, "cursor", next.text());
+    return NextLink.page(
+        page.items(), request, "cursor", Optional.ofNullable(page.next()).map(PageCursor::text));
   }
 
   @GetMapping("/workspaces/{id}/runtime-events")
@@ -131,9 +128,11 @@ class RuntimeController {
     Optional<UUID> since = sinceId.isEmpty() ? Optional.empty() : Optional.of(eventId(sinceId));
     List<RuntimeEventView> events =
         reader.events(id, since, limit).stream().map(RuntimeEventView::of).toList();
-    return events.isEmpty()
-        ? ResponseEntity.ok(events)
-        : linked(events, request, "since_id", events.getLast().id().toString());
+    return NextLink.page(
+        events,
+        request,
+        "since_id",
+        events.isEmpty() ? Optional.empty() : Optional.of(events.getLast().id().toString()));
   }
 
   /** Checks access; only callers that may read all workspaces read the runs of a removed one. */
@@ -151,16 +150,5 @@ class RuntimeController {
     } catch (ProblemException notAnId) {
       throw StreamReader.gone();
     }
-  }
-
-  private static <T> ResponseEntity<List<T>> linked(
-      List<T> items, HttpServletRequest request, String parameter, String value) {
-    String next =
-        UriComponentsBuilder.fromPath(request.getRequestURI())
-            .query(request.getQueryString())
-            .replaceQueryParam(parameter, value)
-            .build()
-            .toUriString();
-    return ResponseEntity.ok().header(HttpHeaders.LINK, "<" + next + ">; rel=\"next\"").body(items);
   }
 }

@@ -12,6 +12,7 @@ import dev.muster.platform.problem.ProblemException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -136,6 +137,15 @@ public class Workspaces {
         ? Map.of()
         : repository.labelsOf(ids).stream()
             .collect(Collectors.toMap(WorkspaceLabel::id, Function.identity()));
+  }
+
+  /**
+   * Returns a workspace and its descendants, without removed ones. Refuses with 404 when there is
+   * no workspace, 410 when it was removed.
+   */
+  public List<UUID> branchOf(UUID id) {
+    findActive(id);
+    return hierarchy.branch(id);
   }
 
   /** Stores a card in the caller's transaction, and records an event if the card differs. */
