@@ -1,5 +1,8 @@
 /** Lists that come page by page, with the cursor of the next page in a `Link` header. */
 
+/** Pages of one reading: those of a list that is filtered may be short, or empty. */
+const MOST_PAGES = 10;
+
 /**
  * Reads one page.
  *
@@ -15,7 +18,7 @@ export async function readPage(call, path, query, signal) {
 }
 
 /**
- * Reads pages until there are as many rows as asked for.
+ * Reads pages until there are as many rows as asked for, ten at most.
  *
  * @param {typeof import('./api.js').call} call
  * @param {string} path
@@ -26,7 +29,7 @@ export async function readPage(call, path, query, signal) {
 export async function readPages(call, path, query, most, signal) {
   const size = Math.min(most, 100);
   let { items, next } = await readPage(call, path, { ...query, limit: size }, signal);
-  while (next !== null && items.length < most) {
+  for (let pages = 1; next !== null && items.length < most && pages < MOST_PAGES; pages++) {
     const page = await readPage(call, path, { ...query, limit: size, cursor: next }, signal);
     items = items.concat(page.items);
     next = page.next;

@@ -146,8 +146,14 @@ export function open(root, place, context) {
   const write = () => html`<form class="write" @submit=${submit}>
       <label class="off-screen" for="message">Message to the agent</label>
       <textarea id="message" rows="2" maxlength="200000" placeholder="Message. Enter sends, Shift+Enter begins a line" ?disabled=${workspace.removed}
-        .value=${box.draft} @input=${(event) => box.keepDraft(event.target.value)} @keydown=${onKey}></textarea>
+        .value=${box.draft} @input=${onInput} @keydown=${onKey}></textarea>
       <button type="submit" class="main" ?disabled=${workspace.removed}>Send</button></form>`;
+
+  /** The command below shows what is typed. */
+  function onInput(event) {
+    box.keepDraft(event.target.value);
+    draw();
+  }
 
   function onKey(event) {
     if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {

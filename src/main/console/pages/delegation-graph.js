@@ -43,7 +43,7 @@ export function graphOf(context, query, { draw, retry, fail }) {
 
   const worst = (edge) => edge.stuck > 0 ? 'stuck' : edge.failed > 0 ? 'failed' : edge.in_flight > 0 ? 'in_progress' : 'completed';
 
-  const total = (edge) => edge.in_flight + edge.stuck + edge.failed + edge.completed;
+  const total = (edge) => edge.in_flight + edge.failed + edge.completed;
 
   function picture(edges) {
     const { nodes, lines, width, height } = layoutOf(edges);
@@ -83,6 +83,12 @@ export function graphOf(context, query, { draw, retry, fail }) {
 
   return {
     refresh: () => graph.refresh(),
+    soon() {
+      graph.soon(1000);
+      if (chosen !== null) {
+        between.soon(300);
+      }
+    },
     close() {
       graph.close();
       between.close();

@@ -146,7 +146,7 @@ export function open(root, place, context) {
   draw();
   again();
   const unsubscribe = own === null ? context.stream.subscribe(({ events }) =>
-    events.some((event) => String(event.e).startsWith('DELEGATION_')) && (rows.soon(1000), stats.soon(1000))) : null;
+    events.some((event) => String(event.e).startsWith('DELEGATION_')) && (rows.soon(1000), stats.soon(1000), graph?.soon())) : null;
   return {
     update(next) {
       query = next.query;

@@ -1,29 +1,30 @@
-/** Programs that agents run in sandboxes: `/ui/runs?ws=…`, and the tab *Runs* of a workspace. */
+/** Programs that agents run in sandboxes: `/ui/runs`, and the tab *Runs* of a workspace. */
 import { html, nothing, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { readPages } from '../net/lists.js';
 import { age } from '../parts/moment.js';
 import { copyButton } from '../parts/copy.js';
 import { asCurl } from '../parts/curl.js';
-import { choice, moreRows } from '../parts/filters.js';
+import { choice, moreRows, ofWorkspace } from '../parts/filters.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
 import { stateWord } from '../parts/state-word.js';
-import { headOf, ofOneWorkspace } from '../parts/workspace-picker.js';
+import { workspaceLink } from '../parts/workspace-link.js';
 import { age as spell } from '../text/time.js';
 import { inline, visible } from '../text/safe.js';
+import { readsAll } from './rights.js';
 
 const PAGE = 50;
-const EVERY_MS = 10_000;
+const EVERY_MS = 5000;
 const STATUSES = ['running', 'succeeded', 'failed', 'errored', 'cancelled', 'lost'];
 
-const WORDS = { title: 'Runs', text: 'Programs that agents have run in their sandboxes are listed by workspace.', path: '/ui/runs' };
+const OUTPUTS_OF_A_TASK = 20;
 
 /** @type {import('./rights.js').Page['open']} */
-export const open = ofOneWorkspace(WORDS, openRuns);
-
-function openRuns(root, place, context, own, inTab) {
-  const { call, navigate } = context;
-  const path = `/workspaces/${encodeURIComponent(own)}/runtime-runs`;
+export function open(root, place, context) {
+  const { call, navigate, session } = context;
+  const inTab = context.workspace !== undefined;
+  const own = inTab ? context.workspace.id : readsAll(session) ? null : session.current()?.workspace_id ?? null;
+  const path = own === null ? '/admin/runtime-runs' : `/workspaces/${encodeURIComponent(own)}/runtime-runs`;
   let query = place.query;
   let most = PAGE;
   let follow = true;
@@ -34,8 +35,23 @@ function openRuns(root, place, context, own, inTab) {
     opened.add(focus);
   }
 
-  const filter = () => ({ task_name: query.get('task') ?? '', include_removed: context.workspace?.removed ? 'true' : '' });
-  const rows = new Loaded((signal) => readPages(call, path, filter(), most, signal), drawAndFollow).every(EVERY_MS);
+  const filter = () => own === null
+    ? { status: query.get('status') ?? '', workspace_id: query.get('ws') ?? '', task_name: query.get('task') ?? '' }
+    : { task_name: query.get('task') ?? '', include_removed: context.workspace?.removed ? 'true' : '' };
+  const rows = new Loaded(async (signal) => {
+    const page = await readPages(call, path, filter(), most, signal);
+    await Promise.all(page.items.filter((run) => opened.has(run.run_id)).map((run) => readOutput(run, signal)));
+    return page;
+  }, drawAndFollow).every(EVERY_MS);
+
+  /** The list of all workspaces has no output: it is in that of the run's own workspace. */
+  async function readOutput(run, signal) {
+    if (run.stdout === undefined) {
+      const query = { task_name: run.task_name, include_removed: 'true', limit: OUTPUTS_OF_A_TASK };
+      const found = await call('GET', `/workspaces/${run.workspace_id}/runtime-runs`, { query, signal });
+      Object.assign(run, found.find((one) => one.run_id === run.run_id) ?? { stdout: '', stderr: '' });
+    }
+  }
 
   const set = (name, value) => {
     const next = new URLSearchParams(query);
@@ -43,14 +59,18 @@ function openRuns(root, place, context, own, inTab) {
     navigate(location.pathname, next);
   };
 
-  const toggle = (id) => {
-    opened.delete(id) || opened.add(id);
+  const toggle = (run) => {
+    if (!opened.delete(run.run_id)) {
+      opened.add(run.run_id);
+      readOutput(run).then(drawAndFollow, (failure) => { rows.error = failure; draw(); });
+    }
     drawAndFollow();
   };
 
   const line = (run) => html`<tr class=${opened.has(run.run_id) ? 'opened' : ''}>
       <td data-label="Status"><button type="button" class="disclose" aria-expanded=${opened.has(run.run_id)}
-        @click=${() => toggle(run.run_id)}>${stateWord(run.status)}</button></td>
+        @click=${() => toggle(run)}>${stateWord(run.status)}</button></td>
+      ${inTab ? nothing : html`<td data-label="Workspace">${workspaceLink(run.workspace_id ?? own)}</td>`}
       <td data-label="Task" class="wide">${inline(run.task_name, { empty: 'no name' })}</td>
       <td data-label="Language">${inline([run.language, run.runtime_name].filter(Boolean).join(' · '), { empty: '–' })}</td>
       <td data-label="Exit" class="number">${run.exit_code ?? (run.error_kind ? inline(run.error_kind) : '–')}</td>
@@ -66,30 +86,31 @@ function openRuns(root, place, context, own, inTab) {
         ${text ? copyButton(text, name) : nothing}</h3>
       <pre class=${wrap ? 'wrap' : ''} data-follow tabindex="0" role="region" aria-label=${name}>${text ? visible(text, true) : nothing}</pre></section>`;
 
-  const detail = (run) => html`<tr class="detail"><td colspan="6">
+  const detail = (run) => html`<tr class="detail"><td colspan=${inTab ? 6 : 7}>
       ${run.error_message ? html`<p class="error-line">${inline(run.error_message, { most: 2000 })}</p>` : nothing}
       <div class="switches"><label><input type="checkbox" .checked=${follow} @change=${(event) => { follow = event.target.checked; drawAndFollow(); }}> follow</label>
         <label><input type="checkbox" .checked=${wrap} @change=${(event) => { wrap = event.target.checked; draw(); }}> wrap</label>
         <span class="meta">run <code>${run.run_id}</code></span>${copyButton(run.run_id, 'run id')}</div>
-      <div class="outputs">${output('stdout', run.stdout, run.stdout_bytes)}${output('stderr', run.stderr, run.stderr_bytes)}</div>
+      ${run.stdout === undefined ? html`<p class="loading" role="status">Loading …</p>` : html`<div class="outputs">${output('stdout', run.stdout, run.stdout_bytes)}${output('stderr', run.stderr, run.stderr_bytes)}</div>`}
     </td></tr>`;
 
   const table = ({ items, next }) => {
     const status = query.get('status');
-    const shown = status ? items.filter((run) => run.status === status) : items;
+    const shown = own !== null && status ? items.filter((run) => run.status === status) : items;
     return shown.length === 0
       ? empty(items.length > 0 ? 'No run matches.' : 'No program has run yet.', items.length > 0 ? nothing
-          : html`<p>An agent reports the programs that it runs:</p>`,
-        items.length > 0 ? nothing : asCurl({ method: 'POST', path: `/workspaces/${own}/runtime-events`,
+          : html`<p>An agent reports the programs that it runs in its sandbox:</p>`,
+        items.length > 0 ? nothing : asCurl({ method: 'POST', path: `/workspaces/${own ?? '$ID'}/runtime-events`,
           body: { type: 'RuntimeStart', payload: { task_name: 'analyse', runtime_name: 'local', language: 'python' } } }))
       : html`<div class="table-frame" tabindex="0" role="region" aria-label="Runs"><table class="rows">
-          <thead><tr>${['Status', 'Task', 'Language', 'Exit', 'Took', 'Started'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+          <thead><tr><th scope="col">Status</th>${inTab ? nothing : html`<th scope="col">Workspace</th>`}
+            ${['Task', 'Language', 'Exit', 'Took', 'Started'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
           <tbody>${repeat(shown, (run) => run.run_id, line)}</tbody></table></div>
         ${moreRows(next, shown.length, () => { most += PAGE; rows.refresh(); })}`;
   };
 
   function draw() {
-    render(html`${inTab ? nothing : headOf(WORDS, own)}
+    render(html`${inTab ? nothing : html`<header class="page-head"><h1>Runs</h1>${ofWorkspace(query, set)}</header>`}
       <div class="filters">${choice('Status', 'status', query.get('status') ?? '', [['', 'all'], ...STATUSES], set)}
         <label class="choice"><span>Task</span><input type="search" name="task" .value=${query.get('task') ?? ''} placeholder="exact name"
           @change=${(event) => set('task', event.target.value)}></label></div>

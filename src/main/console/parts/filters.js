@@ -1,5 +1,6 @@
 /** Choices above a list, and the line below it that brings more rows. */
 import { html, nothing } from 'lit-html';
+import { workspaceLink } from './workspace-link.js';
 
 /**
  * @param {string} label
@@ -25,4 +26,16 @@ export function moreRows(next, shown, more) {
   return next === null
     ? html`<p class="meta rows-end">${shown} ${shown === 1 ? 'row' : 'rows'}</p>`
     : html`<p class="rows-end"><button type="button" @click=${more}>More</button> <span class="meta">${shown} shown</span></p>`;
+}
+
+/**
+ * The workspace that a list is limited to, with a way back to all.
+ *
+ * @param {URLSearchParams} query with `ws`
+ * @param {(name: string, value: string) => void} choose
+ */
+export function ofWorkspace(query, choose) {
+  return query.get('ws')
+    ? html`<span>of ${workspaceLink(query.get('ws'))} <button type="button" class="quiet" @click=${() => choose('ws', '')}>show all</button></span>`
+    : nothing;
 }
