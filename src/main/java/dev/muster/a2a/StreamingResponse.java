@@ -52,7 +52,7 @@ final class StreamingResponse implements StreamSink {
     try {
       if (abandoned || !waiting.offer(bytes, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         abandoned = true;
-        throw new IOException("the client does not take the stream");
+        throw new IOException("the client does not read the stream");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

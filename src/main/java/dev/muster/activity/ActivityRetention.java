@@ -49,7 +49,7 @@ class ActivityRetention {
     try {
       int deleted = metrics.measure(this::sweep);
       if (deleted > 0) {
-        log.info("{} rows of feeds were past their time and are deleted", deleted);
+        log.info("deleted {} rows of feeds past their retention", deleted);
       }
     } catch (RuntimeException e) {
       metrics.countError();

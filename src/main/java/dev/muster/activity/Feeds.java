@@ -108,7 +108,7 @@ public class Feeds {
     return switch (append(row)) {
       case Stored stored -> stored;
       case FeedFull full -> throw full.refusal();
-      default -> throw new IllegalStateException("a row of an agent's own was taken for a message");
+      default -> throw new IllegalStateException("an agent's own row was read as a message");
     };
   }
 

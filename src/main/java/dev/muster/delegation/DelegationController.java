@@ -156,7 +156,7 @@ class DelegationController {
       case Ledger.Result.Invalid(DelegationStatus status) ->
           throw new ProblemException(
               ErrorCode.INVALID_TRANSITION,
-              "the delegation is " + status.wire() + ", and cannot go from there to what was asked",
+              "the delegation is " + status.wire() + ", which does not allow this transition",
               Map.of("delegation_id", delegationId, "delegation_status", status.wire()));
       case Ledger.Result.NotFound() -> throw DelegationId.unknown(delegationId);
     };

@@ -84,7 +84,7 @@ class DelegationDispatch {
           try {
             run(delegationId);
           } catch (RuntimeException e) {
-            log.debug("the delegation {} is left to the job", delegationId, e);
+            log.debug("the delegation {} is left to the dispatch job", delegationId, e);
           }
         });
   }
@@ -126,7 +126,7 @@ class DelegationDispatch {
     Duration life =
         Duration.between(delegation.now(), delegation.state().deadline()).plus(AFTER_THE_DEADLINE);
     if (!life.isPositive()) {
-      fail(delegation, "deadline exceeded before there was room for it");
+      fail(delegation, "deadline exceeded before there was space for it");
       return;
     }
     enqueue(delegation, callee.get(), life);

@@ -68,7 +68,8 @@ class DelegationRetries {
   }
 
   private void withdraw(LockedDelegation before) {
-    if (!deliveries.withdraw(before.message(), "an operator has the delegation sent again")) {
+    if (!deliveries.withdraw(
+        before.message(), "replaced when an operator retried the delegation")) {
       throw new ProblemException(
           ErrorCode.DELIVERING,
           "the message of the delegation is being sent to its callee right now; try again when"

@@ -99,7 +99,7 @@ final class SweepRuleRun {
       } catch (RuntimeException e) {
         rethrowOutage(e);
         log.atLevel(DatabaseOutage.isCauseOf(e) ? Level.DEBUG : Level.WARN)
-            .log("a batch of delegations could not be swept, and is tried one by one", e);
+            .log("a batch of delegations could not be swept; retrying them one by one", e);
         tally = tally.plus(runSingly(Objects.requireNonNullElseGet(ids.get(), this::passNext)));
       }
     }
@@ -187,7 +187,7 @@ final class SweepRuleRun {
         .filter(one -> one.moved().isEmpty())
         .forEach(lost -> {
           log.info(
-              "the delegation {} changed while it was swept, and is left alone",
+              "the delegation {} changed during the sweep and is skipped",
               lost.place().delegationId());
         });
     return new Tally(moved, batch.size() - moved);

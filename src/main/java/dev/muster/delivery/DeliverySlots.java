@@ -59,7 +59,7 @@ public final class DeliverySlots {
     Grant body = bytes.take(owner, bodyBytes);
     if (body != Grant.GRANTED) {
       ofSenders.release(owner, 1);
-      throw refused(sender, body, "bytes of " + bytes.ownerLimit() + " in requests under way");
+      throw refused(sender, body, "bytes of " + bytes.ownerLimit() + " in requests in progress");
     }
     return new DeliverySlot(owner, bodyBytes);
   }

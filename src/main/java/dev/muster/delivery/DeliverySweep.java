@@ -111,7 +111,7 @@ class DeliverySweep {
     int batch = QueueRepository.MAX_BATCH;
     while (batch == QueueRepository.MAX_BATCH && lapsed.anyExpired()) {
       long start = System.nanoTime();
-      batch = end(lapsed::claimExpired, QueueState.EXPIRED, "not delivered in its time");
+      batch = end(lapsed::claimExpired, QueueState.EXPIRED, "not delivered before it expired");
       expired += batch;
       SweepThrottle.pauseAfter(System.nanoTime() - start);
     }
@@ -144,7 +144,8 @@ class DeliverySweep {
    * number.
    */
   int dropStale(Collection<UUID> targetIds, int minutes) {
-    String why = "dropped by an operator, with all that waited for " + minutes + " minutes";
+    String why =
+        "dropped by an operator, with all messages that waited for " + minutes + " minutes";
     int dropped = 0;
     int batch;
     do {
@@ -193,7 +194,9 @@ class DeliverySweep {
         } else {
           boolean _ =
               completions.complete(
-                  ends.refused("the server did not hear in time that it had to deliver this")
+                  ends.refused(
+                          "the server did not learn of its delivery claim in time, and sent"
+                              + " nothing")
                       .completion(message.key(), message.heldBy(), null));
         }
       }
@@ -212,7 +215,7 @@ class DeliverySweep {
     if (!targets.isEmpty()) {
       queueMetrics.countTakenOver(targets.size());
       log.info(
-          "{} deliveries of servers that ended meanwhile are taken over, to workspaces {}",
+          "took over {} deliveries of replicas that ended, to workspaces {}",
           targets.size(),
           Text.few(new TreeSet<>(targets)));
       wakeUps.queued(Set.copyOf(targets));

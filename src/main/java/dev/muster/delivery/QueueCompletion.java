@@ -154,7 +154,7 @@ class QueueCompletion {
         ? refused(text)
         : DeliveryOutcome.withoutAnswer(
             replies.timedOut(
-                "the message was given up while it waited, after attempts to deliver it"),
+                "the message was dropped from the queue, after attempts to deliver it"),
             OutcomeState.UNCERTAIN,
             text,
             0);

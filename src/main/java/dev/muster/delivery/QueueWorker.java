@@ -173,7 +173,7 @@ class QueueWorker implements SmartLifecycle {
       giveBack(message, result);
     } catch (RuntimeException e) {
       // DeliverySweep gives it back once this replica has ended the claim
-      failed.log(Level.DEBUG, "the message {} could not be given back", message.id(), e);
+      failed.log(Level.DEBUG, "the message {} could not be released", message.id(), e);
     } finally {
       running.remove(Thread.currentThread());
       held.stop();

@@ -86,7 +86,7 @@ record QueuedMessage(
   /** Returns the claim; throws {@code IllegalStateException} when there is none. */
   DeliveryClaim heldBy() {
     if (claim == null) {
-      throw new IllegalStateException("the message " + id + " waits, and has no holder");
+      throw new IllegalStateException("the message " + id + " waits and has no owner");
     }
     return claim;
   }

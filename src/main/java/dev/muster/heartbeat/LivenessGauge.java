@@ -30,7 +30,7 @@ class LivenessGauge implements MeterBinder {
   @Override
   public void bindTo(MeterRegistry registry) {
     Gauge.builder("muster.liveness.suspended", this::suspended)
-        .description("1 while nobody is marked offline since too many fell silent at once")
+        .description("1 while no workspace goes offline, since too many became stale at once")
         .register(registry);
   }
 

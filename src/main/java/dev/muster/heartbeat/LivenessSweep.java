@@ -92,12 +92,12 @@ class LivenessSweep {
   void run() {
     Optional<Uptime> now = uptime.tickAndRead();
     if (now.isEmpty()) {
-      log.debug("no sweep: whether the control plane is up is not known");
+      log.debug("no sweep: the uptime of the control plane is unknown");
       return;
     }
     SweepReport report = metrics.measure(() -> sweep(now.get()));
     if (report.takenOffline() > 0) {
-      log.info("{} silent workspaces are offline now", report.takenOffline());
+      log.info("took {} stale workspaces offline", report.takenOffline());
     }
     report.summary().throwIfABatchFailed();
   }
@@ -114,7 +114,9 @@ class LivenessSweep {
         case MassOfflineGuard.Decision.Take(boolean endsHold) -> {
           if (endsHold && uptime.endHold()) {
             log.info(
-                "liveness works as usual again: {} of {} silent", fleet.silent(), fleet.live());
+                "liveness resumed: {} of {} live workspaces are stale",
+                fleet.silent(),
+                fleet.live());
           }
           yield new SweepReport(
               fleet, fleet.due() == 0 ? TransitionSummary.NONE : take(cutoff), null);
@@ -137,7 +139,7 @@ class LivenessSweep {
       if (uptime.beginHold(since)) {
         events.record(new NewEvent(EventType.LIVENESS_SUSPENDED, null, payload));
         log.warn(
-            "{} of {} live workspaces are silent at once: nobody goes offline until {}",
+            "{} of {} live workspaces are stale at once: none goes offline until {}",
             fleet.due(),
             fleet.live(),
             guard.until(since));

@@ -63,18 +63,18 @@ class StallSweep {
   void run() {
     Optional<Uptime> now = uptime.tickAndRead();
     if (now.isEmpty()) {
-      log.debug("no sweep: whether the control plane is up is not known");
+      log.debug("no sweep: the uptime of the control plane is unknown");
       return;
     }
     StallReport report = metrics.measure(() -> sweep(now.get()));
     if (report.begun().moved() > 0) {
       log.info(
-          "{} busy workspaces are stalled now: {}",
+          "marked {} busy workspaces as stalled: {}",
           report.begun().moved(),
           Text.few(report.stalled()));
     }
     if (report.ended().moved() > 0) {
-      log.info("{} workspaces are stalled no more", report.ended().moved());
+      log.info("{} workspaces are no longer stalled", report.ended().moved());
     }
     report.ended().throwIfABatchFailed();
     report.begun().throwIfABatchFailed();

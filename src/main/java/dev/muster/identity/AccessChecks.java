@@ -14,14 +14,13 @@ public final class AccessChecks {
 
   /** Returns the refusal of a viewer on a route that may change data. */
   public static ProblemException readsOnly() {
-    return new ProblemException(
-        ErrorCode.FORBIDDEN, "a viewer's token reads; it cannot be used for this");
+    return new ProblemException(ErrorCode.FORBIDDEN, "a viewer's token can only read");
   }
 
   public static void requireAdmin(Caller caller) {
     if (!caller.isAdmin()) {
       throw new ProblemException(
-          ErrorCode.FORBIDDEN, "this wants the admin token, or an operator's");
+          ErrorCode.FORBIDDEN, "this needs the admin token, or an operator's");
     }
   }
 
@@ -29,7 +28,7 @@ public final class AccessChecks {
   public static void requireReader(Caller caller) {
     if (!caller.readsAll()) {
       throw new ProblemException(
-          ErrorCode.FORBIDDEN, "this wants the admin token, or an operator's or a viewer's");
+          ErrorCode.FORBIDDEN, "this needs the admin token, or an operator's or a viewer's");
     }
   }
 

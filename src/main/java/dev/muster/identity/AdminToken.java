@@ -93,8 +93,8 @@ class AdminToken {
         .orElseGet(() -> {
           if (logIsCollected) {
             throw new StartRefusedException(
-                "set ADMIN_TOKEN: the token that would be made here could only be shown in the log,"
-                    + " which its structured format (LOG_FORMAT=json) hands to collectors.");
+                "set ADMIN_TOKEN: a generated token could only be shown in the log, which the"
+                    + " structured format (LOG_FORMAT=json) sends to collectors.");
           }
           Secret made = Secret.random();
           if (repository.keepIfFirst(made.hash())) {

@@ -153,7 +153,7 @@ public class AuditTrail extends HttpFilter {
       repository.noteRefusal(action);
     } catch (RuntimeException databaseFailure) {
       log.warn(
-          "the audit takes action {} for done, though it was refused: {}",
+          "the audit records action {} as done, though it was refused: {}",
           action,
           databaseFailure.toString());
     }

@@ -30,6 +30,6 @@ final class CallerResolver implements HandlerMethodArgumentResolver {
       return known;
     }
     throw new IllegalStateException(
-        "a route open to everybody asks who is calling: " + parameter.getMethod());
+        "a route without credentials has a parameter for the caller: " + parameter.getMethod());
   }
 }

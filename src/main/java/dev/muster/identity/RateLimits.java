@@ -54,7 +54,7 @@ final class RateLimits {
       String name, int perMinute, MeterRegistry metrics) {
     Counter refused =
         Counter.builder("muster.rate.limited")
-            .description("Requests refused for coming too fast")
+            .description("Requests refused by rate limits")
             .tag("limit", name)
             .register(metrics);
     return perMinute == 0

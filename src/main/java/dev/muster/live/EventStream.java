@@ -150,9 +150,9 @@ final class EventStream {
         end = end == null ? StreamEnd.GONE : end;
       } catch (RuntimeException e) {
         // mostly a database failure: the positions are unchanged, so the next tick retries
-        log.debug("a stream could not go on", e);
+        log.debug("a stream could not continue", e);
       } catch (Error e) {
-        log.error("a stream met a fault", e);
+        log.error("a stream failed", e);
         end = end == null ? StreamEnd.GONE : end;
       }
       closeIfEnded();

@@ -6,10 +6,10 @@ import java.util.Locale;
 enum StreamEnd {
   /** The client disconnected, or did not complete the connection. */
   GONE(1000, "goodbye"),
-  SHUTDOWN(1001, "the server goes down; connect again and go on after the last seq"),
-  REVOKED(1008, "the token is not good any more"),
+  SHUTDOWN(1001, "the server stops; connect again and continue after the last seq"),
+  REVOKED(1008, "the token is no longer valid"),
   /** The client sent more frames than the server accepts. */
-  FLOODING(1008, "clients have nothing to send here but a ping now and then"),
+  FLOODING(1008, "clients send nothing here but occasional pings"),
   TOO_LARGE(1009, "a message of more than 4 KiB; clients have nothing to send here"),
   /** The client did not read, or did not respond to pings. */
   SLOW(1013, "the client reads too slowly; connect again and go on after the last seq");

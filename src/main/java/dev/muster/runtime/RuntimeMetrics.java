@@ -31,7 +31,7 @@ class RuntimeMetrics implements MeterBinder {
     this.metrics = metrics;
     this.characters =
         Counter.builder("muster.runtime.characters")
-            .description("Characters of runtime events taken in")
+            .description("Characters of accepted runtime events")
             .register(metrics);
     this.runs = runs;
   }
@@ -39,7 +39,7 @@ class RuntimeMetrics implements MeterBinder {
   @Override
   public void bindTo(MeterRegistry registry) {
     Gauge.builder("muster.runtime.running", this::running)
-        .description("Runs whose end nobody has reported")
+        .description("Runs without a reported end")
         .register(registry);
   }
 
@@ -47,7 +47,7 @@ class RuntimeMetrics implements MeterBinder {
     characters.increment((double) submission.size());
     for (RuntimeEnvelope envelope : submission.envelopes()) {
       Counter.builder("muster.runtime.events")
-          .description("Runtime events taken in")
+          .description("Runtime events accepted")
           .tag("type", envelope.event().type())
           .register(metrics)
           .increment();

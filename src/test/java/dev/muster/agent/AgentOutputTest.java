@@ -47,7 +47,7 @@ class AgentOutputTest {
       assertThat(lines.stream().map(line -> line.replaceFirst("\\S+ ", "")))
           .containsExactly(
               "INFO registered as workspace " + boss.id() + ", which is online",
-              "INFO message " + row + " from canvas_user is handed over",
+              "INFO message " + row + " from canvas_user goes to the handler",
               "INFO message " + row + " is handled",
               "INFO the reply to message " + row + " is sent",
               "INFO the agent ends: it was stopped");

@@ -140,14 +140,14 @@ class HeartbeatLoopTest {
     loop.recordSuccess();
     loop.start();
     awaitLatch(came);
-    loop.recordFailure("during the beat");
+    loop.recordFailure("during the heartbeat");
     recorded.countDown();
 
     List<JsonNode> heartbeats = heartbeats(platform, 2);
 
     assertThat(heartbeats.get(0).path("error_rate").asDouble()).isZero();
     assertThat(heartbeats.get(1).path("error_rate").asDouble()).isEqualTo(1.0);
-    assertThat(heartbeats.get(1).path("sample_error").asString()).isEqualTo("during the beat");
+    assertThat(heartbeats.get(1).path("sample_error").asString()).isEqualTo("during the heartbeat");
   }
 
   static Stream<PeerBehavior> faults() {

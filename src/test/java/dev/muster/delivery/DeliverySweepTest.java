@@ -79,7 +79,7 @@ class DeliverySweepTest {
     assertThat(queue.of(queued, "concat_ws(' ', l.status, m.deliveries, m.answer_status, q.state)"))
         .isEqualTo("error 0 503");
     assertThat(queue.of(queued, "l.error_detail"))
-        .isEqualTo("the server did not hear in time that it had to deliver this");
+        .isEqualTo("the server did not learn of its delivery claim in time, and sent nothing");
     client.heartbeat(target);
     assertThat(queue.send(target, null, queued.messageId(), 50).text())
         .isEqualTo(CountingAgent.ANSWER);
@@ -149,7 +149,7 @@ class DeliverySweepTest {
                     }),
             lines ->
                 lines.stream()
-                    .filter(line -> line.contains("deliveries of servers that ended meanwhile"))
+                    .filter(line -> line.contains("deliveries of replicas that ended"))
                     .anyMatch(line -> line.contains(target.id().toString())));
   }
 

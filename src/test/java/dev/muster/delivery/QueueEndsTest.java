@@ -75,11 +75,13 @@ class QueueEndsTest {
     assertThat(queue.of(young, "q.state")).isEqualTo("waiting");
     assertThat(queue.of(held, "q.state")).isEqualTo("delivering");
     String outcome = "concat_ws(' ', m.state, m.answer_status, l.status) || ': ' || l.error_detail";
-    assertThat(queue.of(old, outcome)).isEqualTo("refused 503 error: not delivered in its time");
+    assertThat(queue.of(old, outcome))
+        .isEqualTo("refused 503 error: not delivered before it expired");
     assertThat(queue.of(tried, outcome))
-        .isEqualTo("refused 503 error: not delivered in its time; the last error: refused");
+        .isEqualTo("refused 503 error: not delivered before it expired; the last error: refused");
     assertThat(queue.of(given, outcome))
-        .isEqualTo("uncertain 504 error: not delivered in its time; the last error: broke off");
+        .isEqualTo(
+            "uncertain 504 error: not delivered before it expired; the last error: broke off");
     Awaitility.await().until(() -> ends("expired") - before == 3);
     Awaitility.await()
         .untilAsserted(() ->
@@ -194,7 +196,7 @@ class QueueEndsTest {
     assertThat(queue.of(stale, "q.state")).isEqualTo("waiting");
     assertThat(drop("").text()).isEqualTo("{\"dropped\":1}");
     assertThat(queue.of(stale, "q.state || ': ' || q.error"))
-        .isEqualTo("dropped: dropped by an operator, with all that waited for 60 minutes");
+        .isEqualTo("dropped: dropped by an operator, with all messages that waited for 60 minutes");
     assertThat(drop("?max_age_minutes=58&workspace_id=").text()).isEqualTo("{\"dropped\":1}");
     assertThat(queue.of(fresh, "q.state")).isEqualTo("dropped");
     assertThat(queue.of(held, "q.state")).isEqualTo("delivering");

@@ -222,7 +222,7 @@ class LivenessSweepTest {
               sweep.run();
             });
     assertThat(fleet.count("offline")).isEqualTo(3);
-    assertThat(ofSome).containsExactly("INFO 3 silent workspaces are offline now");
+    assertThat(ofSome).containsExactly("INFO took 3 stale workspaces offline");
 
     assertThat(OwnLog.of(LivenessSweep.class, sweep::run)).isEmpty();
   }

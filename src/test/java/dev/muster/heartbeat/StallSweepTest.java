@@ -232,7 +232,8 @@ class StallSweepTest {
               stalled.add(busy("online", now, now.minus(Duration.ofHours(1))));
               sweep.run();
             });
-    assertThat(begun).containsExactly("INFO 1 busy workspaces are stalled now: " + stalled.get(0));
+    assertThat(begun)
+        .containsExactly("INFO marked 1 busy workspaces as stalled: " + stalled.get(0));
     assertThat(OwnLog.of(StallSweep.class, sweep::run)).isEmpty();
 
     List<String> ended =
@@ -242,7 +243,7 @@ class StallSweepTest {
               set("stalled = true, active_tasks = 0", stalled.get(0));
               sweep.run();
             });
-    assertThat(ended).containsExactly("INFO 1 workspaces are stalled no more");
+    assertThat(ended).containsExactly("INFO 1 workspaces are no longer stalled");
     assertThat(OwnLog.of(StallSweep.class, sweep::run)).isEmpty();
   }
 

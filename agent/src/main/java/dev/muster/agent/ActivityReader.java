@@ -69,7 +69,7 @@ final class ActivityReader {
               http.json(ServerRequest.get(path.to("/activity/" + row), RequestTimeouts.USUAL)))
           .orElse(message);
     } catch (MusterException e) {
-      log.warn("row {} cannot be read whole: {}", message.activityId(), e.getMessage());
+      log.warn("row {} cannot be read completely: {}", message.activityId(), e.getMessage());
       return message;
     }
   }

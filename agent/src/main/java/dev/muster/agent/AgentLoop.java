@@ -213,7 +213,7 @@ public final class AgentLoop implements AutoCloseable {
           try {
             log.info("the agent ended: {}", run());
           } catch (MusterException e) {
-            log.error("the agent is not admitted: {}", e.getMessage());
+            log.error("the registration is refused: {}", e.getMessage());
           }
         });
     thread.start();
@@ -276,12 +276,12 @@ public final class AgentLoop implements AutoCloseable {
       if (e.isRemoval()) {
         finish(End.REMOVED);
       } else if (end.get() == null) {
-        log.warn("the agent goes on after: {}", e.getMessage());
+        log.warn("the agent continues after: {}", e.getMessage());
         noteRefusal(e);
       }
       return false;
     } catch (Throwable t) {
-      log.error("the agent goes on after an error", t);
+      log.error("the agent continues after an unexpected error", t);
       return false;
     }
   }

@@ -55,7 +55,7 @@ final class CursorFile {
     try {
       file.write(json.toString());
     } catch (IOException e) {
-      log.error("the cursor cannot be kept in {}: {}", file.path(), e.toString());
+      log.error("the cursor cannot be stored in {}: {}", file.path(), e.toString());
     }
   }
 

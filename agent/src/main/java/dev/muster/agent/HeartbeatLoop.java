@@ -192,7 +192,7 @@ public final class HeartbeatLoop implements AutoCloseable {
     } catch (Throwable t) {
       missed++;
       try {
-        log.error("a heartbeat went wrong", t);
+        log.error("a heartbeat failed unexpectedly", t);
       } catch (Throwable again) {
         // logging can fail too, for instance without memory
       }
@@ -207,7 +207,7 @@ public final class HeartbeatLoop implements AutoCloseable {
           client.heartbeat(agentStatus.heartbeat(wedge.reason(), counts), cancellation);
       counter.reported(counts);
       if (missed > 0) {
-        log.info("heartbeats are heard again");
+        log.info("heartbeats succeed again");
       }
       missed = 0;
       notifyListener(listener -> listener.accepted(response.workspaceStatus()));

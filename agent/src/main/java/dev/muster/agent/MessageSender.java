@@ -80,7 +80,7 @@ final class MessageSender {
       case CANVAS_USER -> notification(text, message.messageId(), RequestTimeouts.REPLY);
       case PEER_AGENT -> {
         if (message.sourceId().isEmpty()) {
-          throw unanswerable(message, "it does not say which workspace it is from");
+          throw unanswerable(message, "it names no sender workspace");
         }
         yield message(
             message.sourceId(),
@@ -91,7 +91,7 @@ final class MessageSender {
             RequestTimeouts.REPLY);
       }
       case SYSTEM -> throw unanswerable(message, "it is from the control plane");
-      case UNKNOWN -> throw unanswerable(message, "it does not say who it is from");
+      case UNKNOWN -> throw unanswerable(message, "it has no source");
     };
   }
 

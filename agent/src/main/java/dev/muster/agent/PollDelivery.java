@@ -186,7 +186,7 @@ public final class PollDelivery implements InboundDelivery {
     try {
       return client.inbox().fetch(since, limit, type, wait, cancellation);
     } catch (CursorLostException e) {
-      log.info("the cursor {} is lost; going on with what is still kept", since);
+      log.info("the cursor {} is lost; continuing with the rows that are still stored", since);
       keep(null);
       pollsAtOnce = since != null;
       return List.of();

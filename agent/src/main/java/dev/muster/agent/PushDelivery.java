@@ -135,7 +135,7 @@ public final class PushDelivery implements InboundDelivery, AutoCloseable {
     try {
       server.stop((int) SHUTDOWN_TIMEOUT.toSeconds());
     } catch (IllegalStateException e) {
-      log.debug("it is stopped already", e);
+      log.debug("it has been stopped", e);
     }
     threads.shutdownNow();
   }

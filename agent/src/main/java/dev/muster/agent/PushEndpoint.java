@@ -46,9 +46,9 @@ final class PushEndpoint implements HttpHandler {
         answer(exchange, body);
       }
     } catch (IOException e) {
-      log.debug("whoever asked is gone", e);
+      log.debug("the caller has disconnected", e);
     } catch (RuntimeException e) {
-      log.error("a pushed request went wrong", e);
+      log.error("a pushed request failed", e);
     }
   }
 
@@ -73,7 +73,7 @@ final class PushEndpoint implements HttpHandler {
     try {
       request = JsonMapper.shared().readTree(body);
     } catch (JacksonException e) {
-      return Answer.of(JsonRpcError.PARSE_ERROR.answer(null, "the body is no JSON"));
+      return Answer.of(JsonRpcError.PARSE_ERROR.answer(null, "the body is not JSON"));
     }
     if (request.isMissingNode()) {
       return Answer.of(JsonRpcError.PARSE_ERROR.answer(null, "there is no body"));

@@ -134,7 +134,7 @@ final class PushedMessages {
     CompletableFuture<Outcome> mine = new CompletableFuture<>();
     CompletableFuture<Outcome> other = claim(message.identity(), mine);
     if (other != null) {
-      log.info("message {} came again", message.identity());
+      log.info("message {} is a duplicate", message.identity());
       return other.join();
     }
     Outcome outcome = new Outcome.Failed("the agent is stopping");

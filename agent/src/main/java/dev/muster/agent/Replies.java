@@ -145,7 +145,7 @@ final class Replies {
       log.info("{} is sent", one.what());
     } catch (MusterException e) {
       if (mayBeSentLater(e)) {
-        log.debug("{} has to wait on: {}", one.what(), e.getMessage());
+        log.debug("{} still waits: {}", one.what(), e.getMessage());
         rest(one.path(), e);
         return;
       }
@@ -180,7 +180,7 @@ final class Replies {
   private static void logEnd(String what, MusterException e) {
     switch (e.code()) {
       case "MESSAGE_ID_REUSED" -> log.info("{} was sent before", what);
-      case "INVALID_TRANSITION" -> log.info("{} comes after its end", what);
+      case "INVALID_TRANSITION" -> log.info("{} came after its end", what);
       default -> log.warn("{} is refused and dropped: {}", what, e.getMessage());
     }
   }

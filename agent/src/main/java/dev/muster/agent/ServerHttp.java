@@ -186,7 +186,7 @@ final class ServerHttp {
         cancelled
             ? "stopped"
             : switch (e) {
-              case ConnectException ignored -> "nobody listens there, or no way leads there";
+              case ConnectException ignored -> "connection refused, or no route to the host";
               case UnknownHostException ignored -> "the name has no address";
               default ->
                   e.getClass().getSimpleName()
@@ -195,7 +195,7 @@ final class ServerHttp {
     return new MusterException(
         0,
         cancelled ? MusterException.CANCELLED : MusterException.UNREACHABLE,
-        "no answer from the platform at " + where + ", attempts " + attempts + ": " + why,
+        "no answer from the server at " + where + ", attempts " + attempts + ": " + why,
         e);
   }
 

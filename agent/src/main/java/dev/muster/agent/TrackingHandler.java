@@ -45,7 +45,7 @@ final class TrackingHandler implements MessageHandler {
 
   private void begin(InboundMessage message) {
     String sender = (message.sourceWord() + " " + message.sourceId()).strip();
-    log.info("message {} from {} is handed over", message.activityId(), sender);
+    log.info("message {} from {} goes to the handler", message.activityId(), sender);
     heartbeat.vitals().begun(task(message.text()));
     if (message.isDelegatedTask()) {
       heartbeat.vitals().worksOn(message.delegationId());
@@ -71,7 +71,7 @@ final class TrackingHandler implements MessageHandler {
     try {
       delivery.reportFailure(delegationId, text, client);
     } catch (MusterException e) {
-      log.warn("delegation {} cannot be reported failed: {}", delegationId, e.getMessage());
+      log.warn("the failure of delegation {} cannot be reported: {}", delegationId, e.getMessage());
     }
   }
 

@@ -68,7 +68,7 @@ final class UnsentReplies {
     remove(unsent);
     if (kept.size() >= MAX_REPLIES) {
       Unsent oldest = kept.firstEntry().getValue();
-      log.error("{} is given up: {} others wait to be sent", oldest.what(), MAX_REPLIES);
+      log.error("{} is dropped: {} others wait to be sent", oldest.what(), MAX_REPLIES);
       remove(oldest);
     }
     int number = kept.isEmpty() ? 1 : kept.lastEntry().getKey() + 1;
@@ -92,7 +92,7 @@ final class UnsentReplies {
   synchronized void expire(Instant now) {
     for (Unsent unsent : oldestFirst()) {
       if (unsent.since().plus(MAX_AGE).isBefore(now)) {
-        log.error("{} is given up: it could not be sent for {}", unsent.what(), MAX_AGE);
+        log.error("{} is dropped: it could not be sent for {}", unsent.what(), MAX_AGE);
         remove(unsent);
       }
     }
@@ -114,7 +114,7 @@ final class UnsentReplies {
                   .set("body", unsent.body())
                   .toString());
     } catch (IOException e) {
-      log.error("{} cannot be kept in {}: {}", unsent.what(), file, e.toString());
+      log.error("{} cannot be stored in {}: {}", unsent.what(), file, e.toString());
     }
   }
 
@@ -147,7 +147,7 @@ final class UnsentReplies {
     try (Stream<Path> all = Files.list(folder)) {
       all.filter(file -> file.getFileName().toString().startsWith(prefix)).forEach(files::add);
     } catch (IOException e) {
-      log.error("what could not be sent cannot be read from {}: {}", folder, e.toString());
+      log.error("unsent replies cannot be read from {}: {}", folder, e.toString());
     }
     for (Path file : files) {
       String number = file.getFileName().toString().substring(prefix.length());
@@ -168,7 +168,7 @@ final class UnsentReplies {
               json.path("body"),
               Instant.parse(json.path("since").asString())));
     } catch (IOException | JacksonException | DateTimeException e) {
-      log.error("{} cannot be read, and is left as it is: {}", file, e.toString());
+      log.error("{} cannot be read and is left unchanged: {}", file, e.toString());
       return Optional.empty();
     }
   }

@@ -161,7 +161,7 @@ public final class GroupCommit<T, R> implements AutoCloseable {
           LockSupport.parkNanos(this, PAUSE_WHEN_ALL_ARE_BUSY_NANOS);
         }
       } catch (RuntimeException | Error e) {
-        log.log(Level.ERROR, "the committer met a fault and goes on", e);
+        log.log(Level.ERROR, "a committer failed unexpectedly and continues", e);
       }
     }
   }

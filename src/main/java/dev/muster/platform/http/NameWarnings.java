@@ -164,8 +164,8 @@ public final class NameWarnings implements HandlerInterceptor {
     long number = suppressed.sumThenReset();
     if (number > 0) {
       log.info(
-          "ignored {} unknown fields and query parameters that are nearly known ones (the answers"
-              + " say which, in {})",
+          "ignored {} unknown fields and query parameters that resemble known ones (the answers"
+              + " name them, in {})",
           number,
           HEADER);
     }

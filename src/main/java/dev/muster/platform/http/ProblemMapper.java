@@ -50,7 +50,7 @@ final class ProblemMapper {
       case UnknownCommitOutcomeException _ ->
           problem(
               ErrorCode.UNAVAILABLE,
-              "the database did not say whether this is stored; look, or send it again");
+              "it is unknown whether this is stored; read it, or send it again");
       case Throwable outage when DatabaseOutage.is(outage) -> unavailable();
       default -> {
         failed.log(Level.ERROR, "a request failed", failure);

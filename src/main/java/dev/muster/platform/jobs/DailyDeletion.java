@@ -53,7 +53,7 @@ public final class DailyDeletion {
   private void run() {
     int deleted = metrics.measure(this::sweep);
     if (deleted > 0) {
-      log.info("{} has deleted {} rows that were past their time", name, deleted);
+      log.info("{} deleted {} rows past their retention", name, deleted);
     }
   }
 }

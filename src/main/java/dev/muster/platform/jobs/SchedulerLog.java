@@ -58,7 +58,7 @@ final class SchedulerLog extends AbstractSchedulerListener {
         failsSince = null;
         if (logged) {
           logged = false;
-          log.info("cluster jobs go on");
+          log.info("cluster jobs continue");
         }
       }
       default -> {
@@ -70,7 +70,7 @@ final class SchedulerLog extends AbstractSchedulerListener {
   private void logDeadReplicas() {
     dead.forEach((replica, names) ->
         log.info(
-            "took over {} runs of jobs from {}, which is not heard of: {}",
+            "took over {} job runs from {}, whose heartbeats stopped: {}",
             names.size(),
             replica,
             Text.few(names)));

@@ -31,7 +31,7 @@ public final class SweepMetrics {
             .register(metrics);
     this.errors =
         Counter.builder("muster.sweep.errors")
-            .description("Errors that a sweep met, and races it lost")
+            .description("Errors and lost races of a sweep")
             .tag("sweep", sweep)
             .register(metrics);
   }

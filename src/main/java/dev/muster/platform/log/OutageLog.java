@@ -111,7 +111,7 @@ public final class OutageLog {
   }
 
   private synchronized void begin(Throwable failure) {
-    log.debug("met an outage of the database", failure);
+    log.debug("failed in a database outage", failure);
     @Nullable Episode known = episode;
     if (known != null) {
       known.answersSince = null;
@@ -167,7 +167,7 @@ public final class OutageLog {
     try (Connection connection = database.getConnection()) {
       return connection.isValid(VALIDATION_S);
     } catch (SQLException e) {
-      log.debug("the database is still away", e);
+      log.debug("the database is still unreachable", e);
       return false;
     }
   }

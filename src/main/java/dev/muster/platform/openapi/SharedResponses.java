@@ -20,7 +20,7 @@ final class SharedResponses {
 
   private static final Map<String, String> CALLERS =
       Map.of(
-          "none", "Wants no credential.",
+          "none", "Needs no credential.",
           "optional", "With or without a credential.",
           "ws", "For the workspace's own agent, the admin and operators.",
           "admin", "For the admin and operators.",

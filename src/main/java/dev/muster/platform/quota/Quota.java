@@ -83,7 +83,7 @@ public final class Quota {
           long after = (own == null ? 0 : own) - amount;
           if (after < 0) {
             throw new IllegalStateException(
-                owner + " gives back " + -after + " more than it holds, which indicates a bug");
+                owner + " releases " + -after + " more than it holds, which indicates a bug");
           }
           return after == 0 ? null : Long.valueOf(after);
         });

@@ -97,13 +97,14 @@ public enum Setting {
       "muster.heartbeat.interval",
       SettingFormat.SECONDS,
       "30",
-      "the interval that agents are told in every answer to a heartbeat"),
+      "the interval that every answer to a heartbeat gives to agents"),
   STALE_AFTER_S(
       Kind.TUNING,
       "muster.heartbeat.stale-after",
       SettingFormat.SECONDS,
       "180",
-      "the silence, also told, after which an agent counts as stale"),
+      "the time without a heartbeat after which an agent counts as stale; answers to heartbeats"
+          + " give it too"),
   LIVENESS_SWEEP_INTERVAL_S(
       Kind.TUNING,
       "muster.liveness.sweep-interval",
@@ -115,15 +116,15 @@ public enum Setting {
       "muster.liveness.recovery-grace",
       SettingFormat.SECONDS,
       "360",
-      "after an uptime gap, for how long agents that were last heard before it are "
-          + "spared; never less than twice `STALE_AFTER_S`"),
+      "after an uptime gap, for how long agents whose last heartbeat is older are spared; never"
+          + " less than twice `STALE_AFTER_S`"),
   MASS_OFFLINE_RATIO(
       Kind.TUNING,
       "muster.liveness.mass-offline.ratio",
       SettingFormat.RATIO,
       "0.5",
-      "when more than this share of ten or more workspaces falls silent at once, none "
-          + "is taken offline"),
+      "when more than this share of ten or more workspaces becomes stale at once, none is taken"
+          + " offline"),
   MASS_OFFLINE_HOLD_S(
       Kind.TUNING,
       "muster.liveness.mass-offline.hold",

@@ -14,8 +14,8 @@ import java.util.Locale;
 /**
  * Formats a failed send as text, the same on all paths (R7.10).
  *
- * <p>Example: {@code ConnectRefused: nobody listens there [target=alice], attempts 5/5, elapsed
- * 15.2 s}.
+ * <p>Example: {@code ConnectRefused: connection refused [target=alice], attempts 5/5, elapsed 15.2
+ * s}.
  *
  * <p>The text contains no address and no credential of the sender. Text that the peer sent is
  * passed on.

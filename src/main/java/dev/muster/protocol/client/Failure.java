@@ -42,7 +42,7 @@ record Failure(FailureKind kind, String detail, boolean mayHaveArrived) {
       return new Failure(FailureKind.TLS, tlsDetail(e), phase.mayHaveArrived());
     }
     if (phase == AttemptPhase.AWAITING && has(e, ProtocolException.class)) {
-      return new Failure(FailureKind.READ_ERROR, "what came is not HTTP", true);
+      return new Failure(FailureKind.READ_ERROR, "the response is not HTTP", true);
     }
     return of(kind(e, phase), phase);
   }

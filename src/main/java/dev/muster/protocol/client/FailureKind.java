@@ -4,15 +4,15 @@ import java.util.Locale;
 
 /** Why an attempt got no response, and whether a retry can help (R7.10). */
 public enum FailureKind {
-  CONNECT_REFUSED("ConnectRefused", true, "nobody listens there"),
+  CONNECT_REFUSED("ConnectRefused", true, "connection refused"),
   CONNECT_TIMEOUT("ConnectTimeout", true, "no connection in time"),
   CONNECT_ERROR("ConnectError", true, "no way to connect"),
   UNKNOWN_HOST("UnknownHost", true, "the name has no address, or none was found in time"),
   /** Peer and network give no reason for a reset. */
   CONNECTION_RESET("ConnectionReset", true, ""),
   CLOSED_WITHOUT_RESPONSE("ClosedWithoutResponse", true, "the peer closed the connection"),
-  READ_TIMEOUT("ReadTimeout", true, "the peer said nothing in time"),
-  WRITE_TIMEOUT("WriteTimeout", true, "the peer took nothing in time"),
+  READ_TIMEOUT("ReadTimeout", true, "the peer did not answer in time"),
+  WRITE_TIMEOUT("WriteTimeout", true, "the peer did not read the request in time"),
   READ_ERROR("ReadError", true, "the response broke off"),
   /** Concerns the sender's memory, not the peer. */
   NO_ROOM("NoRoom", true, "the answer came, but other answers left no memory for it in time"),
@@ -24,7 +24,7 @@ public enum FailureKind {
   TLS("Tls", false, "no secure connection"),
   BAD_URL("BadUrl", false, "not a url of http or https"),
   NOT_ALLOWED("NotAllowed", false, "the url must not be called"),
-  INTERRUPTED("Interrupted", false, "the sender was told to stop");
+  INTERRUPTED("Interrupted", false, "the send was interrupted");
 
   private static final String NO_MESSAGE = " (no message — connection reset or silent timeout)";
 

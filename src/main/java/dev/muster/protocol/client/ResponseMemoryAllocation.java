@@ -39,7 +39,7 @@ public final class ResponseMemoryAllocation implements AutoCloseable {
     budget.take(this, held(), bytes);
     if (!keep(bytes)) {
       budget.release(this, bytes);
-      throw new InterruptedException("nobody needs the answer any more");
+      throw new InterruptedException("the answer is not needed any more");
     }
   }
 

@@ -115,7 +115,7 @@ class RequestDeadlineTest {
       tokens.rollback();
       awaitElapsed(start, LOCKED.multipliedBy(2));
       heartbeats.rollback();
-      heartbeat.get().assertInTime("beat");
+      heartbeat.get().assertInTime("heartbeat");
       delegations.rollback();
     }
   }

@@ -36,7 +36,7 @@ class DailyDeletionTest {
               batches.addAll(List.of(3, 2, 0));
               job.body().run();
             });
-    assertThat(ofSome).containsExactly("INFO old has deleted 5 rows that were past their time");
+    assertThat(ofSome).containsExactly("INFO old deleted 5 rows past their retention");
 
     List<String> ofNone =
         OwnLog.of(

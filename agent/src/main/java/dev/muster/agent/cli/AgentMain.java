@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done; for connect: stopped by SIGTERM or SIGINT, with the cursor kept",
-      "1:failed: the platform or a peer refused or could not be reached",
+      "1:failed: the server or a peer refused or could not be reached",
       "2:the command line is wrong",
       "3:the workspace is removed",
       "4:not admitted: the token is missing, wrong, or not good for this",

@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
       "SIGTERM and SIGINT end it with code 0, a restart that an operator asks for with code 75: a"
           + " command that runs gets 10 seconds to end, then it is killed and its message is"
           + " handed out again by the next start.",
-      "A reply that cannot be sent is kept in the state folder and sent when the platform is back."
+      "A reply that cannot be sent is kept in the state folder and sent when the server is back."
           + " An answer that 'send --wait' or 'delegate --wait' of this agent has printed is not"
           + " handed to the command again."
     })

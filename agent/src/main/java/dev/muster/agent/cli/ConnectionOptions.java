@@ -21,7 +21,7 @@ final class ConnectionOptions {
   @Option(
       names = "--platform-url",
       paramLabel = "URL",
-      description = "the platform (default: ${DEFAULT-VALUE})")
+      description = "the url of the server (default: ${DEFAULT-VALUE})")
   private String platformUrl = "http://127.0.0.1:8080";
 
   @Option(
@@ -52,7 +52,7 @@ final class ConnectionOptions {
 
   @Option(
       names = "--quiet",
-      description = "say nothing of what goes well (default: a line an event, with its time)")
+      description = "print errors only (default: one line for each event, with its time)")
   void quiet(boolean quiet) {
     if (quiet) {
       LineLog.beQuiet();

@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     versionProvider = AgentVersion.class,
     description =
-        "Gives a task to a peer and prints the delegation's id, or with --wait its result.")
+        "Delegates a task to a peer and prints the delegation's id, or with --wait its result.")
 final class DelegateCommand implements Callable<Integer> {
 
   private static final Logger log = LoggerFactory.getLogger(DelegateCommand.class);

@@ -60,8 +60,7 @@ final class ExecHandler implements MessageHandler {
       throws IOException, InterruptedException {
     if (somebodyHasIt(message)) {
       log.info(
-          "message {} is an answer that was waited for: it is not handed to the command",
-          message.activityId());
+          "message {} is an awaited answer: the command does not get it", message.activityId());
       return Reply.none();
     }
     Path input = Files.createTempFile("muster-in-", ".json");

@@ -100,7 +100,7 @@ final class Waits {
       channel.truncate(0);
       return new Wait(file, channel);
     } catch (IOException e) {
-      log.warn("the answer will go to the command of connect as well: {}", e.toString());
+      log.warn("the command of connect gets the answer as well: {}", e.toString());
       return new Wait(file, null);
     }
   }
