@@ -1,5 +1,5 @@
 -- Views that other modules may read but neither write nor lock: api_<owner>_<noun>. Each is of one table, so that the
--- planner puts the table in its place and no plan changes.
+-- planner replaces it by the table and plans stay the same.
 CREATE VIEW api_workspace_delivery AS
     SELECT id, url, delivery_mode, max_concurrent_tasks, version, removed_at FROM workspaces;
 

@@ -19,12 +19,12 @@ final class BareLedger {
       INSERT INTO events (id, event_type, workspace_id, payload, created_at)
       SELECT gen_random_uuid(), 'DELEGATION_STATUS', caller_id, json_build_object('delegation_id', delegation_id,
           'target_id', callee_id, 'status', status), clock_timestamp()
-      FROM won
+      FROM changed
       """;
 
   private static final String MOVED =
       """
-      WITH won AS (
+      WITH changed AS (
           UPDATE delegations SET %s, updated_at = clock_timestamp() WHERE %s
           RETURNING delegation_id, caller_id, callee_id, status)
       """;
@@ -32,10 +32,10 @@ final class BareLedger {
   private static final String CALLER_ROWS =
       """
       ,
-      placed AS (SELECT *, row_number() OVER (PARTITION BY caller_id) AS place FROM won),
+      placed AS (SELECT *, row_number() OVER (PARTITION BY caller_id) AS place FROM changed),
       heads AS (
           UPDATE activity_feeds f SET version = f.version + 1, last_seq = f.last_seq + more.n, last_created_at = clock_timestamp()
-          FROM (SELECT caller_id, count(*) AS n FROM won GROUP BY caller_id) AS more
+          FROM (SELECT caller_id, count(*) AS n FROM changed GROUP BY caller_id) AS more
           WHERE f.workspace_id = more.caller_id
           RETURNING f.workspace_id, f.last_seq - more.n AS last_seq),
       caller_rows AS (INSERT INTO activity_logs (workspace_id, seq, class, activity_type, source, target_id, method, summary,

@@ -70,7 +70,7 @@ class FeedAppender {
         case "queue full" -> new Final(new QueueFull());
         case "seems full" -> new SeemsFull();
         case "busy" -> new Busy();
-        default -> throw new IllegalStateException(verdict + " is no verdict of the statement");
+        default -> throw new IllegalStateException(verdict + " is not a result of the statement");
       };
     }
 

@@ -39,17 +39,17 @@ class SweepRepository {
    * Has no join of the due and the changed rows. A generic plan expects one row of each, and would
    * compare each with each.
    */
-  private static final String TELL =
+  private static final String RESULT =
       """
-      SELECT won.delegation_id AS selected, won.deadline AS selected_deadline, won.heard_at, won.was,
-          won.delegation_id, won.caller_id, won.callee_id, won.deadline_s, won.created_at, won.status, won.attempt,
-          won.retry_count, won.last_heartbeat, won.deadline, won.dispatched_at, won.result_preview, won.error_detail,
-          won.error_kind, won.updated_at AS now, CASE WHEN w.removed_at IS NULL THEN w.delivery_mode END AS caller_mode
-      FROM won LEFT JOIN api_workspace_delivery w ON w.id = won.caller_id
+      SELECT c.delegation_id AS selected, c.deadline AS selected_deadline, c.heartbeat_at, c.was,
+          c.delegation_id, c.caller_id, c.callee_id, c.deadline_s, c.created_at, c.status, c.attempt,
+          c.retry_count, c.last_heartbeat, c.deadline, c.dispatched_at, c.result_preview, c.error_detail,
+          c.error_kind, c.updated_at AS now, CASE WHEN w.removed_at IS NULL THEN w.delivery_mode END AS caller_mode
+      FROM changed c LEFT JOIN api_workspace_delivery w ON w.id = c.caller_id
       UNION ALL
       SELECT due.delegation_id, due.deadline, NULL, NULL,
           NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-      FROM due WHERE due.delegation_id NOT IN (SELECT delegation_id FROM won)
+      FROM due WHERE due.delegation_id NOT IN (SELECT delegation_id FROM changed)
       ORDER BY selected_deadline, selected
       """;
 
@@ -57,44 +57,44 @@ class SweepRepository {
       """
       WITH due AS MATERIALIZED (
           SELECT * FROM (
-              SELECT ctid AS place, delegation_id, status, deadline, NULL::timestamptz AS heard_at FROM delegations
+              SELECT ctid AS place, delegation_id, status, deadline, NULL::timestamptz AS heartbeat_at FROM delegations
               WHERE ended_as IS NULL AND deadline < :now AND deadline >= :from
                   AND (deadline, delegation_id) > (:from, :from_id)
                   AND (:only::text[] IS NULL OR delegation_id = ANY (:only::text[]))
               ORDER BY deadline, delegation_id LIMIT :most) AS next
           ORDER BY delegation_id),
-      won AS (
+      changed AS (
           UPDATE delegations d SET
               status = 'failed', error_detail = 'deadline exceeded by sweeper', updated_at = statement_timestamp()
           FROM due WHERE d.ctid = due.place AND d.status = due.status
-          RETURNING d.*, due.status AS was, due.heard_at)
+          RETURNING d.*, due.status AS was, due.heartbeat_at)
       """
-          + TELL;
+          + RESULT;
 
   private static final String MARK_STUCK =
       """
       WITH due AS MATERIALIZED (
           SELECT * FROM (
-              SELECT d.ctid AS place, d.delegation_id, d.status, d.deadline, d.last_heartbeat, beat.heard_at
+              SELECT d.ctid AS place, d.delegation_id, d.status, d.deadline, d.last_heartbeat, latest.heartbeat_at
               FROM delegations d LEFT JOIN api_workspace_heartbeat b ON b.workspace_id = d.callee_id
               CROSS JOIN LATERAL (SELECT coalesce(d.last_heartbeat,
-                  CASE WHEN b.last_heartbeat_at > d.dispatched_at THEN b.last_heartbeat_at END) AS heard_at) AS beat
+                  CASE WHEN b.last_heartbeat_at > d.dispatched_at THEN b.last_heartbeat_at END) AS heartbeat_at) AS latest
               WHERE d.ended_as IS NULL AND d.status <> 'stuck' AND d.deadline >= :now AND d.deadline >= :from
                   AND (d.deadline, d.delegation_id) > (:from, :from_id)
-                  AND beat.heard_at < :silent_since
+                  AND latest.heartbeat_at < :silent_since
                   AND (:only::text[] IS NULL OR d.delegation_id = ANY (:only::text[]))
               ORDER BY d.deadline, d.delegation_id LIMIT :most) AS next
           ORDER BY delegation_id),
-      won AS (
+      changed AS (
           UPDATE delegations d SET status = 'stuck', updated_at = statement_timestamp(), error_detail = 'no heartbeat for '
               || CASE WHEN due.silent_s >= 3600 THEN due.silent_s / 3600 || 'h' ELSE '' END
               || CASE WHEN due.silent_s >= 60 THEN due.silent_s / 60 % 60 || 'm' ELSE '' END
               || due.silent_s % 60 || 's'
-          FROM (SELECT *, extract(epoch FROM :now::timestamptz - heard_at)::bigint AS silent_s FROM due) AS due
+          FROM (SELECT *, extract(epoch FROM :now::timestamptz - heartbeat_at)::bigint AS silent_s FROM due) AS due
           WHERE d.ctid = due.place AND d.status = due.status AND d.last_heartbeat IS NOT DISTINCT FROM due.last_heartbeat
-          RETURNING d.*, due.status AS was, due.heard_at)
+          RETURNING d.*, due.status AS was, due.heartbeat_at)
       """
-          + TELL;
+          + RESULT;
 
   private static final String PLACES =
       """
@@ -165,6 +165,6 @@ class SweepRepository {
                 DelegationStatus.of(row.getString("was")),
                 LedgerRepository.locked(row, n),
                 false,
-                Timestamps.instantOrNull(row, "heard_at"))));
+                Timestamps.instantOrNull(row, "heartbeat_at"))));
   }
 }

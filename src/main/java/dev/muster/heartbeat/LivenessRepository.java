@@ -24,8 +24,8 @@ class LivenessRepository {
   private static final String COUNT =
       """
       SELECT count(*) AS live,
-          count(*) FILTER (WHERE last_heartbeat_at < :heard_before) AS silent,
-          count(*) FILTER (WHERE last_heartbeat_at < :heard_before
+          count(*) FILTER (WHERE last_heartbeat_at < :last_heartbeat_before) AS silent,
+          count(*) FILTER (WHERE last_heartbeat_at < :last_heartbeat_before
               AND (last_heartbeat_at >= :up_since OR :grace_is_over)) AS due
       FROM workspace_heartbeats WHERE status IN ('online', 'degraded')
       """;
@@ -34,7 +34,7 @@ class LivenessRepository {
       """
       SELECT workspace_id FROM workspace_heartbeats
       WHERE workspace_id >= :from AND status IN ('online', 'degraded')
-          AND last_heartbeat_at < :heard_before AND (last_heartbeat_at >= :up_since OR :grace_is_over)
+          AND last_heartbeat_at < :last_heartbeat_before AND (last_heartbeat_at >= :up_since OR :grace_is_over)
       ORDER BY workspace_id LIMIT :most
       """;
 
@@ -45,7 +45,7 @@ class LivenessRepository {
       """
       SELECT workspace_id, status, last_heartbeat_at FROM workspace_heartbeats
       WHERE workspace_id = ANY (:ids) AND status IN ('online', 'degraded')
-          AND last_heartbeat_at < :heard_before AND (last_heartbeat_at >= :up_since OR :grace_is_over)
+          AND last_heartbeat_at < :last_heartbeat_before AND (last_heartbeat_at >= :up_since OR :grace_is_over)
       ORDER BY workspace_id
       FOR NO KEY UPDATE SKIP LOCKED
       """;
@@ -138,7 +138,7 @@ class LivenessRepository {
 
   private static StatementSpec bind(StatementSpec statement, SilenceCutoff cutoff) {
     return statement
-        .param("heard_before", Timestamps.utc(cutoff.lastHeartbeatBefore()))
+        .param("last_heartbeat_before", Timestamps.utc(cutoff.lastHeartbeatBefore()))
         .param("up_since", Timestamps.utc(cutoff.upSince()))
         .param("grace_is_over", cutoff.graceIsOver());
   }

@@ -27,7 +27,7 @@ class StallRepository {
       """
       SELECT b.workspace_id FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
       WHERE b.workspace_id >= :from AND NOT b.stalled AND b.status IN ('online', 'degraded')
-          AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :heard_since
+          AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :last_heartbeat_since
           AND greatest(b.busy_since, f.last_own_at, :up_since) < :quiet_before
       ORDER BY b.workspace_id LIMIT :most
       """;
@@ -41,7 +41,7 @@ class StallRepository {
           greatest(b.busy_since, f.last_own_at) AS silent_since
       FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
       WHERE b.workspace_id = ANY (:ids) AND NOT b.stalled AND b.status IN ('online', 'degraded')
-          AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :heard_since
+          AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :last_heartbeat_since
           AND greatest(b.busy_since, f.last_own_at, :up_since) < :quiet_before
       ORDER BY b.workspace_id
       FOR NO KEY UPDATE OF b SKIP LOCKED
@@ -126,7 +126,7 @@ class StallRepository {
     return db.sql(DUE_FROM)
         .param("from", from)
         .param("quiet_before", Timestamps.utc(cutoff.quietBefore()))
-        .param("heard_since", Timestamps.utc(cutoff.lastHeartbeatSince()))
+        .param("last_heartbeat_since", Timestamps.utc(cutoff.lastHeartbeatSince()))
         .param("up_since", Timestamps.utc(cutoff.upSince()))
         .param("most", BatchedTransitions.BATCH_SIZE)
         .query((row, n) -> row.getObject("workspace_id", UUID.class))
@@ -138,7 +138,7 @@ class StallRepository {
     return db.sql(LOCK_DUE)
         .param("ids", ids.toArray(UUID[]::new))
         .param("quiet_before", Timestamps.utc(cutoff.quietBefore()))
-        .param("heard_since", Timestamps.utc(cutoff.lastHeartbeatSince()))
+        .param("last_heartbeat_since", Timestamps.utc(cutoff.lastHeartbeatSince()))
         .param("up_since", Timestamps.utc(cutoff.upSince()))
         .query((row, n) ->
             new StalledWorkspace(

@@ -49,14 +49,14 @@ public final class AgentMain {
       name = "notify",
       mixinStandardHelpOptions = true,
       versionProvider = AgentVersion.class,
-      description = "Says something to the human at the canvas.")
+      description = "Sends a notification to the canvas.")
   static final class NotifyCommand implements Callable<Integer> {
 
     private static final Logger log = LoggerFactory.getLogger(NotifyCommand.class);
 
     @Mixin private ConnectionOptions options = new ConnectionOptions();
 
-    @Parameters(paramLabel = "TEXT", description = "what is said")
+    @Parameters(paramLabel = "TEXT", description = "the text")
     private String text = "";
 
     @Override
@@ -71,7 +71,9 @@ public final class AgentMain {
       name = "peers",
       mixinStandardHelpOptions = true,
       versionProvider = AgentVersion.class,
-      description = "Prints whom this agent may talk to, one a line: id, status and name, by tabs.")
+      description =
+          "Prints the workspaces that this agent may talk to, one a line: id, status and name, with"
+              + " tabs between.")
   static final class PeersCommand implements Callable<Integer> {
 
     @Mixin private ConnectionOptions options = new ConnectionOptions();
