@@ -12,6 +12,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Names and comments use the words of the glossary in {@code docs/api.md}. */
+/** Names, comments, texts and SQL use the words of the glossary in {@code docs/api.md}. */
 @Execution(ExecutionMode.CONCURRENT)
 class WordsTest {
 
@@ -33,6 +34,12 @@ class WordsTest {
   private static final JavaClasses SERVER =
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("dev.muster");
+
+  /** The tests, the benchmarks and the attacks; their class path has the agent library too. */
+  private static final JavaClasses TESTS =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.OnlyIncludeTests())
           .importPackages("dev.muster");
 
   private static final Set<String> BANNED =
@@ -58,14 +65,19 @@ class WordsTest {
   private static final Pattern WORD = Pattern.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])");
 
   private static final Pattern BANNED_IN_TEXT =
-      Pattern.compile("\\b(whoever|somebody|of ours|thereof|beats?|errands?)\\b");
+      Pattern.compile("\\b(whoever|somebody|nobody|of ours|thereof|beats?|errands?)\\b");
+
+  private static final Pattern BANNED_IN_STRING =
+      Pattern.compile(
+          "\\b(whoever|somebody|nobody|of ours|beats?|errands?|heard(_\\w+)?|told|news)\\b");
 
   @Test
   void namesOfTheCodeAreWordsOfTheGlossary() {
     Set<String> found = new TreeSet<>();
     List<JavaClass> agent = agentLibrary();
     assertThat(agent).hasSizeGreaterThan(50);
-    Stream.concat(SERVER.stream(), agent.stream())
+    Stream.of(SERVER.stream(), agent.stream(), TESTS.stream())
+        .flatMap(types -> types)
         .forEach(type -> {
           check(type.getSimpleName(), type.getFullName(), found);
           for (JavaMember member : type.getMembers()) {
@@ -82,10 +94,24 @@ class WordsTest {
       List<String> lines = Files.readAllLines(source);
       for (int i = 0; i < lines.size(); i++) {
         String line = lines.get(i);
-        if (isComment(line) && BANNED_IN_TEXT.matcher(line.toLowerCase(Locale.ROOT)).find()) {
+        if (isComment(line) && isBanned(BANNED_IN_TEXT, line)) {
           found.add(source.getFileName() + ":" + (i + 1) + " " + line.strip());
         }
       }
+    }
+    assertThat(found).isEmpty();
+  }
+
+  /** Logs, errors, descriptions and SQL. */
+  @Test
+  void stringsUseWordsOfTheGlossary() throws IOException {
+    Set<String> found = new TreeSet<>();
+    for (Path root : List.of(Path.of("src/main/java"), AGENT)) {
+      List<StringConstants.Constant> constants = StringConstants.of(root);
+      assertThat(constants).hasSizeGreaterThan(100);
+      constants.stream()
+          .filter(constant -> isBanned(BANNED_IN_STRING, constant.text()))
+          .forEach(constant -> found.add(constant.type() + ": " + constant.text()));
     }
     assertThat(found).isEmpty();
   }
@@ -128,19 +154,32 @@ class WordsTest {
     }
   }
 
+  private static boolean isBanned(Pattern words, String text) {
+    return words.matcher(text.toLowerCase(Locale.ROOT)).find();
+  }
+
   private static boolean isComment(String line) {
     String start = line.strip();
-    return start.startsWith("*") || start.startsWith("/*") || line.contains("// ");
+    return start.startsWith("*")
+        || start.startsWith("/*")
+        || start.startsWith("--")
+        || line.contains("// ");
   }
 
   private static List<Path> sources() throws IOException {
-    try (Stream<Path> server = Files.walk(Path.of("src/main/java"));
-        Stream<Path> agent = Files.walk(AGENT)) {
-      return Stream.concat(server, agent)
-          .filter(file -> file.toString().endsWith(".java"))
-          .sorted()
-          .toList();
+    List<Path> sources = new ArrayList<>();
+    for (Path root :
+        List.of(
+            Path.of("src/main/java"),
+            AGENT,
+            Path.of("src/test/java"),
+            Path.of("src/bench"),
+            Path.of("db/migration"))) {
+      try (Stream<Path> files = Files.walk(root)) {
+        files.filter(file -> file.toString().matches(".*\\.(java|sql)")).forEach(sources::add);
+      }
     }
+    return sources;
   }
 
   /** They are on the class path of the tests. */

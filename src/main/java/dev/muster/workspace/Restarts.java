@@ -57,7 +57,7 @@ class Restarts {
       if (!statuses.withdrawRestart(id)) {
         throw new ProblemException(
             ErrorCode.WRONG_STATE,
-            "no restart is requested: the agent has restarted, or nobody asked it to");
+            "no restart is requested: the agent has restarted, or none was requested");
       }
       Map<String, @Nullable Object> changed = new HashMap<>();
       changed.put(REQUESTED_AT, null);

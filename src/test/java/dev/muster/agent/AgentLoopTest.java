@@ -71,7 +71,7 @@ class AgentLoopTest {
     assertThat(end.get(5, TimeUnit.SECONDS)).isEqualTo(End.STOPPED);
   }
 
-  /** Without a registration its first beats may have the uptime 0 of the agent before it. */
+  /** Without a registration its first heartbeats may have the uptime 0 of the agent before it. */
   @Test
   void takesNoRequestForItsOwnThatWasMadeBeforeItBegan() throws Exception {
     AgentServer.CLIENT.heartbeat(agent, "\"uptime_seconds\":0");

@@ -118,7 +118,7 @@ public final class Tab {
     faults.clear();
   }
 
-  /** A picture for whoever looks at a failed test: {@code target/browser/<class>.<test>.png}. */
+  /** A picture of a failed test: {@code target/browser/<class>.<test>.png}. */
   void keepPicture(Class<?> test, String name) {
     Path file =
         Path.of(

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** The live tokens of all workspaces, and those that nobody needs. */
+/** The live tokens of all workspaces, and those that are not needed. */
 class TokenListTest {
 
   private static final TestServer SERVER = TestServer.start();

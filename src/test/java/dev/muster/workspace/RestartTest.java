@@ -173,7 +173,7 @@ class RestartTest {
     assertRefused(CLIENT.post(path(), child.token(), "{}"), 403, "FORBIDDEN");
   }
 
-  /** Each answer is as new as its commit: no beat after the request misses it (R4.4). */
+  /** Each answer is as new as its commit: every heartbeat after the request has it (R4.4). */
   @Test
   void isMissedByNoHeartbeatThatComesAfterIt() throws Exception {
     try (TestServer replica = TestServer.startOn(SERVER.database())) {

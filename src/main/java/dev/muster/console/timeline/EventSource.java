@@ -59,7 +59,7 @@ class EventSource implements TimelineSource {
   /** Events get their numbers after their times, when they are published. */
   private static final Duration UNORDERED = Duration.ofSeconds(10);
 
-  /** What a canvas changes while somebody drags a workspace. */
+  /** What a canvas changes while a user drags a workspace. */
   private static final Set<String> OF_THE_PICTURE = Set.of("x", "y", "collapsed");
 
   private static final String RESTART_REQUESTED_AT = "restart_requested_at";
