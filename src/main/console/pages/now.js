@@ -25,12 +25,12 @@ export function open(root, place, context) {
       </dl>
       ${now.last_sample_error ? html`<h2>Newest error</h2>${block(now.last_sample_error)}` : nothing}
       ${workspace.removed ? nothing : html`<h2>Heartbeats <span class="meta">while this page is open; they are not kept</span></h2>`}
-      ${workspace.removed ? nothing : workspace.beats.length === 0
+      ${workspace.removed ? nothing : workspace.heartbeats.length === 0
         ? empty('None since this page was opened.', html`<p>An agent sends one every
             ${context.session.current()?.heartbeat_interval_s ?? 30} s:</p>`,
             asCurl({ method: 'POST', path: '/registry/heartbeat', body: { workspace_id: workspace.id } }))
-        : html`<ol class="beats">${workspace.beats.map((beat) => html`<li>${age(beat.at)} <span class="meta">${beat.active_tasks ?? 0} active${beat.uptime_seconds
-            ? html`, up for ${spell(beat.uptime_seconds)}` : nothing}</span></li>`)}</ol>`}
+        : html`<ol class="heartbeats">${workspace.heartbeats.map((heartbeat) => html`<li>${age(heartbeat.at)} <span class="meta">${heartbeat.active_tasks ?? 0} active${heartbeat.uptime_seconds
+            ? html`, up for ${spell(heartbeat.uptime_seconds)}` : nothing}</span></li>`)}</ol>`}
       <footer class="page-foot">${asCurl({ path: `/workspaces/${encodeURIComponent(workspace.id)}` })}</footer>`, root);
   }
 

@@ -25,7 +25,7 @@ export function open(root, place, context) {
   let query = place.query;
   let older = [];
   let next = null;
-  let beats = false;
+  let heartbeats = false;
   const opened = new Set();
   const live = [];
 
@@ -66,7 +66,7 @@ export function open(root, place, context) {
   /** Newest first, each once: pages may overlap where many things happened at one moment. */
   function entries() {
     const all = new Map();
-    for (const entry of [...(beats ? live : []), ...newest.value.entries, ...older]) {
+    for (const entry of [...(heartbeats ? live : []), ...newest.value.entries, ...older]) {
       all.set(keyOf(entry), entry);
     }
     return [...all.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
@@ -85,7 +85,7 @@ export function open(root, place, context) {
   function draw() {
     render(html`<div class="filters" role="group" aria-label="What is shown">${GROUPS.map(([group, words]) => html`<label><input type="checkbox"
           .checked=${isShown(group)} @change=${(event) => toggleGroup(group, event.target.checked)}> ${words}</label>`)}
-        <label><input type="checkbox" .checked=${beats} @change=${(event) => { beats = event.target.checked; draw(); }}> heartbeats, while you look</label>
+        <label><input type="checkbox" .checked=${heartbeats} @change=${(event) => { heartbeats = event.target.checked; draw(); }}> heartbeats, while you look</label>
         ${query.get('at') ? html`<span>before ${age(query.get('at'))} <button type="button" class="quiet" @click=${() => {
           const params = new URLSearchParams(query);
           params.delete('at');
@@ -111,7 +111,7 @@ export function open(root, place, context) {
       if (frame.event === 'WORKSPACE_HEARTBEAT') {
         live.unshift({ at: frame.timestamp, kind: 'heartbeat', id: frame.timestamp, title: 'heartbeat', refs: {} });
         live.length = Math.min(live.length, 50);
-        if (beats) {
+        if (heartbeats) {
           draw();
         }
       } else if (frame.event !== 'TASK_UPDATED' && !query.get('at')) {

@@ -37,7 +37,7 @@ export function open(root, place, context) {
   root.replaceChildren(document.createElement('div'), document.createElement('div'));
   const [top, below] = root.children;
   below.className = 'tab-page';
-  const workspace = { id, record: null, row: null, beats: [], removed: false };
+  const workspace = { id, record: null, row: null, heartbeats: [], removed: false };
   let tab = null;
   let query = place.query;
   let stream = 'live';
@@ -96,7 +96,7 @@ export function open(root, place, context) {
     }
     if (event === 'WORKSPACE_HEARTBEAT') {
       Object.assign(known, { last_heartbeat_at: timestamp, active_tasks: payload.active_tasks ?? known.active_tasks, uptime_seconds: payload.uptime_seconds ?? known.uptime_seconds });
-      workspace.beats = [{ at: timestamp, ...payload }, ...workspace.beats].slice(0, 20);
+      workspace.heartbeats = [{ at: timestamp, ...payload }, ...workspace.heartbeats].slice(0, 20);
       draw();
     } else if (event === 'TASK_UPDATED') {
       Object.assign(known, { current_task: payload.current_task ?? known.current_task, active_tasks: payload.active_tasks ?? known.active_tasks });

@@ -94,7 +94,7 @@ export function drawn(loaded, draw) {
 }
 
 /**
- * The server's own sentence, with the id of the request for whoever reads its log.
+ * The server's own sentence, with the id of the request for those who read its log.
  *
  * @param {{detail?: string, message?: string, requestId?: string}} failure
  * @param {() => void} [again]
