@@ -1,52 +1,7 @@
-import { open } from '/src/pages/fleet.js';
-import { FleetStore } from '/src/fleet/store.js';
-import { readSnapshot } from '/src/fleet/snapshot.js';
-import * as clock from '/src/net/clock.js';
 import { equal, ok, until } from './assert.js';
-import { fleet, msf1, uuid } from './fixtures.js';
+import { fleet, uuid } from './fixtures.js';
+import { mount, shown } from './fleet-mount.js';
 
-const NOW = '2026-11-25T02:16:09Z';
-
-/** A page of the fleet without a server: what the server says is in `rows`, what is asked of it in `calls`. */
-function mount(rows, { query = '', role = 'operator', answer = async () => null } = {}) {
-  const app = document.createElement('div');
-  app.id = 'app';
-  const root = document.createElement('div');
-  root.className = 'page';
-  const main = document.createElement('main');
-  main.append(root);
-  app.append(document.createElement('header'), document.createElement('div'), main);
-  document.body.append(app);
-  clock.thaw();
-  clock.sync(Date.parse(NOW), 0);
-  const store = new FleetStore();
-  store.load(readSnapshot(msf1(rows)));
-  const listeners = new Set();
-  const calls = [];
-  const live = {
-    store, isLoaded: true, failure: null, summary: null, visible: () => [], refresh() {}, start() {},
-    onChange: fn => (listeners.add(fn), () => listeners.delete(fn)),
-    tell: touched => listeners.forEach(fn => fn(touched)),
-    apply: (...events) => live.tell(events.map(event => store.apply({ at: NOW, since: NOW, ...event })).filter(row => row >= 0)),
-  };
-  const place = text => ({ path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams(text) });
-  const urls = [];
-  const context = {
-    fleet: live,
-    session: { current: () => ({ role, stale_after_s: 180 }), mayChange: () => role !== 'viewer' },
-    call: async (method, path) => (calls.push(`${method} ${path}`), answer(method, path)),
-    navigate: (path, params) => {
-      const kept = new URLSearchParams([...params].filter(([, value]) => value));
-      urls.push(kept.toString());
-      handle.update(place(kept));
-    },
-  };
-  const handle = open(root, place(query), context);
-  return { root, live, store, calls, urls, handle, rows: () => shown(root) };
-}
-
-const shown = root => [...root.querySelectorAll('.fleet-space .fleet-row:not([hidden])')]
-  .sort((a, b) => a.getAttribute('aria-rowindex') - b.getAttribute('aria-rowindex'));
 const names = root => shown(root).map(row => row.querySelector('.name-link').textContent);
 const degrade = (i, error = 'Control request timeout: initialize') =>
   ({ e: 'WORKSPACE_DEGRADED', w: uuid(i), status: 'degraded', reason: 'runtime_wedged', error });
@@ -55,8 +10,8 @@ export function showsTheWorstFirstInItsOwnWords() {
   const { root } = mount(fleet(50, i => i === 7 ? { status: 'degraded', reason: 'runtime_wedged', error: 'Control request timeout: initialize' } : {}));
   const [first] = shown(root);
   equal(names(root)[0], 'Agent 7');
-  ok(first.querySelector('.status').textContent.startsWith('degraded'));
-  equal(first.querySelector('.why').textContent, 'Runtime wedged — “Control request timeout: initialize”');
+  ok(first.querySelector('.col-status').textContent.startsWith('degraded'));
+  equal(first.querySelector('.col-why').textContent, 'Runtime wedged — “Control request timeout: initialize”');
   equal(first.querySelector('button').textContent, 'Restart');
   equal(root.querySelector('[role=grid]').getAttribute('aria-rowcount'), '51');
 }
@@ -80,7 +35,7 @@ export async function keepsRowsUnderThePointerUntilAsked() {
   live.apply(degrade(20), degrade(21));
   await until(() => /2 rows would change place/.test(root.querySelector('.fleet-foot').textContent), 'the line');
   equal(names(root), before);
-  ok(shown(root)[20].querySelector('.status').textContent.startsWith('degraded'), 'it changes in place');
+  ok(shown(root)[20].querySelector('.col-status').textContent.startsWith('degraded'), 'it changes in place');
   document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '.', bubbles: true }));
   equal(names(root).slice(0, 2).sort(), ['Agent 20', 'Agent 21']);
 }

@@ -23,15 +23,15 @@ export function counts(store, query, choose) {
     const isChosen = query.trim() === term;
     return html`<button
       type="button"
-      class=${count === 0 ? 'count none' : 'count'}
+      class=${count === 0 ? 'fleet-count none' : 'fleet-count'}
       aria-pressed=${isChosen ? 'true' : 'false'}
       @click=${() => choose(isChosen ? '' : term)}
     >
       ${statusMark(status)}<b>${number(count)}</b>
     </button>`;
   };
-  return html`<div class="counts" role="group" aria-label="Workspaces by status">
-    <button type="button" class="count" aria-pressed=${query === '' ? 'true' : 'false'} @click=${() => choose('')}>
+  return html`<div class="fleet-counts" role="group" aria-label="Workspaces by status">
+    <button type="button" class="fleet-count" aria-pressed=${query === '' ? 'true' : 'false'} @click=${() => choose('')}>
       <span>all</span><b>${number(store.total())}</b>
     </button>
     ${shown.map((status) => item(status, store.counts[STATUS[status]], `status:${status}`))}

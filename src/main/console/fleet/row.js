@@ -28,7 +28,7 @@ export const stepPlace = (id, step) =>
 const cell = (name) => {
   const element = document.createElement('div');
   element.setAttribute('role', 'gridcell');
-  element.className = `cell ${name}`;
+  element.className = `cell col-${name}`;
   return element;
 };
 
@@ -59,21 +59,21 @@ export function makeRow() {
   const button = child(next, 'button', 'small');
   button.type = 'button';
   button.tabIndex = -1;
-  const step = child(next, 'a', 'step');
+  const step = child(next, 'a', 'next-step');
   step.tabIndex = -1;
   return {
     element,
     index: -1,
     row: -1,
     mark,
-    since: child(status, 'span', 'soft since'),
+    since: child(status, 'span', 'soft row-since'),
     link,
     name: child(link, 'bdi', ''),
-    role: child(name, 'bdi', 'soft role'),
+    role: child(name, 'bdi', 'soft row-role'),
     why: child(whyCell, 'bdi', ''),
     heard,
     work: child(work, 'bdi', ''),
-    waiting: child(work, 'span', 'soft waiting'),
+    waiting: child(work, 'span', 'soft row-waiting'),
     button,
     step,
   };

@@ -46,9 +46,9 @@ export function sheet({ store, row, around, mayChange, act, close }) {
       <h3>Why</h3>
       <p>${visible(cause)}</p>
       ${evidence.length > 0 ? html`<h3>Evidence</h3><ul>${evidence.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>` : nothing}
-      ${next.length > 0 ? html`<h3>Next</h3><ol class="steps">${next.map(step)}</ol>` : nothing}
+      ${next.length > 0 ? html`<h3>Next</h3><ol class="sheet-steps">${next.map(step)}</ol>` : nothing}
     </section>
-    <dl class="facts">
+    <dl class="sheet-facts">
       ${fact('Role', visible(store.word('role', row)))}${fact('Runtime', visible(store.word('runtime', row)))}
       ${fact('Above it', store.parent[row] >= 0 ? visible(store.name(store.parent[row])) : '')}
       ${fact('Works on', visible(detail?.current_task ?? ''))}

@@ -55,7 +55,7 @@ export class FleetTable {
     this.head = make('row', 'fleet-row fleet-head');
     this.head.setAttribute('aria-rowindex', '1');
     for (const [name, label, sort] of COLUMNS) {
-      const header = make('columnheader', `cell ${name}`);
+      const header = make('columnheader', `cell col-${name}`);
       if (sort) {
         const button = document.createElement('button');
         button.type = 'button';

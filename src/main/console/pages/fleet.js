@@ -10,7 +10,9 @@ import { sheet } from '../fleet/sheet.js';
 import { FleetTable } from '../fleet/table.js';
 import { FleetView } from '../fleet/view.js';
 
+/** Causes are found anew after this many ms, and after so many times what that took: a small part of all frames. */
 const SLOW_MS = 1000;
+const SLOW_TIMES = 400;
 
 /**
  * @param {HTMLElement} root
@@ -33,7 +35,7 @@ export function open(root, first, context) {
   let place = first;
   let found = [];
   let together = () => null;
-  let explainedAt = 0;
+  let explainAt = 0;
   let frame = 0;
   let isDirty = false;
 
@@ -91,9 +93,11 @@ export function open(root, first, context) {
   }
 
   function explain() {
-    explainedAt = performance.now();
+    const start = performance.now();
     together = silentTogether(store);
     found = causes(store, view.rows);
+    const end = performance.now();
+    explainAt = end + Math.max(SLOW_MS, (end - start) * SLOW_TIMES);
   }
 
   function apply() {
@@ -131,7 +135,7 @@ export function open(root, first, context) {
 
   /** Once a second: ages, causes, and the order where nobody uses the table. */
   function tick() {
-    if (isDirty && performance.now() - explainedAt > SLOW_MS) {
+    if (isDirty && performance.now() > explainAt) {
       isDirty = false;
       explain();
     }

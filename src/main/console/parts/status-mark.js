@@ -21,9 +21,9 @@ export const glyphOf = (status) => `${ICONS}#${GLYPHS[status] ?? 'awaiting'}`;
  * @param {{stalled?: boolean, words?: string}} [options] `words` in place of the status' own
  */
 export function statusMark(status, { stalled = false, words = statusWord(status) } = {}) {
-  return html`<span class="mark ${toneOf(status)}"
-    ><svg class="glyph" aria-hidden="true"><use href=${glyphOf(status)}></use></svg><span>${words}</span>${
-      stalled ? html` <span class="mark tone-stalled"><svg class="glyph" aria-hidden="true"><use href=${glyphOf('stalled')}></use></svg>stalled</span>` : nothing
+  return html`<span class="status-mark ${toneOf(status)}"
+    ><svg class="status-glyph" aria-hidden="true"><use href=${glyphOf(status)}></use></svg><span>${words}</span>${
+      stalled ? html` <span class="status-mark tone-stalled"><svg class="status-glyph" aria-hidden="true"><use href=${glyphOf('stalled')}></use></svg>stalled</span>` : nothing
     }</span>`;
 }
 
@@ -39,7 +39,7 @@ export function markElement() {
   const svg = document.createElementNS(SVG, 'svg');
   const use = document.createElementNS(SVG, 'use');
   const word = document.createElement('span');
-  svg.setAttribute('class', 'glyph');
+  svg.setAttribute('class', 'status-glyph');
   svg.setAttribute('aria-hidden', 'true');
   svg.append(use);
   element.append(svg, word);
@@ -51,7 +51,7 @@ export function markElement() {
       const words = stalled && status !== 'online' ? `${statusWord(status)}, stalled` : statusWord(mark);
       if (shown !== words) {
         shown = words;
-        element.className = `mark ${toneOf(mark)}`;
+        element.className = `status-mark ${toneOf(mark)}`;
         use.setAttribute('href', glyphOf(mark));
         word.textContent = words;
       }

@@ -19,7 +19,7 @@ function place() {
  */
 export function toast(text, { isBad = false, action } = {}) {
   const element = document.createElement('div');
-  element.className = isBad ? 'toast bad' : 'toast';
+  element.className = isBad ? 'toast failed' : 'toast';
   const words = document.createElement('bdi');
   words.textContent = text;
   element.append(words);

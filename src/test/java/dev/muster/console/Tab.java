@@ -32,6 +32,18 @@ public final class Tab {
         musterFault(`CSP: ${e.effectiveDirective} forbids ${e.blockedURI} ${e.sample}`));
       """;
 
+  private static final String SIGN_IN =
+      """
+      async token => {
+        const response = await fetch('/console/session', {
+          method: 'POST', headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ token, name: 'night shift' }) });
+        const made = await response.json();
+        if (!response.ok) throw new Error(made.detail);
+        localStorage.setItem('muster-page', made.page_key);
+      }
+      """;
+
   private final BrowserContext context;
   private final Page page;
   private final List<String> faults = new ArrayList<>();
@@ -75,6 +87,17 @@ public final class Tab {
     this.origin = origin;
     page.navigate(origin + path);
     return this;
+  }
+
+  /**
+   * Signs in with a token, as a page does, and opens {@code path}.
+   *
+   * @param origin of a server, such as {@code http://127.0.0.1:8080}
+   */
+  public Tab signIn(String origin, String token, String path) {
+    go(origin, "/ui/signin");
+    page.evaluate(SIGN_IN, token);
+    return go(origin, path);
   }
 
   /** Faults that match are no failure: what a test provokes. */

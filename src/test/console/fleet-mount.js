@@ -1,0 +1,50 @@
+// Mounts the page of the fleet without a server, for the tests of units.
+import { open } from '/src/pages/fleet.js';
+import { FleetStore } from '/src/fleet/store.js';
+import { readSnapshot } from '/src/fleet/snapshot.js';
+import * as clock from '/src/net/clock.js';
+import { msf1 } from './fixtures.js';
+
+export const NOW = '2026-11-25T02:16:09Z';
+
+/** A page of the fleet without a server: what the server says is in `rows`, what is asked of it in `calls`. */
+export function mount(rows, { query = '', role = 'operator', answer = async () => null } = {}) {
+  const app = document.createElement('div');
+  app.id = 'app';
+  const root = document.createElement('div');
+  root.className = 'page';
+  const main = document.createElement('main');
+  main.append(root);
+  app.append(document.createElement('header'), document.createElement('div'), main);
+  document.body.append(app);
+  clock.thaw();
+  clock.sync(Date.parse(NOW), 0);
+  const store = new FleetStore();
+  store.load(readSnapshot(msf1(rows)));
+  const listeners = new Set();
+  const calls = [];
+  const live = {
+    store, isLoaded: true, failure: null, summary: null, visible: () => [], refresh() {}, start() {},
+    onChange: fn => (listeners.add(fn), () => listeners.delete(fn)),
+    tell: touched => listeners.forEach(fn => fn(touched)),
+    apply: (...events) => live.tell(events.map(event => store.apply({ at: NOW, since: NOW, ...event })).filter(row => row >= 0)),
+  };
+  const place = text => ({ path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams(text) });
+  const urls = [];
+  const context = {
+    fleet: live,
+    session: { current: () => ({ role, stale_after_s: 180 }), mayChange: () => role !== 'viewer' },
+    call: async (method, path) => (calls.push(`${method} ${path}`), answer(method, path)),
+    navigate: (path, params) => {
+      const kept = new URLSearchParams([...params].filter(([, value]) => value));
+      urls.push(kept.toString());
+      handle.update(place(kept));
+    },
+  };
+  const handle = open(root, place(query), context);
+  return { root, live, store, calls, urls, handle, rows: () => shown(root) };
+}
+
+
+export const shown = root => [...root.querySelectorAll('.fleet-space .fleet-row:not([hidden])')]
+  .sort((a, b) => a.getAttribute('aria-rowindex') - b.getAttribute('aria-rowindex'));

@@ -1,0 +1,88 @@
+// Measures the table while much changes: the short form of the console's benchmark.
+import { open } from '/src/pages/fleet.js';
+import { LiveFleet } from '/src/fleet/live.js';
+import { fleet, msf1, uuid } from './fixtures.js';
+
+const WORDS = [
+  { e: 'WORKSPACE_ONLINE', status: 'online', reason: null, error: '' },
+  { e: 'WORKSPACE_DEGRADED', status: 'degraded', reason: 'runtime_wedged', error: 'Control request timeout: initialize' },
+  { e: 'WORKSPACE_OFFLINE', status: 'offline', reason: null },
+];
+
+const quantile = (values, q) => [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))];
+const frame = () => new Promise((resolve) => original(resolve));
+const original = requestAnimationFrame.bind(window);
+
+/** Adds up what the page's own callbacks take in each frame. */
+function timed(scripts) {
+  let sum = 0;
+  window.requestAnimationFrame = (fn) => original((time) => {
+    const start = performance.now();
+    fn(time);
+    sum += performance.now() - start;
+  });
+  return () => {
+    scripts.push(sum);
+    sum = 0;
+  };
+}
+
+/**
+ * @param {{rows: number, seconds: number, perSecond: number}} size
+ * @returns {Promise<Record<string, number>>} figures in ms, unless named otherwise
+ */
+export async function measure({ rows, seconds, perSecond }) {
+  const bytes = msf1(fleet(rows, (i) => ({ name: `Agent ${i}`, role: `role ${i % 40}` })));
+  const main = document.createElement('main');
+  const root = document.createElement('div');
+  const app = Object.assign(document.createElement('div'), { id: 'app' });
+  main.append(root);
+  app.append(document.createElement('header'), main);
+  document.body.append(app);
+  let take = null;
+  const stream = { subscribe: (fn) => (take = fn), open() {}, close() {}, report() {}, waiting() {}, state: () => 'live' };
+  const call = async (method, path) => (path === '/console/fleet' ? { bytes: bytes.slice(0) } : path === '/console/rows' ? [] : Promise.reject({ status: 404 }));
+  const live = new LiveFleet({ call, stream });
+  const start = performance.now();
+  const begun = live.start();
+  const place = { path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams() };
+  const handle = open(root, place, { fleet: live, call, navigate() {}, session: { current: () => ({ stale_after_s: 180 }), mayChange: () => true } });
+  await begun;
+  await frame();
+  const painted = performance.now() - start;
+
+  const scripts = [];
+  const frames = [];
+  const next = timed(scripts);
+  const scroller = root.querySelector('.fleet-scroll');
+  const end = performance.now() + seconds * 1000;
+  let [last, sent, seq] = [performance.now(), 0, 100];
+  const begin = last;
+  while (performance.now() < end) {
+    await frame();
+    const now = performance.now();
+    frames.push(now - last);
+    last = now;
+    next();
+    const due = Math.floor(((now - begin) / 1000) * perSecond);
+    const events = [];
+    for (; sent < due; sent++) {
+      const at = new Date(Date.parse('2026-11-25T02:16:09Z') + sent).toISOString();
+      events.push({ s: ++seq, w: uuid((sent * 7919) % rows), at, since: at, ...WORDS[sent % 3] });
+    }
+    take({ seq, events });
+    scroller.scrollTop += 24;
+  }
+  window.requestAnimationFrame = original;
+  const start2 = performance.now();
+  handle.update({ ...place, query: new URLSearchParams({ q: 'agent 1 status:degraded' }) });
+  const filtered = performance.now() - start2;
+  const result = {
+    painted_ms: painted, frames_median_ms: quantile(frames, 0.5), frames_p95_ms: quantile(frames, 0.95),
+    script_median_ms: quantile(scripts, 0.5), script_p99_ms: quantile(scripts, 0.99), filter_ms: filtered,
+    nodes: document.querySelectorAll('*').length, events: sent, degraded: live.store.counts[2],
+  };
+  handle.close();
+  live.stop();
+  return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, Math.round(value * 100) / 100]));
+}

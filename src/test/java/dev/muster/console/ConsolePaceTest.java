@@ -1,0 +1,41 @@
+package dev.muster.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The table keeps its pace while much changes. The bounds leave room for a busy machine; the
+ * figures that are printed are the benchmark: {@code mvn test -Dtest=ConsolePaceTest
+ * -Dpace.rows=100000 -Dpace.seconds=60}.
+ */
+@InBrowser
+class ConsolePaceTest {
+
+  private static final int ROWS = Integer.getInteger("pace.rows", 20_000);
+  private static final int SECONDS = Integer.getInteger("pace.seconds", 5);
+  private static final int PER_SECOND = Integer.getInteger("pace.per-second", 1_000);
+
+  private static final String MEASURE =
+      "async size => (await import('/test/pace.js')).measure(size)";
+
+  @Test
+  void keepsItsPaceWhileAThousandChangeEachSecond(Tab tab) {
+    UnitPage.open(tab);
+    Map<?, ?> figures =
+        (Map<?, ?>)
+            tab.page()
+                .evaluate(
+                    MEASURE, Map.of("rows", ROWS, "seconds", SECONDS, "perSecond", PER_SECOND));
+    System.out.printf("The table of %,d rows, %,d changes/s: %s%n", ROWS, PER_SECOND, figures);
+    assertThat(number(figures, "events")).isGreaterThan(PER_SECOND * (SECONDS - 1.0));
+    assertThat(number(figures, "nodes")).isLessThan(3_000);
+    assertThat(number(figures, "painted_ms")).isLessThan(3_000);
+    assertThat(number(figures, "script_median_ms")).isLessThan(16);
+  }
+
+  private static double number(Map<?, ?> figures, String name) {
+    return ((Number) figures.get(name)).doubleValue();
+  }
+}
