@@ -4,7 +4,7 @@ import dev.muster.activity.FeedPages.Listed;
 import dev.muster.activity.FeedPosition.Marks;
 import dev.muster.activity.RecentRows.Recent;
 import dev.muster.platform.json.Ids;
-import dev.muster.platform.longpoll.PollResult;
+import dev.muster.platform.longpoll.LongPoll.PollResult;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import java.util.ArrayList;

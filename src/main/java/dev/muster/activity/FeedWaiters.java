@@ -1,8 +1,8 @@
 package dev.muster.activity;
 
+import dev.muster.event.EventLog.RecordedEventListener;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
-import dev.muster.event.RecordedEventListener;
 import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;

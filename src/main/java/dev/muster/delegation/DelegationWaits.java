@@ -1,12 +1,12 @@
 package dev.muster.delegation;
 
+import dev.muster.event.EventLog.RecordedEventListener;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
-import dev.muster.event.RecordedEventListener;
 import dev.muster.identity.CredentialRecheck;
 import dev.muster.platform.longpoll.LongPoll;
+import dev.muster.platform.longpoll.LongPoll.PollResult;
 import dev.muster.platform.longpoll.LongPollRegistry;
-import dev.muster.platform.longpoll.PollResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -2,9 +2,9 @@ package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.FeedChangeListener;
+import dev.muster.event.EventLog.RecordedEventListener;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
-import dev.muster.event.RecordedEventListener;
 import dev.muster.platform.longpoll.LongPollRegistry;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;

@@ -4,8 +4,8 @@ import dev.muster.activity.ActivityKey;
 import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.delivery.QueueController.QueueView;
 import dev.muster.delivery.QueueListRepository.Filter;
+import dev.muster.delivery.QueueListRepository.Target;
 import dev.muster.delivery.QueueListRepository.Total;
-import dev.muster.delivery.QueueListRepository.Waiting;
 import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
 import dev.muster.identity.RouteAccess;
@@ -19,9 +19,6 @@ import dev.muster.platform.http.PageLimit;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import dev.muster.workspace.DeliveryCapacities;
-import dev.muster.workspace.DeliveryCapacities.DeliveryCapacity;
-import dev.muster.workspace.WorkspaceStatus;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -46,7 +43,6 @@ class QueueAdminController {
   private final QueueListRepository list;
   private final Deliveries deliveries;
   private final QueueWakeUps wakeUps;
-  private final DeliveryCapacities capacities;
   private final ListResponses responses;
   private final CommitAwareTransactions transactions;
 
@@ -54,13 +50,11 @@ class QueueAdminController {
       QueueListRepository list,
       Deliveries deliveries,
       QueueWakeUps wakeUps,
-      DeliveryCapacities capacities,
       ListResponses responses,
       CommitAwareTransactions transactions) {
     this.list = list;
     this.deliveries = deliveries;
     this.wakeUps = wakeUps;
-    this.capacities = capacities;
     this.responses = responses;
     this.transactions = transactions;
   }
@@ -109,8 +103,6 @@ class QueueAdminController {
         last -> new PageCursor(Objects.requireNonNull(last.endedAt()), last.targetId()));
   }
 
-  record Target(UUID id, long waiting, long oldestS, WorkspaceStatus status) {}
-
   record Summary(long waiting, long delivering, @Nullable Long oldestS, List<Target> targets) {}
 
   @GetMapping("/admin/a2a-queue/summary")
@@ -118,25 +110,8 @@ class QueueAdminController {
   Summary summary(Caller caller) {
     AccessChecks.requireReader(caller);
     Total total = list.total();
-    List<Waiting> most = list.mostWaiting(MAX_TARGETS);
-    Map<UUID, DeliveryCapacity> found =
-        capacities.of(most.stream().map(Waiting::targetId).toList());
     return new Summary(
-        total.waiting(),
-        total.delivering(),
-        total.oldestS(),
-        most.stream()
-            .map(one ->
-                new Target(
-                    one.targetId(),
-                    one.waiting(),
-                    one.oldestS(),
-                    status(found.get(one.targetId()))))
-            .toList());
-  }
-
-  private static WorkspaceStatus status(@Nullable DeliveryCapacity capacity) {
-    return capacity == null ? WorkspaceStatus.REMOVED : capacity.status();
+        total.waiting(), total.delivering(), total.oldestS(), list.mostWaiting(MAX_TARGETS));
   }
 
   /**

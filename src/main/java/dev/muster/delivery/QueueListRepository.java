@@ -5,6 +5,7 @@ import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.activity.RowId;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.postgres.Timestamps;
+import dev.muster.workspace.WorkspaceStatus;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -28,7 +29,7 @@ class QueueListRepository {
   /**
    * The number of messages that wait for a target. {@code oldestS} is the age of the first in s.
    */
-  record Waiting(UUID targetId, long waiting, long oldestS) {}
+  record Target(UUID id, long waiting, long oldestS, WorkspaceStatus status) {}
 
   /** The counts of all targets; {@code oldestS} is in s, and null when no message waits. */
   record Total(long waiting, long delivering, @Nullable Long oldestS) {}
@@ -105,10 +106,14 @@ class QueueListRepository {
 
   private static final String LONG_QUEUES =
       """
-      SELECT workspace_id, count(*) AS waiting,
-          floor(extract(epoch FROM clock_timestamp() - min(enqueued_at)))::bigint AS oldest_s
-      FROM deliveries WHERE queued AND owner IS NULL
-      GROUP BY workspace_id ORDER BY waiting DESC, oldest_s DESC, workspace_id LIMIT :most
+      SELECT t.workspace_id, t.waiting, t.oldest_s, coalesce(b.status, 'removed') AS status
+      FROM (
+          SELECT workspace_id, count(*) AS waiting,
+              floor(extract(epoch FROM clock_timestamp() - min(enqueued_at)))::bigint AS oldest_s
+          FROM deliveries WHERE queued AND owner IS NULL
+          GROUP BY workspace_id ORDER BY waiting DESC, oldest_s DESC, workspace_id LIMIT :most) AS t
+      LEFT JOIN api_workspace_heartbeat b ON b.workspace_id = t.workspace_id
+      ORDER BY t.waiting DESC, t.oldest_s DESC, t.workspace_id
       """;
 
   private static final String MAKE_DUE =
@@ -192,14 +197,15 @@ class QueueListRepository {
   }
 
   /** Returns at most {@code most} targets, the longest queues first. */
-  List<Waiting> mostWaiting(int most) {
+  List<Target> mostWaiting(int most) {
     return db.sql(LONG_QUEUES)
         .param("most", most)
         .query((row, n) ->
-            new Waiting(
+            new Target(
                 row.getObject("workspace_id", UUID.class),
                 row.getLong("waiting"),
-                row.getLong("oldest_s")))
+                row.getLong("oldest_s"),
+                WorkspaceStatus.of(row.getString("status"))))
         .list();
   }
 

@@ -1,9 +1,9 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.FeedChangeListener;
+import dev.muster.event.EventLog.RecordedEventListener;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
-import dev.muster.event.RecordedEventListener;
 import dev.muster.heartbeat.HeartbeatStoredListener;
 import java.util.Collection;
 import java.util.List;

@@ -11,6 +11,9 @@ import java.util.function.LongSupplier;
  * Limits the retries to each target (R7.10). Within the last 10 s, retries may reach a fifth of the
  * sends; 10 retries per second are always allowed. A target without sends and retries for 1 minute
  * is forgotten.
+ *
+ * <p>Token buckets cannot replace the counts: a token that a send earns would not expire after 10
+ * s, and a floor that refills evenly grants its first retry again after 0.1 s.
  */
 class TargetRetryBudget implements RetryBudget {
 

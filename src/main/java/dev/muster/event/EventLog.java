@@ -60,6 +60,17 @@ public class EventLog {
     }
   }
 
+  /** Updates state in memory from the recorded events. */
+  public interface RecordedEventListener {
+
+    /**
+     * Processes all new events of all replicas, in order, before any reader of {@link EventLog}.
+     *
+     * <p>If the call fails, it is repeated with the same events.
+     */
+    void follow(List<RecordedEvent> events);
+  }
+
   private final EventRepository repository;
   private final List<RecordedEventListener> followers;
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();

@@ -41,8 +41,7 @@ class RuntimeController {
   private static final int MAX_POST_BYTES = 1024 * BodyReader.KIB;
 
   /** A replayed event: the submitted envelope with its id, time and run id. */
-  private record RuntimeEventView(
-      UUID id, Instant createdAt, UUID runId, String type, RawJson payload) {
+  record RuntimeEventView(UUID id, Instant createdAt, UUID runId, String type, RawJson payload) {
 
     static RuntimeEventView of(StoredEvent event) {
       return new RuntimeEventView(

@@ -1,8 +1,8 @@
 package dev.muster.workspace;
 
+import dev.muster.event.EventLog.RecordedEventListener;
 import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
-import dev.muster.event.RecordedEventListener;
 import dev.muster.platform.settings.SecuritySettings;
 import java.util.HashMap;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.muster.workspace;
 
+import dev.muster.event.EventLog.RecordedEventListener;
 import dev.muster.event.EventType;
 import dev.muster.event.LiveEvent;
 import dev.muster.event.LiveEvents;
 import dev.muster.event.RecordedEvent;
-import dev.muster.event.RecordedEventListener;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;

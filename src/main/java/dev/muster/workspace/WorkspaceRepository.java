@@ -4,6 +4,7 @@ import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.Timestamps;
+import dev.muster.workspace.Workspaces.WorkspaceLabel;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

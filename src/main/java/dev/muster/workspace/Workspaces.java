@@ -28,6 +28,9 @@ import org.springframework.transaction.annotation.Transactional;
 @Service
 public class Workspaces {
 
+  /** Holds a workspace's id, name and role, for display. */
+  public record WorkspaceLabel(UUID id, String name, @Nullable String role) {}
+
   private final WorkspaceRepository repository;
   private final Hierarchy hierarchy;
   private final AccessCache pairs;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.muster.platform.longpoll.LongPoll;
+import dev.muster.platform.longpoll.LongPoll.PollResult;
 import dev.muster.platform.longpoll.LongPollRegistry;
-import dev.muster.platform.longpoll.PollResult;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;

@@ -2,7 +2,7 @@ package dev.muster.platform.jobs;
 
 import com.github.kagkarlsson.scheduler.Clock;
 import dev.muster.platform.log.OutageLog;
-import dev.muster.platform.loop.ErrorSummary;
+import dev.muster.platform.text.ErrorText;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -73,7 +73,7 @@ class JobRunner {
             "job {} failed and will be tried again every {} ms: {}",
             job.name(),
             job.interval().toMillis(),
-            ErrorSummary.text(e));
+            ErrorText.summary(e));
       }
       return e;
     }
@@ -87,7 +87,7 @@ class JobRunner {
           replica.name(),
           startedAt,
           took,
-          failure == null ? null : ErrorSummary.text(failure));
+          failure == null ? null : ErrorText.summary(failure));
     } catch (RuntimeException e) {
       log.debug("the end of {} could not be recorded", job.name(), e);
     }

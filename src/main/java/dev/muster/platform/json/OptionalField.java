@@ -1,7 +1,6 @@
 package dev.muster.platform.json;
 
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /** Tells apart an absent field, an explicit null and a value. */
 public sealed interface OptionalField<T> {
@@ -14,12 +13,6 @@ public sealed interface OptionalField<T> {
 
   default boolean given() {
     return this instanceof Given<T>;
-  }
-
-  default void ifGiven(Consumer<Optional<T>> action) {
-    if (this instanceof Given<T>(Optional<T> value)) {
-      action.accept(value);
-    }
   }
 
   /** Returns the value; empty if the field is absent or null. */

@@ -2,10 +2,10 @@ package dev.muster.platform.log;
 
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
-import dev.muster.platform.loop.ErrorSummary;
 import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.ErrorText;
 import jakarta.annotation.PreDestroy;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -121,7 +121,7 @@ public final class OutageLog {
     String state = DatabaseOutage.sqlState(failure);
     log.warn(
         "the database cannot answer; requests that need it get 503 until it does: {}{}",
-        ErrorSummary.text(failure).lines().findFirst().orElse(""),
+        ErrorText.summary(failure).lines().findFirst().orElse(""),
         state.isEmpty() ? "" : " [" + state + "]");
   }
 

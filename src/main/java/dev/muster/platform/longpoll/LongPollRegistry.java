@@ -1,6 +1,7 @@
 package dev.muster.platform.longpoll;
 
 import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.longpoll.LongPoll.PollResult;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.problem.ErrorCode;

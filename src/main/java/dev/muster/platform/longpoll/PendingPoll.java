@@ -1,6 +1,7 @@
 package dev.muster.platform.longpoll;
 
 import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.longpoll.LongPoll.PollResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -1,6 +1,7 @@
 package dev.muster.platform.loop;
 
 import dev.muster.platform.loop.BackgroundLoops.LoopState;
+import dev.muster.platform.text.ErrorText;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -116,7 +117,7 @@ public final class BackgroundLoop implements AutoCloseable {
             interval,
             startedAt,
             Duration.ofNanos(endedAt - start),
-            failure == null ? before.lastError() : ErrorSummary.text(failure),
+            failure == null ? before.lastError() : ErrorText.summary(failure),
             failure == null ? before.lastErrorAt() : startedAt,
             before.runs() + 1,
             before.failures() + (failure == null ? 0 : 1),

@@ -2,10 +2,12 @@ package dev.muster.platform.text;
 
 import org.jspecify.annotations.Nullable;
 
-/** Prepares error texts for storage: redacts secrets and cuts the length (R6.9). */
+/** Prepares error texts for storage and logs: redacts secrets and cuts the length (R6.9). */
 public final class ErrorText {
 
   private static final int MAX_LENGTH = 4096;
+
+  private static final int MAX_SUMMARY_LENGTH = 500;
 
   private ErrorText() {}
 
@@ -18,5 +20,10 @@ public final class ErrorText {
 
   public static @Nullable String keptOrNull(@Nullable String error) {
     return error == null ? null : kept(error);
+  }
+
+  /** Returns the failure with its type, as one text of at most 500 characters without secrets. */
+  public static String summary(Throwable failure) {
+    return Text.cut(Text.clean(Redaction.redact(failure.toString())), MAX_SUMMARY_LENGTH);
   }
 }

@@ -2,17 +2,16 @@ package dev.muster.protocol.client;
 
 import dev.muster.protocol.client.AttemptStep.AttemptResult;
 import dev.muster.protocol.client.Failure.AttemptPhase;
+import dev.muster.protocol.client.ResponseReader.MalformedResponseException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.Proxy;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import okhttp3.Call;
 import okhttp3.EventListener;
 import okhttp3.HttpUrl;
@@ -41,8 +40,6 @@ final class HttpAttempt extends EventListener {
    * <p>It resends after 503 with {@code Retry-After: 0} and treats 407 as a failure.
    */
   private static final int INERT_STATUS = 400;
-
-  private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
 
   /** The message of OkHttp's exception. */
   private static final String ENDED_TOO_EARLY = "unexpected end of stream";
@@ -196,17 +193,8 @@ final class HttpAttempt extends EventListener {
     }
     Response response = chain.proceed(chain.request());
     status = response.code();
-    requireLength(response.headers("Content-Length"));
+    ResponseReader.requireLength(response.headers("Content-Length"));
     return response.isSuccessful() ? response : response.newBuilder().code(INERT_STATUS).build();
-  }
-
-  /** Rejects lengths that OkHttp misreads: it accepts negative numbers and ignores text. */
-  private static void requireLength(List<String> declared) throws MalformedResponseException {
-    for (String length : declared) {
-      if (!LENGTH.matcher(length).matches() || !length.equals(declared.getFirst())) {
-        throw new MalformedResponseException("its Content-Length is not a number of bytes");
-      }
-    }
   }
 
   private void requireWanted() throws IOException {

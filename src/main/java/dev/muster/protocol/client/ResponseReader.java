@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import okhttp3.Call;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
@@ -23,6 +25,21 @@ final class ResponseReader {
   /** The status is already known; the error text is not worth a longer wait. */
   private static final Duration ERROR_BODY_TIMEOUT = Duration.ofSeconds(2);
 
+  private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
+
+  /** Thrown when the peer's data is not HTTP; the message is a readable clause. */
+  static final class MalformedResponseException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    MalformedResponseException(String reason) {
+      super(reason);
+    }
+
+    String reason() {
+      return String.valueOf(getMessage());
+    }
+  }
+
   private final Call call;
   private final HttpAttempt attempt;
   private final int status;
@@ -36,6 +53,15 @@ final class ResponseReader {
     String type = response.header("Content-Type");
     this.contentType = type == null ? "" : type;
     this.body = response.body();
+  }
+
+  /** Rejects lengths that OkHttp misreads: it accepts negative numbers and ignores text. */
+  static void requireLength(List<String> declared) throws MalformedResponseException {
+    for (String length : declared) {
+      if (!LENGTH.matcher(length).matches() || !length.equals(declared.getFirst())) {
+        throw new MalformedResponseException("its Content-Length is not a number of bytes");
+      }
+    }
   }
 
   /**
