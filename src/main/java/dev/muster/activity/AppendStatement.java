@@ -7,7 +7,7 @@ import dev.muster.activity.MessageAdmission.NewDelivery;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.postgres.BatchColumns;
 import dev.muster.platform.text.Text;
-import dev.muster.protocol.Attachment;
+import dev.muster.protocol.MessageContent.Attachment;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,13 +1,14 @@
 package dev.muster.activity;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.muster.activity.NewActivity.ActivityResult;
 import dev.muster.activity.StoredActivity.Truncated;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.protocol.AgentResponse;
-import dev.muster.protocol.Attachment;
 import dev.muster.protocol.MessageContent;
+import dev.muster.protocol.MessageContent.Attachment;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;

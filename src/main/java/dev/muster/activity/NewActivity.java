@@ -2,6 +2,7 @@ package dev.muster.activity;
 
 import dev.muster.activity.MessageAdmission.NewDelivery;
 import dev.muster.platform.json.RawJson;
+import dev.muster.platform.text.ErrorText;
 import dev.muster.platform.text.Text;
 import dev.muster.protocol.MessageContent;
 import java.util.UUID;
@@ -156,5 +157,19 @@ public record NewActivity(
 
   private static @Nullable String cut(@Nullable String text, int most) {
     return text == null ? null : Text.cut(Text.clean(text), most);
+  }
+
+  /** Holds the status, error and duration of an activity. */
+  public record ActivityResult(
+      String status, @Nullable String errorDetail, @Nullable Long durationMs) {
+
+    static final ActivityResult OK = new ActivityResult("ok", null, null);
+
+    private static final int MAX_STATUS_LENGTH = 64;
+
+    public ActivityResult {
+      status = Text.cut(Text.clean(status), MAX_STATUS_LENGTH);
+      errorDetail = ErrorText.keptOrNull(errorDetail);
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.muster.activity;
 
+import dev.muster.activity.NewActivity.ActivityResult;
 import dev.muster.activity.NewActivity.Bodies;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;

@@ -1,7 +1,7 @@
 package dev.muster.activity;
 
 import dev.muster.platform.json.RawJson;
-import dev.muster.protocol.Attachment;
+import dev.muster.protocol.MessageContent.Attachment;
 import org.jspecify.annotations.Nullable;
 
 /**

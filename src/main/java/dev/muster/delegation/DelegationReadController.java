@@ -1,6 +1,7 @@
 package dev.muster.delegation;
 
 import dev.muster.delegation.DelegationQueries.Direction;
+import dev.muster.delegation.DelegationView.DelegationEntry;
 import dev.muster.identity.Caller;
 import dev.muster.identity.CredentialRecheck;
 import dev.muster.identity.Credentials;

@@ -1,8 +1,8 @@
 package dev.muster.delegation;
 
 import dev.muster.a2a.DelegationMessenger;
-import dev.muster.activity.ActivityResult;
 import dev.muster.activity.NewActivity;
+import dev.muster.activity.NewActivity.ActivityResult;
 import dev.muster.delegation.DelegationRepository.NewDelegation;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.Text;

@@ -4,13 +4,14 @@ import static dev.muster.platform.postgres.BatchColumns.partOf;
 
 import dev.muster.activity.Feeds;
 import dev.muster.activity.RowSize;
+import dev.muster.delivery.DeliveryOutcome.Completion;
 import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.commit.BatchLimits;
 import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.platform.commit.BatchRetry;
 import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.commit.CommitAwareTransactions.UnknownCommitOutcomeException;
 import dev.muster.platform.commit.GroupCommit;
-import dev.muster.platform.commit.UnknownCommitOutcomeException;
 import dev.muster.platform.commit.WaitSlots;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.loop.BackgroundLoops;

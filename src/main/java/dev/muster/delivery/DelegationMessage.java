@@ -1,7 +1,7 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.Messages.DelegatedMessage;
-import dev.muster.activity.StoredMessage;
+import dev.muster.activity.Messages.StoredMessage;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

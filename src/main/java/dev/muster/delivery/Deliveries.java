@@ -8,7 +8,7 @@ import dev.muster.activity.MessageAdmission.NewDelivery;
 import dev.muster.activity.MessageAdmission.Way;
 import dev.muster.activity.MessageIdentity;
 import dev.muster.activity.Messages;
-import dev.muster.activity.StoredMessage;
+import dev.muster.activity.Messages.StoredMessage;
 import dev.muster.delivery.DeliverySlots.DeliverySlot;
 import dev.muster.delivery.DirectAttempts.Held;
 import dev.muster.platform.problem.ErrorCode;

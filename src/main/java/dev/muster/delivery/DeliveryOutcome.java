@@ -1,7 +1,7 @@
 package dev.muster.delivery;
 
 import dev.muster.activity.ActivityKey;
-import dev.muster.activity.ActivityResult;
+import dev.muster.activity.NewActivity.ActivityResult;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.text.ErrorText;
 import java.util.Locale;
@@ -82,4 +82,15 @@ record DeliveryOutcome(
       return valueOf(wire.toUpperCase(Locale.ROOT));
     }
   }
+
+  /**
+   * The end of a delivery, reported by its holder.
+   *
+   * @param queueState how the message leaves the queue; null if it was not queued
+   */
+  record Completion(
+      ActivityKey key,
+      DeliveryClaim claim,
+      @Nullable QueueState queueState,
+      DeliveryOutcome outcome) {}
 }

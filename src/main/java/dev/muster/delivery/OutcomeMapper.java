@@ -2,7 +2,7 @@ package dev.muster.delivery;
 
 import static dev.muster.protocol.client.A2aErrors.text;
 
-import dev.muster.activity.ActivityResult;
+import dev.muster.activity.NewActivity.ActivityResult;
 import dev.muster.delivery.DeliveryOutcome.OutcomeState;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;

@@ -3,6 +3,7 @@ package dev.muster.delivery;
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.activity.Messages;
+import dev.muster.delivery.DeliveryOutcome.Completion;
 import dev.muster.delivery.DeliveryOutcome.OutcomeState;
 import dev.muster.platform.commit.CommitAwareTransactions;
 import dev.muster.platform.postgres.StatementTimeouts;

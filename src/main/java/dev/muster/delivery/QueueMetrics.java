@@ -1,5 +1,6 @@
 package dev.muster.delivery;
 
+import dev.muster.delivery.DeliveryOutcome.Completion;
 import dev.muster.platform.metrics.CachedScrape;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;

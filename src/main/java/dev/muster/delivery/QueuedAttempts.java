@@ -2,7 +2,7 @@ package dev.muster.delivery;
 
 import dev.muster.activity.MessageAdmission.Kind;
 import dev.muster.activity.Messages;
-import dev.muster.activity.StoredMessage;
+import dev.muster.activity.Messages.StoredMessage;
 import dev.muster.delivery.DeliverySlots.DeliverySlot;
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.client.A2aErrors;

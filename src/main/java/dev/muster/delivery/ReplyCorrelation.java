@@ -4,7 +4,7 @@ import dev.muster.activity.ActivityKey;
 import dev.muster.activity.Feeds;
 import dev.muster.activity.MessageIdentity;
 import dev.muster.activity.Messages;
-import dev.muster.activity.StoredMessage;
+import dev.muster.activity.Messages.StoredMessage;
 import dev.muster.identity.CredentialRecheck;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;

@@ -1,6 +1,6 @@
 package dev.muster.delivery;
 
-import dev.muster.activity.StoredMessage;
+import dev.muster.activity.Messages.StoredMessage;
 import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.json.RawJson;
 import java.util.Objects;

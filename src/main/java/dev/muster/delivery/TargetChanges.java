@@ -2,6 +2,7 @@ package dev.muster.delivery;
 
 import dev.muster.activity.Feeds;
 import dev.muster.activity.MessageAdmission;
+import dev.muster.delivery.DeliveryOutcome.Completion;
 import dev.muster.platform.commit.AfterCommit;
 import dev.muster.workspace.DeliveryMode;
 import dev.muster.workspace.WorkspaceListener;

@@ -5,6 +5,7 @@ import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.muster.activity.NewActivity.ActivityResult;
 import dev.muster.platform.json.RawJson;
 import dev.muster.protocol.MessageContent;
 import dev.muster.testing.PeerBehavior;

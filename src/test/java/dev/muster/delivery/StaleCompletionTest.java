@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.activity.ActivityKey;
 import dev.muster.activity.RowId;
+import dev.muster.delivery.DeliveryOutcome.Completion;
 import dev.muster.delivery.TestQueue.Queued;
 import dev.muster.testing.TestServer;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.muster.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.protocol.MessageContent.Attachment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

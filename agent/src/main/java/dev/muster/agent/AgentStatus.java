@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what heartbeats report besides errors. Safe from any thread. */
+/** Collects what heartbeats report. Safe from any thread. */
 final class AgentStatus {
 
   /** Counts successes and failures since the last accepted heartbeat. Safe from any thread. */
@@ -56,6 +56,7 @@ final class AgentStatus {
   }
 
   private final long startedAt = System.nanoTime();
+  private final RequestCounter requests = new RequestCounter();
   private final Map<String, Boolean> capabilities = new ConcurrentHashMap<>();
   private final Set<String> delegations = ConcurrentHashMap.newKeySet();
   private volatile Optional<Duration> idleTimeout = Optional.empty();
@@ -63,6 +64,10 @@ final class AgentStatus {
   // guarded by this
   private Optional<Integer> activeTasks = Optional.empty();
   private Optional<String> currentTask = Optional.empty();
+
+  RequestCounter requests() {
+    return requests;
+  }
 
   synchronized void activeTasks(int count) {
     activeTasks = Optional.of(Math.max(0, count));

@@ -2,6 +2,8 @@ package dev.muster.agent;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +27,33 @@ final class CursorFile {
    */
   record Place(@Nullable String cursor, List<String> seen) {
     static final Place START = new Place(null, List.of());
+  }
+
+  /** Keeps the ids of the last 1,000 handled messages. Not thread-safe. */
+  static final class RecentMessageIds {
+
+    static final int MAX_IDS = 1_000;
+
+    private final LinkedHashSet<String> ids = new LinkedHashSet<>();
+
+    RecentMessageIds(Collection<String> oldestFirst) {
+      oldestFirst.forEach(this::add);
+    }
+
+    boolean contains(String id) {
+      return ids.contains(id);
+    }
+
+    void add(String id) {
+      ids.addLast(id);
+      if (ids.size() > MAX_IDS) {
+        ids.removeFirst();
+      }
+    }
+
+    List<String> oldestFirst() {
+      return List.copyOf(ids);
+    }
   }
 
   private final @Nullable AtomicFile file;

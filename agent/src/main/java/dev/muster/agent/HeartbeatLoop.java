@@ -1,8 +1,6 @@
 package dev.muster.agent;
 
 import dev.muster.agent.AgentClient.HeartbeatResponse;
-import dev.muster.agent.AgentStatus.RequestCounter;
-import dev.muster.agent.AgentStatus.RequestCounter.Counts;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.ThreadFactory;
@@ -84,7 +82,6 @@ public final class HeartbeatLoop implements AutoCloseable {
   private final HeartbeatListener listener;
   private final Duration leastGap;
   private final AgentStatus agentStatus = new AgentStatus();
-  private final RequestCounter counter = new RequestCounter();
   private final CancellationToken cancellation = new CancellationToken();
   private final Runnable hurry = this::heartbeatNow;
   private final Thread thread;
@@ -138,12 +135,12 @@ public final class HeartbeatLoop implements AutoCloseable {
 
   /** Counts a successful request for the error rate since the last accepted heartbeat. */
   public void recordSuccess() {
-    counter.succeeded();
+    agentStatus.requests().succeeded();
   }
 
   /** Counts a failed request; {@code text} is for people, 4,096 characters at most, or null. */
   public void recordFailure(@Nullable String text) {
-    counter.failed(text);
+    agentStatus.requests().failed(text);
   }
 
   /** Sets the number of tasks; at {@code max_concurrent_tasks} the server sends no more. */
@@ -179,8 +176,7 @@ public final class HeartbeatLoop implements AutoCloseable {
     while (!cancellation.isCancelled()) {
       wanted = false;
       long began = System.nanoTime();
-      Duration next = surviving();
-      rest(began, next);
+      rest(began, surviving());
     }
   }
 
@@ -201,11 +197,11 @@ public final class HeartbeatLoop implements AutoCloseable {
   }
 
   private Duration heartbeat() {
-    Counts counts = counter.now();
+    var counts = agentStatus.requests().now();
     try {
       HeartbeatResponse response =
           client.heartbeat(agentStatus.heartbeat(wedge.reason(), counts), cancellation);
-      counter.reported(counts);
+      agentStatus.requests().reported(counts);
       if (missed > 0) {
         log.info("heartbeats succeed again");
       }

@@ -1,6 +1,7 @@
 package dev.muster.agent;
 
 import dev.muster.agent.CursorFile.Place;
+import dev.muster.agent.CursorFile.RecentMessageIds;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.muster.platform.commit;
 
+import dev.muster.platform.commit.CommitAwareTransactions.UnknownCommitOutcomeException;
 import dev.muster.platform.problem.DatabaseOutage;
 import java.util.ArrayList;
 import java.util.Collections;

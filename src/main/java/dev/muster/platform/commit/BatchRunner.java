@@ -1,6 +1,7 @@
 package dev.muster.platform.commit;
 
 import dev.muster.platform.commit.BatchRetry.BatchHandler;
+import dev.muster.platform.commit.CommitAwareTransactions.UnknownCommitOutcomeException;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.problem.DatabaseOutage;
 import io.micrometer.core.instrument.DistributionSummary;

@@ -13,6 +13,18 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Component
 public class CommitAwareTransactions {
 
+  /**
+   * Reports that a transaction failed at or after its COMMIT.
+   *
+   * <p>Whether it is stored is unknown, so it must not be run again.
+   */
+  public static final class UnknownCommitOutcomeException extends RuntimeException {
+
+    public UnknownCommitOutcomeException(Throwable cause) {
+      super("the outcome of a commit is unknown", cause);
+    }
+  }
+
   private final TransactionTemplate transactions;
 
   CommitAwareTransactions(TransactionTemplate transactions) {

@@ -1,6 +1,6 @@
 package dev.muster.platform.http;
 
-import dev.muster.platform.commit.UnknownCommitOutcomeException;
+import dev.muster.platform.commit.CommitAwareTransactions.UnknownCommitOutcomeException;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.problem.DatabaseOutage;
 import dev.muster.platform.problem.ErrorCode;

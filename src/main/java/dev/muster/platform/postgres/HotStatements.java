@@ -2,7 +2,7 @@ package dev.muster.platform.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.muster.platform.commit.UnknownCommitOutcomeException;
+import dev.muster.platform.commit.CommitAwareTransactions.UnknownCommitOutcomeException;
 import dev.muster.platform.postgres.TimelyConnections.TimelyStatements;
 import dev.muster.platform.problem.DatabaseOutage;
 import java.util.Properties;

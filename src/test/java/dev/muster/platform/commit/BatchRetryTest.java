@@ -2,6 +2,7 @@ package dev.muster.platform.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.platform.commit.CommitAwareTransactions.UnknownCommitOutcomeException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
