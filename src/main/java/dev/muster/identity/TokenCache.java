@@ -46,7 +46,6 @@ class TokenCache {
 
   private static final Duration LAST_USED_WRITE_INTERVAL = Duration.ofMinutes(1);
   private static final int USES_IN_A_STATEMENT = 1000;
-  private static final int LOOK_UPS_IN_A_STATEMENT = 500;
 
   private final TokenRepository repository;
   private final Cache<SecretHash, CachedToken> known =
@@ -66,12 +65,7 @@ class TokenCache {
     this.repository = repository;
     this.lookUps =
         new GroupCommit<>(
-            "token-look-ups",
-            hash -> hash,
-            BatchLimits.byWeight(hash -> 1, LOOK_UPS_IN_A_STATEMENT),
-            this::lookUp,
-            loops,
-            metrics);
+            "token-look-ups", hash -> hash, BatchLimits.anyOfAKey(), this::lookUp, loops, metrics);
     this.revocationsKnownTo = repository.now();
     this.revocations =
         loops.start("token-revocations", REVOCATION_POLL_INTERVAL, this::readRevocations);

@@ -21,6 +21,11 @@ public record BatchLimits<T>(boolean manyOfAKey, ToLongFunction<T> weightOf, lon
     return new BatchLimits<>(false, value -> 0, Long.MAX_VALUE);
   }
 
+  /** Allows many values per key and ignores weights. */
+  public static <T> BatchLimits<T> anyOfAKey() {
+    return byWeight(value -> 0, Long.MAX_VALUE);
+  }
+
   /** Allows many values per key up to {@code mostWeight}, in the order of their submission. */
   public static <T> BatchLimits<T> byWeight(ToLongFunction<T> weightOf, long mostWeight) {
     return new BatchLimits<>(true, weightOf, mostWeight);
