@@ -20,9 +20,9 @@ class IdentityWebConfiguration implements WebMvcConfigurer {
           "/swagger-ui/*");
 
   private final CredentialInterceptor credentials;
-  private final CallerResolver callers;
+  private final CallerArgumentResolver callers;
 
-  IdentityWebConfiguration(CredentialInterceptor credentials, CallerResolver callers) {
+  IdentityWebConfiguration(CredentialInterceptor credentials, CallerArgumentResolver callers) {
     this.credentials = credentials;
     this.callers = callers;
   }

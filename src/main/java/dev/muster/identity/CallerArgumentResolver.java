@@ -11,7 +11,7 @@ import org.springframework.web.method.support.ModelAndViewContainer;
 
 /** Passes the {@link Caller} that the interceptor admitted to controller parameters. */
 @Component
-final class CallerResolver implements HandlerMethodArgumentResolver {
+final class CallerArgumentResolver implements HandlerMethodArgumentResolver {
 
   @Override
   public boolean supportsParameter(MethodParameter parameter) {
