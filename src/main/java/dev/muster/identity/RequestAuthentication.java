@@ -1,5 +1,6 @@
 package dev.muster.identity;
 
+import dev.muster.identity.Credentials.AuthenticationResult;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.LogFields;
 import dev.muster.platform.http.RequestOwner;

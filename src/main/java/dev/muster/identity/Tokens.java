@@ -1,9 +1,11 @@
 package dev.muster.identity;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -20,6 +22,10 @@ public class Tokens {
 
   /** A new token: its id, and the token in clear. */
   public record Minted(UUID id, String token) {}
+
+  /** The fields of a minted workspace token that may be shown. */
+  public record TokenInfo(
+      UUID id, String prefix, Instant createdAt, @Nullable Instant lastUsedAt) {}
 
   private final TokenRepository repository;
   private final TokenCache memory;

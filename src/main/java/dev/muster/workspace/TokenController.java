@@ -2,8 +2,8 @@ package dev.muster.workspace;
 
 import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
-import dev.muster.identity.TokenInfo;
 import dev.muster.identity.Tokens;
+import dev.muster.identity.Tokens.TokenInfo;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.http.HttpServletResponse;
