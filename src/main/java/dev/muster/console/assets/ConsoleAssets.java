@@ -30,6 +30,7 @@ import org.springframework.stereotype.Component;
 final class ConsoleAssets {
 
   /** A file as it is sent. */
+  @SuppressWarnings("ArrayRecordComponent") // not copied, never compared
   record Asset(MediaType type, byte[] plain, byte[] gzipped) {
 
     static Asset of(MediaType type, byte[] plain) {
@@ -59,7 +60,8 @@ final class ConsoleAssets {
   ConsoleAssets() {
     NavigableMap<String, byte[]> sources = read();
     byte[] template = Objects.requireNonNull(sources.remove(PAGE));
-    sources.forEach((name, bytes) -> files.put(name, Asset.of(TYPES.get(extension(name)), bytes)));
+    sources.forEach((name, bytes) ->
+        files.put(name, Asset.of(Objects.requireNonNull(TYPES.get(extension(name)), name), bytes)));
     this.hash = hash(sources, template);
     ModuleGraph modules = new ModuleGraph(sources, "/assets/" + hash + "/");
     String html =

@@ -95,10 +95,10 @@ class Timeline {
       entries.addAll(shown);
       rows += shown.isEmpty() ? 0 : 1;
     }
-    return page(entries, readings, query);
+    return page(entries, readings);
   }
 
-  private Page page(List<TimelineEntry> entries, List<Reading> readings, Query query) {
+  private Page page(List<TimelineEntry> entries, List<Reading> readings) {
     List<TimelineEntry> context = readings.stream().flatMap(Reading::context).toList();
     List<TimelineEntry> known = named(new Causes(context).of(entries));
     boolean isLast = readings.stream().allMatch(Reading::isDone);
