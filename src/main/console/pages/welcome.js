@@ -77,7 +77,7 @@ function start(state, mayChange, make) {
 
 function connect({ agent, status }) {
   const online = status === 'online';
-  return html`<ol class="steps">
+  return html`<ol class="welcome-steps">
     <li>
       <h2>Run this in a terminal</h2>
       <p>It needs <code>sh</code> and <code>curl</code>, registers the agent, and answers each message until Ctrl-C.</p>

@@ -101,10 +101,9 @@ class SessionController {
     this.replica = replica;
     this.timing = timing;
     this.clock = clock;
-    this.version =
-        Optional.ofNullable(build.getIfAvailable())
-            .map(BuildProperties::getVersion)
-            .orElse("unknown");
+    BuildProperties known = build.getIfAvailable();
+    @Nullable String stated = known == null ? null : known.getVersion();
+    this.version = stated == null ? "unknown" : stated;
   }
 
   /** Signs in with a link's code or with a token. */
@@ -161,7 +160,7 @@ class SessionController {
   /** Says who is signed in. */
   @GetMapping("/console/session")
   @RouteAccess(CallerKind.VIEWER)
-  Who current(Caller caller, HttpServletRequest request, HttpServletResponse response) {
+  Who current(HttpServletRequest request, HttpServletResponse response) {
     response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
     Session session = session(request);
     return new Who(
@@ -181,7 +180,7 @@ class SessionController {
   @DeleteMapping("/console/session")
   @RouteAccess(CallerKind.VIEWER)
   @ResponseStatus(HttpStatus.NO_CONTENT)
-  void signOut(Caller caller, HttpServletRequest request, HttpServletResponse response) {
+  void signOut(HttpServletRequest request, HttpServletResponse response) {
     Session session = session(request);
     if ("true".equals(request.getParameter("all"))) {
       sessions.endAllLike(session);

@@ -41,7 +41,7 @@ class FirstRunTest {
         terminal.write((command + "\n").getBytes(StandardCharsets.UTF_8));
       }
       try {
-        assertThat(page.locator(".steps"))
+        assertThat(page.locator(".welcome-steps"))
             .containsText(
                 name + " is online",
                 new LocatorAssertions.ContainsTextOptions().setTimeout(30_000));

@@ -32,7 +32,7 @@ class CorsFilterConfiguration {
     if (!origins.allowed().isEmpty()) {
       CorsConfiguration allowed = new CorsConfiguration();
       allowed.setAllowedOrigins(origins.allowed());
-      // canvases send requests with credentials; the server ignores cookies and checks the token
+      // canvases send requests with credentials; the cookie of a session is of no use to them
       allowed.setAllowCredentials(true);
       allowed.addAllowedMethod(CorsConfiguration.ALL);
       allowed.addAllowedHeader(CorsConfiguration.ALL);

@@ -160,6 +160,22 @@ class ConsoleAssetsTest {
                 + " 'script'; trusted-types lit-html");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "/workspaces, default-src 'none'",
+    "/health, default-src 'none'",
+    "/no-such-path, default-src 'none'",
+    "/v3/api-docs, default-src 'none'",
+    "/swagger-ui/index.html, default-src 'self'; img-src 'self' data:"
+  })
+  void leavesOtherAnswersTheirOwnPolicy(String path, String start) {
+    assertThat(CLIENT.get(path, null).headers().allValues("Content-Security-Policy"))
+        .singleElement()
+        .asString()
+        .startsWith(start)
+        .contains("frame-ancestors 'none'");
+  }
+
   @Test
   void mapsTheSevenModulesOfTheLibrary() {
     assertThat(IMPORT_MAP.path("imports").properties()).hasSize(7);
