@@ -28,7 +28,8 @@ class FirstRunTest {
   void firstRunConnectsTheFirstAgentByItsCommand(String name, Tab tab) throws Exception {
     try (TestServer server = TestServer.start()) {
       TestClient client = server.client();
-      Page page = tab.go(client.baseUrl(), "/").page();
+      tab.expects("status of 404.*/console/(fleet|summary|rows)");
+      Page page = tab.go(client.baseUrl(), "/ui/welcome").page();
       page.getByLabel("Token").fill(ADMIN_TOKEN);
       page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign in").setExact(true))
           .click();

@@ -107,7 +107,6 @@ class AnswersTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/",
         "/nothing",
         "/workspaces/{id}/nothing",
         "/workspaces/{id}/",
