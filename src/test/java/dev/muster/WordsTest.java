@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -67,6 +68,8 @@ class WordsTest {
   private static final Pattern BANNED_IN_TEXT =
       Pattern.compile("\\b(whoever|somebody|nobody|of ours|thereof|beats?|errands?)\\b");
 
+  private static final Pattern COMMENT = Pattern.compile("^\\s*(\\*|/\\*|--)|// ");
+
   private static final Pattern BANNED_IN_STRING =
       Pattern.compile(
           "\\b(whoever|somebody|nobody|of ours|beats?|errands?|heard(_\\w+)?|told|news)\\b");
@@ -94,7 +97,7 @@ class WordsTest {
       List<String> lines = Files.readAllLines(source);
       for (int i = 0; i < lines.size(); i++) {
         String line = lines.get(i);
-        if (isComment(line) && isBanned(BANNED_IN_TEXT, line)) {
+        if (isBanned(BANNED_IN_TEXT, commentOf(line))) {
           found.add(source.getFileName() + ":" + (i + 1) + " " + line.strip());
         }
       }
@@ -158,12 +161,9 @@ class WordsTest {
     return words.matcher(text.toLowerCase(Locale.ROOT)).find();
   }
 
-  private static boolean isComment(String line) {
-    String start = line.strip();
-    return start.startsWith("*")
-        || start.startsWith("/*")
-        || start.startsWith("--")
-        || line.contains("// ");
+  private static String commentOf(String line) {
+    Matcher comment = COMMENT.matcher(line);
+    return comment.find() ? line.substring(comment.start()) : "";
   }
 
   private static List<Path> sources() throws IOException {
