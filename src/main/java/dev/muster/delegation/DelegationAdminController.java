@@ -36,7 +36,7 @@ class DelegationAdminController {
   private static final String IN_FLIGHT = "in_flight";
   private static final int HIGHEST_LIMIT = 1000;
   private static final Pattern WINDOW = Pattern.compile("([0-9]{1,5})([mhd])");
-  private static final Duration LONGEST_WINDOW = Duration.ofDays(30);
+  private static final Duration MAX_WINDOW = Duration.ofDays(30);
 
   private final DelegationRepository repository;
   private final DelegationQueries lists;
@@ -143,7 +143,7 @@ class DelegationAdminController {
             case "h" -> Duration.ofHours(number);
             default -> Duration.ofDays(number);
           };
-      if (span.isPositive() && span.compareTo(LONGEST_WINDOW) <= 0) {
+      if (span.isPositive() && span.compareTo(MAX_WINDOW) <= 0) {
         return span;
       }
     }

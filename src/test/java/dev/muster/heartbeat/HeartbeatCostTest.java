@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class HeartbeatCostTest {
 
   private static final int AGENTS = 40;
-  private static final int BEATS = 25;
+  private static final int HEARTBEATS = 25;
 
   @Test
   void sendsOneStatementForABatchOfSteadyHeartbeatsAndNoneForACachedToken() throws Exception {
@@ -45,7 +45,7 @@ class HeartbeatCostTest {
 
       heartbeatAtOnce(client, fleet);
 
-      assertThat(batches.count() - batchesBefore).isLessThan(AGENTS * BEATS);
+      assertThat(batches.count() - batchesBefore).isLessThan(AGENTS * HEARTBEATS);
       long queueSweeps = calls(server, "%FROM deliveries%workspace_heartbeats%");
       assertThat(calls(server, "%workspace_heartbeats%") - queueSweeps)
           .isEqualTo(batches.count() - batchesBefore);
@@ -66,7 +66,7 @@ class HeartbeatCostTest {
       // an idle connection may keep its counts for 10 s
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> updates(server, "n_tup_upd") >= AGENTS * BEATS);
+          .until(() -> updates(server, "n_tup_upd") >= AGENTS * HEARTBEATS);
       assertThat(updates(server, "n_tup_hot_upd"))
           .isGreaterThanOrEqualTo(95 * updates(server, "n_tup_upd") / 100);
     }
@@ -78,7 +78,7 @@ class HeartbeatCostTest {
       for (Agent agent : fleet) {
         beating.add(
             threads.submit(() -> {
-              for (int i = 0; i < BEATS; i++) {
+              for (int i = 0; i < HEARTBEATS; i++) {
                 assertThat(client.heartbeat(agent, "\"active_tasks\":1").status()).isEqualTo(200);
               }
             }));

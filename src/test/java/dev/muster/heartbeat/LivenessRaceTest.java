@@ -32,7 +32,7 @@ import tools.jackson.databind.JsonNode;
 class LivenessRaceTest {
 
   private static final int AGENTS = 24;
-  private static final int BEATS = 40;
+  private static final int HEARTBEATS = 40;
   private static final int SWEEPERS = 4;
 
   private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
@@ -153,7 +153,7 @@ class LivenessRaceTest {
   }
 
   private static void heartbeat(List<TestClient> clients, Agent agent) {
-    for (int i = 0; i < BEATS; i++) {
+    for (int i = 0; i < HEARTBEATS; i++) {
       String health = i % 3 == 0 ? "\"runtime_state\":\"wedged\"" : "\"error_rate\":0";
       assertThat(clients.get(i % 2).heartbeat(agent, health).field("workspace_status"))
           .isIn("online", "degraded");

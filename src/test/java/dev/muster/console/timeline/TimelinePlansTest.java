@@ -29,7 +29,7 @@ class TimelinePlansTest {
   private static final int LIMIT = 100;
 
   /** A page of 8 KiB holds some rows; each row is found by a few steps in an index. */
-  private static final long MOST_BLOCKS = 12L * LIMIT;
+  private static final long MAX_BLOCKS = 12L * LIMIT;
 
   private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z_]+)");
 
@@ -129,7 +129,7 @@ class TimelinePlansTest {
     assertThat(plan.path("Actual Rows").asDouble()).as(text).isPositive();
     assertThat(plan.path("Shared Hit Blocks").asLong() + plan.path("Shared Read Blocks").asLong())
         .as(text)
-        .isLessThan(MOST_BLOCKS);
+        .isLessThan(MAX_BLOCKS);
   }
 
   /** The table of open deliveries is as small as the work in hand. */

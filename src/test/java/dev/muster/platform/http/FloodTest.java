@@ -52,7 +52,7 @@ class FloodTest {
   /** A busy machine is slow for all: so many times the latency without a flood is accepted. */
   private static final int HARDLY_FELT = 10;
 
-  private static final int BEATS = 30;
+  private static final int HEARTBEATS = 30;
 
   /** A busy machine may delay a few requests. */
   private static final int MAY_BE_LATE = 3;
@@ -140,11 +140,11 @@ class FloodTest {
   }
 
   private static void assertHardlyFelt(List<Duration> flooded, List<Duration> quiet) {
-    assertThat(flooded.get(BEATS - 1 - MAY_BE_LATE))
+    assertThat(flooded.get(HEARTBEATS - 1 - MAY_BE_LATE))
         .as("all but few: %s", flooded)
         .isLessThan(SOON);
-    Duration slow = quiet.get(BEATS / 2).multipliedBy(HARDLY_FELT);
-    assertThat(flooded.get(BEATS / 2))
+    Duration slow = quiet.get(HEARTBEATS / 2).multipliedBy(HARDLY_FELT);
+    assertThat(flooded.get(HEARTBEATS / 2))
         .as("half of them: %s, without a flood %s", flooded, quiet)
         .isLessThan(slow.compareTo(AT_ONCE) > 0 ? slow : AT_ONCE);
   }
@@ -152,7 +152,7 @@ class FloodTest {
   /** The durations of heartbeats, the slowest last. */
   private List<Duration> heartbeats(Agent agent) {
     List<Duration> took = new ArrayList<>();
-    for (int i = 0; i < BEATS; i++) {
+    for (int i = 0; i < HEARTBEATS; i++) {
       long from = System.nanoTime();
       assertThat(client.get("/health", null).status()).isEqualTo(200);
       assertThat(client.heartbeat(agent).status()).isEqualTo(200);
