@@ -1,5 +1,6 @@
 /** One workspace: `/ui/w/{id}`, with its tabs. */
 import { html, nothing, render } from 'lit-html';
+import { onTick } from '../net/clock.js';
 import { followWorkspace } from '../net/workspace-stream.js';
 import { asCurl } from '../parts/curl.js';
 import { Loaded, problem } from '../parts/loaded.js';
@@ -97,6 +98,9 @@ export function open(root, place, context) {
     if (event === 'WORKSPACE_HEARTBEAT') {
       Object.assign(known, { last_heartbeat_at: timestamp, active_tasks: payload.active_tasks ?? known.active_tasks, uptime_seconds: payload.uptime_seconds ?? known.uptime_seconds });
       workspace.heartbeats = [{ at: timestamp, ...payload }, ...workspace.heartbeats].slice(0, 20);
+      if (known.status === 'degraded') {
+        record.soon(1000); // no event tells of another error
+      }
       draw();
     } else if (event === 'TASK_UPDATED') {
       Object.assign(known, { current_task: payload.current_task ?? known.current_task, active_tasks: payload.active_tasks ?? known.active_tasks });
@@ -138,7 +142,7 @@ export function open(root, place, context) {
   };
 
   const tabs = () => html`<nav class="tabs" aria-label="Parts of this workspace">${Object.entries(TABS)
-    .filter(([name]) => (name !== 'tokens' || mayActFor(session, id)) && (!workspace.removed || OF_REMOVED.has(name)))
+    .filter(([name]) => (name !== 'tokens' || mayActFor(session, id)) && (name !== 'queue' || readsAll(session)) && (!workspace.removed || OF_REMOVED.has(name)))
     .map(([name, [words]]) => html`<a href=${address(name)} aria-current=${chosen() === name ? 'page' : nothing}>${words}${count(name)}</a>`)}</nav>`;
 
   function draw() {
@@ -165,6 +169,7 @@ export function open(root, place, context) {
       : html`<h1>${title}</h1><p>${failure.detail}</p><p><a href="/">All workspaces</a></p>${asCurl({ path })}`;
   }
 
+  const stopTicking = onTick(draw); // the ages in the box Why
   draw();
   record.refresh();
   return {
@@ -179,6 +184,7 @@ export function open(root, place, context) {
       }
     },
     close() {
+      stopTicking();
       unfollow?.();
       record.close();
       tab?.handle?.close();

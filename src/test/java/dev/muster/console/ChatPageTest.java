@@ -1,0 +1,191 @@
+package dev.muster.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.muster.console.SignedIn.CLIENT;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import dev.muster.testing.PeerBehavior;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestPeer;
+import java.io.IOException;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** The chat of a workspace: what it says of each message is true, and nothing is sent twice. */
+@InBrowser
+class ChatPageTest {
+
+  private static final String ANSWER =
+      """
+      {"jsonrpc":"2.0","id":"1","result":{"kind":"message","messageId":"a","role":"agent","parts":[{"kind":"text","text":"I am here"}]}}\
+      """;
+
+  private static Page chat(Tab tab, Agent agent) {
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tab=chat");
+    assertThat(page.getByLabel("Message to the agent")).isVisible();
+    return page;
+  }
+
+  private static void say(Page page, String text) {
+    page.getByLabel("Message to the agent").fill(text);
+    page.keyboard().press("Enter");
+  }
+
+  private static Locator bubble(Page page, String text) {
+    return page.locator(".bubble.user").filter(new Locator.FilterOptions().setHasText(text));
+  }
+
+  private static Agent pushAgent(String url) {
+    return CLIENT.create("Chatting", "\"delivery_mode\":\"push\",\"url\":\"" + url + "\"");
+  }
+
+  private static int messages(Agent agent) {
+    return CLIENT
+        .get("/workspaces/" + agent.id() + "/activity?source=canvas", ADMIN_TOKEN)
+        .json()
+        .size();
+  }
+
+  @Test
+  void chatShowsSendingStoredQueuedAnswered(Tab tab) throws IOException {
+    try (TestPeer peer = TestPeer.start()) {
+      peer.usually(PeerBehavior.answer(200, ANSWER));
+      Agent agent = pushAgent(peer.url());
+      Page page = chat(tab, agent);
+
+      page.route(
+          "**/a2a",
+          route -> {
+            assertThat(bubble(page, "Are you there?")).containsText("sending");
+            route.resume();
+          });
+      say(page, "Are you there?");
+      assertThat(bubble(page, "Are you there?")).containsText("waiting in the queue (1st of 1)");
+      assertThat(page.getByLabel("Message to the agent")).hasValue("");
+      page.unroute("**/a2a");
+      say(page, "And now?");
+      assertThat(bubble(page, "And now?")).containsText("waiting in the queue (2nd of 2)");
+
+      CLIENT.heartbeat(agent);
+      assertThat(bubble(page, "Are you there?")).containsText(Pattern.compile("answered in \\d"));
+      assertThat(page.locator(".bubble.agent").first()).containsText("I am here");
+    }
+  }
+
+  @Test
+  void aPollAgentsNotificationIsTheAnswerThatItNames(Tab tab) {
+    Agent agent = CLIENT.createOnline("Polling", "\"delivery_mode\":\"poll\"");
+    Page page = chat(tab, agent);
+
+    say(page, "What is next?");
+    assertThat(bubble(page, "What is next?"))
+        .containsText("stored: the agent gets it when it next reads its feed");
+    String messageId =
+        CLIENT
+            .get("/workspaces/" + agent.id() + "/activity?source=canvas", ADMIN_TOKEN)
+            .json()
+            .get(0)
+            .path("data")
+            .path("message_id")
+            .asString();
+    CLIENT.post(
+        "/workspaces/" + agent.id() + "/notify",
+        agent.token(),
+        "{\"message\":\"A review.\",\"reply_to\":\"" + messageId + "\"}");
+    assertThat(bubble(page, "What is next?")).containsText(Pattern.compile("answered in \\d"));
+    assertThat(page.locator(".bubble.agent")).containsText("A review.");
+  }
+
+  @Test
+  void repeatedSendIsOneMessage(Tab tab) {
+    tab.expects("ERR_FAILED");
+    Agent agent = CLIENT.createOnline("Repeating", "\"delivery_mode\":\"poll\"");
+    Page page = chat(tab, agent);
+
+    // the server gets it, and its answer is lost
+    page.route(
+        "**/a2a",
+        route -> {
+          route.fetch();
+          route.abort();
+        });
+    say(page, "Only once, please");
+    assertThat(bubble(page, "Only once, please")).containsText("stored");
+    assertThat(messages(agent)).isOne();
+
+    // the server never gets it
+    page.unroute("**/a2a");
+    page.route("**/a2a", route -> route.abort());
+    say(page, "Never arrived");
+    assertThat(bubble(page, "Never arrived")).containsText("uncertain: the agent may have got it");
+    page.unroute("**/a2a");
+    page.getByText("Send again under the same id").click();
+    assertThat(bubble(page, "Never arrived")).containsText("stored");
+    assertThat(bubble(page, "Never arrived")).hasCount(1);
+    assertThat(messages(agent)).isEqualTo(2);
+  }
+
+  @Test
+  void chatStateAfterReloadIsTheSame(Tab tab) throws IOException {
+    tab.expects("status of 5|ERR_FAILED");
+    try (TestPeer peer = TestPeer.start()) {
+      peer.then(PeerBehavior.answer(200, ANSWER)).usually(PeerBehavior.closeAfterRequest());
+      Agent agent = pushAgent(peer.url());
+      CLIENT.heartbeat(agent);
+      Page page = chat(tab, agent);
+      say(page, "An answered one");
+      assertThat(bubble(page, "An answered one")).containsText("answered in");
+      page.route("**/a2a", route -> route.abort());
+      say(page, "A lost one");
+      assertThat(bubble(page, "A lost one")).containsText("uncertain");
+      page.unroute("**/a2a");
+      CLIENT.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
+      say(page, "A refused one");
+      assertThat(bubble(page, "A refused one")).containsText("refused: the agent did not get it");
+      page.getByLabel("Message to the agent").fill("A draft");
+      Object before = page.locator(".bubble.user").allInnerTexts();
+
+      page.reload();
+      assertThat(page.locator(".bubble.user")).hasCount(3);
+      assertThat(page.getByLabel("Message to the agent")).hasValue("A draft");
+      Awaitility.await()
+          .untilAsserted(() ->
+              assertThat(withoutAges(page.locator(".bubble.user").allInnerTexts()))
+                  .isEqualTo(withoutAges(before)));
+    }
+  }
+
+  @Test
+  void anErrorOfTheAgentIsItsAnswer(Tab tab) throws IOException {
+    tab.expects("status of 401");
+    try (TestPeer peer = TestPeer.start()) {
+      peer.usually(PeerBehavior.answer(401, "{\"error\":\"my quota is used up\"}"));
+      Agent agent = pushAgent(peer.url());
+      CLIENT.heartbeat(agent);
+      Page page = chat(tab, agent);
+      say(page, "Work!");
+      assertThat(bubble(page, "Work!")).containsText("the agent answered with an error");
+      assertThat(bubble(page, "Work!")).containsText("my quota is used up");
+    }
+  }
+
+  @Test
+  void hasNoBarriers(Tab tab) {
+    Agent agent = CLIENT.createOnline("Quiet", "\"delivery_mode\":\"poll\"");
+    Page page = chat(tab, agent);
+    assertThat(page.getByText("Nobody has said anything yet.")).isVisible();
+    Accessibility.check(tab);
+    say(page, "Hello");
+    assertThat(bubble(page, "Hello")).containsText("stored");
+    Accessibility.check(tab);
+    KeyboardWalk.check(page);
+  }
+
+  private static String withoutAges(Object texts) {
+    return String.valueOf(texts).replaceAll("\\d+ [smh]( \\d+ s)? ago", "…");
+  }
+}

@@ -1,0 +1,207 @@
+package dev.muster.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.muster.console.SignedIn.CLIENT;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import dev.muster.testing.TestClient.Agent;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * Whatever agents write, wherever a page shows it: nothing of it runs, no request leaves, no layout
+ * breaks, and every character is seen.
+ */
+@InBrowser
+class HostileTextTest {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final List<String> TEXTS = read();
+
+  /**
+   * Elements of the text, side effects of its scripts, and a page that is wider than its window.
+   */
+  private static final String HARM =
+      """
+      () => [
+        window.pwned === undefined ? '' : 'a script ran',
+        document.querySelector('main img, main script, main iframe, main object, main embed, main form[action], main base, main style')
+          ? 'an element was made' : '',
+        document.documentElement.scrollWidth > document.documentElement.clientWidth ? 'it scrolls sideways' : '',
+        [...document.querySelectorAll('main a')].some(a => !/^https?:/.test(a.href)) ? 'a link leads elsewhere' : '',
+        /[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069\\u200b]/.test(document.querySelector('main').textContent)
+          ? 'a character is not seen' : '',
+      ].filter(Boolean).join(', ')
+      """;
+
+  private static List<String> read() {
+    try (InputStream in =
+        Objects.requireNonNull(
+            HostileTextTest.class.getClassLoader().getResourceAsStream("console/hostile.json"))) {
+      List<String> texts = new ArrayList<>();
+      JSON.readTree(in).forEach(text -> texts.add(text.asString()));
+      return texts;
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static String json(String text) {
+    return JSON.writeValueAsString(JsonNodeFactory.instance.stringNode(text));
+  }
+
+  private static void send(String path, String token, String body) {
+    assertThat(CLIENT.post(path, token, body).status()).as(body).isBetween(200, 299);
+  }
+
+  private static void assertHarmless(Page page) {
+    assertThat(page.evaluate(HARM)).as(page.url()).isEqualTo("");
+    page.setViewportSize(390, 800);
+    assertThat(page.evaluate(HARM)).as("narrow " + page.url()).isEqualTo("");
+    page.setViewportSize(1400, 900);
+  }
+
+  @Test
+  void asMessagesAndNotifications(Tab tab) {
+    Agent agent = CLIENT.createOnline("Speaking", "\"delivery_mode\":\"poll\"");
+    for (String text : TEXTS) {
+      if (!text.isBlank()) {
+        send(
+            "/workspaces/" + agent.id() + "/notify",
+            agent.token(),
+            "{\"message\":%s,\"attachments\":[{\"uri\":%s,\"name\":%s}]}"
+                .formatted(json(text), json(text), json(text)));
+      }
+    }
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tab=chat");
+    assertThat(page.locator(".bubble")).hasCount(50);
+    for (int shown = 50; shown < 200; shown += 50) {
+      page.getByText("Older messages").click();
+      assertThat(page.locator(".bubble")).hasCount(Math.min(shown + 50, 217));
+      assertHarmless(page);
+    }
+    page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tab=timeline");
+    assertThat(page.locator("li.entry")).not().hasCount(0);
+    assertHarmless(page);
+  }
+
+  @Test
+  void asErrorsAndTasks(Tab tab) {
+    Agent agent = CLIENT.createOnline("Failing");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    assertThat(page.locator(".status-line")).containsText("online");
+    for (String text : TEXTS) {
+      CLIENT.heartbeat(
+          agent,
+          "\"runtime_state\":\"wedged\",\"active_tasks\":1",
+          "\"sample_error\":" + json(text),
+          "\"current_task\":" + json(text));
+    }
+    CLIENT.heartbeat(
+        agent,
+        "\"runtime_state\":\"wedged\"",
+        "\"sample_error\":\"the last one\"",
+        "\"current_task\":\"done\"");
+    assertThat(page.locator(".why-box")).containsText("the last one");
+    assertHarmless(page);
+    for (int i = 0; i < TEXTS.size(); i += 20) {
+      CLIENT.heartbeat(
+          agent,
+          "\"runtime_state\":\"wedged\"",
+          "\"sample_error\":" + json("-" + i + "-" + TEXTS.get(i)));
+      page.reload();
+      assertThat(page.locator(".why-box")).containsText("-" + i + "-");
+      assertHarmless(page);
+    }
+  }
+
+  @Test
+  void asDelegationsAndInTheQueue(Tab tab) {
+    Agent caller = CLIENT.createOnline("Asking");
+    Agent callee =
+        CLIENT.create(
+            "Asked",
+            "\"parent_id\":\"" + caller.id() + "\"",
+            "\"delivery_mode\":\"push\",\"url\":\"http://127.0.0.1:9/\"");
+    for (String text : TEXTS) {
+      if (!text.isBlank()) {
+        send(
+            "/workspaces/" + caller.id() + "/delegate",
+            caller.token(),
+            "{\"target_id\":\"%s\",\"task\":%s}".formatted(callee.id(), json(text)));
+      }
+    }
+    JsonNode open =
+        CLIENT.get("/workspaces/" + caller.id() + "/delegations?limit=500", ADMIN_TOKEN).json();
+    for (int i = 0; i < TEXTS.size() && i < open.size(); i++) {
+      String path = "/admin/delegations/" + open.get(i).path("delegation_id").asString() + "/fail";
+      CLIENT.post(path, ADMIN_TOKEN, "{\"reason\":%s}".formatted(json("-" + TEXTS.get(i))));
+      i++; // every other one stays in the queue
+    }
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + caller.id() + "?tab=delegations");
+    assertThat(page.locator("tbody tr")).hasCount(100);
+    page.getByText("More", new Page.GetByTextOptions().setExact(true)).click();
+    assertThat(page.locator("tbody tr")).hasCount(200);
+    assertHarmless(page);
+    page.navigate(CLIENT.baseUrl() + "/ui/queue?target=" + callee.id());
+    assertThat(page.locator("tbody tr")).not().hasCount(0);
+    page.locator("tbody .disclose").nth(3).click();
+    assertThat(page.locator("tr.detail .foreign")).not().hasCount(0);
+    assertHarmless(page);
+  }
+
+  @Test
+  void asRunsAndTheirOutput(Tab tab) {
+    Agent agent = CLIENT.createOnline("Running");
+    for (String text : TEXTS) {
+      String name = json("-" + text);
+      send(
+          "/workspaces/" + agent.id() + "/runtime-events",
+          agent.token(),
+          """
+          [{"type":"RuntimeStart","payload":{"task_name":%s,"runtime_name":%s,"language":%s}},
+           {"type":"RuntimeStdout","payload":{"task_name":%s,"chunk":%s}},
+           {"type":"RuntimeError","payload":{"task_name":%s,"kind":%s,"message":%s}}]\
+          """
+              .formatted(name, name, name, name, json(text), name, name, json(text)));
+    }
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tab=runs");
+    assertThat(page.locator("tbody tr")).not().hasCount(0);
+    page.evaluate("() => document.querySelectorAll('tbody .disclose').forEach(one => one.click())");
+    assertThat(page.locator("tr.detail")).not().hasCount(0);
+    assertHarmless(page);
+  }
+
+  @Test
+  void asNamesRolesAndCards(Tab tab) {
+    Agent parent = CLIENT.create("Names");
+    List<String> names = new ArrayList<>();
+    for (String text : TEXTS) {
+      String body =
+          "{\"name\":%s,\"role\":%s,\"parent_id\":\"%s\",\"agent_card\":{\"name\":%s,\"description\":%s,\"skills\":[{\"name\":%s}]}}"
+              .formatted(json(text), json(text), parent.id(), json(text), json(text), json(text));
+      var answer = CLIENT.post("/workspaces", ADMIN_TOKEN, body);
+      if (answer.status() == 201) {
+        names.add(answer.field("id"));
+      } else {
+        assertThat(answer.status()).isIn(400, 413);
+      }
+    }
+    assertThat(names).hasSizeGreaterThan(150);
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + names.getFirst() + "?tab=card");
+    for (int i = 0; i < names.size(); i += 12) {
+      page.navigate(CLIENT.baseUrl() + "/ui/w/" + names.get(i) + "?tab=card");
+      assertThat(page.locator("pre.document")).isVisible();
+      assertHarmless(page);
+    }
+  }
+}

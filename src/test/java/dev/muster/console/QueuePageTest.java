@@ -1,0 +1,117 @@
+package dev.muster.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.muster.console.SignedIn.CLIENT;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestPeer;
+import java.io.IOException;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The queue: what waits, why, and what operators do about it. */
+@InBrowser
+class QueuePageTest {
+
+  private static Agent targetOf(String name, String url, int messages) {
+    Agent target = CLIENT.create(name, "\"delivery_mode\":\"push\",\"url\":\"" + url + "\"");
+    for (int i = 1; i <= messages; i++) {
+      CLIENT.post(
+          "/workspaces/" + target.id() + "/a2a",
+          ADMIN_TOKEN,
+          """
+          {"method":"message/send","params":{"message":{"messageId":"%d","parts":[{"kind":"text","text":"message %d"}]}}}\
+          """
+              .formatted(i, i));
+    }
+    return target;
+  }
+
+  private static Locator button(Locator row, String name) {
+    return row.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName(name));
+  }
+
+  @Test
+  void queuedMessageIsRetriedExpiredCancelled(Tab tab) throws IOException {
+    try (TestPeer peer = TestPeer.start()) {
+      Agent target = targetOf("Called", peer.url(), 3);
+      Page page = SignedIn.asAdmin(tab, "/ui/queue?target=" + target.id());
+      Locator rows = page.locator("tbody tr:not(.detail)");
+      assertThat(rows).hasCount(3);
+
+      button(rows.nth(2), "Cancel").click();
+      page.getByRole(AriaRole.DIALOG).getByText("as curl").click();
+      assertThat(page.getByRole(AriaRole.DIALOG)).containsText("/cancel -H \"$ADMIN\"");
+      button(page.getByRole(AriaRole.DIALOG), "Cancel").click();
+      assertThat(rows).hasCount(2);
+
+      button(rows.nth(1), "Expire").click();
+      button(page.getByRole(AriaRole.DIALOG), "Expire").click();
+      assertThat(rows).hasCount(1);
+
+      page.waitForResponse("**/retry", () -> button(rows.first(), "Retry now").click());
+      assertThat(rows).hasCount(1); // its agent has sent no heartbeat yet: it waits on
+      CLIENT.heartbeat(target);
+      assertThat(page.getByText("No message matches.")).isVisible();
+      assertThat(peer.deliveries()).hasSize(1);
+
+      page.getByLabel("State").selectOption("expired");
+      assertThat(rows).hasCount(1);
+      assertThat(rows.first()).containsText("expired by an operator");
+      page.getByLabel("State").selectOption("dropped");
+      assertThat(rows.first()).containsText("cancelled by an operator");
+      page.goBack();
+      assertThat(rows.first()).containsText("expired by an operator");
+    }
+  }
+
+  @Test
+  void aRefusedActionShowsTheServersSentence(Tab tab) {
+    tab.expects("status of 409");
+    Agent target = targetOf("Refusing", "http://127.0.0.1:9/", 1);
+    Page page = SignedIn.asAdmin(tab, "/ui/queue?target=" + target.id());
+    Locator row = page.locator("tbody tr").first();
+    assertThat(row).containsText("waiting");
+    String id =
+        CLIENT
+            .get("/admin/a2a-queue?target_id=" + target.id(), ADMIN_TOKEN)
+            .json()
+            .get(0)
+            .path("queue_id")
+            .asString();
+    CLIENT.post("/admin/a2a-queue/" + id + "/cancel", ADMIN_TOKEN, "");
+    button(row, "Retry now").click();
+    assertThat(row.getByRole(AriaRole.ALERT).first())
+        .hasText("the message is dropped (expected: one that waits)");
+  }
+
+  @Test
+  void showsTheMessageAndThoseThatWaitLongest(Tab tab) {
+    Agent target = targetOf("Waited for", "http://127.0.0.1:9/", 2);
+    Page page = SignedIn.asAdmin(tab, "/ui/queue?target=" + target.id());
+    page.locator("tbody .disclose").first().click();
+    assertThat(page.locator("tr.detail")).containsText("message 1");
+    assertThat(page.locator(".totals")).containsText(Pattern.compile("\\d+ waiting"));
+    Accessibility.check(tab);
+    KeyboardWalk.check(page);
+  }
+
+  @Test
+  void viewersOnlyLook(Tab tab) {
+    Agent target = targetOf("Looked at", "http://127.0.0.1:9/", 1);
+    Page page = SignedIn.asViewer(tab, "/ui/w/" + target.id() + "?tab=queue");
+    assertThat(page.locator("tbody")).containsText("waiting");
+    for (String name :
+        new String[] {"Retry now", "Expire", "Cancel", "Pause", "Restart", "Remove…"}) {
+      assertThat(page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name)))
+          .hasCount(0);
+    }
+    assertThat(page.getByText("Tokens", new Page.GetByTextOptions().setExact(true)).count())
+        .isLessThanOrEqualTo(1); // the one of the navigation
+  }
+}

@@ -1,0 +1,114 @@
+package dev.muster.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.muster.console.SignedIn.CLIENT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import dev.muster.testing.TestClient.Agent;
+import org.junit.jupiter.api.Test;
+
+/** The timeline of a workspace, and traces over several: what caused what, and how sure that is. */
+@InBrowser
+class TimelinePageTest {
+
+  private final Agent team = CLIENT.create("Team");
+  private final Agent planner = member("Planner");
+  private final Agent reviewer = member("Reviewer");
+
+  private Agent member(String name) {
+    return CLIENT.createOnline(
+        name, "\"parent_id\":\"" + team.id() + "\"", "\"delivery_mode\":\"poll\"");
+  }
+
+  private static String delegate(Agent from, Agent to, String task, String... more) {
+    StringBuilder body =
+        new StringBuilder("{\"target_id\":\"%s\",\"task\":\"%s\"".formatted(to.id(), task));
+    for (String field : more) {
+      body.append(',').append(field);
+    }
+    return CLIENT
+        .post("/workspaces/" + from.id() + "/delegate", from.token(), body.append('}').toString())
+        .field("delegation_id");
+  }
+
+  private static void run(Agent agent, String task) {
+    CLIENT.post(
+        "/workspaces/" + agent.id() + "/runtime-events",
+        agent.token(),
+        """
+        [{"type":"RuntimeStart","payload":{"task_name":"%s","runtime_name":"local","language":"python"}},
+         {"type":"RuntimeEnd","payload":{"task_name":"%s","exit_code":0,"duration_ms":5}}]\
+        """
+            .formatted(task, task));
+  }
+
+  private static Locator entry(Page page, String kind) {
+    return page.locator("li.entry.kind-" + kind).first();
+  }
+
+  @Test
+  void timelineJoinsMessageDelegationRunAndStatusByIds(Tab tab) {
+    String id = delegate(planner, reviewer, "review PR 42");
+    run(reviewer, id);
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + reviewer.id() + "?tab=timeline");
+    assertThat(entry(page, "status")).containsText("online");
+    assertThat(entry(page, "delegation")).containsText("review PR 42");
+    assertThat(entry(page, "message").locator(".entry-cause")).containsText("caused by delegation");
+    assertThat(entry(page, "run").locator(".entry-cause")).containsText("caused by delegation");
+    assertThat(page.locator("svg.lanes .cause.sure")).not().hasCount(0);
+    assertThat(page.locator("svg.lanes .cause.guess")).hasCount(0);
+
+    page.getByLabel("runs", new Page.GetByLabelOptions().setExact(true)).uncheck();
+    assertThat(entry(page, "run")).hasCount(0);
+    page.goBack();
+    assertThat(entry(page, "run")).isVisible();
+    Accessibility.check(tab);
+  }
+
+  @Test
+  void guessedCausesAreMarked(Tab tab) {
+    delegate(planner, reviewer, "review PR 43");
+    CLIENT.get("/workspaces/" + reviewer.id() + "/activity?type=a2a_receive", reviewer.token());
+    run(reviewer, "a task of its own");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + reviewer.id() + "?tab=timeline");
+    assertThat(entry(page, "run").locator(".entry-cause")).containsText("by time only");
+    Locator line = page.locator("svg.lanes .cause.guess");
+    assertThat(line).not().hasCount(0);
+    assertThat(line.first().evaluate("line => getComputedStyle(line).strokeDasharray"))
+        .isNotEqualTo("none");
+  }
+
+  @Test
+  void traceFollowsThreeWorkspaces(Tab tab) {
+    Agent tester = member("Tester");
+    String first = delegate(planner, reviewer, "review PR 44");
+    String second =
+        delegate(reviewer, tester, "test PR 44", "\"parent_delegation_id\":\"" + first + "\"");
+    run(tester, second);
+    CLIENT.post(
+        "/workspaces/" + tester.id() + "/delegations/" + second + "/update",
+        tester.token(),
+        "{\"status\":\"completed\",\"result\":\"all green\"}");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + planner.id() + "?tab=delegations");
+    page.getByText("Trace", new Page.GetByTextOptions().setExact(true)).click();
+    Locator nodes = page.locator("li.node");
+    assertThat(nodes.filter(new Locator.FilterOptions().setHasText("review PR 44")).first())
+        .containsText("Reviewer");
+    Locator below = page.locator("li.node.delegation.d1");
+    assertThat(below).containsText("Tester");
+    assertThat(below).containsText("completed");
+    assertThat(page.locator("li.node.run.d2")).containsText("succeeded");
+    assertThat(page.locator(".page-head")).containsText("longest wait");
+    Accessibility.check(tab);
+    KeyboardWalk.check(page);
+  }
+
+  @Test
+  void anUnknownTraceSaysSo(Tab tab) {
+    tab.expects("status of 404");
+    Page page = SignedIn.asAdmin(tab, "/ui/trace/nobody");
+    assertThat(page.getByText("No such delegation")).isVisible();
+  }
+}

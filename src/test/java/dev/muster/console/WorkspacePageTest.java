@@ -1,0 +1,212 @@
+package dev.muster.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.muster.console.SignedIn.CLIENT;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import dev.muster.testing.TestClient.Agent;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The head of a workspace: how it is, why, and what can be done. */
+@InBrowser
+class WorkspacePageTest {
+
+  private static final String WEDGED =
+      "\"runtime_state\":\"wedged\",\"sample_error\":\"Control request timeout: initialize\"";
+
+  private static Locator button(Page page, String name) {
+    return page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name));
+  }
+
+  @Test
+  void restartReachesTheAgentAndTheDotTurnsGreen(Tab tab) {
+    Agent agent = CLIENT.createOnline("Reviewer");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    assertThat(page.locator(".status-line")).containsText("online");
+
+    CLIENT.heartbeat(agent, WEDGED);
+    assertThat(page.locator(".status-line")).containsText("degraded");
+    assertThat(page.locator(".why-box")).containsText("wedged");
+    assertThat(page.locator(".why-box .evidence"))
+        .containsText("“Control request timeout: initialize”");
+    page.locator(".why-box").getByRole(AriaRole.BUTTON).first().click();
+    assertThat(page.locator(".why-box .cause")).containsText("A restart was asked for");
+    assertThat(CLIENT.heartbeat(agent, WEDGED).field("restart_requested_at")).isNotEmpty();
+
+    CLIENT.post(
+        "/registry/register",
+        agent.token(),
+        "{\"id\":\"%s\",\"agent_card\":{\"name\":\"Reviewer\"}}".formatted(agent.id()));
+    CLIENT.heartbeat(agent);
+    assertThat(page.locator(".status-line")).containsText("online");
+    assertThat(page.locator(".why-box .cause")).hasText("Online.");
+  }
+
+  @Test
+  void pausesAfterAQuestionAndResumes(Tab tab) {
+    Agent agent = CLIENT.createOnline("Pausing");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    button(page, "Pause").first().click();
+    page.getByRole(AriaRole.DIALOG)
+        .getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Pause"))
+        .click();
+    assertThat(page.locator(".status-line")).containsText("paused");
+    button(page, "Resume").first().click();
+    assertThat(page.locator(".status-line")).containsText("awaiting agent");
+  }
+
+  @Test
+  void removesOnlyAfterItsNameWasTyped(Tab tab) {
+    Agent agent = CLIENT.createOnline("Löschen & 'weg'");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    button(page, "Remove…").click();
+    Locator dialog = page.getByRole(AriaRole.DIALOG);
+    Locator remove =
+        dialog.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Remove"));
+    assertThat(remove).isDisabled();
+    dialog.getByLabel("Type its name").fill("Löschen & 'weg'");
+    remove.click();
+    assertThat(page.getByText("This workspace was removed")).isVisible();
+    assertThat(button(page, "Restart")).hasCount(0);
+    page.reload();
+    assertThat(page.getByText("This workspace was removed")).isVisible();
+  }
+
+  @Test
+  void saysWhichWorkspaceIsNotThere(Tab tab) {
+    tab.expects("status of 40[04]");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + UUID.randomUUID());
+    assertThat(page.getByText("No such workspace")).isVisible();
+    page.navigate(CLIENT.baseUrl() + "/ui/w/none");
+    assertThat(page.getByText("This is not the id of a workspace")).isVisible();
+  }
+
+  @Test
+  void showsHeartbeatsAndTasksAsTheyCome(Tab tab) {
+    Agent agent = CLIENT.createOnline("Alive");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    assertThat(page.getByText("None since this page was opened.")).isVisible();
+    CLIENT.heartbeat(agent, "\"active_tasks\":1", "\"current_task\":\"reading chapter 3\"");
+    assertThat(page.locator(".heartbeats li")).hasCount(1);
+    assertThat(page.locator(".tab-page")).containsText("reading chapter 3");
+  }
+
+  @Test
+  void anAgentSeesItself(Tab tab) {
+    Agent parent = CLIENT.create("Its parent");
+    Agent agent = CLIENT.createOnline("Itself", "\"parent_id\":\"" + parent.id() + "\"");
+    Page page = SignedIn.as(tab, agent.token(), "/ui/w/" + agent.id());
+    assertThat(page.locator(".status-line")).containsText("online");
+    assertThat(page.locator(".facts-line").first()).containsText("Its parent");
+    assertThat(button(page, "Restart")).isVisible();
+    assertThat(button(page, "Remove…")).hasCount(0);
+    page.getByText("Chat", new Page.GetByTextOptions().setExact(true)).click();
+    assertThat(page.getByText("Only operators write to agents.")).isVisible();
+  }
+
+  @Test
+  void copiedCurlRepeatsTheRequest(Tab tab) throws IOException, InterruptedException {
+    Agent agent = CLIENT.createOnline("It's $HOME");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tab=chat");
+    page.getByLabel("Message to the agent").fill("'; rm -rf ~ # \u202E$(id)");
+    page.locator(".chat .page-foot summary").click();
+    String command = page.locator(".chat .page-foot code").nth(1).innerText();
+    assertThat(command)
+        .startsWith("curl -s $MUSTER/workspaces/" + agent.id() + "/a2a -H \"$ADMIN\"");
+    assertThat(run(command)).contains("\"status\":\"queued\"");
+    assertThat(
+            CLIENT
+                .get("/workspaces/" + agent.id() + "/activity?source=canvas", ADMIN_TOKEN)
+                .json()
+                .get(0)
+                .path("data")
+                .path("text")
+                .asString())
+        .isEqualTo("'; rm -rf ~ # \u202E$(id)");
+    assertThat(run(page.locator(".workspace-head code").first().textContent()))
+        .contains("\"status\":\"paused\"");
+  }
+
+  /** Plain http on another host has no clipboard API. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void copiesAnIdWithAndWithoutTheClipboardApi(boolean isSecure, Tab tab) {
+    Agent agent = CLIENT.create("Copied");
+    tab.page().context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
+    tab.page()
+        .addInitScript(
+            "Object.defineProperty(window, 'isSecureContext', {value: " + isSecure + "})");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    button(page, "Copy id").click();
+    assertThat(button(page, "Copied id")).isVisible();
+    assertThat(page.evaluate("() => navigator.clipboard.readText()"))
+        .isEqualTo(agent.id().toString());
+  }
+
+  @Test
+  void zonesChangeEveryTime(Tab tab) {
+    Agent agent = CLIENT.createOnline("Zoned");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tz=utc");
+    Locator since = page.locator(".status-line mu-moment");
+    assertThat(since).hasAttribute("title", Pattern.compile(".* UTC"));
+    page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tz=Europe/Zurich");
+    assertThat(since).hasAttribute("title", Pattern.compile(".* (CET|GMT\\+1).*"));
+    page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tz=local");
+    assertThat(since).hasAttribute("title", Pattern.compile(".* GMT\\+5:45"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"now", "card", "timeline", "queue", "delegations"})
+  void hasNoBarriers(String part, Tab tab) {
+    Agent agent =
+        CLIENT.createOnline(
+            "Reviewer", "\"role\":\"review\"", "\"agent_card\":{\"name\":\"R\",\"skills\":[]}");
+    CLIENT.heartbeat(agent, WEDGED);
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id() + "?tab=" + part);
+    assertThat(page.locator(".tabs a[aria-current]")).hasCount(1);
+    assertThat(page.locator(".tab-page .page-foot")).isVisible();
+    Accessibility.check(tab);
+    KeyboardWalk.check(page);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {320, 390, 640})
+  void narrowPagesDoNotScrollSideways(int width, Tab tab) {
+    Agent agent = CLIENT.createOnline("Narrow " + "name".repeat(20));
+    CLIENT.heartbeat(agent, WEDGED);
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    page.setViewportSize(width, 800);
+    for (String part : new String[] {"now", "timeline", "chat", "queue", "tokens"}) {
+      page.navigate(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tab=" + part);
+      assertThat(page.locator(".tab-page .page-foot")).isVisible();
+      assertThat(
+              page.evaluate(
+                  "() => document.documentElement.scrollWidth -"
+                      + " document.documentElement.clientWidth"))
+          .as(part)
+          .isEqualTo(0);
+    }
+  }
+
+  private static String run(String command) throws IOException, InterruptedException {
+    ProcessBuilder shell = new ProcessBuilder("sh", "-c", command);
+    shell.environment().put("MUSTER", CLIENT.baseUrl());
+    shell.environment().put("ADMIN", "Authorization: Bearer " + ADMIN_TOKEN);
+    Process process = shell.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    String answer = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    return answer;
+  }
+}
