@@ -203,6 +203,29 @@ class AgentProgramTest {
     }
   }
 
+  /** The command of a delegated task delegates itself, by the program that it is run by. */
+  @Test
+  void namesTheDelegationOfTheMessageAsTheParent() throws IOException {
+    Agent child = AgentServer.CLIENT.create("Child", "\"parent_id\":\"" + agent.id() + "\"");
+    String part =
+        String.join(" ", AgentProcess.program()) + " delegate --to " + child.id() + " part";
+    try (AgentProcess _ = connect(part);
+        AgentProcess whole = delegate(child, "whole")) {
+      assertThat(whole.awaitEnd()).as(whole.err()).isZero();
+      String parent =
+          AgentServer.CLIENT
+              .get(
+                  "/workspaces/" + agent.id() + "/delegations/" + whole.out().strip(),
+                  agent.token())
+              .field("parent_delegation_id");
+      assertThat(
+              AgentServer.CLIENT
+                  .get("/workspaces/" + agent.id() + "/delegations/" + parent, agent.token())
+                  .field("task"))
+          .isEqualTo("whole");
+    }
+  }
+
   private AgentProcess delegate(Agent by, String task) throws IOException {
     return AgentProcess.start(
         AgentProcess.as(by, folder.resolve("child")),

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -110,6 +111,34 @@ class DelegatingAgentsTest {
     String workspaces = lastHeartbeatOfClerk();
     await().atMost(LIMIT).until(() -> !lastHeartbeatOfClerk().equals(workspaces));
     assertThat(lastHeartbeat(made.id())).isEqualTo(last);
+  }
+
+  /** People follow by it what caused what (R8.2). */
+  @Test
+  void namesTheDelegationThatItWorksOnAsTheParentOfItsOwn() throws Exception {
+    Agent helper = AgentServer.CLIENT.create("Helper", "\"parent_id\":\"" + clerk.id() + "\"");
+    CompletableFuture<String> part = new CompletableFuture<>();
+    AgentLoop loop =
+        AgentLoop.builder(clerks)
+            .registration(Registration.polling("Clerk"))
+            .answering((message, client) -> {
+              part.complete(client.delegate(helper.id().toString(), "find the file").id());
+              return "soon";
+            })
+            .build();
+    loops.add(loop);
+    loop.start();
+    Delegation whole = bosss.delegate(clerk.id().toString(), "file that");
+
+    assertThat(parentOf(part.get(20, TimeUnit.SECONDS), clerk)).isEqualTo(whole.id());
+    assertThat(parentOf(whole.id(), boss)).isEmpty();
+    assertThat(parentOf(clerks.delegate(helper.id().toString(), "another").id(), clerk)).isEmpty();
+  }
+
+  private static String parentOf(String delegationId, Agent caller) {
+    return AgentServer.CLIENT
+        .get("/workspaces/" + caller.id() + "/delegations/" + delegationId, caller.token())
+        .field("parent_delegation_id");
   }
 
   @Test

@@ -84,9 +84,9 @@ class TimelinePlansTest {
             FROM generate_series(1, 60000) AS n;
             INSERT INTO runtime_runs (workspace_id, first_seq, task_key, task_name, started_at, last_event_at)
             SELECT workspace_id, seq * 2, md5('t' || seq %% 5000)::uuid, 't', created_at, created_at FROM activity_logs;
-            VACUUM ANALYZE
             """
                 .formatted(BUSY));
+    server.database().execute("VACUUM ANALYZE");
   }
 
   @AfterAll
