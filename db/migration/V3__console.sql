@@ -63,3 +63,21 @@ CREATE VIEW api_delegation_entry AS
     SELECT delegation_id, id, caller_id, callee_id, task_preview, status, attempt, retry_count, last_heartbeat, deadline,
         dispatched_at, result_preview, error_detail, error_kind, parent_delegation_id, ended_as, created_at, updated_at
     FROM delegations;
+
+-- Views of the fleet, for the console.
+CREATE VIEW api_workspace_fleet AS
+    SELECT id, name, role, tier, parent_id, runtime, url, delivery_mode, max_concurrent_tasks, created_at, updated_at, removed_at
+    FROM workspaces;
+
+CREATE VIEW api_workspace_status AS
+    SELECT workspace_id, status, status_since, degraded_reason, last_heartbeat_at, error_rate, sample_error, active_tasks,
+        current_task, uptime_seconds, native_status, stalled, restart_requested_at
+    FROM workspace_heartbeats;
+
+CREATE VIEW api_event_head AS SELECT last_seq FROM event_head WHERE only_row;
+
+CREATE VIEW api_delivery_queue AS SELECT workspace_id, enqueued_at, owner FROM deliveries WHERE queued;
+
+CREATE VIEW api_delegation_open AS SELECT caller_id, callee_id, status FROM delegations WHERE ended_as IS NULL;
+
+CREATE VIEW api_identity_action AS SELECT at, who, action, targets FROM operator_actions WHERE outcome = 'done';

@@ -176,7 +176,7 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
   }
 
   private Map<UUID, Recorded> store(Map<UUID, HeartbeatDecision> decisions) {
-    Map<UUID, Recorded> recorded = repository.recordEvaluated(decisions);
+    Map<UUID, HeartbeatRepository.Stored> stored = repository.recordEvaluated(decisions);
     Collection<HeartbeatDecision> evaluated = decisions.values();
     for (HeartbeatDecision one : evaluated) {
       if (one.heartbeat().agentCard() != null) {
@@ -191,7 +191,16 @@ class HeartbeatBatch implements BatchHandler<Heartbeat, HeartbeatResult> {
                 Collectors.mapping(one -> one.heartbeat().workspaceId(), Collectors.toList())))
         .forEach((change, ids) ->
             transitions.publishAfterCommit(ids, change.from(), change.to(), change.reason()));
-    events.recordAll(evaluated.stream().flatMap(one -> HealthEvents.of(one).stream()).toList());
+    events.recordAll(
+        evaluated.stream()
+            .flatMap(one ->
+                HealthEvents.of(
+                    one,
+                    Objects.requireNonNull(stored.get(one.heartbeat().workspaceId())).statusSince())
+                    .stream())
+            .toList());
+    Map<UUID, Recorded> recorded = new HashMap<>();
+    stored.forEach((id, one) -> recorded.put(id, one.result()));
     return recorded;
   }
 

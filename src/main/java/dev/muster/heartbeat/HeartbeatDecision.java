@@ -56,6 +56,7 @@ record HeartbeatDecision(
   /** The stored health of a workspace, read under its lock. */
   record StoredHealth(
       UUID workspaceId,
+      String name,
       WorkspaceStatus status,
       @Nullable DegradedReason degradedReason,
       double errorRate,

@@ -79,10 +79,11 @@ class HeartbeatRepository {
 
   private static final String LOCK =
       """
-      SELECT workspace_id, status, degraded_reason, error_rate, sample_error, native_status
-      FROM workspace_heartbeats WHERE workspace_id = ANY (?)
-      ORDER BY workspace_id
-      FOR NO KEY UPDATE SKIP LOCKED
+      SELECT b.workspace_id, w.name, b.status, b.degraded_reason, b.error_rate, b.sample_error, b.native_status
+      FROM workspace_heartbeats b JOIN api_workspace_fleet w ON w.id = b.workspace_id
+      WHERE b.workspace_id = ANY (?)
+      ORDER BY b.workspace_id
+      FOR NO KEY UPDATE OF b SKIP LOCKED
       """;
 
   private static final String EXISTING =
@@ -119,8 +120,11 @@ class HeartbeatRepository {
           sets_capabilities, capabilities, native_status, sets_idle_timeout, idle_timeout_seconds,
           expected_status, next_status, next_reason)
       WHERE b.workspace_id = heartbeat.workspace_id AND b.status = heartbeat.expected_status
-      RETURNING b.workspace_id, b.restart_requested_at
+      RETURNING b.workspace_id, b.restart_requested_at, b.status_since
       """;
+
+  /** A recorded heartbeat, and since when its workspace has its status. */
+  record Stored(Recorded result, Instant statusSince) {}
 
   private static final Recorded STEADY = new Recorded(WorkspaceStatus.ONLINE, null);
 
@@ -169,9 +173,9 @@ class HeartbeatRepository {
    * Records evaluated heartbeats of rows that this transaction has locked. Returns the results by
    * workspace.
    */
-  Map<UUID, Recorded> recordEvaluated(Map<UUID, HeartbeatDecision> evaluated) {
+  Map<UUID, Stored> recordEvaluated(Map<UUID, HeartbeatDecision> evaluated) {
     List<HeartbeatDecision> decisions = List.copyOf(evaluated.values());
-    Map<UUID, Recorded> recorded = new HashMap<>();
+    Map<UUID, Stored> recorded = new HashMap<>();
     db.query(
         RECORD_EVALUATED,
         statement -> {
@@ -185,7 +189,11 @@ class HeartbeatRepository {
         row -> {
           UUID id = row.getObject(1, UUID.class);
           HeartbeatDecision decision = Objects.requireNonNull(evaluated.get(id));
-          recorded.put(id, new Recorded(decision.nextStatus(), restartRequestedAt(row)));
+          recorded.put(
+              id,
+              new Stored(
+                  new Recorded(decision.nextStatus(), restartRequestedAt(row)),
+                  Timestamps.instant(row, "status_since")));
         });
     if (recorded.size() != evaluated.size()) {
       throw new IllegalStateException(
@@ -230,6 +238,7 @@ class HeartbeatRepository {
   private static StoredHealth health(ResultSet row, int n) throws SQLException {
     return new StoredHealth(
         row.getObject("workspace_id", UUID.class),
+        row.getString("name"),
         WorkspaceStatus.of(row.getString("status")),
         DegradedReason.ofNullable(row.getString("degraded_reason")),
         row.getDouble("error_rate"),

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
@@ -43,11 +44,12 @@ class LivenessRepository {
    */
   private static final String LOCK =
       """
-      SELECT workspace_id, status, last_heartbeat_at FROM workspace_heartbeats
-      WHERE workspace_id = ANY (:ids) AND status IN ('online', 'degraded')
-          AND last_heartbeat_at < :last_heartbeat_before AND (last_heartbeat_at >= :up_since OR :grace_is_over)
-      ORDER BY workspace_id
-      FOR NO KEY UPDATE SKIP LOCKED
+      SELECT b.workspace_id, w.name, b.status, b.last_heartbeat_at
+      FROM workspace_heartbeats b JOIN api_workspace_fleet w ON w.id = b.workspace_id
+      WHERE b.workspace_id = ANY (:ids) AND b.status IN ('online', 'degraded')
+          AND b.last_heartbeat_at < :last_heartbeat_before AND (b.last_heartbeat_at >= :up_since OR :grace_is_over)
+      ORDER BY b.workspace_id
+      FOR NO KEY UPDATE OF b SKIP LOCKED
       """;
 
   private static final String TAKE_OFFLINE =
@@ -57,6 +59,7 @@ class LivenessRepository {
           stalled = false, busy_since = NULL
       FROM unnest(:ids::uuid[], :expected::text[]) AS row (workspace_id, status)
       WHERE b.workspace_id = row.workspace_id AND b.status = row.status
+      RETURNING b.status_since
       """;
 
   /**
@@ -78,14 +81,22 @@ class LivenessRepository {
   }
 
   /** A workspace that goes offline, as read under its row lock. */
-  record SilentWorkspace(UUID workspaceId, WorkspaceStatus status, Instant lastHeartbeatAt) {
+  record SilentWorkspace(
+      UUID workspaceId, String name, WorkspaceStatus status, Instant lastHeartbeatAt) {
 
-    NewEvent offlineEvent(Instant now) {
+    NewEvent offlineEvent(Instant now, Instant since) {
       Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("name", name);
       fields.put("last_heartbeat_at", lastHeartbeatAt);
       fields.put("silent_for_s", Duration.between(lastHeartbeatAt, now).toSeconds());
       return LifecycleEvents.of(
-          EventType.WORKSPACE_OFFLINE, workspaceId, status, WorkspaceStatus.OFFLINE, fields);
+          EventType.WORKSPACE_OFFLINE,
+          workspaceId,
+          status,
+          WorkspaceStatus.OFFLINE,
+          since,
+          null,
+          fields);
     }
   }
 
@@ -118,22 +129,28 @@ class LivenessRepository {
         .query((row, n) ->
             new SilentWorkspace(
                 row.getObject("workspace_id", UUID.class),
+                row.getString("name"),
                 WorkspaceStatus.of(row.getString("status")),
                 Timestamps.instant(row, "last_heartbeat_at")))
         .list();
   }
 
-  /** Sets rows that this transaction has locked to offline. */
-  void takeOffline(List<SilentWorkspace> silent) {
-    int taken =
+  /** Sets rows that this transaction has locked to offline; returns since when they are. */
+  Optional<Instant> takeOffline(List<SilentWorkspace> silent) {
+    List<Instant> taken =
         db.sql(TAKE_OFFLINE)
             .param("ids", silent.stream().map(SilentWorkspace::workspaceId).toArray(UUID[]::new))
             .param("expected", silent.stream().map(s -> s.status().wire()).toArray(String[]::new))
-            .update();
-    if (taken != silent.size()) {
+            .query((row, n) -> Timestamps.instant(row, "status_since"))
+            .list();
+    if (taken.size() != silent.size()) {
       throw new IllegalStateException(
-          taken + " of " + silent.size() + " locked rows went offline, which indicates a bug");
+          taken.size()
+              + " of "
+              + silent.size()
+              + " locked rows went offline, which indicates a bug");
     }
+    return taken.stream().findFirst();
   }
 
   private static StatementSpec bind(StatementSpec statement, SilenceCutoff cutoff) {

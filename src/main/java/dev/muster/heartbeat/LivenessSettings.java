@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * @param stalledAfter how long a busy agent may write nothing while its heartbeats arrive
  */
 @ConfigurationProperties("muster.liveness")
-record LivenessSettings(
+public record LivenessSettings(
     Duration sweepInterval,
     Duration recoveryGrace,
     MassOffline massOffline,
@@ -22,10 +22,10 @@ record LivenessSettings(
    * @param ratio share of the fleet (0..1) above which the mass-offline guard holds
    * @param hold maximum time for which a hold prevents offline transitions
    */
-  record MassOffline(double ratio, Duration hold) {}
+  public record MassOffline(double ratio, Duration hold) {}
 
   /** Returns the grace, at least two stale periods, so that agents have time to reconnect. */
-  Duration grace(Duration staleAfter) {
+  public Duration grace(Duration staleAfter) {
     Duration least = staleAfter.multipliedBy(2);
     return recoveryGrace.compareTo(least) < 0 ? least : recoveryGrace;
   }

@@ -154,10 +154,10 @@ class LivenessSweep {
 
   private int takeOffline(List<UUID> batch, SilenceCutoff cutoff) {
     List<SilentWorkspace> silent = repository.lock(batch, cutoff);
-    repository.takeOffline(silent);
+    Instant since = repository.takeOffline(silent).orElse(cutoff.now());
     changes.statusChanged(
         silent.stream().map(SilentWorkspace::workspaceId).toList(), WorkspaceStatus.OFFLINE);
-    events.recordAll(silent.stream().map(one -> one.offlineEvent(cutoff.now())).toList());
+    events.recordAll(silent.stream().map(one -> one.offlineEvent(cutoff.now(), since)).toList());
     silent.stream()
         .collect(
             Collectors.groupingBy(

@@ -4,6 +4,7 @@ import dev.muster.event.EventType;
 import dev.muster.event.NewEvent;
 import dev.muster.platform.postgres.Timestamps;
 import dev.muster.platform.uptime.Uptime;
+import dev.muster.workspace.DegradedReason;
 import dev.muster.workspace.LifecycleEvents;
 import dev.muster.workspace.WorkspaceStatus;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
@@ -37,9 +39,10 @@ class StallRepository {
    */
   private static final String LOCK_DUE =
       """
-      SELECT b.workspace_id, b.status, b.active_tasks, b.current_task, b.busy_since,
-          greatest(b.busy_since, f.last_own_at) AS silent_since
-      FROM workspace_heartbeats b LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
+      SELECT b.workspace_id, w.name, b.status, b.status_since, b.degraded_reason, b.active_tasks, b.current_task,
+          b.busy_since, greatest(b.busy_since, f.last_own_at) AS silent_since
+      FROM workspace_heartbeats b JOIN api_workspace_fleet w ON w.id = b.workspace_id
+      LEFT JOIN api_activity_feed f ON f.workspace_id = b.workspace_id
       WHERE b.workspace_id = ANY (:ids) AND NOT b.stalled AND b.status IN ('online', 'degraded')
           AND b.active_tasks > 0 AND b.busy_since < :quiet_before AND b.last_heartbeat_at >= :last_heartbeat_since
           AND greatest(b.busy_since, f.last_own_at, :up_since) < :quiet_before
@@ -98,7 +101,10 @@ class StallRepository {
   /** A busy workspace that writes nothing, as read under its row lock. */
   record StalledWorkspace(
       UUID workspaceId,
+      String name,
       WorkspaceStatus status,
+      Instant statusSince,
+      @Nullable DegradedReason degradedReason,
       int activeTasks,
       String currentTask,
       Instant busySince,
@@ -107,11 +113,19 @@ class StallRepository {
     /** Builds the event, whose old and new status are equal. */
     NewEvent event(Instant now) {
       Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("name", name);
       fields.put("active_tasks", activeTasks);
       fields.put("current_task", currentTask);
       fields.put("busy_since", busySince);
       fields.put("silent_for_s", Duration.between(silentSince, now).toSeconds());
-      return LifecycleEvents.of(EventType.WORKSPACE_STALLED, workspaceId, status, status, fields);
+      return LifecycleEvents.of(
+          EventType.WORKSPACE_STALLED,
+          workspaceId,
+          status,
+          status,
+          statusSince,
+          degradedReason,
+          fields);
     }
   }
 
@@ -143,7 +157,10 @@ class StallRepository {
         .query((row, n) ->
             new StalledWorkspace(
                 row.getObject("workspace_id", UUID.class),
+                row.getString("name"),
                 WorkspaceStatus.of(row.getString("status")),
+                Timestamps.instant(row, "status_since"),
+                DegradedReason.ofNullable(row.getString("degraded_reason")),
                 row.getInt("active_tasks"),
                 row.getString("current_task"),
                 Timestamps.instant(row, "busy_since"),

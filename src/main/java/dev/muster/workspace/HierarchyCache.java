@@ -60,6 +60,12 @@ public class HierarchyCache implements RecordedEventListener {
     return one.equals(other) || siblings || isAbove(one, other) || isAbove(other, one);
   }
 
+  /** Returns all workspaces that {@code one} may talk to, itself and removed ones included. */
+  public List<UUID> peersOf(UUID one) {
+    load();
+    return parents.keySet().stream().filter(other -> mayTalk(one, other)).toList();
+  }
+
   /**
    * Reads changed parents again. It waits for a load in progress, which may have missed these
    * changes.

@@ -9,7 +9,7 @@ import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Hierarchy.Child;
 import dev.muster.workspace.StatusRepository.StatusRow;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -77,27 +77,39 @@ class Lifecycle {
     if (!cascade) {
       requireNone(hierarchy.liveChildren(id), "pause");
     }
-    List<StatusRow> paused =
+    Moved paused =
         moved(affected(id, cascade), WorkspaceStatus::isLive, WorkspaceStatus.PAUSED, "pause");
-    if (paused.isEmpty()) {
+    if (paused.rows().isEmpty()) {
       throw new ProblemException(ErrorCode.WRONG_STATE, "the workspace is paused already");
     }
-    events.recordAll(paused.stream().map(this::pausedEvent).toList());
-    return paused.size();
+    events.recordAll(
+        paused.rows().stream()
+            .map(was ->
+                namedEvent(EventType.WORKSPACE_PAUSED, was, WorkspaceStatus.PAUSED, paused.since()))
+            .toList());
+    return paused.rows().size();
   }
 
   private int resumeLocked(UUID id, boolean cascade) {
-    List<StatusRow> resumed =
+    Moved resumed =
         moved(
             affected(id, cascade),
             WorkspaceStatus.PAUSED::equals,
             WorkspaceStatus.AWAITING_AGENT,
             "resume");
-    if (resumed.isEmpty()) {
+    if (resumed.rows().isEmpty()) {
       throw new ProblemException(ErrorCode.WRONG_STATE, "the workspace is not paused");
     }
-    events.recordAll(resumed.stream().map(this::resumedEvent).toList());
-    return resumed.size();
+    events.recordAll(
+        resumed.rows().stream()
+            .map(was ->
+                namedEvent(
+                    EventType.WORKSPACE_AWAITING_AGENT,
+                    was,
+                    WorkspaceStatus.AWAITING_AGENT,
+                    resumed.since()))
+            .toList());
+    return resumed.rows().size();
   }
 
   private int removeLocked(UUID id, boolean confirmed) {
@@ -105,12 +117,13 @@ class Lifecycle {
       requireNone(hierarchy.children(id), "remove");
     }
     List<UUID> branch = hierarchy.branch(id);
-    List<StatusRow> removed =
+    Moved moved =
         moved(
             branch,
             status -> status != WorkspaceStatus.REMOVED,
             WorkspaceStatus.REMOVED,
             "removal");
+    List<StatusRow> removed = moved.rows();
     if (removed.stream().noneMatch(row -> row.workspaceId().equals(id))) {
       throw Workspaces.removed(
           workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces)));
@@ -121,7 +134,8 @@ class Lifecycle {
     hierarchy.countChange();
     changes.removed(ids);
     int descendants = removed.size() - 1;
-    events.recordAll(removed.stream().map(row -> removedEvent(row, id, descendants)).toList());
+    events.recordAll(
+        removed.stream().map(row -> removedEvent(row, id, descendants, moved.since())).toList());
     return descendants;
   }
 
@@ -129,15 +143,18 @@ class Lifecycle {
     return cascade ? hierarchy.branch(id) : List.of(id);
   }
 
+  /** Rows with their previous status, and since when they have the new one. */
+  private record Moved(List<StatusRow> rows, Instant since) {}
+
   /**
    * Locks the rows and changes the status of those that {@code may} accepts. Returns these with
    * their previous status.
    */
-  private List<StatusRow> moved(
+  private Moved moved(
       List<UUID> ids, Predicate<WorkspaceStatus> may, WorkspaceStatus to, String reason) {
     List<StatusRow> rows =
         statuses.lock(ids).stream().filter(row -> may.test(row.status())).toList();
-    statuses.move(rows, to);
+    Instant since = statuses.move(rows, to).orElse(Instant.EPOCH);
     changes.statusChanged(rows.stream().map(StatusRow::workspaceId).toList(), to);
     rows.forEach(row -> AuditTrail.addTarget(row.workspaceId()));
     rows.stream()
@@ -145,35 +162,31 @@ class Lifecycle {
             Collectors.groupingBy(
                 StatusRow::status, Collectors.mapping(StatusRow::workspaceId, Collectors.toList())))
         .forEach((from, moved) -> transitions.publishAfterCommit(moved, from, to, reason));
-    return new ArrayList<>(rows);
+    return new Moved(rows, since);
   }
 
-  private NewEvent pausedEvent(StatusRow was) {
+  private NewEvent namedEvent(
+      EventType type, StatusRow was, WorkspaceStatus status, Instant since) {
     return LifecycleEvents.of(
-        EventType.WORKSPACE_PAUSED,
+        type,
         was.workspaceId(),
         was.status(),
-        WorkspaceStatus.PAUSED,
-        Map.of("name", nameOf(was.workspaceId())));
-  }
-
-  private NewEvent resumedEvent(StatusRow was) {
-    return LifecycleEvents.of(
-        EventType.WORKSPACE_AWAITING_AGENT,
-        was.workspaceId(),
-        was.status(),
-        WorkspaceStatus.AWAITING_AGENT,
+        status,
+        since,
+        null,
         Map.of("name", nameOf(was.workspaceId())));
   }
 
   /** Builds the removal event; a descendant's event names the root of the removal. */
-  private static NewEvent removedEvent(StatusRow was, UUID root, int descendants) {
+  private static NewEvent removedEvent(StatusRow was, UUID root, int descendants, Instant since) {
     boolean isRoot = was.workspaceId().equals(root);
     return LifecycleEvents.of(
         EventType.WORKSPACE_REMOVED,
         was.workspaceId(),
         was.status(),
         WorkspaceStatus.REMOVED,
+        since,
+        null,
         isRoot
             ? Map.of("cascade_deleted", descendants)
             : Map.of("cascade_deleted", 0, "removed_with", root));

@@ -2,12 +2,16 @@ package dev.muster.workspace;
 
 import dev.muster.event.EventType;
 import dev.muster.event.NewEvent;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Builds lifecycle events: their own fields, then the new and the previous status (R4.6). */
+/**
+ * Builds lifecycle events: their own fields, then the new and the previous status, since when it is
+ * the new one, and its reason (R4.6).
+ */
 public final class LifecycleEvents {
 
   private LifecycleEvents() {}
@@ -17,10 +21,14 @@ public final class LifecycleEvents {
       UUID workspaceId,
       @Nullable WorkspaceStatus previous,
       WorkspaceStatus status,
+      Instant since,
+      @Nullable DegradedReason reason,
       Map<String, ? extends @Nullable Object> fields) {
     Map<String, @Nullable Object> payload = new LinkedHashMap<>(fields);
     payload.put("status", status);
     payload.put("previous_status", previous);
+    payload.put("status_since", since);
+    payload.put("degraded_reason", reason);
     return new NewEvent(type, workspaceId, payload);
   }
 }

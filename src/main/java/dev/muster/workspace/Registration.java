@@ -11,6 +11,7 @@ import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.json.RawJson;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.StatusRepository.StatusRow;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -122,13 +123,13 @@ class Registration {
     Optional<UUID> lost = gate.admit(caller, id, Optional.of(stored), origin);
     WorkspaceStatus now =
         was.status() == WorkspaceStatus.PAUSED ? was.status() : WorkspaceStatus.ONLINE;
-    statuses.recordRegistration(was, now);
+    Instant since = statuses.recordRegistration(was, now);
     boolean newCard =
         workspaces.storeRegistration(id, request.agentCard(), delivery.url(), delivery.mode());
     if (stored.deliveryMode() != delivery.mode()) {
       changes.deliveryModeChanged(id, delivery.mode());
     }
-    recordEvents(was, now, request, delivery, newCard);
+    recordEvents(was, now, since, stored.name(), request, delivery, newCard);
     return new Registered(delivery.mode(), now, token(caller, id, created, origin, lost));
   }
 
@@ -167,16 +168,29 @@ class Registration {
   }
 
   private void recordEvents(
-      StatusRow was, WorkspaceStatus now, Request request, Delivery delivery, boolean newCard) {
+      StatusRow was,
+      WorkspaceStatus now,
+      Instant since,
+      String name,
+      Request request,
+      Delivery delivery,
+      boolean newCard) {
     if (was.status() != now) {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("name", name);
       fields.put("url", delivery.url());
       fields.put("agent_card", request.agentCard());
       fields.put("delivery_mode", delivery.mode());
       fields.put("recovered_from", was.status());
       events.record(
           LifecycleEvents.of(
-              EventType.WORKSPACE_ONLINE, was.workspaceId(), was.status(), now, fields));
+              EventType.WORKSPACE_ONLINE,
+              was.workspaceId(),
+              was.status(),
+              now,
+              since,
+              null,
+              fields));
       transitions.publishAfterCommit(was.workspaceId(), was.status(), now, "registration");
     } else if (newCard && now == WorkspaceStatus.ONLINE) {
       events.record(

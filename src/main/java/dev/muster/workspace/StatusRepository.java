@@ -1,6 +1,8 @@
 package dev.muster.workspace;
 
 import dev.muster.platform.postgres.Timestamps;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -17,7 +19,7 @@ class StatusRepository {
 
   private static final String INSERT =
       "INSERT INTO workspace_heartbeats (workspace_id, status, status_since) VALUES (:id,"
-          + " 'awaiting_agent', now())";
+          + " 'awaiting_agent', now()) RETURNING status_since";
 
   private static final String LOCK =
       "SELECT workspace_id, status FROM workspace_heartbeats WHERE workspace_id = ANY (:ids) ORDER"
@@ -30,6 +32,7 @@ class StatusRepository {
           restart_requested_at = CASE WHEN :to <> 'removed' THEN restart_requested_at END
       FROM unnest(:ids::uuid[], :expected::text[]) AS row (workspace_id, status)
       WHERE b.workspace_id = row.workspace_id AND b.status = row.status
+      RETURNING b.status_since
       """;
 
   private static final String RECORD_REGISTRATION =
@@ -41,6 +44,7 @@ class StatusRepository {
           status_since = CASE WHEN :to = status THEN status_since ELSE now() END,
           status = :to
       WHERE workspace_id = :id AND status = :from
+      RETURNING status_since
       """;
 
   private static final String REQUEST_RESTART =
@@ -65,8 +69,9 @@ class StatusRepository {
     this.db = db;
   }
 
-  void insert(UUID workspaceId) {
-    db.sql(INSERT).param("id", workspaceId).update();
+  /** Returns since when the workspace has its first status. */
+  Instant insert(UUID workspaceId) {
+    return db.sql(INSERT).param("id", workspaceId).query(StatusRepository::since).single();
   }
 
   /** Locks in id order, as all code that locks several rows does, to avoid deadlocks. */
@@ -84,35 +89,46 @@ class StatusRepository {
     return lock(List.of(workspaceId)).stream().findFirst();
   }
 
-  /** Changes the status of locked rows, from the status read under the lock. */
-  void move(List<StatusRow> seen, WorkspaceStatus to) {
-    int moved =
+  /**
+   * Changes the status of locked rows, from the status read under the lock. Returns since when they
+   * have the new one; empty when there are no rows.
+   */
+  Optional<Instant> move(List<StatusRow> seen, WorkspaceStatus to) {
+    List<Instant> moved =
         db.sql(MOVE)
             .param("to", to.wire())
             .param("ids", seen.stream().map(StatusRow::workspaceId).toArray(UUID[]::new))
             .param("expected", seen.stream().map(row -> row.status().wire()).toArray(String[]::new))
-            .update();
-    if (moved != seen.size()) {
+            .query(StatusRepository::since)
+            .list();
+    if (moved.size() != seen.size()) {
       throw new IllegalStateException(
-          moved + " of " + seen.size() + " locked rows moved, which indicates a bug");
+          moved.size() + " of " + seen.size() + " locked rows moved, which indicates a bug");
     }
+    return moved.stream().findFirst();
   }
 
   /**
    * Stores a registration like the first heartbeat of a new agent; {@code to} may be the old
-   * status.
+   * status. Returns since when the workspace has it.
    */
-  void recordRegistration(StatusRow seen, WorkspaceStatus to) {
-    int recorded =
+  Instant recordRegistration(StatusRow seen, WorkspaceStatus to) {
+    List<Instant> recorded =
         db.sql(RECORD_REGISTRATION)
             .param("id", seen.workspaceId())
             .param("from", seen.status().wire())
             .param("to", to.wire())
-            .update();
-    if (recorded != 1) {
+            .query(StatusRepository::since)
+            .list();
+    if (recorded.size() != 1) {
       throw new IllegalStateException(
-          recorded + " rows of a locked workspace registered, which indicates a bug");
+          recorded.size() + " rows of a locked workspace registered, which indicates a bug");
     }
+    return recorded.getFirst();
+  }
+
+  private static Instant since(ResultSet row, int n) throws SQLException {
+    return Timestamps.instant(row, "status_since");
   }
 
   /** Returns when the restart was requested; empty when the workspace is removed. */

@@ -6,8 +6,11 @@ import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Tokens;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
+import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -70,7 +73,7 @@ class WorkspaceCreation {
           ErrorCode.ID_TAKEN,
           "the id " + workspace.id() + " is taken; leave it out to get a new one");
     }
-    statuses.insert(workspace.id());
+    Instant since = statuses.insert(workspace.id());
     changes.created(workspace.id());
     AuditTrail.addTarget(workspace.id());
     events.record(
@@ -79,8 +82,22 @@ class WorkspaceCreation {
             workspace.id(),
             null,
             WorkspaceStatus.AWAITING_AGENT,
-            Map.of("name", workspace.name())));
+            since,
+            null,
+            fields(workspace)));
     return tokens.mint(workspace.id()).token();
+  }
+
+  /** Returns what a view of the fleet needs besides the status to show a new workspace. */
+  private static Map<String, @Nullable Object> fields(NewWorkspace workspace) {
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("name", workspace.name());
+    fields.put("role", workspace.role().orElse(null));
+    fields.put("tier", workspace.tier());
+    fields.put("parent_id", workspace.parentId().orElse(null));
+    fields.put("runtime", workspace.runtime());
+    fields.put("delivery_mode", workspace.deliveryMode());
+    return fields;
   }
 
   private void requireParent(UUID parentId) {

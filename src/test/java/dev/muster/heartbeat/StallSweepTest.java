@@ -50,9 +50,11 @@ class StallSweepTest {
     assertThat(events.path(0).path("payload").toString())
         .isEqualTo(
             """
-            {"active_tasks":2,"current_task":"reviewing","busy_since":"2026-03-01T09:47:59.999999Z",\
-            "silent_for_s":720,"status":"online","previous_status":"online"}\
-            """);
+            {"name":"%s","active_tasks":2,"current_task":"reviewing","busy_since":"2026-03-01T09:47:59.999999Z",\
+            "silent_for_s":720,"status":"online","previous_status":"online","status_since":"%s","degraded_reason":null}\
+            """
+                .formatted(
+                    workspace.path("name").asString(), workspace.path("status_since").asString()));
   }
 
   @Test

@@ -60,8 +60,10 @@ class PeerEventsTest {
         done("DELETE", "/workspaces/" + actor.id() + "?confirm=true", null);
         for (TestSocket watcher : List.of(ofParent, ofSibling)) {
           JsonNode removed = watcher.await(f -> isOf(f, actor) && isA(f, "WORKSPACE_REMOVED"));
-          assertThat(removed.path("payload").toString())
-              .isEqualTo("{\"status\":\"removed\",\"previous_status\":\"awaiting_agent\"}");
+          assertThat(eventAndPayload(removed))
+              .isEqualTo(
+                  "WORKSPACE_REMOVED {\"status\":\"removed\","
+                      + "\"previous_status\":\"awaiting_agent\",\"status_since\":\"then\"}");
         }
       }
     }
@@ -89,10 +91,15 @@ class PeerEventsTest {
                     .map(PeerEventsTest::eventAndPayload))
             .containsExactly(
                 "WORKSPACE_AWAITING_AGENT"
-                    + " {\"name\":\"late\",\"status\":\"awaiting_agent\",\"previous_status\":null}",
+                    + " {\"name\":\"late\",\"role\":\"watching\",\"tier\":3,\"parent_id\":\""
+                    + parent.id()
+                    + "\",\"runtime\":\"external\",\"delivery_mode\":\"poll\","
+                    + "\"status\":\"awaiting_agent\",\"previous_status\":null,"
+                    + "\"status_since\":\"then\",\"degraded_reason\":null}",
                 "WORKSPACE_UPDATED {\"role\":\"newly hired\",\"x\":7.0}",
                 "WORKSPACE_UPDATED {}",
-                "WORKSPACE_DEGRADED {\"status\":\"degraded\",\"previous_status\":\"online\"}");
+                "WORKSPACE_DEGRADED {\"name\":\"Actor\",\"status\":\"degraded\","
+                    + "\"previous_status\":\"online\",\"status_since\":\"then\"}");
       }
     }
   }
@@ -175,15 +182,17 @@ class PeerEventsTest {
   }
 
   private static List<String> expected() {
-    String of = "\"status\":\"%s\",\"previous_status\":\"%s\"}";
+    String of = "\"status\":\"%s\",\"previous_status\":\"%s\",\"status_since\":\"then\"}";
     return List.of(
-        "WORKSPACE_ONLINE {\"url\":\"\",\"agent_card\":{\"name\":\"A\",\"n\":1.5},"
+        "WORKSPACE_ONLINE"
+            + " {\"name\":\"actor\",\"url\":\"\",\"agent_card\":{\"name\":\"A\",\"n\":1.5},"
             + "\"delivery_mode\":\"poll\",\"recovered_from\":\"awaiting_agent\","
             + of.formatted("online", "awaiting_agent"),
         "WORKSPACE_UPDATED {\"name\":\"Actor\"}",
         "AGENT_CARD_UPDATED {\"agent_card\":{\"name\":\"B\"}}",
-        "WORKSPACE_DEGRADED {" + of.formatted("degraded", "online"),
-        "WORKSPACE_ONLINE {\"recovered_from\":\"degraded\"," + of.formatted("online", "degraded"),
+        "WORKSPACE_DEGRADED {\"name\":\"Actor\"," + of.formatted("degraded", "online"),
+        "WORKSPACE_ONLINE {\"name\":\"Actor\",\"recovered_from\":\"degraded\","
+            + of.formatted("online", "degraded"),
         "WORKSPACE_PAUSED {\"name\":\"Actor\"," + of.formatted("paused", "online"),
         "WORKSPACE_AWAITING_AGENT {\"name\":\"Actor\"," + of.formatted("awaiting_agent", "paused"));
   }
@@ -216,7 +225,12 @@ class PeerEventsTest {
   }
 
   private static String eventAndPayload(JsonNode frame) {
-    return frame.path("event").asString() + " " + frame.path("payload");
+    String payload =
+        frame
+            .path("payload")
+            .toString()
+            .replaceAll("\"status_since\":\"[0-9TZ:.-]+\"", "\"status_since\":\"then\"");
+    return frame.path("event").asString() + " " + payload;
   }
 
   private static String below(Agent agent) {
