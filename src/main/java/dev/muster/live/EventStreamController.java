@@ -98,7 +98,11 @@ class EventStreamController {
         new CredentialRecheck(credentials, credentials.presented(request), caller);
     ServerSentSink sink = new ServerSentSink(encoder);
     EventStream stream =
-        streams.open(StreamKind.SSE, new StreamSubscriber(audience, recheck), sink, start.after());
+        streams.open(
+            StreamKind.SSE,
+            new StreamSubscriber(audience, recheck, StreamView.EVERYTHING),
+            sink,
+            start.after());
     try {
       sink.begin(request.startAsync());
       stream.start(start.greeting());

@@ -3,6 +3,7 @@ package dev.muster.live;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -29,9 +30,9 @@ class FrameEncoder {
     this.json = json;
   }
 
-  /** Encodes a frame as the text of a WebSocket message (R10.3). */
-  String forWebSocket(Frame frame) {
-    return text(forWebSockets, frame, this::webSocketText);
+  /** Encodes each frame as the text of a WebSocket message (R10.3). */
+  List<String> forWebSocket(List<Frame> frames) {
+    return frames.stream().map(frame -> text(forWebSockets, frame, this::webSocketText)).toList();
   }
 
   /** Encodes a frame as a server-sent event with its {@code id} and final empty line (R10.4). */

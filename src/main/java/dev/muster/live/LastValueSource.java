@@ -26,7 +26,8 @@ final class LastValueSource implements Source {
   }
 
   /** Renews the allowance for the next tick. */
-  void tick() {
+  @Override
+  public void tick() {
     allowance = MAX_PER_TICK;
   }
 

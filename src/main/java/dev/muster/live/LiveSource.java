@@ -23,7 +23,8 @@ final class LiveSource implements Source {
   /**
    * Whether events after the position have left the buffer. The position then never advances again.
    */
-  boolean isOverrun() {
+  @Override
+  public boolean isOverrun() {
     return events.isOverrun(place);
   }
 

@@ -9,10 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Reduces events to what a peer may see (R10.3). A peer sees status, name, url and card, as
@@ -37,20 +33,6 @@ final class PeerView {
           "delivery_mode",
           "agent_card",
           "active_tasks");
-
-  /** Has no size limits, so that every stored payload can be read. */
-  private static final JsonMapper JSON =
-      JsonMapper.builder(
-              JsonFactory.builder()
-                  .streamReadConstraints(
-                      StreamReadConstraints.builder()
-                          .maxNestingDepth(Integer.MAX_VALUE)
-                          .maxNumberLength(Integer.MAX_VALUE)
-                          .maxStringLength(Integer.MAX_VALUE)
-                          .maxNameLength(Integer.MAX_VALUE)
-                          .build())
-                  .build())
-          .build();
 
   private PeerView() {}
 
@@ -102,22 +84,9 @@ final class PeerView {
 
   /** Returns the payload with the permitted members only; their bytes are unchanged (R0.8). */
   static RawJson reduced(RawJson payload) {
-    String text = payload.text();
-    StringBuilder kept = new StringBuilder("{");
-    try (JsonParser parser = JSON.createParser(text)) {
-      parser.nextToken();
-      for (String name = parser.nextName(); name != null; name = parser.nextName()) {
-        parser.nextToken();
-        long start = parser.currentTokenLocation().getCharOffset();
-        parser.skipChildren();
-        parser.finishToken();
-        long end = parser.currentLocation().getCharOffset();
-        if (MEMBERS.contains(name)) {
-          kept.append(kept.length() > 1 ? "," : "").append('"').append(name).append("\":");
-          kept.append(text, (int) start, (int) end);
-        }
-      }
-    }
-    return new RawJson(kept.append('}').toString());
+    return new RawJson(
+        PayloadMembers.of(payload, MEMBERS::contains).entrySet().stream()
+            .map(member -> "\"" + member.getKey() + "\":" + member.getValue())
+            .collect(Collectors.joining(",", "{", "}")));
   }
 }

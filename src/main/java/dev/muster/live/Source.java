@@ -14,4 +14,26 @@ interface Source {
    * be empty, when no event read is shown. The result is empty when the position did not advance.
    */
   Optional<List<Frame>> next();
+
+  /** Renews what may be read until the next tick. */
+  default void tick() {}
+
+  /** Whether events after the position are lost, so that it never advances again. */
+  default boolean isOverrun() {
+    return false;
+  }
+
+  /** A source without events. */
+  Source NONE =
+      new Source() {
+        @Override
+        public boolean hasMore() {
+          return false;
+        }
+
+        @Override
+        public Optional<List<Frame>> next() {
+          return Optional.empty();
+        }
+      };
 }

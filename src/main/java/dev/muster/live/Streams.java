@@ -14,7 +14,9 @@ import dev.muster.platform.quota.Quota.Grant;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +40,7 @@ class Streams implements SmartLifecycle {
   private static final int MAX_STREAMS_OF_A_WORKSPACE = 50;
 
   private static final Duration TICK = Duration.ofMillis(250);
+  private static final Duration BATCH_INTERVAL = Duration.ofMillis(50);
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(2);
 
   private final EventLog events;
@@ -49,6 +52,11 @@ class Streams implements SmartLifecycle {
   private final Quota ofWorkspaces =
       new Quota(MAX_STREAMS_OF_WORKSPACES, MAX_STREAMS_OF_A_WORKSPACE);
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+  /** Serves a stream only some time after its wake-up, so that events come in batches. */
+  private final Executor paced =
+      CompletableFuture.delayedExecutor(BATCH_INTERVAL.toMillis(), TimeUnit.MILLISECONDS, threads);
+
   private final BackgroundLoop loop;
   private volatile boolean running;
 
@@ -78,14 +86,18 @@ class Streams implements SmartLifecycle {
   EventStream open(StreamKind kind, StreamSubscriber subscriber, Sink sink, long after) {
     StreamTimers timers = new StreamTimers(kind, subscriber.caller());
     takeRoom(timers.caller());
+    boolean isConsole = subscriber.view() == StreamView.CONSOLE;
     try {
-      watch(timers);
+      if (!isConsole) {
+        watch(timers);
+      }
     } catch (RuntimeException | Error e) {
       giveRoomBack(timers.caller());
       throw e;
     }
-    Sources sources = sources(subscriber.audience(), after);
-    EventStream stream = new EventStream(subscriber, sink, sources, threads, this::closed);
+    Sources sources = sources(subscriber, after);
+    EventStream stream =
+        new EventStream(subscriber, sink, sources, isConsole ? paced : threads, this::closed);
     open.put(stream, timers);
     metrics.opened(kind);
     if (!running) {
@@ -133,11 +145,15 @@ class Streams implements SmartLifecycle {
    * Creates the sources. The caller has subscribed before, so no live event or last value is
    * missed.
    */
-  private Sources sources(EventAudience audience, long after) {
-    return new Sources(
-        new RecordedSource(events, audience, after, clock),
-        new LiveSource(live, audience),
-        new LastValueSource(values, audience));
+  private Sources sources(StreamSubscriber subscriber, long after) {
+    EventAudience audience = subscriber.audience();
+    Source recorded = new RecordedSource(events, audience, after, clock);
+    return switch (subscriber.view()) {
+      case EVERYTHING ->
+          new Sources(
+              recorded, new LiveSource(live, audience), new LastValueSource(values, audience));
+      case CONSOLE -> new Sources(recorded, Source.NONE, Source.NONE);
+    };
   }
 
   private void wakeAll() {

@@ -15,6 +15,7 @@ import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.HierarchyCache;
+import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -45,6 +46,8 @@ class WebSocketController {
   private final RequestAuthentication authentication;
   private final Credentials credentials;
   private final FrameEncoder encoder;
+  private final ConsoleEncoder consoleEncoder;
+  private final Workspaces workspaces;
   private final AllowedOrigins origins;
 
   WebSocketController(
@@ -54,6 +57,8 @@ class WebSocketController {
       RequestAuthentication authentication,
       Credentials credentials,
       FrameEncoder encoder,
+      ConsoleEncoder consoleEncoder,
+      Workspaces workspaces,
       AllowedOrigins origins,
       InstantSource clock) {
     this.streams = streams;
@@ -63,6 +68,8 @@ class WebSocketController {
     this.authentication = authentication;
     this.credentials = credentials;
     this.encoder = encoder;
+    this.consoleEncoder = consoleEncoder;
+    this.workspaces = workspaces;
     this.origins = origins;
   }
 
@@ -75,12 +82,36 @@ class WebSocketController {
     Caller caller =
         authentication.admit(
             request, response, authorization, Set.of(CallerKind.VIEWER), RateLimitBucket.GENERAL);
-    EventAudience audience = viewer(caller, request);
+    StreamView view = view(request);
+    EventAudience audience = audience(caller, request);
     origins.requireAllowed(request);
     StreamStart start = StreamStart.of(request.getParameter("after"), "after", events, clock);
     requireUpgrade(request, response);
     CredentialRecheck recheck = new CredentialRecheck(credentials, authorization, caller);
-    upgrade(new StreamSubscriber(audience, recheck), start, request, response);
+    upgrade(new StreamSubscriber(audience, recheck, view), start, request, response);
+  }
+
+  private static StreamView view(HttpServletRequest request) {
+    @Nullable String view = request.getParameter("view");
+    if (view == null || view.isEmpty()) {
+      return StreamView.EVERYTHING;
+    }
+    if (!view.equals("console")) {
+      throw ProblemException.validation("view: not usable (expected: console, or none)");
+    }
+    return StreamView.CONSOLE;
+  }
+
+  /** Returns all that the caller may see, or all of the one workspace that the request names. */
+  private EventAudience audience(Caller caller, HttpServletRequest request) {
+    EventAudience all = viewer(caller, request);
+    @Nullable String one = request.getParameter("workspace_id");
+    if (one == null || one.isEmpty()) {
+      return all;
+    }
+    UUID id = Ids.parse(one);
+    workspaces.requireReaderOf(id, caller);
+    return new EventAudience.OneWorkspace(id);
   }
 
   private EventAudience viewer(Caller caller, HttpServletRequest request) {
@@ -119,7 +150,12 @@ class WebSocketController {
       HttpServletRequest request,
       HttpServletResponse response)
       throws IOException {
-    WebSocketSink sink = new WebSocketSink(encoder);
+    WebSocketSink sink =
+        new WebSocketSink(
+            switch (subscriber.view()) {
+              case EVERYTHING -> encoder::forWebSocket;
+              case CONSOLE -> consoleEncoder::batches;
+            });
     EventStream stream = streams.open(StreamKind.WEBSOCKET, subscriber, sink, start.after());
     sink.serve(stream, start.greeting());
     boolean upgraded = false;

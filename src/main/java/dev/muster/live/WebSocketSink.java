@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.eclipse.jetty.websocket.api.Callback;
 import org.eclipse.jetty.websocket.api.Session;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ public final class WebSocketSink implements Sink, Session.Listener {
   /** Time to read the close frame, for a client whose frames are no longer read. */
   private static final Duration SHORT_GOODBYE = Duration.ofSeconds(1);
 
-  private final FrameEncoder encoder;
+  private final Function<List<Frame>, List<String>> encoder;
   private volatile @Nullable EventStream stream;
   private volatile @Nullable Session session;
   private List<Frame> greeting = List.of();
@@ -49,7 +50,8 @@ public final class WebSocketSink implements Sink, Session.Listener {
   private int framesInPeriod;
   private long messageBytes;
 
-  WebSocketSink(FrameEncoder encoder) {
+  /** Creates a sink; the encoder makes the messages of the client of frames. */
+  WebSocketSink(Function<List<Frame>, List<String>> encoder) {
     this.encoder = encoder;
   }
 
@@ -131,8 +133,7 @@ public final class WebSocketSink implements Sink, Session.Listener {
   public void send(List<Frame> frames) throws IOException {
     Session open = open();
     CompletableFuture<?>[] sent =
-        frames.stream()
-            .map(encoder::forWebSocket)
+        encoder.apply(frames).stream()
             .map(text -> Callback.Completable.with(done -> open.sendText(text, done)))
             .toArray(CompletableFuture<?>[]::new);
     await(CompletableFuture.allOf(sent));
