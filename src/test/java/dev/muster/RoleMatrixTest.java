@@ -142,6 +142,9 @@ class RoleMatrixTest {
       POST   /workspaces/{id}/delegations/{delegationId}/update    401  401  401  401  +    403  403  403  403  403  +    +    403  +    +    {"status":"in_progress"}
       POST   /workspaces/{id}/delegations/{delegationId}/heartbeat 401  401  401  401  +    403  403  403  403  403  +    +    403  +    +
       GET    /admin/delegations                                    401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      GET    /console/fleet                                        401  401  401  401  +    +    +    +    +    +    +    +    +    +    +
+      GET    /console/summary                                      401  401  401  401  +    +    +    +    +    +    +    +    +    +    +
+      GET    /console/rows                                         401  401  401  401  +    +    +    +    +    +    +    +    +    +    +
       GET    /console/timeline/{id}                                401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
       GET    /console/trace/{delegationId}                         401  401  401  401  +    404  +    404  404  +    +    +    +    +    +
       GET    /admin/delegations/graph                              401  401  401  401  403  403  403  403  403  +    +    +    +    +    403

@@ -1,0 +1,24 @@
+package dev.muster.console.fleet;
+
+import dev.muster.identity.AccessChecks;
+import dev.muster.identity.Caller;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whose fleet is read: all of it, or an agent's peers. Of its peers an agent sees what the live
+ * events show it of them (R10.3): no reason, no error, no task and no queue.
+ *
+ * @param self the agent's workspace; null for readers of everything
+ */
+record FleetAudience(@Nullable UUID self) {
+
+  /** Refuses callers that are neither readers of everything nor agents. */
+  static FleetAudience of(Caller caller) {
+    if (caller instanceof Caller.Agent(UUID own)) {
+      return new FleetAudience(own);
+    }
+    AccessChecks.requireReader(caller);
+    return new FleetAudience(null);
+  }
+}

@@ -1,0 +1,90 @@
+package dev.muster.console.fleet;
+
+import dev.muster.identity.Caller;
+import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.platform.json.Ids;
+import dev.muster.platform.problem.ProblemException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Serves the whole fleet to the console: a snapshot, a summary, and single rows. */
+@RestController
+class FleetController {
+
+  private static final int MAX_ROWS = 200;
+
+  private final FleetSnapshots snapshots;
+  private final FleetSummaries summaries;
+  private final FleetDetails details;
+
+  FleetController(FleetSnapshots snapshots, FleetSummaries summaries, FleetDetails details) {
+    this.snapshots = snapshots;
+    this.summaries = summaries;
+    this.details = details;
+  }
+
+  /** Returns all workspaces in format MSF1; events after its {@code seq} lead to the present. */
+  @GetMapping("/console/fleet")
+  @RouteAccess(CallerKind.VIEWER)
+  void fleet(Caller caller, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    FleetSnapshots.Kept snapshot = snapshots.of(FleetAudience.of(caller));
+    response.setHeader(HttpHeaders.ETAG, snapshot.etag());
+    response.setHeader(HttpHeaders.CACHE_CONTROL, "private, no-cache");
+    response.setHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
+    if (isNamed(request, HttpHeaders.IF_NONE_MATCH, snapshot.etag())) {
+      response.setStatus(HttpServletResponse.SC_NOT_MODIFIED);
+      return;
+    }
+    response.setContentType(MediaType.APPLICATION_OCTET_STREAM_VALUE);
+    byte[] body = snapshot.plain();
+    if (isNamed(request, HttpHeaders.ACCEPT_ENCODING, "gzip")) {
+      response.setHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
+      body = snapshot.gzip();
+    }
+    response.setContentLength(body.length);
+    response.getOutputStream().write(body);
+  }
+
+  @GetMapping("/console/summary")
+  @RouteAccess(CallerKind.VIEWER)
+  FleetSummary summary(Caller caller, @RequestParam(defaultValue = "") String q) {
+    return summaries.of(FleetAudience.of(caller), q);
+  }
+
+  @GetMapping("/console/rows")
+  @RouteAccess(CallerKind.VIEWER)
+  List<FleetDetail> rows(Caller caller, @RequestParam(defaultValue = "") String ids) {
+    FleetAudience audience = FleetAudience.of(caller);
+    List<UUID> asked =
+        Arrays.stream(ids.split(",", -1)).filter(id -> !id.isEmpty()).map(Ids::parse).toList();
+    if (asked.size() > MAX_ROWS) {
+      throw ProblemException.validation(
+          "ids: "
+              + asked.size()
+              + " ids (expected: at most "
+              + MAX_ROWS
+              + ", with commas between)");
+    }
+    return details.of(asked, audience);
+  }
+
+  /** Whether a header lists a value; weights and weak marks do not matter here. */
+  private static boolean isNamed(HttpServletRequest request, String header, String value) {
+    return Collections.list(request.getHeaders(header)).stream()
+        .flatMap(line -> Arrays.stream(line.split(",", -1)))
+        .map(one -> one.strip().replaceFirst("^W/", "").replaceFirst(";.*", ""))
+        .anyMatch(value::equals);
+  }
+}

@@ -1,0 +1,99 @@
+package dev.muster.console.fleet;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.muster.platform.problem.ProblemException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPOutputStream;
+import org.springframework.stereotype.Component;
+
+/**
+ * Keeps snapshots of the fleet for 30 s, so that many consoles cost as much as one. An older
+ * snapshot is as good as a new one: events after its {@code seq} lead from it to the present.
+ *
+ * <p>One snapshot is made at a time, since each reads every workspace.
+ */
+@Component
+class FleetSnapshots {
+
+  private static final Duration KEPT = Duration.ofSeconds(30);
+  private static final long MAX_BYTES = 64L << 20;
+
+  /** Leaves time to answer within the limit of a request. */
+  private static final Duration MAX_WAIT = Duration.ofSeconds(4);
+
+  /** A snapshot, plain and compressed. */
+  record Kept(long seq, byte[] plain, byte[] gzip) {
+
+    String etag() {
+      return "\"" + seq + "\"";
+    }
+  }
+
+  private final FleetReader reader;
+  private final ReentrantLock oneAtATime = new ReentrantLock();
+  private final Cache<FleetAudience, Kept> kept =
+      Caffeine.newBuilder()
+          .expireAfterWrite(KEPT)
+          .maximumWeight(MAX_BYTES)
+          .weigher((FleetAudience audience, Kept one) -> one.plain().length + one.gzip().length)
+          .build();
+
+  FleetSnapshots(FleetReader reader) {
+    this.reader = reader;
+  }
+
+  /** Returns the kept snapshot, or makes one; refuses with {@code UNAVAILABLE} after 4 s. */
+  Kept of(FleetAudience audience) {
+    Kept found = kept.getIfPresent(audience);
+    return found == null ? make(audience) : found;
+  }
+
+  private Kept make(FleetAudience audience) {
+    try {
+      if (!oneAtATime.tryLock(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw ProblemException.unavailable(
+            "other snapshots of the fleet are being made; try again in a few seconds");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw ProblemException.unavailable("the server goes down");
+    }
+    try {
+      return Objects.requireNonNull(kept.get(audience, this::read));
+    } finally {
+      oneAtATime.unlock();
+    }
+  }
+
+  private Kept read(FleetAudience audience) {
+    FleetReader.Snapshot snapshot = reader.read(audience);
+    return new Kept(snapshot.seq(), snapshot.bytes(), compressed(snapshot.bytes()));
+  }
+
+  /** Compresses fast: most bytes are random ids, which no effort makes smaller. */
+  private static byte[] compressed(byte[] bytes) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(bytes.length / 2 + 64);
+    try (FastGzip gzip = new FastGzip(out)) {
+      gzip.write(bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return out.toByteArray();
+  }
+
+  private static final class FastGzip extends GZIPOutputStream {
+
+    FastGzip(ByteArrayOutputStream out) throws IOException {
+      super(out, 1 << 16);
+      def.setLevel(Deflater.BEST_SPEED);
+    }
+  }
+}

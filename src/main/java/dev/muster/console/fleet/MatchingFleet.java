@@ -1,0 +1,148 @@
+package dev.muster.console.fleet;
+
+import dev.muster.workspace.HierarchyCache;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
+import org.springframework.stereotype.Repository;
+
+/** Finds the workspaces that a filter matches. */
+@Repository
+class MatchingFleet {
+
+  /** The characters of an error that a filter looks at, and that a row shows. */
+  static final int ERROR_CHARACTERS = 160;
+
+  private static final int WORST = 50;
+
+  /**
+   * The one statement of all filters. An array of patterns or times that is empty asks nothing; a
+   * choice that is null allows everything. Texts of words and roles are joined by a sign that no
+   * name has.
+   */
+  private static final String MATCHING =
+      """
+      WITH RECURSIVE below (term, id) AS (
+          SELECT branch.term, w.id
+          FROM unnest(:branch_terms::integer[], :branches::text[]) AS branch (term, top)
+          JOIN api_workspace_fleet top ON top.id::text = branch.top OR lower(top.name) = branch.top
+          JOIN api_workspace_fleet w ON w.parent_id = top.id
+          UNION
+          SELECT below.term, w.id FROM below JOIN api_workspace_fleet w ON w.parent_id = below.id
+      ), inside (id, terms) AS (
+          SELECT id, array_agg(term) FROM below GROUP BY id
+      ), seen AS (
+          SELECT w.id, w.name, w.role, w.tier, w.parent_id, w.runtime, w.delivery_mode, w.created_at,
+              b.status, b.status_since, b.last_heartbeat_at, b.stalled, b.active_tasks,
+              CASE WHEN own THEN b.degraded_reason END AS degraded_reason,
+              CASE WHEN own THEN left(b.sample_error, 160) ELSE '' END AS sample_error,
+              CASE WHEN own THEN b.current_task ELSE '' END AS current_task,
+              own AND w.id IN (SELECT workspace_id FROM api_delivery_queue) AS queued
+          FROM api_workspace_fleet w JOIN api_workspace_status b ON b.workspace_id = w.id
+          CROSS JOIN LATERAL (SELECT :self::uuid IS NULL OR w.id = :self::uuid AS own) AS sight
+          WHERE w.removed_at IS NULL AND (:peers::uuid[] IS NULL OR w.id = ANY (:peers::uuid[]))
+      ), matching AS MATERIALIZED (
+          SELECT seen.* FROM seen LEFT JOIN inside ON inside.id = seen.id
+          CROSS JOIN LATERAL (SELECT
+              stalled::integer + 4 * queued::integer
+                  + CASE WHEN stalled OR status IN ('degraded', 'offline', 'failed') THEN 2 ELSE 0 END AS conditions,
+              lower(name) || E'\\x1f' || lower(coalesce(role, '')) AS words) AS computed
+          WHERE (:status::text[] IS NULL OR status = ANY (:status::text[]))
+            AND status <> ALL (:not_status::text[])
+            AND (:reason::text[] IS NULL OR coalesce(degraded_reason, 'none') = ANY (:reason::text[]))
+            AND coalesce(degraded_reason, 'none') <> ALL (:not_reason::text[])
+            AND (:mode::text[] IS NULL OR delivery_mode = ANY (:mode::text[]))
+            AND delivery_mode <> ALL (:not_mode::text[])
+            AND (:runtime::text[] IS NULL OR lower(runtime) = ANY (:runtime::text[]))
+            AND lower(runtime) <> ALL (:not_runtime::text[])
+            AND (:tier::integer[] IS NULL OR tier = ANY (:tier::integer[]))
+            AND tier <> ALL (:not_tier::integer[])
+            AND (:parent::uuid[] IS NULL
+                OR coalesce(parent_id, '00000000-0000-0000-0000-000000000000') = ANY (:parent::uuid[]))
+            AND coalesce(parent_id, '00000000-0000-0000-0000-000000000000') <> ALL (:not_parent::uuid[])
+            AND (:is::integer[] IS NULL OR conditions = ANY (:is::integer[]))
+            AND conditions <> ALL (:not_is::integer[])
+            AND coalesce(inside.terms, '{}') @> :inside_of::integer[]
+            AND NOT coalesce(inside.terms, '{}') && :outside_of::integer[]
+            AND words ~ ALL (:words::text[]) AND words !~ ALL (:not_words::text[])
+            AND lower(name) ~ ALL (:name::text[]) AND lower(name) !~ ALL (:not_name::text[])
+            AND lower(coalesce(role, '')) ~ ALL (:role::text[])
+            AND lower(coalesce(role, '')) !~ ALL (:not_role::text[])
+            AND lower(sample_error) ~ ALL (:error::text[]) AND lower(sample_error) !~ ALL (:not_error::text[])
+            AND lower(current_task) ~ ALL (:task::text[]) AND lower(current_task) !~ ALL (:not_task::text[])
+            AND last_heartbeat_at < ALL (:heard_before::text[]::timestamptz[])
+            AND last_heartbeat_at > ALL (:heard_after::text[]::timestamptz[])
+            AND coalesce(last_heartbeat_at >= ALL (:not_heard_before::text[]::timestamptz[]), true)
+            AND coalesce(last_heartbeat_at <= ALL (:not_heard_after::text[]::timestamptz[]), true)
+            AND status_since < ALL (:since_before::text[]::timestamptz[])
+            AND status_since > ALL (:since_after::text[]::timestamptz[])
+            AND status_since >= ALL (:not_since_before::text[]::timestamptz[])
+            AND status_since <= ALL (:not_since_after::text[]::timestamptz[])
+      )
+      """;
+
+  private static final String COUNT =
+      MATCHING
+          + """
+          SELECT status, degraded_reason, runtime, stalled, count(*) AS workspaces FROM matching
+          GROUP BY status, degraded_reason, runtime, stalled
+          """;
+
+  /** Orders by how bad a status is, and within one the newest first. */
+  private static final String WORST_FIRST =
+      MATCHING
+          + """
+          SELECT id, name, role, tier, parent_id, runtime, delivery_mode, status, degraded_reason, stalled, status_since,
+              last_heartbeat_at, sample_error, active_tasks, queued
+          FROM matching
+          ORDER BY CASE WHEN status = 'failed' THEN 0 WHEN status = 'degraded' THEN 1 WHEN status = 'offline' THEN 2
+              WHEN stalled THEN 3 WHEN status = 'awaiting_agent' THEN 4 WHEN status = 'paused' THEN 5 ELSE 6 END,
+              status_since DESC, id
+          LIMIT :most
+          """;
+
+  /** The number of workspaces that have the same values. */
+  record Count(
+      String status,
+      @Nullable String degradedReason,
+      String runtime,
+      boolean stalled,
+      long workspaces) {}
+
+  private final JdbcClient db;
+  private final HierarchyCache hierarchy;
+
+  MatchingFleet(JdbcClient db, HierarchyCache hierarchy) {
+    this.db = db;
+    this.hierarchy = hierarchy;
+  }
+
+  List<Count> count(FleetFilter filter, FleetAudience audience) {
+    return bound(COUNT, filter, audience)
+        .query((row, n) ->
+            new Count(
+                row.getString("status"),
+                row.getString("degraded_reason"),
+                row.getString("runtime"),
+                row.getBoolean("stalled"),
+                row.getLong("workspaces")))
+        .list();
+  }
+
+  List<FleetRow> worst(FleetFilter filter, FleetAudience audience) {
+    return bound(WORST_FIRST, filter, audience).param("most", WORST).query(FleetRow::of).list();
+  }
+
+  private StatementSpec bound(String sql, FleetFilter filter, FleetAudience audience) {
+    @Nullable UUID self = audience.self();
+    UUID @Nullable [] peers = self == null ? null : hierarchy.peersOf(self).toArray(UUID[]::new);
+    StatementSpec statement = db.sql(sql).param("self", self).param("peers", peers);
+    for (Map.Entry<String, @Nullable Object> parameter : filter.parameters().entrySet()) {
+      statement = statement.param(parameter.getKey(), parameter.getValue());
+    }
+    return statement;
+  }
+}
