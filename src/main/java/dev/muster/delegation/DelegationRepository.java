@@ -23,8 +23,8 @@ class DelegationRepository {
   static final String COLUMNS =
       """
       d.id, d.delegation_id, d.caller_id, d.callee_id, d.task_preview, d.status, d.attempt, d.retry_count,
-      d.last_heartbeat, d.deadline, d.dispatched_at, d.result_preview, d.error_detail, d.error_kind,
-      d.idempotency_key, d.parent_delegation_id, d.created_at, d.updated_at
+      d.last_heartbeat, d.deadline, d.dispatched_at, d.result_preview, d.error_detail, d.error_kind, d.idempotency_key,
+      d.parent_delegation_id, d.created_at, d.updated_at
       """;
 
   private static final String INSERT =
@@ -35,8 +35,7 @@ class DelegationRepository {
           now + make_interval(secs => :deadline_s), CASE WHEN :status = 'dispatched' THEN now END, :key,
           (SELECT p.delegation_id FROM delegations p
           WHERE p.delegation_id = :parent AND (p.caller_id = :caller OR p.callee_id = :caller)), now, now
-      FROM statement_timestamp() AS now
-      ON CONFLICT (delegation_id) DO NOTHING
+      FROM statement_timestamp() AS now ON CONFLICT (delegation_id) DO NOTHING
       """;
 
   private static final String FIND_BY_KEY =
@@ -86,10 +85,7 @@ class DelegationRepository {
       SELECT ended_as, count(*), NULL FROM delegations WHERE ended_as IS NOT NULL GROUP BY ended_as
       """;
 
-  /**
-   * Generates ids of version 7. They ascend within this process, so ids of one moment keep their
-   * order.
-   */
+  /** Generates ids of version 7, which ascend in this process, even within one moment. */
   private static final TimeBasedEpochGenerator IDS = Generators.timeBasedEpochGenerator();
 
   private final JdbcClient db;

@@ -139,10 +139,7 @@ class DeliverySweep {
         "the workspace was removed");
   }
 
-  /**
-   * Drops the messages that have waited {@code minutes} or longer for these targets; returns their
-   * number.
-   */
+  /** Drops and counts the messages that waited {@code minutes} or longer for these targets. */
   int dropStale(Collection<UUID> targetIds, int minutes) {
     String why =
         "dropped by an operator, with all messages that waited for " + minutes + " minutes";
