@@ -1,8 +1,14 @@
 package dev.muster.identity;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.MethodParameter;
+import org.springframework.web.bind.support.WebDataBinderFactory;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
@@ -19,12 +25,34 @@ class IdentityWebConfiguration implements WebMvcConfigurer {
           "/swagger-ui.html",
           "/swagger-ui/*");
 
-  private final CredentialInterceptor credentials;
-  private final CallerArgumentResolver callers;
+  /** Passes the {@link Caller} that the interceptor admitted to controller parameters. */
+  private static final class CallerArgumentResolver implements HandlerMethodArgumentResolver {
 
-  IdentityWebConfiguration(CredentialInterceptor credentials, CallerArgumentResolver callers) {
+    @Override
+    public boolean supportsParameter(MethodParameter parameter) {
+      return parameter.getParameterType() == Caller.class;
+    }
+
+    @Override
+    public Caller resolveArgument(
+        MethodParameter parameter,
+        @Nullable ModelAndViewContainer container,
+        NativeWebRequest request,
+        @Nullable WebDataBinderFactory binders) {
+      Object caller =
+          request.getAttribute(CredentialInterceptor.CALLER, RequestAttributes.SCOPE_REQUEST);
+      if (caller instanceof Caller known) {
+        return known;
+      }
+      throw new IllegalStateException(
+          "a route without credentials has a parameter for the caller: " + parameter.getMethod());
+    }
+  }
+
+  private final CredentialInterceptor credentials;
+
+  IdentityWebConfiguration(CredentialInterceptor credentials) {
     this.credentials = credentials;
-    this.callers = callers;
   }
 
   @Override
@@ -34,6 +62,6 @@ class IdentityWebConfiguration implements WebMvcConfigurer {
 
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-    resolvers.add(callers);
+    resolvers.add(new CallerArgumentResolver());
   }
 }

@@ -67,8 +67,7 @@ class TokenRepository {
   private static final String LIVE_OF_WORKSPACE =
       """
       SELECT id, prefix, created_at, last_used_at FROM workspace_tokens
-      WHERE workspace_id = :workspace_id AND revoked_at IS NULL
-      ORDER BY created_at, id
+      WHERE workspace_id = :workspace_id AND revoked_at IS NULL ORDER BY created_at, id
       """;
 
   private static final String COUNT_LIVE =
@@ -77,8 +76,7 @@ class TokenRepository {
 
   private static final String EVER_USED =
       """
-      SELECT EXISTS (
-          SELECT FROM workspace_tokens WHERE workspace_id = :workspace_id AND last_used_at IS NOT NULL)
+      SELECT EXISTS (SELECT FROM workspace_tokens WHERE workspace_id = :workspace_id AND last_used_at IS NOT NULL)
       """;
 
   private static final String REVOKE =
@@ -126,8 +124,7 @@ class TokenRepository {
       ), of_sessions AS (
           UPDATE console_sessions SET last_used_at = now() WHERE id = ANY (:ids) AND ended_at IS NULL
       )
-      UPDATE workspace_tokens SET last_used_at = now()
-      WHERE id = ANY (:ids) AND revoked_at IS NULL
+      UPDATE workspace_tokens SET last_used_at = now() WHERE id = ANY (:ids) AND revoked_at IS NULL
       """;
 
   private final JdbcClient db;
