@@ -4,6 +4,7 @@ import { readSnapshot } from './snapshot.js';
 import { FleetStore } from './store.js';
 
 const REFRESH_MS = 10_000;
+const AGAIN_MS = 3000;
 const FLUSH_MS = 4;
 const MOST_PENDING = 200_000;
 const MOST_ROWS = 100;
@@ -20,6 +21,8 @@ export class LiveFleet {
     this.store = new FleetStore();
     this.summary = null;
     this.isLoaded = false;
+    /** When the newest snapshot was loaded, by `performance.now()`. */
+    this.loadedAt = -Infinity;
     /** Why the fleet cannot be shown: the server's own sentence. */
     this.failure = null;
     this.pending = [];
@@ -69,6 +72,7 @@ export class LiveFleet {
     this.pending = [];
     this.position = 0;
     this.isLoaded = true;
+    this.loadedAt = performance.now();
     this.stream.open(snapshot.seq);
     clearInterval(this.timer);
     this.timer = setInterval(() => this.refresh(), REFRESH_MS);
@@ -79,6 +83,7 @@ export class LiveFleet {
   stop() {
     this.isStopped = true;
     clearInterval(this.timer);
+    clearTimeout(this.again);
     this.stream.close();
   }
 
@@ -145,16 +150,21 @@ export class LiveFleet {
     }
     const ids = [...this.missing, ...this.visible().slice(0, MOST_ROWS).map((row) => this.store.id(row))];
     this.missing.clear();
+    const asked = [this.#summarise()];
+    if (ids.length > 0) {
+      const query = { ids: ids.slice(0, 200).join(',') };
+      const told = (records) => this.#tell(this.store.detail(records).filter((row) => row >= 0));
+      asked.push(this.#ask('GET', '/console/rows', { query }).then(told));
+    }
     try {
-      const summary = this.#summarise();
-      if (ids.length > 0) {
-        const records = await this.#ask('GET', '/console/rows', { query: { ids: ids.slice(0, 200).join(',') } });
-        this.#tell(this.store.detail(records).filter((row) => row >= 0));
-      }
-      await summary;
+      await Promise.all(asked);
     } catch (error) {
       if (error.status === undefined) {
         throw error;
+      }
+      clearTimeout(this.again);
+      if (error.status === 503) {
+        this.again = setTimeout(() => this.refresh(), AGAIN_MS * (0.75 + Math.random() / 2));
       }
     }
   }

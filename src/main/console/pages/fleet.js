@@ -13,6 +13,8 @@ import { FleetView } from '../fleet/view.js';
 /** Causes are found anew after this many ms, and after so many times what that took: a small part of all frames. */
 const SLOW_MS = 1000;
 const SLOW_TIMES = 400;
+/** A snapshot may be half a minute old; for so long after it events may move rows even in use. */
+const CATCH_UP_MS = 3000;
 
 /**
  * @param {HTMLElement} root
@@ -109,7 +111,9 @@ export function open(root, first, context) {
 
   /** Puts the rows in their order, unless someone is about to click on one. */
   function settle() {
-    if (view.moved.size > 0 && !table.isInUse()) {
+    const isCatchingUp = performance.now() < fleet.loadedAt + CATCH_UP_MS;
+    table.element.setAttribute('aria-busy', String(isCatchingUp || !fleet.isLoaded));
+    if (view.moved.size > 0 && (isCatchingUp || view.rows.length === 0 || !table.isInUse())) {
       apply();
     } else {
       draw();
