@@ -19,6 +19,10 @@ function start(url) {
 }
 
 start('/console/session');
+if (/^\/(ui(\/(fleet)?)?)?$/.test(location.pathname)) {
+  start('/console/summary');
+  start('/console/fleet');
+}
 
 /**
  * @param {string} url as it was started
@@ -28,4 +32,9 @@ export function take(url) {
   const response = started.get(url);
   started.delete(url);
   return response;
+}
+
+/** Forgets what was started for another session. */
+export function forget() {
+  started.clear();
 }

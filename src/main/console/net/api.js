@@ -1,5 +1,5 @@
 /** Calls the server with the session's page key, and turns refusals into {@link ApiError}. */
-import { take } from '../boot.js';
+import { forget, take } from '../boot.js';
 
 const KEY = 'muster-page';
 
@@ -39,6 +39,7 @@ export function pageKey() {
 /** @param {?string} key the new session's key; null forgets it */
 export function keepPageKey(key) {
   keyInMemory = key;
+  forget();
   try {
     if (key === null) {
       localStorage.removeItem(KEY);

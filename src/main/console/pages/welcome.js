@@ -113,6 +113,6 @@ function connect({ agent, status }) {
 function command(id, text) {
   return html`<div class="command-box">
     ${copyButton(text, 'command')}
-    <pre class="command" tabindex="0" id=${`command-${id}`}><code>${text}</code></pre>
+    <pre class="shell" tabindex="0" id=${`command-${id}`}><code>${text}</code></pre>
   </div>`;
 }

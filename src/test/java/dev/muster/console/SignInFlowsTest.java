@@ -94,7 +94,7 @@ class SignInFlowsTest {
     Page page = tab.go(ORIGIN, link).page();
 
     assertThat(page.getByRole(AriaRole.ALERT)).containsText("too old");
-    Locator command = page.locator(".command");
+    Locator command = page.locator(".shell");
     assertThat(command).isVisible();
     assertThat(command).containsText("curl -s -X POST " + ORIGIN + "/console/links");
     assertThat(page.getByLabel("Token")).isVisible();
