@@ -50,7 +50,8 @@ record FilterTerm(boolean isNegated, String key, char operator, List<String> val
     List<String> parts = new ArrayList<>();
     StringBuilder part = new StringBuilder();
     boolean isQuoted = false;
-    for (char c : text.toCharArray()) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
       isQuoted ^= c == '"';
       if (!isQuoted && separators.indexOf(c) >= 0) {
         parts.add(part.toString());
