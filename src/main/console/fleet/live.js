@@ -5,6 +5,7 @@ import { FleetStore } from './store.js';
 
 const REFRESH_MS = 10_000;
 const AGAIN_MS = 3000;
+const RELOAD_MS = 5000;
 const FLUSH_MS = 4;
 const MOST_PENDING = 200_000;
 const MOST_ROWS = 100;
@@ -140,7 +141,8 @@ export class LiveFleet {
     this.pending = [];
     this.position = 0;
     this.stream.close();
-    this.start();
+    // The server may hand out the same snapshot for half a minute, so there is a pause between two.
+    setTimeout(() => this.isStopped || this.start(), this.loadedAt + RELOAD_MS - performance.now());
   }
 
   /** Asks for what no event tells of the rows that are shown. */

@@ -1,0 +1,130 @@
+package dev.muster.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.LocatorAssertions;
+import dev.muster.testing.FreePorts;
+import dev.muster.testing.TcpRelay;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestServer;
+import java.io.IOException;
+import java.net.URI;
+import org.junit.jupiter.api.Test;
+
+/** What the page says, and does, while the server, its database or the network is away. */
+@InBrowser
+class FleetOutageTest {
+
+  private static final String LOST = "WebSocket connection|net::ERR_|status of 503";
+  private static final String WEDGED = "\"runtime_state\":\"wedged\",\"sample_error\":\"init\"";
+  private static final LocatorAssertions.ContainsTextOptions LATE =
+      new LocatorAssertions.ContainsTextOptions().setTimeout(40_000);
+
+  private static String origin(int port) {
+    return "http://127.0.0.1:" + port;
+  }
+
+  private static Page open(Tab tab, int port) {
+    tab.expects(LOST);
+    Page page = tab.signIn(origin(port), TestServer.ADMIN_TOKEN, "/ui/fleet").page();
+    assertThat(page.locator("#connection")).containsText("Live");
+    page.evaluate("() => { window.isSamePage = true; }");
+    return page;
+  }
+
+  private static void assertSamePage(Page page) {
+    assertThat(page.evaluate("() => window.isSamePage === true")).isEqualTo(true);
+  }
+
+  @Test
+  void serverRestartResumesWithoutLossOrReload(Tab tab) {
+    TestDatabase database = TestDatabases.create();
+    int port = FreePorts.next();
+    String at = "SERVER_PORT=" + port;
+    Agent agent;
+    Page page;
+    try (TestServer first = TestServer.startOn(database, at)) {
+      agent = first.client().createOnline("Survivor");
+      page = open(tab, port);
+    }
+    assertThat(page.locator("#banner")).containsText("Connection lost");
+    assertThat(page.locator("#banner")).containsText("data as of");
+    try (TestServer second = TestServer.startOn(database, at)) {
+      second.client().heartbeat(agent, WEDGED); // before the page is back: it must not miss it
+      assertThat(page.locator(".fleet-row[aria-rowindex='2'] .col-why"))
+          .containsText("Runtime wedged — “init”", LATE);
+      assertThat(page.locator("#connection")).containsText("Live");
+      assertSamePage(page);
+    }
+  }
+
+  @Test
+  void databaseOutageIsSaidAndAgesFreeze(Tab tab) throws IOException {
+    TestDatabase direct = TestDatabases.create();
+    int port = URI.create(direct.url().substring("jdbc:".length())).getPort();
+    try (TcpRelay wire = new TcpRelay(port)) {
+      TestDatabase relayed =
+          new TestDatabase(direct.url().replaceFirst(":" + port + "/", ":" + wire.port() + "/"));
+      try (TestServer server = TestServer.startOn(relayed)) {
+        server.client().createOnline("Frozen");
+        Page page = open(tab, server.port());
+        wire.heal(FreePorts.next()); // nobody listens there
+        assertThat(page.locator("#connection")).containsText("cannot reach its database", LATE);
+        assertThat(page.locator("#banner")).containsText("data as of");
+        String age = page.locator(".fleet-row[aria-rowindex='2'] .col-heard").textContent();
+        page.evaluate(
+            "() => new Promise(done => { let left = 3; const t = setInterval(() => --left ||"
+                + " (clearInterval(t), done()), 1000); })");
+        assertThat(page.locator(".fleet-row[aria-rowindex='2'] .col-heard")).hasText(age);
+        wire.heal(port);
+        assertThat(page.locator("#connection")).containsText("Live", LATE);
+        assertThat(page.locator("#banner")).isHidden();
+        assertSamePage(page);
+      }
+    }
+  }
+
+  @Test
+  void replayGapTakesANewSnapshot(Tab tab) throws IOException {
+    try (TestServer server = TestServer.start();
+        TcpRelay wire = new TcpRelay(server.port())) {
+      Agent agent = server.client().createOnline("Forgotten");
+      Page page = open(tab, wire.port());
+      wire.heal(FreePorts.next());
+      assertThat(page.locator("#connection")).containsText("Reconnecting");
+      server.client().heartbeat(agent, WEDGED);
+      server.client().create("Meanwhile");
+      server.database().execute("DELETE FROM events");
+      wire.heal(server.port());
+      assertThat(page.locator("#connection")).containsText("Live", LATE);
+      assertThat(page.locator(".fleet-row[aria-rowindex='2'] .col-why"))
+          .containsText("Runtime wedged", LATE);
+      assertThat(page.locator(".fleet-space")).containsText("Meanwhile", LATE);
+      assertSamePage(page);
+    }
+  }
+
+  @Test
+  void ownAbsenceAndMassSilenceAreBanners(Tab tab) {
+    try (TestServer server = TestServer.start()) {
+      server.client().createOnline("Bystander");
+      server.database().execute("UPDATE control_plane_uptime SET hold_since = now()");
+      Page page = open(tab, server.port());
+      assertThat(page.locator("#banner")).containsText("Too many fell silent at once");
+      server.database().execute("UPDATE workspaces SET created_at = created_at - interval '1 h'");
+      server.database().execute("UPDATE control_plane_uptime SET up_since = now()");
+      assertThat(page.locator("#banner")).containsText("Muster itself was away until", LATE);
+      server
+          .database()
+          .execute(
+              "UPDATE control_plane_uptime SET hold_since = NULL, up_since = now() - interval '1"
+                  + " day'");
+      assertThat(page.locator("#banner"))
+          .isHidden(new LocatorAssertions.IsHiddenOptions().setTimeout(40_000));
+    }
+  }
+}
