@@ -72,7 +72,7 @@ class FleetOutageTest {
       try (TestServer server = TestServer.startOn(relayed)) {
         server.client().createOnline("Frozen");
         Page page = open(tab, server.port());
-        wire.heal(FreePorts.next()); // nobody listens there
+        wire.heal(FreePorts.next()); // a port that nothing listens on
         assertThat(page.locator("#connection")).containsText("cannot reach its database", LATE);
         assertThat(page.locator("#banner")).containsText("data as of");
         String age = page.locator(".fleet-row[aria-rowindex='2'] .col-heard").textContent();
