@@ -89,7 +89,7 @@ function newLink(isOpen) {
   return html`<details ?open=${isOpen}>
     <summary>Get a new link</summary>
     <p>With the embedded database, each start prints one; it is good once and for ten minutes. The admin token makes others:</p>
-    <pre class="shell"><code>${`curl -s -X POST ${location.origin}/console/links \\
+    <pre class="shell" tabindex="0"><code>${`curl -s -X POST ${location.origin}/console/links \\
   -H "Authorization: Bearer $ADMIN" -H 'Content-Type: application/json' \\
   -d '{"role":"operator","name":"night shift"}'`}</code></pre>
   </details>`;

@@ -147,7 +147,7 @@ class SignInFlowsTest {
     Page page = signIn(tab, deep, ADMIN_TOKEN);
 
     assertThat(page).hasURL(ORIGIN + deep);
-    assertThat(page.locator("nav [aria-current=page]")).hasText(Pattern.compile("Delegations.*"));
+    assertThat(page.locator(".bar nav [aria-current=page]")).hasText(Pattern.compile("Delegations.*"));
   }
 
   @Test
@@ -164,7 +164,7 @@ class SignInFlowsTest {
     assertThat(page.url()).isEqualTo(ORIGIN + "/ui/queue?state=waiting");
     page.getByLabel("Token").fill(ADMIN_TOKEN);
     page.getByRole(AriaRole.BUTTON, named("Sign in")).click();
-    assertThat(page.locator("nav [aria-current=page]")).hasText(Pattern.compile("Queue.*"));
+    assertThat(page.locator(".bar nav [aria-current=page]")).hasText(Pattern.compile("Queue.*"));
   }
 
   @Test
