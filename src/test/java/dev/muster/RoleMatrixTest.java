@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -326,7 +327,8 @@ class RoleMatrixTest {
             .header("X-Workspace-ID", identity.me().toString())
             .method(line.method(), HttpRequest.BodyPublishers.ofString(body));
     if (identity.bySession()) {
-      ConsoleSession session = ConsoleSession.signIn(CLIENT, identity.token());
+      ConsoleSession session =
+          ConsoleSession.signIn(CLIENT, Objects.requireNonNull(identity.token()));
       request.headers(session.headers());
       request.header("Sec-WebSocket-Protocol", session.socketOffer());
       request.header("Origin", CLIENT.baseUrl());

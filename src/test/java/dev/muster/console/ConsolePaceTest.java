@@ -3,6 +3,7 @@ package dev.muster.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -36,6 +37,6 @@ class ConsolePaceTest {
   }
 
   private static double number(Map<?, ?> figures, String name) {
-    return ((Number) figures.get(name)).doubleValue();
+    return ((Number) Objects.requireNonNull(figures.get(name))).doubleValue();
   }
 }

@@ -16,13 +16,6 @@ import org.junit.jupiter.api.Test;
 @InBrowser
 class DelegationsPageTest {
 
-  /** The control plane has been up for long, and the callee silent for 12 minutes. */
-  private static final String SILENT =
-      """
-      UPDATE control_plane_uptime SET up_since = now() - interval '1 day';
-      UPDATE delegations SET last_heartbeat = now() - interval '12 minutes' WHERE delegation_id = '%s'
-      """;
-
   private final Agent lead = CLIENT.createOnline("Lead");
   private final Agent worker =
       CLIENT.createOnline(
@@ -42,7 +35,16 @@ class DelegationsPageTest {
     String id = delegate(task);
     CLIENT.post(
         "/workspaces/" + worker.id() + "/delegations/" + id + "/heartbeat", worker.token(), "");
-    TestServer.shared().database().execute(SILENT.formatted(id));
+    // the control plane has been up for long, and the callee silent for 12 minutes
+    TestServer.shared()
+        .database()
+        .execute(
+            """
+            UPDATE control_plane_uptime SET up_since = now() - interval '1 day';
+            UPDATE delegations SET last_heartbeat = now() - interval '12 minutes'
+            WHERE delegation_id = '%s'
+            """
+                .formatted(id));
     CLIENT.post("/admin/delegations/sweep", ADMIN_TOKEN, "");
     return id;
   }

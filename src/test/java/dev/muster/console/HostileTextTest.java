@@ -142,10 +142,10 @@ class HostileTextTest {
     }
     JsonNode open =
         CLIENT.get("/workspaces/" + caller.id() + "/delegations?limit=500", ADMIN_TOKEN).json();
-    for (int i = 0; i < TEXTS.size() && i < open.size(); i++) {
+    // every other one stays in the queue
+    for (int i = 0; i < TEXTS.size() && i < open.size(); i += 2) {
       String path = "/admin/delegations/" + open.get(i).path("delegation_id").asString() + "/fail";
       CLIENT.post(path, ADMIN_TOKEN, "{\"reason\":%s}".formatted(json("-" + TEXTS.get(i))));
-      i++; // every other one stays in the queue
     }
     Page page = SignedIn.asAdmin(tab, "/ui/w/" + caller.id() + "?tab=delegations");
     assertThat(page.locator("tbody tr")).hasCount(100);

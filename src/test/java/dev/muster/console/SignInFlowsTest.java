@@ -147,7 +147,8 @@ class SignInFlowsTest {
     Page page = signIn(tab, deep, ADMIN_TOKEN);
 
     assertThat(page).hasURL(ORIGIN + deep);
-    assertThat(page.locator(".bar nav [aria-current=page]")).hasText(Pattern.compile("Delegations.*"));
+    assertThat(page.locator(".bar nav [aria-current=page]"))
+        .hasText(Pattern.compile("Delegations.*"));
   }
 
   @Test

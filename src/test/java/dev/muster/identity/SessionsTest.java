@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -338,7 +339,7 @@ class SessionsTest {
         CLIENT.post("/workspaces", null, "{\"name\":\"Made\"}", own.headers()).field("id");
     CLIENT.delete("/console/session", null, own.headers());
 
-    List<String> rows =
+    List<@Nullable String> rows =
         SERVER
             .bean(JdbcClient.class)
             .sql(

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -157,7 +158,7 @@ class FilterCasesTest {
         "/console/summary?q=" + URLEncoder.encode(query, StandardCharsets.UTF_8), ADMIN_TOKEN);
   }
 
-  private static TreeSet<String> matches(String query) {
+  private static Set<String> matches(String query) {
     List<FleetRow> rows =
         SERVER.bean(MatchingFleet.class).worst(FleetFilter.read(query, NOW), EVERYBODY);
     return FILE.path("workspaces")
@@ -168,7 +169,7 @@ class FilterCasesTest {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static TreeSet<String> keys(JsonNode names) {
+  private static Set<String> keys(JsonNode names) {
     return names
         .valueStream()
         .map(JsonNode::asString)
