@@ -6,6 +6,68 @@ ALTER TABLE workspace_heartbeats ADD COLUMN restart_requested_at timestamptz;
 COMMENT ON COLUMN workspace_heartbeats.restart_requested_at IS
     'Cleared when the agent registers anew, its uptime starts over, or the request is withdrawn';
 
+-- The webhook: how far the recorded events were read, what is wrong now, and what is sent about it.
+CREATE TABLE webhook_head (
+    only_row  boolean     PRIMARY KEY DEFAULT true CHECK (only_row),
+    last_seq  bigint      NOT NULL,
+    up_since  timestamptz NOT NULL,
+    hold_told boolean     NOT NULL DEFAULT false
+);
+
+COMMENT ON COLUMN webhook_head.up_since IS 'The end of the uptime gap that was told last';
+
+COMMENT ON COLUMN webhook_head.hold_told IS 'Whether a mass silence was told, and its end was not';
+
+CREATE TABLE webhook_troubles (
+    subject      text        PRIMARY KEY,
+    workspace_id uuid        NOT NULL,
+    target_id    uuid,
+    status       text        NOT NULL,
+    reason       text        NOT NULL,
+    pattern      text        NOT NULL,
+    error        text,
+    since        timestamptz NOT NULL,
+    noticed_at   timestamptz NOT NULL,
+    told_at      timestamptz,
+    was_told     boolean     NOT NULL DEFAULT false,
+    well_at      timestamptz,
+    well_told_at timestamptz
+);
+
+COMMENT ON COLUMN webhook_troubles.subject IS 'The id of a workspace, or of a delegation';
+
+COMMENT ON COLUMN webhook_troubles.workspace_id IS 'The workspace; of a delegation the caller, and target_id the callee';
+
+COMMENT ON COLUMN webhook_troubles.pattern IS 'The error without what differs from agent to agent';
+
+COMMENT ON COLUMN webhook_troubles.was_told IS 'Whether another trouble was told that came directly before this one';
+
+CREATE INDEX webhook_troubles_by_cause ON webhook_troubles (status, reason, pattern);
+CREATE INDEX webhook_troubles_untold ON webhook_troubles (noticed_at) WHERE told_at IS NULL;
+CREATE INDEX webhook_troubles_well ON webhook_troubles (well_at) WHERE well_at IS NOT NULL;
+
+CREATE TABLE webhook_notifications (
+    id              uuid        PRIMARY KEY,
+    recovered       boolean     NOT NULL,
+    status          text        NOT NULL,
+    reason          text        NOT NULL,
+    pattern         text        NOT NULL,
+    body            text        NOT NULL,
+    created_at      timestamptz NOT NULL,
+    next_attempt_at timestamptz NOT NULL,
+    attempts        integer     NOT NULL DEFAULT 0,
+    ended_at        timestamptz
+);
+
+COMMENT ON COLUMN webhook_notifications.ended_at IS 'When the receiver took it, or it was dropped';
+
+CREATE INDEX webhook_notifications_due ON webhook_notifications (next_attempt_at) WHERE ended_at IS NULL;
+CREATE INDEX webhook_notifications_by_age ON webhook_notifications (created_at);
+
+CREATE VIEW api_workspace_name AS SELECT id, name FROM workspaces;
+
+CREATE VIEW api_workspace_stall AS SELECT workspace_id, stalled FROM workspace_heartbeats;
+
 -- Links that sign a person in to the console once.
 CREATE TABLE console_links (
     id          uuid PRIMARY KEY,

@@ -21,6 +21,11 @@ public final class PlatformUrl {
     this.authority = configured.flatMap(Authority::ofUrl);
   }
 
+  /** Returns {@code PUBLIC_URL} without a slash at its end; empty if it is not set. */
+  public Optional<String> configured() {
+    return configured;
+  }
+
   /** Returns the host and port of {@code PUBLIC_URL}; empty if it is not set. */
   Optional<Authority> authority() {
     return authority;

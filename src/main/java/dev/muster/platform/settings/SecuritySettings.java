@@ -19,6 +19,7 @@ public record SecuritySettings(
     @Nullable String publicUrl,
     @DefaultValue Registration registration,
     @DefaultValue AgentUrl agentUrl,
+    @DefaultValue Webhook webhook,
     @DefaultValue Security security) {
 
   public SecuritySettings {
@@ -38,6 +39,28 @@ public record SecuritySettings(
    * @param allow null for the default of the database mode
    */
   public record AgentUrl(@Nullable List<String> allow) {}
+
+  /**
+   * Where agents that are not well are told.
+   *
+   * @param url null for nowhere
+   * @param secret null for notifications without a signature
+   * @param kinds empty for all
+   */
+  public record Webhook(
+      @Nullable String url, @Nullable String secret, @DefaultValue List<String> kinds) {
+
+    public Webhook {
+      url = url == null || url.isBlank() ? null : url.strip();
+      secret = secret == null || secret.isBlank() ? null : secret.strip();
+    }
+
+    /** Leaves the url and the secret out. */
+    @Override
+    public String toString() {
+      return "Webhook[hidden]";
+    }
+  }
 
   /**
    * Who is admitted, and from where.

@@ -63,6 +63,26 @@ public enum Setting {
       "none",
       "origins whose pages may call, with credentials, such as "
           + "`https://canvas.example`, separated by commas; no `*`"),
+  WEBHOOK_URL(
+      Kind.SECURITY,
+      "muster.webhook.url",
+      SettingFormat.TEXT,
+      "none: off",
+      "the url that is [told](webhook.md) when agents are degraded, offline, stuck, or well again; "
+          + "the rules of `AGENT_URL_ALLOW` hold for it too"),
+  WEBHOOK_SECRET(
+      Kind.SECURITY,
+      "muster.webhook.secret",
+      SettingFormat.TEXT,
+      "none: no signature",
+      "signs what is sent to `WEBHOOK_URL`; at least 16 characters"),
+  WEBHOOK_KINDS(
+      Kind.SECURITY,
+      "muster.webhook.kinds",
+      SettingFormat.TEXT,
+      "all",
+      "what `WEBHOOK_URL` is told: some of `degraded`, `offline`, `stuck`, `recovered`, separated "
+          + "by commas"),
   DATABASE_URL(
       Kind.SECURITY,
       "spring.datasource.url",

@@ -1,0 +1,68 @@
+package dev.muster.webhook;
+
+import dev.muster.platform.text.Text;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why agents or delegations are not well; those with one cause are told in one notification.
+ *
+ * @param status one of the words below
+ * @param reason one of the words below, or of a degraded workspace its {@code degraded_reason};
+ *     empty for several causes that are told as one
+ * @param pattern the error without what differs from agent to agent; empty without an error
+ */
+record Cause(String status, String reason, String pattern) {
+
+  static final String DEGRADED = "degraded";
+  static final String OFFLINE = "offline";
+  static final String STUCK = "stuck";
+  static final String STALLED = "stalled";
+  static final String SUSPENDED = "suspended";
+  static final String DOWN = "down";
+
+  static final Cause SILENCE = new Cause(OFFLINE, "silence", "");
+  static final Cause CALLEE_SILENT = new Cause(STUCK, "callee_silent", "");
+  static final Cause WRITES_NOTHING = new Cause(STALLED, "writes_nothing", "");
+  static final Cause MASS_SILENCE = new Cause(SUSPENDED, "mass_silence", "");
+  static final Cause UPTIME_GAP = new Cause(DOWN, "uptime_gap", "");
+
+  /** Bounds the work of the patterns; what differs later in an error makes no other cause. */
+  private static final int MAX_ERROR = 400;
+
+  private static final int MAX_PATTERN = 160;
+
+  private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}-[0-9a-f-]{27}");
+  private static final Pattern QUOTED = Pattern.compile("[\"'`“‘][^\"'`“‘”’]*[\"'`”’]");
+  private static final Pattern HEX =
+      Pattern.compile("\\b0x[0-9a-f]+\\b|\\b(?=[0-9a-f]*\\d)[0-9a-f]{6,}\\b");
+  private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
+  private static final Pattern SPACE = Pattern.compile("\\s+");
+
+  /** Returns the error without ids, numbers and quoted texts, as the console groups errors too. */
+  static String pattern(@Nullable String error) {
+    if (error == null) {
+      return "";
+    }
+    String result = Text.cut(error, MAX_ERROR).toLowerCase(Locale.ROOT);
+    for (Pattern differing : new Pattern[] {UUID, QUOTED, HEX, NUMBER}) {
+      result = differing.matcher(result).replaceAll("#");
+    }
+    return Text.cut(SPACE.matcher(result).replaceAll(" ").strip(), MAX_PATTERN);
+  }
+
+  Kind kind() {
+    return switch (status) {
+      case DEGRADED -> Kind.DEGRADED;
+      case OFFLINE, SUSPENDED -> Kind.OFFLINE;
+      case STUCK, STALLED -> Kind.STUCK;
+      default -> Kind.RECOVERED;
+    };
+  }
+
+  /** Returns the cause that stands for all causes of this status. */
+  Cause anyOfItsStatus() {
+    return new Cause(status, "", "");
+  }
+}

@@ -1,0 +1,137 @@
+package dev.muster.webhook;
+
+import dev.muster.platform.postgres.Timestamps;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Stores the notifications until they are sent, and how far the events were read. */
+@Repository
+class NotificationRepository {
+
+  /** So long a notification is tried; then it is dropped. */
+  static final Duration LIFE = Duration.ofHours(1);
+
+  private static final String BEGIN =
+      "INSERT INTO webhook_head (last_seq, up_since) VALUES (:last_seq, :up_since) ON CONFLICT DO"
+          + " NOTHING";
+
+  private static final String LOCK_HEAD =
+      "SELECT last_seq, up_since, hold_told FROM webhook_head FOR UPDATE SKIP LOCKED";
+
+  private static final String MOVE_HEAD =
+      "UPDATE webhook_head SET last_seq = :last_seq, up_since = :up_since, hold_told = :hold_told";
+
+  private static final String INSERT =
+      """
+      INSERT INTO webhook_notifications (id, recovered, status, reason, pattern, body, created_at, next_attempt_at)
+      VALUES (:id, :recovered, :status, :reason, :pattern, :body, :now, :now)
+      """;
+
+  private static final String COUNT_SINCE =
+      "SELECT count(*) FROM webhook_notifications WHERE created_at > :since";
+
+  private static final String DELETE_OLD =
+      "DELETE FROM webhook_notifications WHERE created_at < :before AND ended_at IS NOT NULL";
+
+  /**
+   * A replica that crashes while it sends leaves the claim behind; when it is over, another sends
+   * the same notification.
+   */
+  private static final String CLAIM =
+      """
+      UPDATE webhook_notifications SET attempts = attempts + 1, next_attempt_at = statement_timestamp() + interval '30 seconds'
+      WHERE id = (
+          SELECT id FROM webhook_notifications WHERE ended_at IS NULL AND next_attempt_at <= statement_timestamp()
+          ORDER BY next_attempt_at, created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+      RETURNING id, body, attempts
+      """;
+
+  private static final String END =
+      "UPDATE webhook_notifications SET ended_at = statement_timestamp() WHERE id = :id AND"
+          + " ended_at IS NULL";
+
+  private static final String TRY_LATER =
+      """
+      UPDATE webhook_notifications SET next_attempt_at = statement_timestamp() + make_interval(secs => :seconds)
+      WHERE id = :id AND ended_at IS NULL AND created_at > statement_timestamp() - make_interval(secs => :life)
+      """;
+
+  /** How far the recorded events were read, and what was told of the server itself. */
+  record Head(long lastSeq, Instant upSince, boolean holdTold) {}
+
+  /** A notification that this replica sends now; {@code attempts} counts this one. */
+  record Claimed(UUID id, String body, int attempts) {}
+
+  private final JdbcClient db;
+
+  NotificationRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  /** Begins with the events after {@code lastSeq}, unless a replica has begun before. */
+  void begin(long lastSeq, Instant upSince) {
+    db.sql(BEGIN).param("last_seq", lastSeq).param("up_since", Timestamps.utc(upSince)).update();
+  }
+
+  /** Locks the head until the transaction ends; empty when another replica has it. */
+  Optional<Head> lockHead() {
+    return db.sql(LOCK_HEAD)
+        .query((row, n) ->
+            new Head(
+                row.getLong("last_seq"),
+                Timestamps.instant(row, "up_since"),
+                row.getBoolean("hold_told")))
+        .optional();
+  }
+
+  void moveHead(Head head) {
+    db.sql(MOVE_HEAD)
+        .param("last_seq", head.lastSeq())
+        .param("up_since", Timestamps.utc(head.upSince()))
+        .param("hold_told", head.holdTold())
+        .update();
+  }
+
+  void insert(UUID id, boolean recovered, Cause cause, String body, Instant now) {
+    db.sql(DELETE_OLD).param("before", Timestamps.utc(now.minus(LIFE.multipliedBy(2)))).update();
+    db.sql(INSERT)
+        .param("id", id)
+        .param("recovered", recovered)
+        .param("status", cause.status())
+        .param("reason", cause.reason())
+        .param("pattern", cause.pattern())
+        .param("body", body)
+        .param("now", Timestamps.utc(now))
+        .update();
+  }
+
+  int countSince(Instant since) {
+    return db.sql(COUNT_SINCE).param("since", Timestamps.utc(since)).query(Integer.class).single();
+  }
+
+  Optional<Claimed> claim() {
+    return db.sql(CLAIM)
+        .query((row, n) ->
+            new Claimed(
+                row.getObject("id", UUID.class), row.getString("body"), row.getInt("attempts")))
+        .optional();
+  }
+
+  void end(UUID id) {
+    db.sql(END).param("id", id).update();
+  }
+
+  /** Returns false when the notification is too old for another attempt. */
+  boolean tryLater(UUID id, Duration pause) {
+    return db.sql(TRY_LATER)
+            .param("id", id)
+            .param("seconds", pause.toMillis() / 1000.0)
+            .param("life", LIFE.toSeconds())
+            .update()
+        == 1;
+  }
+}

@@ -1,0 +1,150 @@
+package dev.muster.webhook;
+
+import dev.muster.platform.text.Text;
+import dev.muster.webhook.TroubleRepository.Counts;
+import dev.muster.webhook.TroubleRepository.Listed;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the sentence of a notification, for a person in a chat.
+ *
+ * <p>Names and errors are the agents' own words. Characters that chats read as mark-up or mentions
+ * are replaced by others that look like them.
+ */
+final class NotificationText {
+
+  private static final int MAX_NAME = 80;
+  private static final int MAX_ERROR = 160;
+
+  private static final String MARKUP = "<>&@`*[]|";
+  private static final String LOOKALIKE = "‹›＆＠'∗()¦";
+
+  private static final DateTimeFormatter MINUTE =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+  private NotificationText() {}
+
+  static String trouble(Cause cause, Counts counts, List<Listed> listed) {
+    boolean isOne = counts.unwell() == 1;
+    String who =
+        isOne
+            ? one(cause, listed.getFirst()) + " is"
+            : many(cause, counts.untold(), counts.unwell());
+    String begin = isOne ? " since " : ", the first since ";
+    return who
+        + " "
+        + cause.status()
+        + begin
+        + minute(counts.since())
+        + ": "
+        + why(cause, isOne, listed.getFirst().error())
+        + ".";
+  }
+
+  static String recovered(Cause cause, Counts counts, List<Listed> listed) {
+    boolean isDelegation = cause.status().equals(Cause.STUCK);
+    String well = isDelegation ? "no longer stuck" : "well again";
+    if (counts.told() == 1) {
+      return one(cause, listed.getFirst())
+          + " is "
+          + well
+          + "; it was "
+          + cause.status()
+          + " since "
+          + minute(counts.since())
+          + ".";
+    }
+    String all = number(counts.told()) + " " + plural(cause) + " that were " + cause.status();
+    return counts.well() == counts.told()
+        ? "All " + all + " are " + well + "."
+        : number(counts.well())
+            + " of "
+            + all
+            + (counts.well() == 1 ? " is " : " are ")
+            + well
+            + ".";
+  }
+
+  static String suspended(long silent, long live, Instant until) {
+    return "%s of %s agents fell silent at once. None is taken offline until %s. Look at the path between agents and server first."
+        .formatted(number(silent), number(live), minute(until));
+  }
+
+  static String resumed() {
+    return "The silence of agents is judged as usual again, after too many had fallen silent at"
+        + " once.";
+  }
+
+  static String upAgain(Instant since) {
+    return "The server is up again since %s; for a while before, no replica worked. No agent is taken offline for its silence in that time."
+        .formatted(minute(since));
+  }
+
+  private static String one(Cause cause, Listed listed) {
+    if (cause.status().equals(Cause.STUCK)) {
+      return "Delegation " + harmless(listed.subject(), MAX_NAME);
+    }
+    @Nullable String name = listed.name();
+    return "Workspace “" + (name == null ? listed.subject() : harmless(name, MAX_NAME)) + "”";
+  }
+
+  private static String many(Cause cause, int untold, int unwell) {
+    return untold == unwell
+        ? number(unwell) + " " + plural(cause) + " are"
+        : number(untold) + " more, " + number(unwell) + " " + plural(cause) + " in all are";
+  }
+
+  private static String plural(Cause cause) {
+    return cause.status().equals(Cause.STUCK) ? "delegations" : "workspaces";
+  }
+
+  private static String why(Cause cause, boolean isOne, @Nullable String error) {
+    String why =
+        switch (cause.reason()) {
+          case "silence" -> "no heartbeat arrives";
+          case "callee_silent" -> isOne ? "the callee fell silent" : "the callees fell silent";
+          case "writes_nothing" -> "heartbeats arrive, tasks are open, and nothing is written";
+          case "runtime_wedged" ->
+              isOne ? "the agent's runtime is wedged" : "the agents' runtimes are wedged";
+          case "error_rate" -> "many requests to the runtime fail";
+          default -> "for several reasons";
+        };
+    return error == null || error.isBlank() ? why : why + ", “" + harmless(error, MAX_ERROR) + "”";
+  }
+
+  /** Returns text that does nothing in a chat but stand there, on one line. */
+  static String harmless(String text, int maxCharacters) {
+    StringBuilder result = new StringBuilder();
+    Text.cut(text, maxCharacters)
+        .codePoints()
+        .forEach(character -> result.appendCodePoint(harmless(character)));
+    return result.toString().strip();
+  }
+
+  private static int harmless(int character) {
+    int found = MARKUP.indexOf(character);
+    if (found >= 0) {
+      return LOOKALIKE.charAt(found);
+    }
+    int type = Character.getType(character);
+    boolean isUnseen =
+        type == Character.CONTROL
+            || type == Character.FORMAT
+            || type == Character.LINE_SEPARATOR
+            || type == Character.PARAGRAPH_SEPARATOR;
+    return isUnseen ? ' ' : character;
+  }
+
+  private static String number(long count) {
+    return String.format(Locale.ROOT, "%,d", count);
+  }
+
+  private static String minute(@Nullable Instant time) {
+    return time == null ? "now" : MINUTE.format(time);
+  }
+}

@@ -1,0 +1,197 @@
+package dev.muster.webhook;
+
+import dev.muster.event.RecordedEvent;
+import dev.muster.platform.http.PlatformUrl;
+import dev.muster.platform.text.Redaction;
+import dev.muster.platform.text.Text;
+import dev.muster.webhook.TroubleRepository.Counts;
+import dev.muster.webhook.TroubleRepository.Due;
+import dev.muster.webhook.TroubleRepository.Listed;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Makes one notification of all troubles with one cause, when it is due (docs/operate/webhook.md).
+ *
+ * <p>Its methods join the caller's transaction.
+ */
+@Component
+class NotificationWriter {
+
+  /** Longer than the time between two sweeps, which find agents that fell silent together. */
+  static final Duration SETTLES_WITHIN = Duration.ofSeconds(20);
+
+  /** A cause that does not settle is told after this time; none is told more often than this. */
+  static final Duration TOLD_EVERY = Duration.ofMinutes(1);
+
+  /** More causes in a minute are told as one for each status. */
+  static final int MAX_IN_A_MINUTE = 10;
+
+  private static final int MAX_ERROR = 160;
+
+  private final TroubleRepository troubles;
+  private final NotificationRepository notifications;
+  private final JsonMapper json;
+  private final Optional<String> publicUrl;
+
+  NotificationWriter(
+      TroubleRepository troubles,
+      NotificationRepository notifications,
+      JsonMapper json,
+      PlatformUrl platformUrl) {
+    this.troubles = troubles;
+    this.notifications = notifications;
+    this.json = json;
+    this.publicUrl = platformUrl.configured();
+  }
+
+  /** Makes the notifications that are due at {@code now}. */
+  void tellDue(Instant now) {
+    Instant minuteAgo = now.minus(TOLD_EVERY);
+    List<Due> due = troubles.due(now.minus(SETTLES_WITHIN), minuteAgo, minuteAgo);
+    if (due.isEmpty()) {
+      return;
+    }
+    int left = MAX_IN_A_MINUTE - notifications.countSince(minuteAgo);
+    if (due.size() > left) {
+      due =
+          due.stream()
+              .map(one -> new Due(one.recovered(), one.cause().anyOfItsStatus()))
+              .distinct()
+              .toList();
+    }
+    due.stream().limit(Math.max(left, 0)).forEach(one -> tell(one, now));
+  }
+
+  private void tell(Due due, Instant now) {
+    Cause cause = due.cause();
+    Counts counts = troubles.count(due);
+    List<Listed> listed = troubles.list(due);
+    Kind kind = due.recovered() ? Kind.RECOVERED : cause.kind();
+    Instant since = Objects.requireNonNull(counts.since());
+    String text =
+        due.recovered()
+            ? NotificationText.recovered(cause, counts, listed)
+            : NotificationText.trouble(cause, counts, listed);
+    ObjectNode body =
+        body(kind, cause, due.recovered() ? counts.well() : counts.unwell(), since, now);
+    body.put("new", due.recovered() ? counts.wellUntold() : counts.untold());
+    if (due.recovered()) {
+      body.put("of", counts.told());
+    }
+    addListed(body, due, listed);
+    insert(body, text, link(due), due.recovered(), cause, now);
+    troubles.markTold(due, now);
+  }
+
+  /** Tells of {@code LIVENESS_SUSPENDED}: nobody is taken offline for now. */
+  void tellSuspension(RecordedEvent event, Instant now) {
+    JsonNode payload = json.readTree(event.payload().text());
+    long silent = payload.path("silent").asLong();
+    Instant until = Instant.parse(payload.path("hold_until").asString());
+    ObjectNode body = body(Kind.OFFLINE, Cause.MASS_SILENCE, silent, event.createdAt(), now);
+    String text = NotificationText.suspended(silent, payload.path("live").asLong(), until);
+    insert(body, text, "/ui/fleet", false, Cause.MASS_SILENCE, now);
+  }
+
+  /** Tells that agents that are silent are taken offline again. */
+  void tellResumption(Instant now) {
+    ObjectNode body = body(Kind.RECOVERED, Cause.MASS_SILENCE, 0, now, now);
+    insert(body, NotificationText.resumed(), "/ui/fleet", true, Cause.MASS_SILENCE, now);
+  }
+
+  /** Tells the end of an uptime gap. */
+  void tellUpAgain(Instant since, Instant now) {
+    ObjectNode body = body(Kind.RECOVERED, Cause.UPTIME_GAP, 0, since, now);
+    insert(body, NotificationText.upAgain(since), "/ui/fleet", true, Cause.UPTIME_GAP, now);
+  }
+
+  private ObjectNode body(Kind kind, Cause cause, long count, Instant since, Instant now) {
+    ObjectNode body = json.createObjectNode();
+    body.put("id", UUID.randomUUID().toString());
+    body.put("at", now.toString());
+    body.put("kind", kind.wire());
+    body.putObject("cause")
+        .put("status", cause.status())
+        .put("reason", nullIfEmpty(cause.reason()))
+        .put("pattern", nullIfEmpty(cause.pattern()));
+    body.put("count", count);
+    body.put("since", since.toString());
+    body.putArray("workspaces");
+    return body;
+  }
+
+  private static void addListed(ObjectNode body, Due due, List<Listed> listed) {
+    if (due.cause().status().equals(Cause.STUCK)) {
+      ArrayNode delegations = body.putArray("delegations");
+      for (Listed one : listed) {
+        delegations
+            .addObject()
+            .put("id", one.subject())
+            .put("from", one.workspaceId().toString())
+            .put("to", String.valueOf(one.targetId()))
+            .put("since", one.since().toString());
+      }
+      return;
+    }
+    ArrayNode workspaces = body.putArray("workspaces");
+    for (Listed one : listed) {
+      workspaces
+          .addObject()
+          .put("id", one.workspaceId().toString())
+          .put("name", one.name())
+          .put("status", due.recovered() ? "online" : one.status())
+          .put("since", one.since().toString())
+          .put("error", error(one.error()));
+    }
+  }
+
+  private void insert(
+      ObjectNode body, String text, String link, boolean recovered, Cause cause, Instant now) {
+    body.put("text", text);
+    publicUrl.ifPresent(base -> body.put("url", base + link));
+    notifications.insert(
+        UUID.fromString(body.path("id").asString()),
+        recovered,
+        cause,
+        json.writeValueAsString(body),
+        now);
+  }
+
+  /** Returns the console's page that shows what the notification is about. */
+  private static String link(Due due) {
+    Cause cause = due.cause();
+    if (cause.status().equals(Cause.STUCK)) {
+      return due.recovered() ? "/ui/delegations" : "/ui/delegations?status=stuck";
+    }
+    if (due.recovered()) {
+      return "/ui/fleet";
+    }
+    String filter =
+        cause.status().equals(Cause.STALLED) ? "is:stalled" : "status:" + cause.status();
+    boolean hasReason = cause.status().equals(Cause.DEGRADED) && !cause.reason().isEmpty();
+    return "/ui/fleet?q="
+        + URLEncoder.encode(
+            hasReason ? filter + " reason:" + cause.reason() : filter, StandardCharsets.UTF_8);
+  }
+
+  private static @Nullable String error(@Nullable String error) {
+    return error == null ? null : Text.cut(Text.clean(Redaction.redact(error)), MAX_ERROR);
+  }
+
+  private static @Nullable String nullIfEmpty(String text) {
+    return text.isEmpty() ? null : text;
+  }
+}

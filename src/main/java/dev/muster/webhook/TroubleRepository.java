@@ -1,0 +1,257 @@
+package dev.muster.webhook;
+
+import dev.muster.platform.postgres.Timestamps;
+import dev.muster.webhook.TroubleChange.Begins;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
+import org.springframework.stereotype.Repository;
+
+/** Stores what is wrong now, and what of it was told. */
+@Repository
+class TroubleRepository {
+
+  /** A notification lists this many workspaces or delegations. */
+  private static final int LISTED = 20;
+
+  /**
+   * A trouble with the same cause as before stays told, unless its end was told in between. One
+   * with another cause is new.
+   */
+  private static final String BEGIN =
+      """
+      INSERT INTO webhook_troubles AS t
+          (subject, workspace_id, target_id, status, reason, pattern, error, since, noticed_at)
+      SELECT subject, workspace_id, target_id, status, reason, pattern, error, since, :now
+      FROM unnest(:subjects::text[], :workspace_ids::uuid[], :target_ids::uuid[], :statuses::text[], :reasons::text[],
+          :patterns::text[], :errors::text[], :sinces::timestamptz[])
+          AS new (subject, workspace_id, target_id, status, reason, pattern, error, since)
+      ON CONFLICT (subject) DO UPDATE SET
+          told_at = CASE WHEN (t.status, t.reason, t.pattern) = (excluded.status, excluded.reason, excluded.pattern)
+              AND t.well_told_at IS NULL THEN t.told_at END,
+          was_told = (t.told_at IS NOT NULL OR t.was_told) AND t.well_told_at IS NULL,
+          noticed_at = CASE WHEN t.told_at IS NULL
+              AND (t.status, t.reason, t.pattern) = (excluded.status, excluded.reason, excluded.pattern)
+              THEN t.noticed_at ELSE excluded.noticed_at END,
+          status = excluded.status, reason = excluded.reason, pattern = excluded.pattern,
+          error = excluded.error, since = excluded.since, well_at = NULL, well_told_at = NULL
+      """;
+
+  /** What ends before it was told is never told. */
+  private static final String FORGET =
+      "DELETE FROM webhook_troubles WHERE subject = ANY (:subjects) AND told_at IS NULL AND NOT"
+          + " was_told";
+
+  private static final String END =
+      """
+      UPDATE webhook_troubles SET well_at = :now, told_at = coalesce(told_at, :now)
+      WHERE subject = ANY (:subjects) AND well_at IS NULL
+      """;
+
+  private static final String LEAVE =
+      "DELETE FROM webhook_troubles WHERE subject = ANY (:subjects)";
+
+  /** No event tells that an agent writes again. */
+  private static final String WRITING_AGAIN =
+      """
+      SELECT t.subject FROM webhook_troubles t
+      WHERE t.status = 'stalled' AND t.well_at IS NULL
+          AND NOT EXISTS (SELECT FROM api_workspace_stall s WHERE s.workspace_id = t.workspace_id AND s.stalled)
+      """;
+
+  /** Causes that have not grown lately, or have grown for long, and were not told lately. */
+  private static final String DUE =
+      """
+      SELECT g.recovered, g.status, g.reason, g.pattern FROM (
+          SELECT false AS recovered, status, reason, pattern, min(noticed_at) AS first_at, max(noticed_at) AS last_at
+          FROM webhook_troubles WHERE told_at IS NULL GROUP BY status, reason, pattern
+          UNION ALL
+          SELECT true, status, reason, pattern, min(well_at), max(well_at)
+          FROM webhook_troubles WHERE well_at IS NOT NULL AND well_told_at IS NULL GROUP BY status, reason, pattern) AS g
+      WHERE (g.last_at <= :settled OR g.first_at <= :collected)
+          AND NOT EXISTS (SELECT FROM webhook_notifications n WHERE n.created_at > :told_before
+              AND (n.recovered, n.status, n.reason, n.pattern) = (g.recovered, g.status, g.reason, g.pattern))
+      ORDER BY g.first_at
+      """;
+
+  private static final String COUNT =
+      """
+      SELECT count(*) FILTER (WHERE told_at IS NULL) AS untold, count(*) FILTER (WHERE well_at IS NULL) AS unwell,
+          count(*) FILTER (WHERE told_at IS NOT NULL) AS told, count(well_at) AS well,
+          count(*) FILTER (WHERE well_at IS NOT NULL AND well_told_at IS NULL) AS well_untold,
+          min(since) FILTER (WHERE well_at IS NULL OR :recovered) AS since
+      FROM webhook_troubles
+      WHERE status = :status AND (:reason = '' OR (reason = :reason AND pattern = :pattern))
+      """;
+
+  private static final String LIST =
+      """
+      SELECT t.subject, t.workspace_id, n.name, t.target_id, t.status, t.since, t.error
+      FROM webhook_troubles t LEFT JOIN api_workspace_name n ON n.id = t.workspace_id
+      WHERE t.status = :status AND (:reason = '' OR (t.reason = :reason AND t.pattern = :pattern))
+          AND (t.well_at IS NOT NULL) = :recovered AND t.well_told_at IS NULL
+      ORDER BY t.told_at IS NOT NULL, t.since, t.subject LIMIT :most
+      """;
+
+  private static final String TOLD =
+      """
+      UPDATE webhook_troubles SET told_at = :now
+      WHERE told_at IS NULL AND status = :status AND (:reason = '' OR (reason = :reason AND pattern = :pattern))
+      """;
+
+  private static final String WELL_TOLD =
+      """
+      UPDATE webhook_troubles SET well_told_at = :now
+      WHERE well_at IS NOT NULL AND well_told_at IS NULL
+          AND status = :status AND (:reason = '' OR (reason = :reason AND pattern = :pattern))
+      """;
+
+  /** A cause is over when all that had it are well; what is well for long counts no more. */
+  private static final String FORGET_WELL =
+      """
+      DELETE FROM webhook_troubles t
+      WHERE t.well_told_at IS NOT NULL AND (t.well_told_at < :long_ago OR NOT EXISTS (
+          SELECT FROM webhook_troubles o WHERE o.status = t.status AND o.reason = t.reason AND o.pattern = t.pattern
+              AND o.well_told_at IS NULL))
+      """;
+
+  private static final Duration WELL_FOR_LONG = Duration.ofDays(1);
+
+  /** A cause, or its end, that is due to be told. */
+  record Due(boolean recovered, Cause cause) {}
+
+  /**
+   * How many have a cause, or had it.
+   *
+   * @param since when the first of them began; null when there is none
+   */
+  record Counts(
+      int untold, int unwell, int told, int well, int wellUntold, @Nullable Instant since) {}
+
+  /** A workspace or delegation that a notification lists; {@code name} is null if it is gone. */
+  record Listed(
+      String subject,
+      UUID workspaceId,
+      @Nullable String name,
+      @Nullable UUID targetId,
+      String status,
+      Instant since,
+      @Nullable String error) {}
+
+  private final JdbcClient db;
+
+  TroubleRepository(JdbcClient db) {
+    this.db = db;
+  }
+
+  void begin(List<Begins> begun, Instant now) {
+    db.sql(BEGIN)
+        .param("now", Timestamps.utc(now))
+        .param("subjects", texts(begun, Begins::subject))
+        .param("workspace_ids", begun.stream().map(Begins::workspaceId).toArray(UUID[]::new))
+        .param("target_ids", begun.stream().map(Begins::targetId).toArray(UUID[]::new))
+        .param("statuses", texts(begun, one -> one.cause().status()))
+        .param("reasons", texts(begun, one -> one.cause().reason()))
+        .param("patterns", texts(begun, one -> one.cause().pattern()))
+        .param("errors", texts(begun, Begins::error))
+        .param("sinces", texts(begun, one -> one.since().toString()))
+        .update();
+  }
+
+  void end(Collection<String> subjects, Instant now) {
+    String[] all = subjects.toArray(String[]::new);
+    db.sql(FORGET).param("subjects", all).update();
+    db.sql(END).param("subjects", all).param("now", Timestamps.utc(now)).update();
+  }
+
+  void leave(Collection<String> subjects) {
+    db.sql(LEAVE).param("subjects", subjects.toArray(String[]::new)).update();
+  }
+
+  List<String> writingAgain() {
+    return db.sql(WRITING_AGAIN).query(String.class).list();
+  }
+
+  /**
+   * @param settled a cause that has not grown since then is due
+   * @param collected a cause that began to grow before then is due
+   * @param toldBefore one that was told since then is not
+   */
+  List<Due> due(Instant settled, Instant collected, Instant toldBefore) {
+    return db.sql(DUE)
+        .param("settled", Timestamps.utc(settled))
+        .param("collected", Timestamps.utc(collected))
+        .param("told_before", Timestamps.utc(toldBefore))
+        .query((row, n) ->
+            new Due(
+                row.getBoolean("recovered"),
+                new Cause(
+                    row.getString("status"), row.getString("reason"), row.getString("pattern"))))
+        .list();
+  }
+
+  Counts count(Due due) {
+    return about(db.sql(COUNT), due.cause())
+        .param("recovered", due.recovered())
+        .query((row, n) ->
+            new Counts(
+                row.getInt("untold"),
+                row.getInt("unwell"),
+                row.getInt("told"),
+                row.getInt("well"),
+                row.getInt("well_untold"),
+                Timestamps.instantOrNull(row, "since")))
+        .single();
+  }
+
+  List<Listed> list(Due due) {
+    return about(db.sql(LIST), due.cause())
+        .param("recovered", due.recovered())
+        .param("most", LISTED)
+        .query(TroubleRepository::listed)
+        .list();
+  }
+
+  void markTold(Due due, Instant now) {
+    about(db.sql(due.recovered() ? WELL_TOLD : TOLD), due.cause())
+        .param("now", Timestamps.utc(now))
+        .update();
+    if (due.recovered()) {
+      db.sql(FORGET_WELL).param("long_ago", Timestamps.utc(now.minus(WELL_FOR_LONG))).update();
+    }
+  }
+
+  private static StatementSpec about(StatementSpec statement, Cause cause) {
+    return statement
+        .param("status", cause.status())
+        .param("reason", cause.reason())
+        .param("pattern", cause.pattern());
+  }
+
+  private static @Nullable String[] texts(
+      List<Begins> begun, Function<Begins, @Nullable String> text) {
+    return begun.stream().map(text).toArray(String[]::new);
+  }
+
+  private static Listed listed(ResultSet row, int n) throws SQLException {
+    @Nullable String name = row.getString("name");
+    @Nullable UUID targetId = row.getObject("target_id", UUID.class);
+    @Nullable String error = row.getString("error");
+    return new Listed(
+        row.getString("subject"),
+        row.getObject("workspace_id", UUID.class),
+        name,
+        targetId,
+        row.getString("status"),
+        Timestamps.instant(row, "since"),
+        error);
+  }
+}

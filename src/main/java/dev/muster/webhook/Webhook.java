@@ -1,0 +1,55 @@
+package dev.muster.webhook;
+
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * Runs the webhook on a loop of its own; without {@code WEBHOOK_URL} it does nothing.
+ *
+ * <p>A receiver that is slow delays the webhook only.
+ */
+@Component
+class Webhook {
+
+  private static final Duration INTERVAL = Duration.ofSeconds(2);
+
+  private final WebhookCollector collector;
+  private final WebhookSender sender;
+  private final @Nullable BackgroundLoop loop;
+  private boolean begun;
+  private volatile boolean closed;
+
+  Webhook(
+      WebhookSettings settings,
+      WebhookCollector collector,
+      WebhookSender sender,
+      BackgroundLoops loops) {
+    this.collector = collector;
+    this.sender = sender;
+    this.loop = settings.url().isPresent() ? loops.start("webhook", INTERVAL, this::run) : null;
+  }
+
+  /** Collects before each attempt, since an attempt may take 10 s. */
+  private void run() {
+    if (!begun) {
+      collector.begin();
+      begun = true;
+    }
+    do {
+      collector.collect();
+    } while (!closed && sender.sendNext());
+  }
+
+  @PreDestroy
+  void close() {
+    closed = true;
+    sender.cancel();
+    if (loop != null) {
+      loop.close();
+    }
+  }
+}

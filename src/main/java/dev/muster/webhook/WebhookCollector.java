@@ -1,0 +1,180 @@
+package dev.muster.webhook;
+
+import dev.muster.event.EventLog;
+import dev.muster.event.EventType;
+import dev.muster.event.RecordedEvent;
+import dev.muster.platform.uptime.ControlPlaneUptime;
+import dev.muster.platform.uptime.Uptime;
+import dev.muster.webhook.NotificationRepository.Head;
+import dev.muster.webhook.TroubleChange.Begins;
+import dev.muster.webhook.TroubleChange.Ends;
+import dev.muster.webhook.TroubleChange.Leaves;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * Follows the recorded events and makes notifications of them.
+ *
+ * <p>One replica at a time does it. How far it has read, what is wrong, and the notifications
+ * change in one transaction, so a crash loses nothing.
+ */
+@Component
+class WebhookCollector {
+
+  /** The most events of one transaction. */
+  private static final int MAX_EVENTS = 5_000;
+
+  /** What happens to the server itself is told only for so long. */
+  private static final Duration NEWS = Duration.ofHours(1);
+
+  private final EventLog events;
+  private final ControlPlaneUptime uptime;
+  private final TroubleRepository troubles;
+  private final NotificationRepository notifications;
+  private final NotificationWriter writer;
+  private final WebhookSettings settings;
+
+  WebhookCollector(
+      EventLog events,
+      ControlPlaneUptime uptime,
+      TroubleRepository troubles,
+      NotificationRepository notifications,
+      NotificationWriter writer,
+      WebhookSettings settings) {
+    this.events = events;
+    this.uptime = uptime;
+    this.troubles = troubles;
+    this.notifications = notifications;
+    this.writer = writer;
+    this.settings = settings;
+  }
+
+  /** Begins with the next event, unless a replica has begun before. */
+  void begin() {
+    notifications.begin(events.head(), uptime.read().upSince());
+  }
+
+  /** Reads the new events and makes the notifications that are due. */
+  @Transactional
+  public void collect() {
+    Optional<Head> locked = notifications.lockHead();
+    if (locked.isEmpty()) {
+      return;
+    }
+    Head head = locked.get();
+    long newest = events.head();
+    Uptime now = uptime.read();
+    Head moved = followServer(followEvents(head, now.now()), now);
+    followStalls(now.now());
+    if (!moved.equals(head)) {
+      notifications.moveHead(moved);
+    }
+    if (moved.lastSeq() >= newest) { // what is read late may be over by now
+      writer.tellDue(now.now());
+    }
+  }
+
+  private Head followEvents(Head head, Instant now) {
+    long seq = head.lastSeq();
+    boolean holdTold = head.holdTold();
+    Map<String, TroubleChange> changes = new HashMap<>();
+    List<RecordedEvent> page = events.after(seq);
+    for (int read = 0; !page.isEmpty() && read < MAX_EVENTS; page = events.after(seq)) {
+      for (RecordedEvent event : page) {
+        TroubleChange.of(event)
+            .map(this::wanted)
+            .ifPresent(change -> changes.put(change.subject(), change));
+        if (isNewSuspension(event, now)) {
+          writer.tellSuspension(event, now);
+          holdTold = true;
+        }
+      }
+      read += page.size();
+      seq = page.getLast().seq();
+    }
+    apply(changes, now);
+    return new Head(seq, head.upSince(), holdTold);
+  }
+
+  /** Keeps what is never told out of the table. */
+  private TroubleChange wanted(TroubleChange change) {
+    boolean isWanted =
+        switch (change) {
+          case Begins begins -> settings.tells(begins.cause().kind());
+          case Ends _ -> settings.tells(Kind.RECOVERED);
+          case Leaves _ -> true;
+        };
+    return isWanted ? change : new Leaves(change.subject());
+  }
+
+  private void apply(Map<String, TroubleChange> changes, Instant now) {
+    List<Begins> begun = new ArrayList<>();
+    List<String> ended = new ArrayList<>();
+    List<String> left = new ArrayList<>();
+    for (TroubleChange change : changes.values()) {
+      switch (change) {
+        case Begins begins -> begun.add(begins);
+        case Ends(String subject) -> ended.add(subject);
+        case Leaves(String subject) -> left.add(subject);
+      }
+    }
+    if (!begun.isEmpty()) {
+      troubles.begin(begun, now);
+    }
+    end(ended, now);
+    leave(left);
+  }
+
+  private void followStalls(Instant now) {
+    List<String> ended = troubles.writingAgain();
+    if (settings.tells(Kind.RECOVERED)) {
+      end(ended, now);
+    } else {
+      leave(ended);
+    }
+  }
+
+  private void end(List<String> subjects, Instant now) {
+    if (!subjects.isEmpty()) {
+      troubles.end(subjects, now);
+    }
+  }
+
+  private void leave(List<String> subjects) {
+    if (!subjects.isEmpty()) {
+      troubles.leave(subjects);
+    }
+  }
+
+  private boolean isNewSuspension(RecordedEvent event, Instant now) {
+    return event.eventType().equals(EventType.LIVENESS_SUSPENDED.name())
+        && settings.tells(Kind.OFFLINE)
+        && event.createdAt().isAfter(now.minus(NEWS));
+  }
+
+  /** Tells the end of a mass silence and of an uptime gap. */
+  private Head followServer(Head head, Uptime uptime) {
+    Instant now = uptime.now();
+    boolean holdTold = head.holdTold();
+    if (holdTold && uptime.holdSince() == null) {
+      holdTold = false;
+      if (settings.tells(Kind.RECOVERED)) {
+        writer.tellResumption(now);
+      }
+    }
+    Instant upSince = uptime.upSince();
+    if (!upSince.equals(head.upSince())
+        && settings.tells(Kind.RECOVERED)
+        && upSince.isAfter(now.minus(NEWS))) {
+      writer.tellUpAgain(upSince, now);
+    }
+    return new Head(head.lastSeq(), upSince, holdTold);
+  }
+}

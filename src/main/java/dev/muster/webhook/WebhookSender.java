@@ -1,0 +1,206 @@
+package dev.muster.webhook;
+
+import dev.muster.webhook.NotificationRepository.Claimed;
+import dev.muster.workspace.agenturl.AddressNotAllowedException;
+import dev.muster.workspace.agenturl.AgentUrlGuard;
+import dev.muster.workspace.agenturl.AgentUrlGuard.Verdict;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.net.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.security.InvalidKeyException;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import okhttp3.CookieJar;
+import okhttp3.HttpUrl;
+import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Sends notifications, at least once each, and no other than to allowed addresses (R3.3).
+ *
+ * <p>Neither the receiver's url nor the secret is logged, since the path of a url often is a
+ * secret.
+ */
+@Component
+class WebhookSender {
+
+  private static final Logger log = LoggerFactory.getLogger(WebhookSender.class);
+
+  /** Less than a claim lasts. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
+  private static final Duration MAX_PAUSE = Duration.ofMinutes(5);
+  private static final int MAX_DOUBLINGS = 6;
+
+  private final NotificationRepository notifications;
+  private final WebhookSettings settings;
+  private final AgentUrlGuard guard;
+  private final InstantSource clock;
+  private final MeterRegistry metrics;
+  private final Counter dropped;
+  private final OkHttpClient http;
+
+  /** Consecutive failures log one warning. Only the loop's thread uses it. */
+  private boolean failing;
+
+  WebhookSender(
+      NotificationRepository notifications,
+      WebhookSettings settings,
+      AgentUrlGuard guard,
+      InstantSource clock,
+      MeterRegistry metrics) {
+    this.notifications = notifications;
+    this.settings = settings;
+    this.guard = guard;
+    this.clock = clock;
+    this.metrics = metrics;
+    this.dropped =
+        Counter.builder("muster.webhook.dropped")
+            .description("Notifications that the webhook's receiver did not take within an hour")
+            .register(metrics);
+    this.http =
+        new OkHttpClient.Builder()
+            .dns(host -> guard.resolve(host, "webhook"))
+            .callTimeout(TIMEOUT)
+            .proxy(Proxy.NO_PROXY)
+            .protocols(List.of(Protocol.HTTP_1_1))
+            .followRedirects(false)
+            .followSslRedirects(false)
+            .retryOnConnectionFailure(false)
+            .fastFallback(false)
+            .cookieJar(CookieJar.NO_COOKIES)
+            .build();
+    List.of("sent", "refused", "unreachable", "forbidden").forEach(this::attempts);
+  }
+
+  /** Sends the notification that has waited longest; returns false when none is due. */
+  boolean sendNext() {
+    Optional<Claimed> claimed = notifications.claim();
+    claimed.ifPresent(this::send);
+    return claimed.isPresent();
+  }
+
+  private void send(Claimed notification) {
+    HttpUrl url = settings.url().orElseThrow();
+    String problem = attempt(url, notification.body());
+    if (problem.isEmpty()) {
+      notifications.end(notification.id());
+      if (failing) {
+        failing = false;
+        log.info("the webhook at {} takes notifications again", url.host());
+      }
+      return;
+    }
+    if (!failing) {
+      failing = true;
+      log.warn(
+          "the webhook at {} did not take a notification ({}); each is tried again for an hour",
+          url.host(),
+          problem);
+    }
+    Duration pause = pause(notification.attempts() - 1, ThreadLocalRandom.current().nextDouble());
+    if (!notifications.tryLater(notification.id(), pause)) {
+      notifications.end(notification.id());
+      dropped.increment();
+      log.warn(
+          "notification {} is dropped: the webhook at {} did not take it within an hour ({})",
+          notification.id(),
+          url.host(),
+          problem);
+    }
+  }
+
+  /** Returns what went wrong, empty for nothing. The answer's body is never read. */
+  private String attempt(HttpUrl url, String body) {
+    if (guard.checkForm(url.toString()) instanceof Verdict.Refused(String label, String _)) {
+      return failed("forbidden", "its address is " + label);
+    }
+    try (Response response = http.newCall(request(url, body)).execute()) {
+      if (response.isSuccessful()) {
+        attempts("sent").increment();
+        return "";
+      }
+      return failed("refused", "it answered " + response.code());
+    } catch (AddressNotAllowedException e) {
+      return failed("forbidden", "its address is " + e.addressClass().label());
+    } catch (IOException e) {
+      return failed("unreachable", "it cannot be reached: " + e.getClass().getSimpleName());
+    }
+  }
+
+  private String failed(String outcome, String problem) {
+    attempts(outcome).increment();
+    return problem;
+  }
+
+  private Counter attempts(String outcome) {
+    return Counter.builder("muster.webhook.attempts")
+        .description("Attempts to send a notification to the webhook's receiver")
+        .tag("outcome", outcome)
+        .register(metrics);
+  }
+
+  private Request request(HttpUrl url, String body) {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    Request.Builder request =
+        new Request.Builder()
+            .url(url)
+            .header("Content-Type", "application/json")
+            .header("User-Agent", "muster")
+            .header("Accept-Encoding", "identity")
+            .post(RequestBody.create(bytes));
+    settings
+        .secret()
+        .ifPresent(secret ->
+            request.header(
+                "X-Muster-Signature", signature(secret, clock.instant().getEpochSecond(), body)));
+    return request.build();
+  }
+
+  /** Returns {@code t=<seconds>,v1=<HMAC-SHA-256 of "<seconds>.<body>" in hex>}. */
+  static String signature(String secret, long epochSecond, String body) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+      byte[] signed = mac.doFinal((epochSecond + "." + body).getBytes(StandardCharsets.UTF_8));
+      return "t=" + epochSecond + ",v1=" + HexFormat.of().formatHex(signed);
+    } catch (NoSuchAlgorithmException | InvalidKeyException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Returns the pause after a failure: 5 s × 2ⁿ, at most 5 minutes, of which a random half is left
+   * out.
+   *
+   * @param random from 0 to 1
+   */
+  static Duration pause(int failuresBefore, double random) {
+    long whole =
+        Math.min(
+            FIRST_PAUSE.toMillis() << Math.clamp(failuresBefore, 0, MAX_DOUBLINGS),
+            MAX_PAUSE.toMillis());
+    return Duration.ofMillis(Math.round(whole * (1 - random / 2)));
+  }
+
+  /** Ends the attempt that is under way; the notification is sent again later. */
+  void cancel() {
+    http.dispatcher().cancelAll();
+  }
+}

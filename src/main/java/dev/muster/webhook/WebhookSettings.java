@@ -1,0 +1,86 @@
+package dev.muster.webhook;
+
+import dev.muster.platform.settings.SecuritySettings;
+import dev.muster.platform.settings.Setting;
+import dev.muster.workspace.agenturl.AgentUrlGuard;
+import dev.muster.workspace.agenturl.AgentUrlGuard.Verdict;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import okhttp3.HttpUrl;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** The checked settings of the webhook; bad ones refuse the start. */
+@Component
+class WebhookSettings {
+
+  private static final int MIN_SECRET = 16;
+
+  private final Optional<HttpUrl> url;
+  private final Optional<String> secret;
+  private final Set<Kind> kinds;
+
+  WebhookSettings(SecuritySettings settings, AgentUrlGuard guard) {
+    SecuritySettings.Webhook given = settings.webhook();
+    this.url =
+        Optional.ofNullable(given.url())
+            .map(text -> Setting.WEBHOOK_URL.parse(() -> url(text, guard)));
+    this.secret =
+        Optional.ofNullable(given.secret())
+            .map(text -> Setting.WEBHOOK_SECRET.parse(() -> secret(text)));
+    this.kinds = Setting.WEBHOOK_KINDS.parse(() -> kinds(given.kinds()));
+  }
+
+  /** Where notifications are sent; empty when the webhook is off. Its path may be a secret. */
+  Optional<HttpUrl> url() {
+    return url;
+  }
+
+  /** The key of the signature. */
+  Optional<String> secret() {
+    return secret;
+  }
+
+  boolean tells(Kind kind) {
+    return kinds.contains(kind);
+  }
+
+  private static HttpUrl url(String text, AgentUrlGuard guard) {
+    if (guard.checkForm(text) instanceof Verdict.Refused(String label, String reason)) {
+      throw new IllegalArgumentException(reason + " (" + label + ")");
+    }
+    @Nullable HttpUrl url = HttpUrl.parse(text);
+    if (url == null) {
+      throw new IllegalArgumentException("expected an http or https url");
+    }
+    return url;
+  }
+
+  private static String secret(String text) {
+    if (text.length() < MIN_SECRET) {
+      throw new IllegalArgumentException("expected at least " + MIN_SECRET + " characters");
+    }
+    return text;
+  }
+
+  private static Set<Kind> kinds(List<String> given) {
+    Set<Kind> kinds = EnumSet.noneOf(Kind.class);
+    for (String word : given) {
+      kinds.add(
+          Stream.of(Kind.values())
+              .filter(kind -> kind.wire().equals(word.strip()))
+              .findFirst()
+              .orElseThrow(() -> new IllegalArgumentException("expected some of " + all())));
+    }
+    return kinds.isEmpty() ? EnumSet.allOf(Kind.class) : Collections.unmodifiableSet(kinds);
+  }
+
+  private static String all() {
+    return Stream.of(Kind.values()).map(Kind::wire).collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,86 @@
+package dev.muster.webhook;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.webhook.TroubleRepository.Counts;
+import dev.muster.webhook.TroubleRepository.Listed;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The sentences of notifications. */
+class NotificationTextTest {
+
+  private static final UUID ID = UUID.fromString("6f0e2a52-8c1e-4b0c-9a44-000000000004");
+  private static final Instant SINCE = Instant.parse("2026-11-25T02:14:03Z");
+  private static final Cause WEDGED =
+      new Cause("degraded", "runtime_wedged", "control request timeout");
+
+  @Test
+  void nameTheOneThatIsNotWell() {
+    assertThat(
+            NotificationText.trouble(
+                WEDGED, unwell(1, 1), List.of(listed("Reviewer", "Control request timeout"))))
+        .isEqualTo(
+            "Workspace “Reviewer” is degraded since 2026-11-25 02:14 UTC: the agent's runtime is"
+                + " wedged, “Control request timeout”.");
+    assertThat(
+            NotificationText.trouble(
+                Cause.CALLEE_SILENT,
+                unwell(1, 1),
+                List.of(new Listed("d-19", ID, null, ID, "stuck", SINCE, null))))
+        .isEqualTo("Delegation d-19 is stuck since 2026-11-25 02:14 UTC: the callee fell silent.");
+  }
+
+  @Test
+  void countManyAndWhatIsNewOfThem() {
+    List<Listed> some = List.of(listed("A", null), listed("B", null));
+    assertThat(NotificationText.trouble(Cause.SILENCE, unwell(1400, 1400), some))
+        .isEqualTo(
+            "1,400 workspaces are offline, the first since 2026-11-25 02:14 UTC: no heartbeat"
+                + " arrives.");
+    assertThat(NotificationText.trouble(Cause.SILENCE, unwell(12, 412), some))
+        .startsWith("12 more, 412 workspaces in all are offline, the first since");
+    assertThat(NotificationText.trouble(WEDGED.anyOfItsStatus(), unwell(40, 40), some))
+        .endsWith(": for several reasons.");
+  }
+
+  @Test
+  void tellHowManyAreWellAgain() {
+    List<Listed> some = List.of(listed("A", null));
+    assertThat(NotificationText.recovered(Cause.SILENCE, well(400, 380), some))
+        .isEqualTo("380 of 400 workspaces that were offline are well again.");
+    assertThat(NotificationText.recovered(Cause.SILENCE, well(400, 400), some))
+        .isEqualTo("All 400 workspaces that were offline are well again.");
+    assertThat(NotificationText.recovered(Cause.SILENCE, well(1, 1), some))
+        .isEqualTo("Workspace “A” is well again; it was offline since 2026-11-25 02:14 UTC.");
+    assertThat(NotificationText.recovered(Cause.CALLEE_SILENT, well(3, 1), some))
+        .isEqualTo("1 of 3 delegations that were stuck is no longer stuck.");
+  }
+
+  @Test
+  void mentionNobodyAndLinkNowhere() {
+    String text =
+        NotificationText.trouble(
+            WEDGED,
+            unwell(1, 1),
+            List.of(listed("<!channel> @here", "[x](http://evil) <http://a|b>\n`*c*`\u202E")));
+
+    assertThat(text).doesNotContain("<", ">", "@", "[", "|", "`", "*", "\n", "\u202E");
+    assertThat(text).contains("“‹!channel› ＠here”");
+  }
+
+  private static Counts unwell(int untold, int unwell) {
+    return new Counts(untold, unwell, unwell - untold, 0, 0, SINCE);
+  }
+
+  private static Counts well(int told, int well) {
+    return new Counts(0, told - well, told, well, well, SINCE);
+  }
+
+  private static Listed listed(String name, @Nullable String error) {
+    return new Listed(ID.toString(), ID, name, null, "degraded", SINCE, error);
+  }
+}

@@ -1,0 +1,89 @@
+package dev.muster.webhook;
+
+import dev.muster.testing.PeerBehavior;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestPeer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A webhook's receiver on a real socket, and the clock of its server: rows that grow older. */
+record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  static Receiver start(TestDatabase database) throws IOException {
+    return new Receiver(TestPeer.start().usually(PeerBehavior.answer(200, "")), database);
+  }
+
+  String setting() {
+    return "WEBHOOK_URL=" + url();
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + peer.port() + "/hook/of-a-secret-path";
+  }
+
+  /** Forgets all troubles and notifications, so that tests can share a server. */
+  void clear() {
+    database.execute("DELETE FROM webhook_troubles; DELETE FROM webhook_notifications");
+  }
+
+  /** Waits until so many troubles, or ends of them, are collected and not told yet. */
+  void awaitCollected(int count) {
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .until(
+            () -> number("SELECT count(*) FROM webhook_troubles WHERE " + UNTOLD),
+            found -> found == count);
+  }
+
+  private static final String UNTOLD =
+      "(told_at IS NULL OR (well_at IS NOT NULL AND well_told_at IS NULL))";
+
+  /** Lets a minute pass for what was collected and for what was told. */
+  void letAMinutePass() {
+    database.execute(
+        """
+        UPDATE webhook_troubles SET noticed_at = noticed_at - interval '1 minute', well_at = well_at - interval '1 minute';
+        UPDATE webhook_notifications SET created_at = created_at - interval '1 minute'
+        """);
+  }
+
+  /** Lets the pause between two attempts, and the claim of a killed server, pass. */
+  void letThePausePass() {
+    database.execute("UPDATE webhook_notifications SET next_attempt_at = now()");
+  }
+
+  /** Waits for the collected troubles, lets them settle, and returns the one notification. */
+  JsonNode tell(int collected) {
+    int before = bodies().size();
+    awaitCollected(collected);
+    letAMinutePass();
+    return await(before + 1).getLast();
+  }
+
+  /** Waits until so many requests have come in all, and returns their bodies. */
+  List<JsonNode> await(int count) {
+    Awaitility.await().atMost(PATIENCE).until(() -> bodies().size() >= count);
+    return bodies();
+  }
+
+  List<JsonNode> bodies() {
+    return peer.deliveries().stream()
+        .map(delivery -> JsonMapper.shared().readTree(delivery.body()))
+        .toList();
+  }
+
+  int number(String sql) {
+    return Integer.parseInt(database.value(sql));
+  }
+
+  @Override
+  public void close() throws IOException {
+    peer.close();
+  }
+}

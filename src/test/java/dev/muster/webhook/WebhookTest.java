@@ -1,0 +1,318 @@
+package dev.muster.webhook;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.event.EventType;
+import dev.muster.event.Events;
+import dev.muster.event.NewEvent;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import dev.muster.testing.TestPeer.Delivery;
+import dev.muster.testing.TestServer;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.JsonNode;
+
+/** What the webhook's receiver is told, of a server that sweeps by itself. */
+@Slow
+@Timeout(120)
+@Execution(ExecutionMode.SAME_THREAD)
+class WebhookTest {
+
+  private static final String SECRET = "a-secret-of-the-tests";
+  private static final TestDatabase DATABASE = TestDatabases.create();
+
+  private static TestServer server;
+  private static Receiver receiver;
+
+  @BeforeAll
+  static void start() throws Exception {
+    receiver = Receiver.start(DATABASE);
+    server =
+        TestServer.startOn(
+            DATABASE,
+            receiver.setting(),
+            "WEBHOOK_SECRET=" + SECRET,
+            "AGENT_URL_ALLOW=loopback",
+            "PUBLIC_URL=https://muster.example",
+            "MASS_OFFLINE_RATIO=1",
+            "LIVENESS_SWEEP_INTERVAL_S=1");
+    Awaitility.await().until(() -> receiver.number("SELECT count(*) FROM webhook_head") == 1);
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    server.close();
+    receiver.close();
+  }
+
+  @BeforeEach
+  void clear() {
+    receiver.clear();
+    DATABASE.execute("UPDATE control_plane_uptime SET up_since = now() - interval '1 day'");
+  }
+
+  @Test
+  void tellsADegradedAgentWithItsErrorWithoutSecrets() {
+    Agent agent = client().createOnline("Reviewer <4711>");
+    client()
+        .heartbeat(
+            agent,
+            "\"runtime_state\":\"wedged\"",
+            "\"sample_error\":\"timeout of 30 s, token=sk-ant-api03-abcdefghijklmnop\"");
+
+    JsonNode told = receiver.tell(1);
+
+    assertThat(told.path("kind").asString()).isEqualTo("degraded");
+    assertThat(told.path("cause").toString())
+        .isEqualTo(
+            "{\"status\":\"degraded\",\"reason\":\"runtime_wedged\",\"pattern\":\"timeout of # s,"
+                + " token=[redacted]\"}");
+    assertThat(told.path("count").asInt()).isEqualTo(1);
+    JsonNode workspace = told.path("workspaces").path(0);
+    assertThat(workspace.path("id").asString()).isEqualTo(agent.id().toString());
+    assertThat(workspace.path("name").asString()).isEqualTo("Reviewer <4711>");
+    assertThat(workspace.path("status").asString()).isEqualTo("degraded");
+    assertThat(workspace.path("error").asString()).isEqualTo("timeout of 30 s, token=[redacted]");
+    assertThat(workspace.path("since")).isEqualTo(told.path("since"));
+    assertThat(told.path("text").asString())
+        .startsWith("Workspace “Reviewer ‹4711›” is degraded since ");
+    assertThat(told.path("url").asString())
+        .isEqualTo("https://muster.example/ui/fleet?q=status%3Adegraded+reason%3Aruntime_wedged");
+  }
+
+  @Test
+  void tellsFourHundredSilentAgentsOnceAndHowManyAreWellAgain() {
+    DATABASE.execute(
+        """
+        CREATE TEMPORARY TABLE new_ones AS SELECT gen_random_uuid() AS id FROM generate_series(1, 400);
+        INSERT INTO workspaces (id, name, tier, runtime, url, delivery_mode, max_concurrent_tasks, x, y,
+            created_at, updated_at)
+        SELECT id, 'Silent', 3, 'external', '', 'poll', 1, 0, 0, now(), now() FROM new_ones;
+        INSERT INTO activity_feeds (workspace_id) SELECT id FROM new_ones;
+        INSERT INTO workspace_heartbeats (workspace_id, status, status_since, last_heartbeat_at)
+        SELECT id, 'online', now(), now() - interval '10 minutes' FROM new_ones
+        """);
+
+    JsonNode told = receiver.tell(400);
+
+    assertThat(told.path("kind").asString()).isEqualTo("offline");
+    assertThat(told.path("count").asInt()).isEqualTo(400);
+    assertThat(told.path("workspaces").size()).isEqualTo(20);
+    assertThat(told.path("text").asString()).startsWith("400 workspaces are offline, ");
+    assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(1);
+
+    recordOnline("SELECT subject FROM webhook_troubles ORDER BY subject LIMIT 380");
+    JsonNode some = receiver.tell(380);
+    assertThat(some.path("kind").asString()).isEqualTo("recovered");
+    assertThat(some.path("cause")).isEqualTo(told.path("cause"));
+    assertThat(List.of(some.path("count").asInt(), some.path("of").asInt()))
+        .containsExactly(380, 400);
+
+    recordOnline("SELECT subject FROM webhook_troubles WHERE well_at IS NULL");
+    JsonNode all = receiver.tell(20);
+    assertThat(all.path("text").asString())
+        .isEqualTo("All 400 workspaces that were offline are well again.");
+    assertThat(receiver.number("SELECT count(*) FROM webhook_troubles")).isZero();
+  }
+
+  @Test
+  void tellsStuckDelegationsAndThatTheyGoOn() {
+    Agent team = client().create("Team");
+    String sibling = "\"delivery_mode\":\"poll\",\"parent_id\":\"" + team.id() + "\"";
+    Agent caller = client().createOnline("Caller", sibling);
+    Agent callee = client().createOnline("Callee", sibling);
+    String id =
+        client()
+            .post(
+                "/workspaces/" + caller.id() + "/delegate",
+                caller.token(),
+                "{\"target_id\":\"" + callee.id() + "\",\"task\":\"look\"}")
+            .field("delegation_id");
+    Awaitility.await()
+        .until(() -> DATABASE.value("SELECT max(status) FROM delegations").equals("dispatched"));
+    DATABASE.execute(
+        "UPDATE delegations SET status = 'in_progress', last_heartbeat = now() - interval '1"
+            + " hour'");
+    client().post("/admin/delegations/sweep", ADMIN_TOKEN, "");
+
+    JsonNode told = receiver.tell(1);
+
+    assertThat(told.path("kind").asString()).isEqualTo("stuck");
+    JsonNode delegation = told.path("delegations").path(0);
+    assertThat(delegation.path("id").asString()).isEqualTo(id);
+    assertThat(delegation.path("from").asString()).isEqualTo(caller.id().toString());
+    assertThat(delegation.path("to").asString()).isEqualTo(callee.id().toString());
+    assertThat(told.path("text").asString()).endsWith(": the callee fell silent.");
+
+    client()
+        .post(
+            "/workspaces/" + callee.id() + "/delegations/" + id + "/heartbeat", callee.token(), "");
+    assertThat(receiver.tell(1).path("text").asString())
+        .startsWith("Delegation " + id + " is no longer stuck; it was stuck since ");
+  }
+
+  @Test
+  void tellsAStalledAgentAndThatItWritesAgain() {
+    Agent agent = client().createOnline("Stalled", "\"delivery_mode\":\"poll\"");
+    client().heartbeat(agent, "\"active_tasks\":1", "\"current_task\":\"look\"");
+    DATABASE.execute(
+        "UPDATE workspace_heartbeats SET busy_since = now() - interval '1 hour' WHERE workspace_id"
+            + " = '"
+            + agent.id()
+            + "'");
+
+    JsonNode told = receiver.tell(1);
+    assertThat(told.path("kind").asString()).isEqualTo("stuck");
+    assertThat(told.path("text").asString()).startsWith("Workspace “Stalled” is stalled since ");
+
+    client().heartbeat(agent, "\"active_tasks\":0");
+    assertThat(receiver.tell(1).path("kind").asString()).isEqualTo("recovered");
+  }
+
+  @Test
+  void tellsAMassSilenceAndItsEndInWords() {
+    int before = receiver.bodies().size();
+    DATABASE.execute("UPDATE control_plane_uptime SET hold_since = now()");
+    server
+        .bean(TransactionTemplate.class)
+        .executeWithoutResult(_ ->
+            server
+                .bean(Events.class)
+                .record(
+                    new NewEvent(
+                        EventType.LIVENESS_SUSPENDED,
+                        null,
+                        Map.of(
+                            "silent", 1600, "live", 2000, "hold_until", "2026-11-25T02:31:00Z"))));
+
+    // few are silent, so a sweep ends the hold
+    List<JsonNode> told = receiver.await(before + 2).subList(before, before + 2);
+
+    JsonNode begin = ofKind("offline", told);
+    assertThat(begin.path("count").asInt()).isEqualTo(1600);
+    assertThat(begin.path("workspaces").isEmpty()).isTrue();
+    assertThat(begin.path("text").asString())
+        .startsWith(
+            "1,600 of 2,000 agents fell silent at once. None is taken offline until 2026-11-25"
+                + " 02:31 UTC.");
+    assertThat(ofKind("recovered", told).path("text").asString())
+        .startsWith("The silence of agents is judged as usual again");
+  }
+
+  @Test
+  void tellsTheEndOfAnUptimeGapInWords() {
+    int before = receiver.bodies().size();
+    DATABASE.execute("UPDATE control_plane_uptime SET up_since = now() - interval '5 minutes'");
+
+    JsonNode told = receiver.await(before + 1).getLast();
+
+    assertThat(told.path("kind").asString()).isEqualTo("recovered");
+    assertThat(told.path("cause").path("reason").asString()).isEqualTo("uptime_gap");
+    assertThat(told.path("text").asString()).startsWith("The server is up again since ");
+  }
+
+  @Test
+  void tellsACauseThatGrowsOnceAMinute() {
+    degrade(2, "quota of %d");
+    assertThat(receiver.tell(2).path("new").asInt()).isEqualTo(2);
+    degrade(3, "quota of %d");
+    receiver.awaitCollected(3);
+    DATABASE.execute("UPDATE webhook_troubles SET noticed_at = noticed_at - interval '1 minute'");
+    server.bean(WebhookCollector.class).collect();
+    assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(1);
+
+    JsonNode told = receiver.tell(3);
+
+    assertThat(List.of(told.path("new").asInt(), told.path("count").asInt())).containsExactly(3, 5);
+    assertThat(told.path("text").asString()).startsWith("3 more, 5 workspaces in all are degraded");
+  }
+
+  @Test
+  void tellsManyCausesAtOnceAsOne() {
+    for (String error : List.of("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")) {
+      degrade(1, error);
+    }
+
+    JsonNode told = receiver.tell(11);
+
+    assertThat(told.path("cause").toString())
+        .isEqualTo("{\"status\":\"degraded\",\"reason\":null,\"pattern\":null}");
+    assertThat(told.path("count").asInt()).isEqualTo(11);
+    assertThat(told.path("text").asString()).endsWith(": for several reasons, “a”.");
+  }
+
+  @Test
+  void tellsNothingOfWhatIsOverBeforeItIsTold() {
+    Agent brief = degrade(1, "brief").getFirst();
+    receiver.awaitCollected(1);
+    client().heartbeat(brief, "\"error_rate\":0");
+    receiver.awaitCollected(0);
+    Agent paused = degrade(1, "paused").getFirst();
+    receiver.tell(1);
+    client().post("/workspaces/" + paused.id() + "/pause", ADMIN_TOKEN, "");
+
+    Awaitility.await().until(() -> receiver.number("SELECT count(*) FROM webhook_troubles") == 0);
+    assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(1);
+  }
+
+  @Test
+  void signsWhatItSendsAndAsksForNoSecretInTheUrl() {
+    degrade(1, "signed");
+    receiver.tell(1);
+    Delivery sent = receiver.peer().deliveries().getLast();
+
+    assertThat(sent.requestLine()).isEqualTo("POST /hook/of-a-secret-path HTTP/1.1");
+    assertThat(sent.header("content-type")).isEqualTo("application/json");
+    String signature = sent.header("x-muster-signature");
+    long time = Long.parseLong(signature.substring(2, signature.indexOf(',')));
+    assertThat(signature).isEqualTo(WebhookSender.signature(SECRET, time, sent.text()));
+  }
+
+  private static TestClient client() {
+    return server.client();
+  }
+
+  /** {@code error} may hold a {@code %d}. */
+  private static List<Agent> degrade(int count, String error) {
+    return IntStream.range(0, count)
+        .mapToObj(n -> {
+          Agent agent = client().createOnline("Failing");
+          String said = error.replace("%d", Integer.toString(n));
+          client().heartbeat(agent, "\"error_rate\":0.9", "\"sample_error\":\"" + said + "\"");
+          return agent;
+        })
+        .toList();
+  }
+
+  /** Heartbeats of so many agents would need their tokens. */
+  private static void recordOnline(String ids) {
+    DATABASE.execute(
+        """
+        INSERT INTO events (id, event_type, workspace_id, payload, created_at)
+        SELECT gen_random_uuid(), 'WORKSPACE_ONLINE', subject::uuid, '{"status":"online"}', now() FROM (%s) AS one
+        """
+            .formatted(ids));
+  }
+
+  private static JsonNode ofKind(String kind, List<JsonNode> told) {
+    return told.stream()
+        .filter(one -> one.path("kind").asString().equals(kind))
+        .findFirst()
+        .orElseThrow();
+  }
+}
