@@ -9,8 +9,13 @@ import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
 import dev.muster.workspace.agenturl.AddressClass;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,6 +91,23 @@ class WebhookSettingsTest {
     assertThat(WebhookSender.pause(0, 1)).isEqualTo(Duration.ofMillis(2500));
     assertThat(WebhookSender.pause(3, 0)).isEqualTo(Duration.ofSeconds(40));
     assertThat(WebhookSender.pause(1000, 0)).isEqualTo(Duration.ofMinutes(5));
+  }
+
+  /** The example that receivers verify in the documentation. */
+  @Test
+  void signAsTheDocumentationSays() throws Exception {
+    Map<String, String> example =
+        Pattern.compile("(?m)^(SECRET|SIGNATURE|BODY)='(.*)'$")
+            .matcher(Files.readString(Path.of("docs/operate/webhook.md")))
+            .results()
+            .collect(Collectors.toMap(match -> match.group(1), match -> match.group(2)));
+
+    assertThat(
+            WebhookSender.signature(
+                example.getOrDefault("SECRET", ""),
+                1_795_658_054,
+                example.getOrDefault("BODY", "")))
+        .isEqualTo(example.getOrDefault("SIGNATURE", ""));
   }
 
   private static WebhookSettings settings(String... given) {
