@@ -19,7 +19,7 @@ import org.springframework.stereotype.Repository;
 @Repository
 class TroubleRepository {
 
-  /** A notification lists this many workspaces or delegations. */
+  /** How many a notification lists. */
   private static final int LISTED = 20;
 
   /**
@@ -56,8 +56,7 @@ class TroubleRepository {
       WHERE subject = ANY (:subjects) AND well_at IS NULL
       """;
 
-  private static final String LEAVE =
-      "DELETE FROM webhook_troubles WHERE subject = ANY (:subjects)";
+  private static final String LEAVE = "DELETE FROM webhook_troubles WHERE subject = ANY (:subjects)";
 
   /** No event tells that an agent writes again. */
   private static final String WRITING_AGAIN =
@@ -114,16 +113,14 @@ class TroubleRepository {
           AND status = :status AND (:reason = '' OR (reason = :reason AND pattern = :pattern))
       """;
 
-  /** A cause is over when all that had it are well; what is well for long counts no more. */
+  /** A cause is over when all that had it are well; what is well for a day counts no more. */
   private static final String FORGET_WELL =
       """
       DELETE FROM webhook_troubles t
-      WHERE t.well_told_at IS NOT NULL AND (t.well_told_at < :long_ago OR NOT EXISTS (
+      WHERE t.well_told_at IS NOT NULL AND (t.well_told_at < :day_ago OR NOT EXISTS (
           SELECT FROM webhook_troubles o WHERE o.status = t.status AND o.reason = t.reason AND o.pattern = t.pattern
               AND o.well_told_at IS NULL))
       """;
-
-  private static final Duration WELL_FOR_LONG = Duration.ofDays(1);
 
   /** A cause, or its end, that is due to be told. */
   record Due(boolean recovered, Cause cause) {}
@@ -136,7 +133,7 @@ class TroubleRepository {
   record Counts(
       int untold, int unwell, int told, int well, int wellUntold, @Nullable Instant since) {}
 
-  /** A workspace or delegation that a notification lists; {@code name} is null if it is gone. */
+  /** A workspace or delegation of a notification; {@code name} is null if it is gone. */
   record Listed(
       String subject,
       UUID workspaceId,
@@ -181,9 +178,9 @@ class TroubleRepository {
   }
 
   /**
-   * @param settled a cause that has not grown since then is due
-   * @param collected a cause that began to grow before then is due
-   * @param toldBefore one that was told since then is not
+   * @param settled a cause is due that has not grown since then
+   * @param collected or that began to grow before then
+   * @param toldBefore unless it was told since then
    */
   List<Due> due(Instant settled, Instant collected, Instant toldBefore) {
     return db.sql(DUE)
@@ -225,7 +222,7 @@ class TroubleRepository {
         .param("now", Timestamps.utc(now))
         .update();
     if (due.recovered()) {
-      db.sql(FORGET_WELL).param("long_ago", Timestamps.utc(now.minus(WELL_FOR_LONG))).update();
+      db.sql(FORGET_WELL).param("day_ago", Timestamps.utc(now.minus(Duration.ofDays(1)))).update();
     }
   }
 
@@ -242,16 +239,13 @@ class TroubleRepository {
   }
 
   private static Listed listed(ResultSet row, int n) throws SQLException {
-    @Nullable String name = row.getString("name");
-    @Nullable UUID targetId = row.getObject("target_id", UUID.class);
-    @Nullable String error = row.getString("error");
     return new Listed(
         row.getString("subject"),
         row.getObject("workspace_id", UUID.class),
-        name,
-        targetId,
+        row.getString("name"),
+        row.getObject("target_id", UUID.class),
         row.getString("status"),
         Timestamps.instant(row, "since"),
-        error);
+        row.getString("error"));
   }
 }

@@ -1,8 +1,8 @@
 package dev.muster.webhook;
 
 import dev.muster.webhook.NotificationRepository.Claimed;
-import dev.muster.workspace.agenturl.AddressNotAllowedException;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
+import dev.muster.workspace.agenturl.AgentUrlGuard.AddressNotAllowedException;
 import dev.muster.workspace.agenturl.AgentUrlGuard.Verdict;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,6 +1,8 @@
 package dev.muster.webhook;
 
 import dev.muster.testing.PeerBehavior;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
@@ -15,6 +17,9 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+  private static final String UNTOLD =
+      "(told_at IS NULL OR (well_at IS NOT NULL AND well_told_at IS NULL))";
+
   static Receiver start(TestDatabase database) throws IOException {
     return new Receiver(TestPeer.start().usually(PeerBehavior.answer(200, "")), database);
   }
@@ -25,6 +30,13 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
 
   String url() {
     return "http://127.0.0.1:" + peer.port() + "/hook/of-a-secret-path";
+  }
+
+  /** Creates an agent that is degraded with this error. */
+  static Agent degrade(TestClient client, String error) {
+    Agent agent = client.createOnline("Failing");
+    client.heartbeat(agent, "\"error_rate\":0.9", "\"sample_error\":\"" + error + "\"");
+    return agent;
   }
 
   /** Forgets all troubles and notifications, so that tests can share a server. */
@@ -40,9 +52,6 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
             () -> number("SELECT count(*) FROM webhook_troubles WHERE " + UNTOLD),
             found -> found == count);
   }
-
-  private static final String UNTOLD =
-      "(told_at IS NULL OR (well_at IS NOT NULL AND well_told_at IS NULL))";
 
   /** Lets a minute pass for what was collected and for what was told. */
   void letAMinutePass() {

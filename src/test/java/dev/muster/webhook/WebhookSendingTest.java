@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.ServerProcess;
 import dev.muster.testing.Slow;
-import dev.muster.testing.TestClient;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestDatabases;
 import dev.muster.testing.TestDatabases.TestDatabase;
@@ -85,7 +84,7 @@ class WebhookSendingTest {
             receiver.url());
     JsonNode first;
     try (ServerProcess server = ServerProcess.start(home, settings).awaitReady()) {
-      degrade(server.client());
+      Receiver.degrade(server.client(), "quota");
       receiver.awaitCollected(1);
       receiver.letAMinutePass();
       first = receiver.await(1).getFirst();
@@ -200,13 +199,7 @@ class WebhookSendingTest {
   }
 
   private static Agent degrade(TestServer server) {
-    return degrade(server.client());
-  }
-
-  private static Agent degrade(TestClient client) {
-    Agent agent = client.createOnline("Failing");
-    client.heartbeat(agent, "\"error_rate\":0.9", "\"sample_error\":\"quota\"");
-    return agent;
+    return Receiver.degrade(server.client(), "quota");
   }
 
   private void awaitHead() {

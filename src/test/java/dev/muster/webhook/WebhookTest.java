@@ -15,7 +15,6 @@ import dev.muster.testing.TestPeer.Delivery;
 import dev.muster.testing.TestServer;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -49,7 +48,6 @@ class WebhookTest {
             "WEBHOOK_SECRET=" + SECRET,
             "AGENT_URL_ALLOW=loopback",
             "PUBLIC_URL=https://muster.example",
-            "MASS_OFFLINE_RATIO=1",
             "LIVENESS_SWEEP_INTERVAL_S=1");
     Awaitility.await().until(() -> receiver.number("SELECT count(*) FROM webhook_head") == 1);
   }
@@ -93,41 +91,6 @@ class WebhookTest {
         .startsWith("Workspace “Reviewer ‹4711›” is degraded since ");
     assertThat(told.path("url").asString())
         .isEqualTo("https://muster.example/ui/fleet?q=status%3Adegraded+reason%3Aruntime_wedged");
-  }
-
-  @Test
-  void tellsFourHundredSilentAgentsOnceAndHowManyAreWellAgain() {
-    DATABASE.execute(
-        """
-        CREATE TEMPORARY TABLE new_ones AS SELECT gen_random_uuid() AS id FROM generate_series(1, 400);
-        INSERT INTO workspaces (id, name, tier, runtime, url, delivery_mode, max_concurrent_tasks, x, y,
-            created_at, updated_at)
-        SELECT id, 'Silent', 3, 'external', '', 'poll', 1, 0, 0, now(), now() FROM new_ones;
-        INSERT INTO activity_feeds (workspace_id) SELECT id FROM new_ones;
-        INSERT INTO workspace_heartbeats (workspace_id, status, status_since, last_heartbeat_at)
-        SELECT id, 'online', now(), now() - interval '10 minutes' FROM new_ones
-        """);
-
-    JsonNode told = receiver.tell(400);
-
-    assertThat(told.path("kind").asString()).isEqualTo("offline");
-    assertThat(told.path("count").asInt()).isEqualTo(400);
-    assertThat(told.path("workspaces").size()).isEqualTo(20);
-    assertThat(told.path("text").asString()).startsWith("400 workspaces are offline, ");
-    assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(1);
-
-    recordOnline("SELECT subject FROM webhook_troubles ORDER BY subject LIMIT 380");
-    JsonNode some = receiver.tell(380);
-    assertThat(some.path("kind").asString()).isEqualTo("recovered");
-    assertThat(some.path("cause")).isEqualTo(told.path("cause"));
-    assertThat(List.of(some.path("count").asInt(), some.path("of").asInt()))
-        .containsExactly(380, 400);
-
-    recordOnline("SELECT subject FROM webhook_troubles WHERE well_at IS NULL");
-    JsonNode all = receiver.tell(20);
-    assertThat(all.path("text").asString())
-        .isEqualTo("All 400 workspaces that were offline are well again.");
-    assertThat(receiver.number("SELECT count(*) FROM webhook_troubles")).isZero();
   }
 
   @Test
@@ -227,52 +190,8 @@ class WebhookTest {
   }
 
   @Test
-  void tellsACauseThatGrowsOnceAMinute() {
-    degrade(2, "quota of %d");
-    assertThat(receiver.tell(2).path("new").asInt()).isEqualTo(2);
-    degrade(3, "quota of %d");
-    receiver.awaitCollected(3);
-    DATABASE.execute("UPDATE webhook_troubles SET noticed_at = noticed_at - interval '1 minute'");
-    server.bean(WebhookCollector.class).collect();
-    assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(1);
-
-    JsonNode told = receiver.tell(3);
-
-    assertThat(List.of(told.path("new").asInt(), told.path("count").asInt())).containsExactly(3, 5);
-    assertThat(told.path("text").asString()).startsWith("3 more, 5 workspaces in all are degraded");
-  }
-
-  @Test
-  void tellsManyCausesAtOnceAsOne() {
-    for (String error : List.of("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")) {
-      degrade(1, error);
-    }
-
-    JsonNode told = receiver.tell(11);
-
-    assertThat(told.path("cause").toString())
-        .isEqualTo("{\"status\":\"degraded\",\"reason\":null,\"pattern\":null}");
-    assertThat(told.path("count").asInt()).isEqualTo(11);
-    assertThat(told.path("text").asString()).endsWith(": for several reasons, “a”.");
-  }
-
-  @Test
-  void tellsNothingOfWhatIsOverBeforeItIsTold() {
-    Agent brief = degrade(1, "brief").getFirst();
-    receiver.awaitCollected(1);
-    client().heartbeat(brief, "\"error_rate\":0");
-    receiver.awaitCollected(0);
-    Agent paused = degrade(1, "paused").getFirst();
-    receiver.tell(1);
-    client().post("/workspaces/" + paused.id() + "/pause", ADMIN_TOKEN, "");
-
-    Awaitility.await().until(() -> receiver.number("SELECT count(*) FROM webhook_troubles") == 0);
-    assertThat(receiver.number("SELECT count(*) FROM webhook_notifications")).isEqualTo(1);
-  }
-
-  @Test
   void signsWhatItSendsAndAsksForNoSecretInTheUrl() {
-    degrade(1, "signed");
+    Receiver.degrade(client(), "signed");
     receiver.tell(1);
     Delivery sent = receiver.peer().deliveries().getLast();
 
@@ -285,28 +204,6 @@ class WebhookTest {
 
   private static TestClient client() {
     return server.client();
-  }
-
-  /** {@code error} may hold a {@code %d}. */
-  private static List<Agent> degrade(int count, String error) {
-    return IntStream.range(0, count)
-        .mapToObj(n -> {
-          Agent agent = client().createOnline("Failing");
-          String said = error.replace("%d", Integer.toString(n));
-          client().heartbeat(agent, "\"error_rate\":0.9", "\"sample_error\":\"" + said + "\"");
-          return agent;
-        })
-        .toList();
-  }
-
-  /** Heartbeats of so many agents would need their tokens. */
-  private static void recordOnline(String ids) {
-    DATABASE.execute(
-        """
-        INSERT INTO events (id, event_type, workspace_id, payload, created_at)
-        SELECT gen_random_uuid(), 'WORKSPACE_ONLINE', subject::uuid, '{"status":"online"}', now() FROM (%s) AS one
-        """
-            .formatted(ids));
   }
 
   private static JsonNode ofKind(String kind, List<JsonNode> told) {
