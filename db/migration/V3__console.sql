@@ -11,12 +11,12 @@ CREATE TABLE webhook_head (
     only_row  boolean     PRIMARY KEY DEFAULT true CHECK (only_row),
     last_seq  bigint      NOT NULL,
     up_since  timestamptz NOT NULL,
-    hold_told boolean     NOT NULL DEFAULT false
+    hold_reported boolean     NOT NULL DEFAULT false
 );
 
 COMMENT ON COLUMN webhook_head.up_since IS 'The end of the uptime gap that was told last';
 
-COMMENT ON COLUMN webhook_head.hold_told IS 'Whether a mass silence was told, and its end was not';
+COMMENT ON COLUMN webhook_head.hold_reported IS 'Whether a mass silence was told, and its end was not';
 
 CREATE TABLE webhook_troubles (
     subject      text        PRIMARY KEY,
@@ -28,10 +28,10 @@ CREATE TABLE webhook_troubles (
     error        text,
     since        timestamptz NOT NULL,
     noticed_at   timestamptz NOT NULL,
-    told_at      timestamptz,
-    was_told     boolean     NOT NULL DEFAULT false,
+    reported_at      timestamptz,
+    was_reported     boolean     NOT NULL DEFAULT false,
     well_at      timestamptz,
-    well_told_at timestamptz
+    well_reported_at timestamptz
 );
 
 COMMENT ON COLUMN webhook_troubles.subject IS 'The id of a workspace, or of a delegation';
@@ -40,10 +40,10 @@ COMMENT ON COLUMN webhook_troubles.workspace_id IS 'The workspace; of a delegati
 
 COMMENT ON COLUMN webhook_troubles.pattern IS 'The error without what differs from agent to agent';
 
-COMMENT ON COLUMN webhook_troubles.was_told IS 'Whether another trouble was told that came directly before this one';
+COMMENT ON COLUMN webhook_troubles.was_reported IS 'Whether another trouble was told that came directly before this one';
 
 CREATE INDEX webhook_troubles_by_cause ON webhook_troubles (status, reason, pattern);
-CREATE INDEX webhook_troubles_untold ON webhook_troubles (noticed_at) WHERE told_at IS NULL;
+CREATE INDEX webhook_troubles_unreported ON webhook_troubles (noticed_at) WHERE reported_at IS NULL;
 CREATE INDEX webhook_troubles_well ON webhook_troubles (well_at) WHERE well_at IS NOT NULL;
 
 CREATE TABLE webhook_notifications (

@@ -20,10 +20,11 @@ class NotificationRepository {
           + " NOTHING";
 
   private static final String LOCK_HEAD =
-      "SELECT last_seq, up_since, hold_told FROM webhook_head FOR UPDATE SKIP LOCKED";
+      "SELECT last_seq, up_since, hold_reported FROM webhook_head FOR UPDATE SKIP LOCKED";
 
   private static final String MOVE_HEAD =
-      "UPDATE webhook_head SET last_seq = :last_seq, up_since = :up_since, hold_told = :hold_told";
+      "UPDATE webhook_head SET last_seq = :last_seq, up_since = :up_since, hold_reported ="
+          + " :hold_reported";
 
   private static final String INSERT =
       """
@@ -61,7 +62,7 @@ class NotificationRepository {
       """;
 
   /** How far the recorded events were read, and what was told of the server itself. */
-  record Head(long lastSeq, Instant upSince, boolean holdTold) {}
+  record Head(long lastSeq, Instant upSince, boolean holdReported) {}
 
   /** A notification that this replica sends now; {@code attempts} counts this one. */
   record Claimed(UUID id, String body, int attempts) {}
@@ -84,7 +85,7 @@ class NotificationRepository {
             new Head(
                 row.getLong("last_seq"),
                 Timestamps.instant(row, "up_since"),
-                row.getBoolean("hold_told")))
+                row.getBoolean("hold_reported")))
         .optional();
   }
 
@@ -92,7 +93,7 @@ class NotificationRepository {
     db.sql(MOVE_HEAD)
         .param("last_seq", head.lastSeq())
         .param("up_since", Timestamps.utc(head.upSince()))
-        .param("hold_told", head.holdTold())
+        .param("hold_reported", head.holdReported())
         .update();
   }
 

@@ -34,7 +34,7 @@ final class NotificationText {
     String who =
         isOne
             ? one(cause, listed.getFirst()) + " is"
-            : many(cause, counts.untold(), counts.unwell());
+            : many(cause, counts.unreported(), counts.unwell());
     String begin = isOne ? " since " : ", the first since ";
     return who
         + " "
@@ -49,7 +49,7 @@ final class NotificationText {
   static String recovered(Cause cause, Counts counts, List<Listed> listed) {
     boolean isDelegation = cause.status().equals(Cause.STUCK);
     String well = isDelegation ? "no longer stuck" : "well again";
-    if (counts.told() == 1) {
+    if (counts.reported() == 1) {
       return one(cause, listed.getFirst())
           + " is "
           + well
@@ -59,8 +59,8 @@ final class NotificationText {
           + minute(counts.since())
           + ".";
     }
-    String all = number(counts.told()) + " " + plural(cause) + " that were " + cause.status();
-    return counts.well() == counts.told()
+    String all = number(counts.reported()) + " " + plural(cause) + " that were " + cause.status();
+    return counts.well() == counts.reported()
         ? "All " + all + " are " + well + "."
         : number(counts.well())
             + " of "
@@ -93,10 +93,10 @@ final class NotificationText {
     return "Workspace “" + (name == null ? listed.subject() : harmless(name, MAX_NAME)) + "”";
   }
 
-  private static String many(Cause cause, int untold, int unwell) {
-    return untold == unwell
+  private static String many(Cause cause, int unreported, int unwell) {
+    return unreported == unwell
         ? number(unwell) + " " + plural(cause) + " are"
-        : number(untold) + " more, " + number(unwell) + " " + plural(cause) + " in all are";
+        : number(unreported) + " more, " + number(unwell) + " " + plural(cause) + " in all are";
   }
 
   private static String plural(Cause cause) {

@@ -34,7 +34,7 @@ class NotificationWriter {
   static final Duration SETTLES_WITHIN = Duration.ofSeconds(20);
 
   /** A cause that does not settle is told after this time; none is told more often than this. */
-  static final Duration TOLD_EVERY = Duration.ofMinutes(1);
+  static final Duration REPORTED_EVERY = Duration.ofMinutes(1);
 
   /** More causes in a minute are told as one for each status. */
   static final int MAX_IN_A_MINUTE = 10;
@@ -59,7 +59,7 @@ class NotificationWriter {
 
   /** Makes the notifications that are due at {@code now}. */
   void tellDue(Instant now) {
-    Instant minuteAgo = now.minus(TOLD_EVERY);
+    Instant minuteAgo = now.minus(REPORTED_EVERY);
     List<Due> due = troubles.due(now.minus(SETTLES_WITHIN), minuteAgo, minuteAgo);
     if (due.isEmpty()) {
       return;
@@ -87,16 +87,16 @@ class NotificationWriter {
             : NotificationText.trouble(cause, counts, listed);
     ObjectNode body =
         body(kind, cause, due.recovered() ? counts.well() : counts.unwell(), since, now);
-    body.put("new", due.recovered() ? counts.wellUntold() : counts.untold());
+    body.put("new", due.recovered() ? counts.wellUnreported() : counts.unreported());
     if (due.recovered()) {
-      body.put("of", counts.told());
+      body.put("of", counts.reported());
     }
     addListed(body, due, listed);
     insert(body, text, link(due), due.recovered(), cause, now);
-    troubles.markTold(due, now);
+    troubles.markReported(due, now);
   }
 
-  /** Tells of {@code LIVENESS_SUSPENDED}: nobody is taken offline for now. */
+  /** Tells of {@code LIVENESS_SUSPENDED}: none is taken offline for now. */
   void tellSuspension(RecordedEvent event, Instant now) {
     JsonNode payload = json.readTree(event.payload().text());
     long silent = payload.path("silent").asLong();

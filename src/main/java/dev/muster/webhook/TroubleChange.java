@@ -76,8 +76,8 @@ sealed interface TroubleChange {
 
   /** A retry of an operator ends the state too, but the callee has not been heard of again. */
   private static TroubleChange moved(RecordedEvent event) {
-    boolean isHeard = payload(event).path("status").asString("").equals("in_progress");
-    return isHeard ? new Ends(delegation(event)) : new Leaves(delegation(event));
+    boolean isBack = payload(event).path("status").asString("").equals("in_progress");
+    return isBack ? new Ends(delegation(event)) : new Leaves(delegation(event));
   }
 
   private static String delegation(RecordedEvent event) {

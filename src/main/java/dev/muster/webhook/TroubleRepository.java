@@ -35,28 +35,29 @@ class TroubleRepository {
           :patterns::text[], :errors::text[], :sinces::timestamptz[])
           AS new (subject, workspace_id, target_id, status, reason, pattern, error, since)
       ON CONFLICT (subject) DO UPDATE SET
-          told_at = CASE WHEN (t.status, t.reason, t.pattern) = (excluded.status, excluded.reason, excluded.pattern)
-              AND t.well_told_at IS NULL THEN t.told_at END,
-          was_told = (t.told_at IS NOT NULL OR t.was_told) AND t.well_told_at IS NULL,
-          noticed_at = CASE WHEN t.told_at IS NULL
+          reported_at = CASE WHEN (t.status, t.reason, t.pattern) = (excluded.status, excluded.reason, excluded.pattern)
+              AND t.well_reported_at IS NULL THEN t.reported_at END,
+          was_reported = (t.reported_at IS NOT NULL OR t.was_reported) AND t.well_reported_at IS NULL,
+          noticed_at = CASE WHEN t.reported_at IS NULL
               AND (t.status, t.reason, t.pattern) = (excluded.status, excluded.reason, excluded.pattern)
               THEN t.noticed_at ELSE excluded.noticed_at END,
           status = excluded.status, reason = excluded.reason, pattern = excluded.pattern,
-          error = excluded.error, since = excluded.since, well_at = NULL, well_told_at = NULL
+          error = excluded.error, since = excluded.since, well_at = NULL, well_reported_at = NULL
       """;
 
   /** What ends before it was told is never told. */
   private static final String FORGET =
-      "DELETE FROM webhook_troubles WHERE subject = ANY (:subjects) AND told_at IS NULL AND NOT"
-          + " was_told";
+      "DELETE FROM webhook_troubles WHERE subject = ANY (:subjects) AND reported_at IS NULL AND NOT"
+          + " was_reported";
 
   private static final String END =
       """
-      UPDATE webhook_troubles SET well_at = :now, told_at = coalesce(told_at, :now)
+      UPDATE webhook_troubles SET well_at = :now, reported_at = coalesce(reported_at, :now)
       WHERE subject = ANY (:subjects) AND well_at IS NULL
       """;
 
-  private static final String LEAVE = "DELETE FROM webhook_troubles WHERE subject = ANY (:subjects)";
+  private static final String LEAVE =
+      "DELETE FROM webhook_troubles WHERE subject = ANY (:subjects)";
 
   /** No event tells that an agent writes again. */
   private static final String WRITING_AGAIN =
@@ -71,21 +72,21 @@ class TroubleRepository {
       """
       SELECT g.recovered, g.status, g.reason, g.pattern FROM (
           SELECT false AS recovered, status, reason, pattern, min(noticed_at) AS first_at, max(noticed_at) AS last_at
-          FROM webhook_troubles WHERE told_at IS NULL GROUP BY status, reason, pattern
+          FROM webhook_troubles WHERE reported_at IS NULL GROUP BY status, reason, pattern
           UNION ALL
           SELECT true, status, reason, pattern, min(well_at), max(well_at)
-          FROM webhook_troubles WHERE well_at IS NOT NULL AND well_told_at IS NULL GROUP BY status, reason, pattern) AS g
+          FROM webhook_troubles WHERE well_at IS NOT NULL AND well_reported_at IS NULL GROUP BY status, reason, pattern) AS g
       WHERE (g.last_at <= :settled OR g.first_at <= :collected)
-          AND NOT EXISTS (SELECT FROM webhook_notifications n WHERE n.created_at > :told_before
+          AND NOT EXISTS (SELECT FROM webhook_notifications n WHERE n.created_at > :reported_before
               AND (n.recovered, n.status, n.reason, n.pattern) = (g.recovered, g.status, g.reason, g.pattern))
       ORDER BY g.first_at
       """;
 
   private static final String COUNT =
       """
-      SELECT count(*) FILTER (WHERE told_at IS NULL) AS untold, count(*) FILTER (WHERE well_at IS NULL) AS unwell,
-          count(*) FILTER (WHERE told_at IS NOT NULL) AS told, count(well_at) AS well,
-          count(*) FILTER (WHERE well_at IS NOT NULL AND well_told_at IS NULL) AS well_untold,
+      SELECT count(*) FILTER (WHERE reported_at IS NULL) AS unreported, count(*) FILTER (WHERE well_at IS NULL) AS unwell,
+          count(*) FILTER (WHERE reported_at IS NOT NULL) AS reported, count(well_at) AS well,
+          count(*) FILTER (WHERE well_at IS NOT NULL AND well_reported_at IS NULL) AS well_unreported,
           min(since) FILTER (WHERE well_at IS NULL OR :recovered) AS since
       FROM webhook_troubles
       WHERE status = :status AND (:reason = '' OR (reason = :reason AND pattern = :pattern))
@@ -96,20 +97,20 @@ class TroubleRepository {
       SELECT t.subject, t.workspace_id, n.name, t.target_id, t.status, t.since, t.error
       FROM webhook_troubles t LEFT JOIN api_workspace_name n ON n.id = t.workspace_id
       WHERE t.status = :status AND (:reason = '' OR (t.reason = :reason AND t.pattern = :pattern))
-          AND (t.well_at IS NOT NULL) = :recovered AND t.well_told_at IS NULL
-      ORDER BY t.told_at IS NOT NULL, t.since, t.subject LIMIT :most
+          AND (t.well_at IS NOT NULL) = :recovered AND t.well_reported_at IS NULL
+      ORDER BY t.reported_at IS NOT NULL, t.since, t.subject LIMIT :most
       """;
 
-  private static final String TOLD =
+  private static final String REPORTED =
       """
-      UPDATE webhook_troubles SET told_at = :now
-      WHERE told_at IS NULL AND status = :status AND (:reason = '' OR (reason = :reason AND pattern = :pattern))
+      UPDATE webhook_troubles SET reported_at = :now
+      WHERE reported_at IS NULL AND status = :status AND (:reason = '' OR (reason = :reason AND pattern = :pattern))
       """;
 
-  private static final String WELL_TOLD =
+  private static final String WELL_REPORTED =
       """
-      UPDATE webhook_troubles SET well_told_at = :now
-      WHERE well_at IS NOT NULL AND well_told_at IS NULL
+      UPDATE webhook_troubles SET well_reported_at = :now
+      WHERE well_at IS NOT NULL AND well_reported_at IS NULL
           AND status = :status AND (:reason = '' OR (reason = :reason AND pattern = :pattern))
       """;
 
@@ -117,9 +118,9 @@ class TroubleRepository {
   private static final String FORGET_WELL =
       """
       DELETE FROM webhook_troubles t
-      WHERE t.well_told_at IS NOT NULL AND (t.well_told_at < :day_ago OR NOT EXISTS (
+      WHERE t.well_reported_at IS NOT NULL AND (t.well_reported_at < :day_ago OR NOT EXISTS (
           SELECT FROM webhook_troubles o WHERE o.status = t.status AND o.reason = t.reason AND o.pattern = t.pattern
-              AND o.well_told_at IS NULL))
+              AND o.well_reported_at IS NULL))
       """;
 
   /** A cause, or its end, that is due to be told. */
@@ -131,7 +132,12 @@ class TroubleRepository {
    * @param since when the first of them began; null when there is none
    */
   record Counts(
-      int untold, int unwell, int told, int well, int wellUntold, @Nullable Instant since) {}
+      int unreported,
+      int unwell,
+      int reported,
+      int well,
+      int wellUnreported,
+      @Nullable Instant since) {}
 
   /** A workspace or delegation of a notification; {@code name} is null if it is gone. */
   record Listed(
@@ -180,13 +186,13 @@ class TroubleRepository {
   /**
    * @param settled a cause is due that has not grown since then
    * @param collected or that began to grow before then
-   * @param toldBefore unless it was told since then
+   * @param reportedBefore unless it was told since then
    */
-  List<Due> due(Instant settled, Instant collected, Instant toldBefore) {
+  List<Due> due(Instant settled, Instant collected, Instant reportedBefore) {
     return db.sql(DUE)
         .param("settled", Timestamps.utc(settled))
         .param("collected", Timestamps.utc(collected))
-        .param("told_before", Timestamps.utc(toldBefore))
+        .param("reported_before", Timestamps.utc(reportedBefore))
         .query((row, n) ->
             new Due(
                 row.getBoolean("recovered"),
@@ -200,11 +206,11 @@ class TroubleRepository {
         .param("recovered", due.recovered())
         .query((row, n) ->
             new Counts(
-                row.getInt("untold"),
+                row.getInt("unreported"),
                 row.getInt("unwell"),
-                row.getInt("told"),
+                row.getInt("reported"),
                 row.getInt("well"),
-                row.getInt("well_untold"),
+                row.getInt("well_unreported"),
                 Timestamps.instantOrNull(row, "since")))
         .single();
   }
@@ -217,8 +223,8 @@ class TroubleRepository {
         .list();
   }
 
-  void markTold(Due due, Instant now) {
-    about(db.sql(due.recovered() ? WELL_TOLD : TOLD), due.cause())
+  void markReported(Due due, Instant now) {
+    about(db.sql(due.recovered() ? WELL_REPORTED : REPORTED), due.cause())
         .param("now", Timestamps.utc(now))
         .update();
     if (due.recovered()) {

@@ -32,7 +32,7 @@ class WebhookCollector {
   private static final int MAX_EVENTS = 5_000;
 
   /** What happens to the server itself is told only for so long. */
-  private static final Duration NEWS = Duration.ofHours(1);
+  private static final Duration REPORTED_WITHIN = Duration.ofHours(1);
 
   private final EventLog events;
   private final ControlPlaneUptime uptime;
@@ -83,7 +83,7 @@ class WebhookCollector {
 
   private Head followEvents(Head head, Instant now) {
     long seq = head.lastSeq();
-    boolean holdTold = head.holdTold();
+    boolean holdReported = head.holdReported();
     Map<String, TroubleChange> changes = new HashMap<>();
     List<RecordedEvent> page = events.after(seq);
     for (int read = 0; !page.isEmpty() && read < MAX_EVENTS; page = events.after(seq)) {
@@ -93,14 +93,14 @@ class WebhookCollector {
             .ifPresent(change -> changes.put(change.subject(), change));
         if (isNewSuspension(event, now)) {
           writer.tellSuspension(event, now);
-          holdTold = true;
+          holdReported = true;
         }
       }
       read += page.size();
       seq = page.getLast().seq();
     }
     apply(changes, now);
-    return new Head(seq, head.upSince(), holdTold);
+    return new Head(seq, head.upSince(), holdReported);
   }
 
   /** Keeps what is never told out of the table. */
@@ -156,15 +156,15 @@ class WebhookCollector {
   private boolean isNewSuspension(RecordedEvent event, Instant now) {
     return event.eventType().equals(EventType.LIVENESS_SUSPENDED.name())
         && settings.tells(Kind.OFFLINE)
-        && event.createdAt().isAfter(now.minus(NEWS));
+        && event.createdAt().isAfter(now.minus(REPORTED_WITHIN));
   }
 
   /** Tells the end of a mass silence and of an uptime gap. */
   private Head followServer(Head head, Uptime uptime) {
     Instant now = uptime.now();
-    boolean holdTold = head.holdTold();
-    if (holdTold && uptime.holdSince() == null) {
-      holdTold = false;
+    boolean holdReported = head.holdReported();
+    if (holdReported && uptime.holdSince() == null) {
+      holdReported = false;
       if (settings.tells(Kind.RECOVERED)) {
         writer.tellResumption(now);
       }
@@ -172,9 +172,9 @@ class WebhookCollector {
     Instant upSince = uptime.upSince();
     if (!upSince.equals(head.upSince())
         && settings.tells(Kind.RECOVERED)
-        && upSince.isAfter(now.minus(NEWS))) {
+        && upSince.isAfter(now.minus(REPORTED_WITHIN))) {
       writer.tellUpAgain(upSince, now);
     }
-    return new Head(head.lastSeq(), upSince, holdTold);
+    return new Head(head.lastSeq(), upSince, holdReported);
   }
 }

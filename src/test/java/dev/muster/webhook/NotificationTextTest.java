@@ -72,12 +72,12 @@ class NotificationTextTest {
     assertThat(text).contains("“‹!channel› ＠here”");
   }
 
-  private static Counts unwell(int untold, int unwell) {
-    return new Counts(untold, unwell, unwell - untold, 0, 0, SINCE);
+  private static Counts unwell(int unreported, int unwell) {
+    return new Counts(unreported, unwell, unwell - unreported, 0, 0, SINCE);
   }
 
-  private static Counts well(int told, int well) {
-    return new Counts(0, told - well, told, well, well, SINCE);
+  private static Counts well(int reported, int well) {
+    return new Counts(0, reported - well, reported, well, well, SINCE);
   }
 
   private static Listed listed(String name, @Nullable String error) {

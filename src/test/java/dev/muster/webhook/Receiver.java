@@ -15,10 +15,10 @@ import tools.jackson.databind.json.JsonMapper;
 /** A webhook's receiver on a real socket, and the clock of its server: rows that grow older. */
 record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  private static final String UNTOLD =
-      "(told_at IS NULL OR (well_at IS NOT NULL AND well_told_at IS NULL))";
+  private static final String UNREPORTED =
+      "(reported_at IS NULL OR (well_at IS NOT NULL AND well_reported_at IS NULL))";
 
   static Receiver start(TestDatabase database) throws IOException {
     return new Receiver(TestPeer.start().usually(PeerBehavior.answer(200, "")), database);
@@ -47,9 +47,9 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
   /** Waits until so many troubles, or ends of them, are collected and not told yet. */
   void awaitCollected(int count) {
     Awaitility.await()
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .until(
-            () -> number("SELECT count(*) FROM webhook_troubles WHERE " + UNTOLD),
+            () -> number("SELECT count(*) FROM webhook_troubles WHERE " + UNREPORTED),
             found -> found == count);
   }
 
@@ -77,7 +77,7 @@ record Receiver(TestPeer peer, TestDatabase database) implements AutoCloseable {
 
   /** Waits until so many requests have come in all, and returns their bodies. */
   List<JsonNode> await(int count) {
-    Awaitility.await().atMost(PATIENCE).until(() -> bodies().size() >= count);
+    Awaitility.await().atMost(TIMEOUT).until(() -> bodies().size() >= count);
     return bodies();
   }
 

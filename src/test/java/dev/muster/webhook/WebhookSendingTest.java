@@ -33,7 +33,7 @@ import tools.jackson.databind.JsonNode;
 class WebhookSendingTest {
 
   private static final String LOOPBACK = "AGENT_URL_ALLOW=loopback";
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private final TestDatabase database = TestDatabases.create();
   private Receiver receiver;
@@ -204,13 +204,13 @@ class WebhookSendingTest {
 
   private void awaitHead() {
     Awaitility.await()
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .until(() -> receiver.number("SELECT count(*) FROM webhook_head") == 1);
   }
 
   private static void awaitAttempts(TestServer server, String outcome) {
     String attempts = "muster_webhook_attempts_total{outcome=\"" + outcome + "\"}";
-    Awaitility.await().atMost(PATIENCE).until(() -> server.client().metric(attempts) > 0);
+    Awaitility.await().atMost(TIMEOUT).until(() -> server.client().metric(attempts) > 0);
   }
 
   private static int sent(TestServer server) {
@@ -219,7 +219,7 @@ class WebhookSendingTest {
 
   private void awaitEnd() {
     Awaitility.await()
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .until(() ->
             receiver.number("SELECT count(*) FROM webhook_notifications WHERE ended_at IS NULL")
                 == 0);

@@ -68,8 +68,8 @@ public enum Setting {
       "muster.webhook.url",
       SettingFormat.TEXT,
       "none: off",
-      "the url that is [told](webhook.md) when agents are degraded, offline, stuck, or well again; "
-          + "the rules of `AGENT_URL_ALLOW` hold for it too"),
+      "the url that [gets a notification](webhook.md) when agents are degraded, offline, stuck, or"
+          + " well again; the rules of `AGENT_URL_ALLOW` hold for it too"),
   WEBHOOK_SECRET(
       Kind.SECURITY,
       "muster.webhook.secret",
@@ -81,8 +81,8 @@ public enum Setting {
       "muster.webhook.kinds",
       SettingFormat.TEXT,
       "all",
-      "what `WEBHOOK_URL` is told: some of `degraded`, `offline`, `stuck`, `recovered`, separated "
-          + "by commas"),
+      "what is sent to `WEBHOOK_URL`: some of `degraded`, `offline`, `stuck`, `recovered`,"
+          + " separated by commas"),
   DATABASE_URL(
       Kind.SECURITY,
       "spring.datasource.url",
