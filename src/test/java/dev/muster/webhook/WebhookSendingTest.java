@@ -118,7 +118,7 @@ class WebhookSendingTest {
 
   @Test
   void goesOnWhereItStoppedAfterARestart() {
-    try (TestServer server = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
+    try (TestServer _ = TestServer.startOn(database, receiver.setting(), LOOPBACK)) {
       awaitHead();
     }
     try (TestServer off = TestServer.startOn(database, LOOPBACK)) {
