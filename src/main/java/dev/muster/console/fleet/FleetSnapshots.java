@@ -30,6 +30,7 @@ class FleetSnapshots {
   private static final Duration MAX_WAIT = Duration.ofSeconds(4);
 
   /** A snapshot, plain and compressed. */
+  @SuppressWarnings("ArrayRecordComponent") // several MiB: passed on, never compared
   record Kept(long seq, byte[] plain, byte[] gzip) {
 
     String etag() {
