@@ -122,7 +122,7 @@ class WebhookGroupingTest {
   }
 
   @Test
-  void tellsNothingOfWhatIsOverBeforeItIsTold() {
+  void sendsNothingAboutTroubleThatEndsBeforeItIsReported() {
     Agent brief = degrade(1, "brief").getFirst();
     receiver.awaitCollected(1);
     server.client().heartbeat(brief, "\"error_rate\":0");

@@ -67,8 +67,8 @@ final class FleetFilter {
    * Reads a query.
    *
    * @param now the time that {@code silent} and {@code since} count from
-   * @throws ProblemException {@code VALIDATION_FAILED} for a word that nobody knows, with the
-   *     {@code word} and the {@code words} that exist
+   * @throws ProblemException {@code VALIDATION_FAILED} for an unknown word, with the {@code word}
+   *     and the {@code words} that exist
    */
   static FleetFilter read(String query, Instant now) {
     if (query.length() > MAX_LENGTH) {
@@ -141,7 +141,7 @@ final class FleetFilter {
 
   private void addSilence(FilterTerm term) {
     boolean isLonger = term.operator() == '>';
-    list(term.isNegated(), isLonger ? "heard_before" : "heard_after")
+    list(term.isNegated(), isLonger ? "heartbeat_before" : "heartbeat_after")
         .add(bound(term.values().stream().map(this::ago).toList(), isLonger));
   }
 
@@ -207,8 +207,8 @@ final class FleetFilter {
             "role",
             "error",
             "task",
-            "heard_before",
-            "heard_after",
+            "heartbeat_before",
+            "heartbeat_after",
             "since_before",
             "since_after")) {
       all.put(name, lists.getOrDefault(name, List.of()).toArray(String[]::new));

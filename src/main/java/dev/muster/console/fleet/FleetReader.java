@@ -113,8 +113,8 @@ class FleetReader {
 
   private static SnapshotColumns.Row row(ResultSet row, UUID id) throws SQLException {
     String error = row.getString(9);
-    long heardS = row.getLong(11);
-    @Nullable Long heard = row.wasNull() ? null : heardS;
+    long lastHeartbeatS = row.getLong(11);
+    @Nullable Long lastHeartbeat = row.wasNull() ? null : lastHeartbeatS;
     return new SnapshotColumns.Row(
         id,
         row.getObject(2, UUID.class),
@@ -126,7 +126,7 @@ class FleetReader {
         row.getString(8),
         error.isEmpty() ? null : error,
         row.getLong(10),
-        heard,
+        lastHeartbeat,
         row.getInt(12),
         row.getInt(13));
   }
@@ -143,7 +143,7 @@ class FleetReader {
         null,
         null,
         row.sinceEpochS(),
-        row.heardEpochS(),
+        row.lastHeartbeatEpochS(),
         row.tasks(),
         row.flags() & FLAGS_FOR_PEERS);
   }

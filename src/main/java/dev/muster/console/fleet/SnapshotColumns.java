@@ -46,7 +46,7 @@ final class SnapshotColumns {
       @Nullable String reason,
       @Nullable String error,
       long sinceEpochS,
-      @Nullable Long heardEpochS,
+      @Nullable Long lastHeartbeatEpochS,
       int tasks,
       int flags) {}
 
@@ -85,8 +85,8 @@ final class SnapshotColumns {
     places.put(row.id(), rows.size());
     rows.add(row);
     earliest = Math.min(earliest, row.sinceEpochS());
-    if (row.heardEpochS() != null) {
-      earliest = Math.min(earliest, row.heardEpochS());
+    if (row.lastHeartbeatEpochS() != null) {
+      earliest = Math.min(earliest, row.lastHeartbeatEpochS());
     }
   }
 
@@ -146,12 +146,12 @@ final class SnapshotColumns {
   private void put(
       Row row, long base, int nameEnd, Map<String, ByteBuffer> to, Map<String, Dictionary> words) {
     @Nullable Integer parent = row.parentId() == null ? null : places.get(row.parentId());
-    @Nullable Long heard = row.heardEpochS();
+    @Nullable Long lastHeartbeat = row.lastHeartbeatEpochS();
     of(to, "id").putLong(row.id().getMostSignificantBits());
     of(to, "id").putLong(row.id().getLeastSignificantBits());
     of(to, "parent").putInt(parent == null ? -1 : parent);
     of(to, "since").putInt((int) (row.sinceEpochS() - base));
-    of(to, "heard").putInt(heard == null ? NEVER : (int) (heard - base));
+    of(to, "heard").putInt(lastHeartbeat == null ? NEVER : (int) (lastHeartbeat - base));
     of(to, "name_end").putInt(nameEnd);
     of(to, "role").putShort((short) of(words, "role").number(row.role()));
     of(to, "runtime").putShort((short) of(words, "runtime").number(row.runtime()));

@@ -32,7 +32,7 @@ record DecodedFleet(long seq, Instant at, int bytes, List<Row> rows) {
       @Nullable String reason,
       @Nullable String error,
       Instant since,
-      @Nullable Instant heard,
+      @Nullable Instant lastHeartbeat,
       int tasks,
       int flags) {}
 
@@ -100,7 +100,7 @@ record DecodedFleet(long seq, Instant at, int bytes, List<Row> rows) {
 
     Row row(int i) {
       int parent = u32("parent", i);
-      int heard = u32("heard", i);
+      int lastHeartbeat = u32("heard", i);
       return new Row(
           id(i),
           parent == -1 ? null : id(parent),
@@ -112,7 +112,7 @@ record DecodedFleet(long seq, Instant at, int bytes, List<Row> rows) {
           word("reason", u8("reason", i), 255),
           word("error", u16("error", i), 65535),
           time(u32("since", i)),
-          heard == -1 ? null : time(heard),
+          lastHeartbeat == -1 ? null : time(lastHeartbeat),
           u16("tasks", i),
           u8("flags", i));
     }

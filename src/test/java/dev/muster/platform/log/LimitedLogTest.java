@@ -55,7 +55,8 @@ class LimitedLogTest {
     long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
     List<ILoggingEvent> written = List.copyOf(lines.list);
     assertThat(written).hasSizeBetween(1, (int) seconds + 1);
-    assertThat(written.getFirst().getFormattedMessage()).isEqualTo("a caller did this");
+    // calls of other threads may be counted between the right to write and the line
+    assertThat(written.getFirst().getFormattedMessage()).startsWith("a caller did this");
 
     int calls = CALLERS * EACH + lastOne(written.size());
     List<ILoggingEvent> all = List.copyOf(lines.list);
