@@ -82,11 +82,12 @@ export function onSignedOut(fn) {
 export async function call(method, path, options = {}) {
   const { query, body, signal, as = 'json', headers } = options;
   const url = withQuery(path, query);
+  const key = pageKey();
   const response =
     (method === 'GET' && (await take(url))) ||
     (await send(url, { method, headers: { ...ownHeaders(body), ...headers }, body: json(body), signal }));
   if (!response.ok) {
-    throw await refusal(response, method === 'POST' && path === '/console/session');
+    throw await refusal(response, method === 'POST' && path === '/console/session' ? null : key);
   }
   if (as === 'bytes') {
     return { bytes: await response.arrayBuffer(), headers: response.headers };
@@ -124,7 +125,8 @@ async function send(url, request) {
   }
 }
 
-async function refusal(response, isSignIn) {
+/** @param {?string} key the page key that the request was sent with; null for a sign-in */
+async function refusal(response, key) {
   const problem = await response.json().catch(() => ({}));
   const error = new ApiError(
     response.status,
@@ -133,8 +135,9 @@ async function refusal(response, isSignIn) {
     response.headers.get('X-Request-ID'),
     Number(response.headers.get('Retry-After')) || 0,
   );
-  // a 401 of an agent that the server passes on says nothing about the session
-  if (error.status === 401 && error.code === 'UNAUTHENTICATED' && !isSignIn) {
+  // a 401 of an agent that the server passes on says nothing about the session, and neither does one of a session
+  // that another tab has replaced meanwhile
+  if (error.status === 401 && error.code === 'UNAUTHENTICATED' && key !== null && key === pageKey()) {
     whenSignedOut(error);
   }
   return error;

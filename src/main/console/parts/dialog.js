@@ -21,9 +21,18 @@ export function openDialog({ title, body, wide = false }) {
   const opener = document.activeElement;
   return new Promise((resolve) => {
     let result;
+    const end = () => {
+      if (dialog.isConnected) {
+        render(nothing, dialog); // at once: the text may be a token
+        dialog.remove();
+        opener?.focus?.();
+        resolve(result);
+      }
+    };
     const close = (value) => {
       result = value;
       dialog.close();
+      end();
     };
     const redraw = () =>
       render(
@@ -31,12 +40,7 @@ export function openDialog({ title, body, wide = false }) {
             <button type="button" class="quiet" aria-label="Close" @click=${() => close()}>✕</button></div>
           ${body(close, redraw)}`,
         dialog);
-    dialog.addEventListener('close', () => {
-      render(nothing, dialog);
-      dialog.remove();
-      opener?.focus?.();
-      resolve(result);
-    });
+    dialog.addEventListener('close', end);
     redraw();
     document.body.append(dialog);
     dialog.showModal();

@@ -61,7 +61,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 function glyph(status) {
   const svg = document.createElementNS(SVG, 'svg');
   const use = document.createElementNS(SVG, 'use');
-  svg.setAttribute('class', `glyph ${toneOf(status)}`);
+  svg.setAttribute('class', `status-glyph ${toneOf(status)}`);
   svg.setAttribute('role', 'img');
   svg.setAttribute('aria-label', statusWord(status));
   use.setAttribute('href', glyphOf(status));

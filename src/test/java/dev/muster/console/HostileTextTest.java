@@ -32,15 +32,22 @@ class HostileTextTest {
    */
   private static final String HARM =
       """
-      () => [
+      () => {
+      const isScrolled = e => e !== null && (getComputedStyle(e).overflowX !== 'visible' || isScrolled(e.parentElement));
+      return [
         window.pwned === undefined ? '' : 'a script ran',
         document.querySelector('main img, main script, main iframe, main object, main embed, main form[action], main base, main style')
           ? 'an element was made' : '',
-        document.documentElement.scrollWidth > document.documentElement.clientWidth ? 'it scrolls sideways' : '',
+        document.documentElement.scrollWidth > document.documentElement.clientWidth
+          ? 'it scrolls sideways: ' + [...document.querySelectorAll('body *')]
+              .filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth && !isScrolled(e))
+              .slice(0, 3).map(e => e.outerHTML.slice(0, 400)).join(' | ')
+          : '',
         [...document.querySelectorAll('main a')].some(a => !/^https?:/.test(a.href)) ? 'a link leads elsewhere' : '',
         /[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069\\u200b]/.test(document.querySelector('main').textContent)
           ? 'a character is not seen' : '',
-      ].filter(Boolean).join(', ')
+      ].filter(Boolean).join(', ');
+      }
       """;
 
   private static List<String> read() {
