@@ -19,6 +19,8 @@ public record LivenessSettings(
     Duration stalledAfter) {
 
   /**
+   * When many agents become stale at once, and for how long they are not set offline.
+   *
    * @param ratio share of the fleet (0..1) above which the mass-offline guard holds
    * @param hold maximum time for which a hold prevents offline transitions
    */
