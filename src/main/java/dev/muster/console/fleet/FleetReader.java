@@ -51,6 +51,7 @@ class FleetReader {
   private static final int FLAGS_FOR_PEERS = SnapshotColumns.PUSH | SnapshotColumns.STALLED;
 
   /** A snapshot in format MSF1, true for all events up to {@code seq}. */
+  @SuppressWarnings("ArrayRecordComponent") // several MiB: passed on, never compared
   record Snapshot(long seq, byte[] bytes) {}
 
   private record Head(long seq, Instant at) {}
