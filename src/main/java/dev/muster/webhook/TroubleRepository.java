@@ -180,7 +180,7 @@ class TroubleRepository {
   }
 
   List<String> writingAgain() {
-    return db.sql(WRITING_AGAIN).query(String.class).list();
+    return db.sql(WRITING_AGAIN).query((row, n) -> row.getString(1)).list();
   }
 
   /**

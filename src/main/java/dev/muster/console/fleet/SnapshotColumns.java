@@ -191,7 +191,7 @@ final class SnapshotColumns {
       all.put((byte) ' ');
     }
     for (ByteBuffer column : columns.values()) {
-      all.put(column.array());
+      all.put(column.clear());
       all.position(aligned(all.position()));
     }
     return all.array();
