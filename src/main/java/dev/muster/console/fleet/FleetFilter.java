@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FleetFilter {
 
-  private static final int MAX_LENGTH = 2000;
+  private static final int MAX_LENGTH = 500;
   private static final UUID NO_PARENT = new UUID(0, 0);
 
   /**
