@@ -81,7 +81,7 @@ class TakeoverTest {
                       assertThat(line)
                           .contains(
                               " INFO ",
-                              "runs of jobs from",
+                              "job runs from",
                               "-" + dies.pid() + "-",
                               "liveness-sweep")));
     }
