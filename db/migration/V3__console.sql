@@ -118,8 +118,10 @@ COMMENT ON COLUMN delegations.parent_delegation_id IS
 
 CREATE INDEX delegations_of_parent ON delegations (parent_delegation_id) WHERE parent_delegation_id IS NOT NULL;
 
--- The messages of a delegation in the feeds of its two sides.
-CREATE INDEX activity_logs_of_delegation ON activity_logs (workspace_id, delegation_id, seq) WHERE delegation_id IS NOT NULL;
+-- The messages of a delegation in the feeds of its two sides. Ids of delegations have at most 128 characters; an agent may
+-- report a longer one, which an index could not hold.
+CREATE INDEX activity_logs_of_delegation ON activity_logs (workspace_id, left(delegation_id, 128), seq)
+    WHERE delegation_id IS NOT NULL;
 
 CREATE VIEW api_delegation_entry AS
     SELECT delegation_id, id, caller_id, callee_id, task_preview, status, attempt, retry_count, last_heartbeat, deadline,
