@@ -50,7 +50,7 @@ class WaitedAnswersTest {
 
       assertThat(AgentServer.notifications(boss)).containsExactly("did work");
       assertThat(runs()).hasSize(1);
-      assertThat(connect.err()).contains("is an answer that was waited for");
+      assertThat(connect.err()).contains("is an awaited answer");
     }
   }
 
