@@ -185,6 +185,7 @@ class MetricsPageTest {
             .path()
             .replaceAll("\\{(id|workspaceId)}", agent.id().toString())
             .replaceAll("\\{\\w+}", UUID.randomUUID().toString())
+            .replaceAll("\\{\\*\\w+}", "index.css")
             .replace("*", "index.css");
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(client.baseUrl() + path))
