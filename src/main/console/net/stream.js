@@ -72,7 +72,7 @@ export class Stream {
     socket?.close();
   }
 
-  /** Tries at once, for whoever does not want to wait. */
+  /** Tries at once, without waiting for the next attempt. */
   now() {
     if (!this.socket && this.after !== null && this.current !== 'signed_out') {
       this.attempt = 0;

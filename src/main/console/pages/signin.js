@@ -79,7 +79,7 @@ function view(state, submit) {
     ${
       location.protocol === 'https:' || LOOPBACK.test(location.hostname)
         ? nothing
-        : html`<p class="notice warn">This page came over plain http: whoever shares the network can overhear the session.
+        : html`<p class="notice warn">This page came over plain http: others on the network can overhear the session.
             Put a proxy with TLS in front and set PUBLIC_URL.</p>`
     }
   </section>`;

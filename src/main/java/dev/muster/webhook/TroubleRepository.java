@@ -2,8 +2,6 @@ package dev.muster.webhook;
 
 import dev.muster.platform.postgres.Timestamps;
 import dev.muster.webhook.TroubleChange.Begins;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -15,7 +13,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Repository;
 
-/** Stores what is wrong now, and what of it was told. */
+/** Stores which workspaces and delegations are in trouble, and which of them were reported. */
 @Repository
 class TroubleRepository {
 
@@ -23,7 +21,7 @@ class TroubleRepository {
   private static final int LISTED = 20;
 
   /**
-   * A trouble with the same cause as before stays told, unless its end was told in between. One
+   * A trouble with the same cause as before stays reported, unless its end was reported since. One
    * with another cause is new.
    */
   private static final String BEGIN =
@@ -45,19 +43,17 @@ class TroubleRepository {
           error = excluded.error, since = excluded.since, well_at = NULL, well_reported_at = NULL
       """;
 
-  /** What ends before it was told is never told. */
-  private static final String FORGET =
-      "DELETE FROM webhook_troubles WHERE subject = ANY (:subjects) AND reported_at IS NULL AND NOT"
-          + " was_reported";
+  private static final String LEAVE =
+      "DELETE FROM webhook_troubles WHERE subject = ANY (:subjects)";
+
+  /** A trouble that ends before it was reported is never reported. */
+  private static final String FORGET = LEAVE + " AND reported_at IS NULL AND NOT was_reported";
 
   private static final String END =
       """
       UPDATE webhook_troubles SET well_at = :now, reported_at = coalesce(reported_at, :now)
       WHERE subject = ANY (:subjects) AND well_at IS NULL
       """;
-
-  private static final String LEAVE =
-      "DELETE FROM webhook_troubles WHERE subject = ANY (:subjects)";
 
   /** No event tells that an agent writes again. */
   private static final String WRITING_AGAIN =
@@ -67,7 +63,7 @@ class TroubleRepository {
           AND NOT EXISTS (SELECT FROM api_workspace_stall s WHERE s.workspace_id = t.workspace_id AND s.stalled)
       """;
 
-  /** Causes that have not grown lately, or have grown for long, and were not told lately. */
+  /** Causes that have not grown lately, or have grown for long, and were not reported lately. */
   private static final String DUE =
       """
       SELECT g.recovered, g.status, g.reason, g.pattern FROM (
@@ -123,7 +119,7 @@ class TroubleRepository {
               AND o.well_reported_at IS NULL))
       """;
 
-  /** A cause, or its end, that is due to be told. */
+  /** A cause, or its end, that is due to be reported. */
   record Due(boolean recovered, Cause cause) {}
 
   /**
@@ -186,7 +182,7 @@ class TroubleRepository {
   /**
    * @param settled a cause is due that has not grown since then
    * @param collected or that began to grow before then
-   * @param reportedBefore unless it was told since then
+   * @param reportedBefore unless it was reported since then
    */
   List<Due> due(Instant settled, Instant collected, Instant reportedBefore) {
     return db.sql(DUE)
@@ -219,7 +215,15 @@ class TroubleRepository {
     return about(db.sql(LIST), due.cause())
         .param("recovered", due.recovered())
         .param("most", LISTED)
-        .query(TroubleRepository::listed)
+        .query((row, n) ->
+            new Listed(
+                row.getString("subject"),
+                row.getObject("workspace_id", UUID.class),
+                row.getString("name"),
+                row.getObject("target_id", UUID.class),
+                row.getString("status"),
+                Timestamps.instant(row, "since"),
+                row.getString("error")))
         .list();
   }
 
@@ -242,16 +246,5 @@ class TroubleRepository {
   private static @Nullable String[] texts(
       List<Begins> begun, Function<Begins, @Nullable String> text) {
     return begun.stream().map(text).toArray(String[]::new);
-  }
-
-  private static Listed listed(ResultSet row, int n) throws SQLException {
-    return new Listed(
-        row.getString("subject"),
-        row.getObject("workspace_id", UUID.class),
-        row.getString("name"),
-        row.getObject("target_id", UUID.class),
-        row.getString("status"),
-        Timestamps.instant(row, "since"),
-        row.getString("error"));
   }
 }
