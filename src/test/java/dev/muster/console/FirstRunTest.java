@@ -28,8 +28,7 @@ class FirstRunTest {
   void firstRunConnectsTheFirstAgentByItsCommand(String name, Tab tab) throws Exception {
     try (TestServer server = TestServer.start()) {
       TestClient client = server.client();
-      tab.expects("status of 404.*/console/(fleet|summary|rows)");
-      Page page = tab.go(client.baseUrl(), "/ui/welcome").page();
+      Page page = tab.go(client.baseUrl(), "/").page();
       page.getByLabel("Token").fill(ADMIN_TOKEN);
       page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign in").setExact(true))
           .click();
