@@ -77,6 +77,30 @@ export function showsTheRowsOfACause() {
   equal(root.querySelector('[role=grid]').getAttribute('aria-rowcount'), '41');
 }
 
+export function groupsTroubleAsTheAddressSays() {
+  const { root, urls } = mount(fleet(60, i => ({ parent: i > 0 ? 'k0' : undefined, status: i > 50 ? 'offline' : 'online' })), { query: 'group=parent' });
+  ok(/9 workspaces in trouble, by parent/.test(root.querySelector('.causes').textContent));
+  equal(root.querySelector('.causes li').textContent.replace(/\s+/g, ' ').trim(), 'Agent 0 9 offline of 59 Show');
+  root.querySelector('.causes button').click();
+  equal(urls.at(-1), `group=parent&q=parent%3A${uuid(0)}+is%3Abad`);
+  equal(root.querySelector('[role=grid]').getAttribute('aria-rowcount'), '10');
+  const select = root.querySelector('.group-by select');
+  select.value = 'none';
+  select.dispatchEvent(new Event('change'));
+  equal(root.querySelector('.causes'), null);
+}
+
+export function rowsAre32PixelsHighOr44() {
+  const height = () => {
+    const { root } = mount(fleet(3));
+    return shown(root)[0].getBoundingClientRect().height;
+  };
+  equal(height(), 32);
+  document.documentElement.dataset.density = 'roomy';
+  equal(height(), 44);
+  delete document.documentElement.dataset.density;
+}
+
 export async function actsAndOffersToUndo() {
   const { root, calls } = mount(fleet(3, i => ({ status: i ? 'online' : 'paused' })), { query: 'status:paused' });
   root.querySelector('[data-action=resume]').click();

@@ -1,4 +1,5 @@
 import { FleetStore } from '/src/fleet/store.js';
+import { groups } from '/src/fleet/groups.js';
 import { causes, pattern } from '/src/fleet/causes.js';
 import { ordered } from '/src/fleet/order.js';
 import { readSnapshot } from '/src/fleet/snapshot.js';
@@ -18,6 +19,12 @@ export function theWorstComeFirstAndOfTheseTheNewest() {
   const store = load(fleet(8, i => ({ status: statuses[i], since: minute(i), stalled: i === 7 })));
   equal(ordered(store, all(store)), [3, 6, 2, 1, 7, 5, 4, 0]);
   equal(ordered(store, all(store), 'severity', 'desc'), [0, 4, 5, 7, 1, 2, 6, 3]);
+}
+
+export function wedgesComeFirstOfTheDegraded() {
+  const reason = i => (i % 2 ? 'runtime_wedged' : 'error_rate');
+  const store = load(fleet(5, i => (i === 4 ? { status: 'offline' } : { status: 'degraded', reason: reason(i), since: minute(10 - i) })));
+  equal(ordered(store, all(store)), [4, 1, 3, 0, 2]);
 }
 
 export function sortsByNameChangeAndSilence() {
@@ -49,4 +56,14 @@ export function keepsApartWhatBeganLater() {
 
 export function leavesOutWhoIsWell() {
   equal(causes(load(fleet(3)), [0, 1, 2]), []);
+}
+
+export function groupsTroubleByParentAndRuntime() {
+  const store = load(fleet(9, i => ({ parent: i > 1 ? `k${i % 2}` : undefined, runtime: i < 5 ? 'claude' : 'codex', status: i > 5 ? 'offline' : i === 3 ? 'degraded' : 'online', stalled: i === 8 || i === 2 })));
+  const told = by => groups(store, all(store), by).map(({ name, term, bad, of, kinds }) => [name, term, bad, of, kinds]);
+  equal(told('parent'), [
+    ['Agent 0', `parent:${store.id(0)}`, 3, 4, { stalled: 1, offline: 2 }],
+    ['Agent 1', `parent:${store.id(1)}`, 2, 3, { degraded: 1, offline: 1 }],
+  ]);
+  equal(told('runtime'), [['codex', 'runtime:"codex"', 3, 4, { offline: 3 }], ['claude', 'runtime:"claude"', 2, 5, { stalled: 1, degraded: 1 }]]);
 }

@@ -3,14 +3,21 @@ import { STATUS } from './columns.js';
 
 /** How urgent a status is; the highest comes first. */
 const URGENCY = new Uint8Array(16);
-['online', 'hibernated', 'hibernating', 'provisioning', 'paused', 'awaiting_agent', '', 'degraded', 'offline', 'failed'].forEach(
+['online', 'hibernated', 'hibernating', 'provisioning', 'paused', 'awaiting_agent', '', 'degraded', '', 'offline', 'failed'].forEach(
   (status, urgency) => status && (URGENCY[STATUS[status]] = urgency),
 );
 const STALLED = 6;
+/** A wedge does not pass by itself, and a restart ends it. */
+const WEDGED = 8;
+export const MOST_URGENT = 10;
 
-/** @returns {number} 0 (well) to 9 (failed) */
+/** @returns {number} 0 (well) to 10 (failed) */
 export function urgency(store, row) {
-  return Math.max(URGENCY[store.status[row]], store.isStalled(row) ? STALLED : 0);
+  const status = store.status[row];
+  if (status === STATUS.degraded && store.word('reason', row) === 'runtime_wedged') {
+    return WEDGED;
+  }
+  return store.isStalled(row) ? Math.max(URGENCY[status], STALLED) : URGENCY[status];
 }
 
 const ROWS = 2 ** 17;
@@ -28,7 +35,7 @@ export function ordered(store, rows, sort = 'severity', direction = 'asc') {
 }
 
 const NUMBERS = {
-  severity: (store, row) => (9 - urgency(store, row)) * 2 ** 32 + (0xffffffff - store.since[row]),
+  severity: (store, row) => (MOST_URGENT - urgency(store, row)) * 2 ** 32 + (0xffffffff - store.since[row]),
   since: (store, row) => 0xffffffff - store.since[row],
   heard: (store, row) => store.heard[row],
 };

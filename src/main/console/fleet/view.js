@@ -4,6 +4,18 @@ import { ordered, placeBy } from './order.js';
 
 const NOT_SHOWN = -1;
 
+/**
+ * Which rows are drawn of those that match, and in which order.
+ *
+ * @typedef {object} Arrangement
+ * @property {(store: object, found: number[], sort: string, direction: string) => Int32Array} order
+ * @property {(sort: string) => (store: object, row: number) => number} place changes when the row's place may have changed
+ * @property {(touched: number[]) => number[]} also what else a change of these rows changes, and they themselves
+ */
+
+/** @type {Arrangement} */
+export const TABLE = { order: ordered, place: placeBy, also: (touched) => touched };
+
 export class FleetView {
   /** @param {import('./store.js').FleetStore} store @param {() => number} now server time in ms */
   constructor(store, now) {
@@ -13,6 +25,9 @@ export class FleetView {
     this.sort = 'severity';
     this.direction = 'asc';
     this.rows = new Int32Array(0);
+    /** Those that match; a tree draws some of them, and some that do not match. */
+    this.matched = [];
+    this.arrangement = TABLE;
     /** Rows whose place is another one by now. */
     this.moved = new Set();
     this.places = new Float64Array(0);
@@ -22,8 +37,8 @@ export class FleetView {
   }
 
   /** Shows something else, at once. A query that cannot be read leaves the rows as they are. */
-  show({ query = '', sort = 'severity', direction = 'asc' }) {
-    Object.assign(this, { query, sort, direction });
+  show({ query = '', sort = 'severity', direction = 'asc', arrangement = TABLE }) {
+    Object.assign(this, { query, sort, direction, arrangement });
     this.apply();
   }
 
@@ -40,17 +55,20 @@ export class FleetView {
       this.error = error;
       return;
     }
-    const place = placeBy(this.sort);
+    const place = this.arrangement.place(this.sort);
     const places = new Float64Array(store.n).fill(NOT_SHOWN);
     const found = [];
     for (let row = 0; row < store.n; row++) {
       if (store.alive[row] && this.test(row)) {
         found.push(row);
-        places[row] = place(store, row);
       }
     }
+    this.rows = this.arrangement.order(store, found, this.sort, this.direction);
+    for (const row of found) {
+      places[row] = place(store, row);
+    }
     this.places = places;
-    this.rows = ordered(store, found, this.sort, this.direction);
+    this.matched = found;
     this.moved.clear();
     this.shape = store.shape;
   }
@@ -64,8 +82,8 @@ export class FleetView {
     if (this.shape !== this.store.shape && /\b(under|parent):/i.test(this.query)) {
       this.#retest();
     }
-    const place = placeBy(this.sort);
-    for (const row of touched) {
+    const place = this.arrangement.place(this.sort);
+    for (const row of this.arrangement.also(touched)) {
       const is = this.store.alive[row] && this.test(row) ? place(this.store, row) : NOT_SHOWN;
       const was = row < this.places.length ? this.places[row] : NOT_SHOWN;
       if (is === was) {

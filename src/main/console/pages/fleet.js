@@ -1,13 +1,14 @@
-/** The page of the fleet: counts, causes, and the table. */
+/** The page of the fleet: counts, causes, and the workspaces as table, tree or map. */
 import { html, nothing, render } from 'lit-html';
 import * as clock from '../net/clock.js';
-import { filterBar } from '../parts/filter-bar.js';
 import { toast } from '../parts/toast.js';
-import { counted } from '../text/time.js';
+import { banner, bannerWords } from '../fleet/banners.js';
 import { causes, silentTogether } from '../fleet/causes.js';
 import { causeList, counts, queryOf } from '../fleet/counts.js';
+import { groupList, groups } from '../fleet/groups.js';
 import { sheet } from '../fleet/sheet.js';
 import { FleetTable } from '../fleet/table.js';
+import { foot, GROUPS, oneOf, tools } from '../fleet/tools.js';
 import { FleetView } from '../fleet/view.js';
 
 /** Causes are found anew after this many ms, and after so many times what that took: a small part of all frames. */
@@ -35,6 +36,7 @@ export function open(root, first, context) {
     released: () => settle(),
   });
   let place = first;
+  let grouped = '';
   let found = [];
   let together = () => null;
   let explainAt = 0;
@@ -46,12 +48,8 @@ export function open(root, first, context) {
 
   function around() {
     const { stale_after_s: staleAfterS } = session.current() ?? { stale_after_s: 180 };
-    return { now: clock.now(), staleAfterS, ownAbsence: banner('own_absence'), massSilence: banner('mass_silence'), of: together };
-  }
-
-  function banner(kind) {
-    const one = fleet.summary?.banners.find((candidate) => candidate.kind === kind);
-    return one ? { since: Date.parse(one.since), until: Date.parse(one.until) } : null;
+    const [ownAbsence, massSilence] = [banner(fleet, 'own_absence'), banner(fleet, 'mass_silence')];
+    return { now: clock.now(), staleAfterS, ownAbsence, massSilence, of: together };
   }
 
   /** Changes the address: what is chosen is a step of its own for Back, what is typed is not. */
@@ -85,7 +83,9 @@ export function open(root, first, context) {
   function read() {
     const { query } = place;
     const asked = { query: query.get('q') ?? '', sort: query.get('sort') ?? 'severity', direction: query.get('dir') === 'desc' ? 'desc' : 'asc' };
-    if (asked.query !== view.query || asked.sort !== view.sort || asked.direction !== view.direction || view.rows.length === 0) {
+    const group = oneOf(GROUPS, query.get('group'));
+    if (asked.query !== view.query || asked.sort !== view.sort || asked.direction !== view.direction || group !== grouped || view.rows.length === 0) {
+      grouped = group;
       view.show(asked);
       explain();
     }
@@ -97,7 +97,7 @@ export function open(root, first, context) {
   function explain() {
     const start = performance.now();
     together = silentTogether(store);
-    found = causes(store, view.rows);
+    found = grouped === 'none' ? [] : grouped === 'cause' ? causes(store, view.matched) : groups(store, view.matched, grouped);
     const end = performance.now();
     explainAt = end + Math.max(SLOW_MS, (end - start) * SLOW_TIMES);
   }
@@ -147,20 +147,9 @@ export function open(root, first, context) {
       apply();
     }
     table.redraw({ ages: true });
-    context.banner?.('absence', words('own_absence'));
-    context.banner?.('mass-silence', words('mass_silence'));
+    context.banner?.('absence', bannerWords(fleet, 'own_absence', clock.now()));
+    context.banner?.('mass-silence', bannerWords(fleet, 'mass_silence', clock.now()));
     settle();
-  }
-
-  function words(kind) {
-    const one = banner(kind);
-    if (one === null || one.until < clock.now()) {
-      return null;
-    }
-    const until = new Date(one.until).toISOString().slice(11, 16);
-    return kind === 'own_absence'
-      ? `Muster itself was away until ${new Date(one.since).toISOString().slice(11, 16)} UTC: statuses may be from before, until ${until} UTC at the latest.`
-      : `Too many fell silent at once: nobody is taken offline until ${until} UTC. Look at the network first.`;
   }
 
   function draw() {
@@ -173,7 +162,6 @@ export function open(root, first, context) {
 
   function page() {
     const { query } = place;
-    const group = query.get('group') ?? 'cause';
     const chosen = table.chosen;
     const state = fleet.failure
       ? html`<p class="notice bad" role="alert">${fleet.failure} <button type="button" @click=${() => fleet.start()}>Try again</button></p>`
@@ -182,34 +170,19 @@ export function open(root, first, context) {
         : nothing;
     return html`<h1 class="hidden-label">Fleet</h1>
       ${counts(store, query.get('q') ?? '', (q) => go({ q }))}
-      <div class="fleet-tools">
-        ${filterBar({ query: query.get('q') ?? '', error: view.error?.message ?? null, typed: (q) => go({ q }, { replace: true }) })}
-        <label class="group-by">Group by
-          <select @change=${(event) => go({ group: event.target.value === 'cause' ? '' : event.target.value })}>
-            <option value="cause" ?selected=${group !== 'none'}>cause</option>
-            <option value="none" ?selected=${group === 'none'}>nothing</option>
-          </select>
-        </label>
-      </div>
-      ${state} ${group === 'none' ? nothing : causeList(found, around(), (cause) => go({ q: queryOf(cause, store, clock.now()) }))}
+      ${tools({ query, error: view.error?.message ?? null, go })} ${state} ${trouble()}
       <div class="fleet-body">${table.element}${
         chosen >= 0 && query.get('sel')
           ? sheet({ store, row: chosen, around: { ...around(), neighbours: together(chosen) }, mayChange: session.mayChange(), act, close: () => go({ sel: '' }) })
           : nothing
       }</div>
-      ${foot()}`;
+      ${foot({ view, isLoaded: fleet.isLoaded, apply, go })}`;
   }
 
-  function foot() {
-    const matching = view.rows.length;
-    const waits = view.moved.size;
-    return html`<p class="fleet-foot" role="status">
-      ${waits > 0
-        ? html`<span>${counted(waits, 'row')} would change place</span>
-            <button type="button" class="small" @click=${apply} aria-keyshortcuts=".">Apply <kbd>.</kbd></button>`
-        : html`<span class="soft">${matching === 0 && fleet.isLoaded ? 'Nothing matches. Change the filter, or ' : counted(matching, 'workspace')}</span>
-            ${matching === 0 && fleet.isLoaded ? html`<button type="button" class="small" @click=${() => go({ q: '' })}>show all</button>` : nothing}`}
-    </p>`;
+  function trouble() {
+    return grouped === 'cause' || grouped === 'none'
+      ? causeList(found, around(), (cause) => go({ q: queryOf(cause, store, clock.now()) }))
+      : groupList(found, grouped, (q) => go({ q }));
   }
 
   function key(event) {
