@@ -1,5 +1,6 @@
 package dev.muster.activity;
 
+import dev.muster.platform.http.TimeParameter;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.platform.text.Text;
@@ -7,8 +8,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
@@ -53,19 +52,13 @@ record FeedQuery(
   private static final BigInteger MAX_SINCE_SECS = BigInteger.valueOf(2_592_000);
   private static final int MAX_NUMBER_LENGTH = 40;
 
-  /**
-   * Upper bound of {@code before_ts}. No row is newer, and the database cannot store every year
-   * that the parser accepts.
-   */
-  private static final Instant FAR = Instant.parse("9999-12-31T00:00:00Z");
-
   static FeedQuery read(HttpServletRequest request, boolean isOwn) {
     return new FeedQuery(
         isOwn,
         given(request, "type").map(Text::clean),
         given(request, "since_id"),
         given(request, "since_secs").map(FeedQuery::sinceSecs),
-        given(request, "before_ts").map(FeedQuery::time),
+        given(request, "before_ts").flatMap(text -> TimeParameter.read("before_ts", text)),
         given(request, "peer_id").map(Ids::parse),
         given(request, "source").map(word -> oneOf(SourceFilter.values(), "source", word)),
         given(request, "limit").map(FeedQuery::limit).orElse(DEFAULT_LIMIT),
@@ -81,7 +74,7 @@ record FeedQuery(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        given(request, "before_ts").map(FeedQuery::time),
+        given(request, "before_ts").flatMap(text -> TimeParameter.read("before_ts", text)),
         Optional.empty(),
         Optional.of(SourceFilter.CANVAS),
         given(request, "limit").map(FeedQuery::limit).orElse(DEFAULT_LIMIT),
@@ -184,17 +177,6 @@ record FeedQuery(
                         + MAX_NUMBER_LENGTH
                         + " digits (expected: seconds, 1..2592000)"));
     return Duration.ofSeconds(seconds.max(BigInteger.ONE).min(MAX_SINCE_SECS).longValueExact());
-  }
-
-  private static Instant time(String text) {
-    try {
-      // a plus that the client did not escape arrives as a space
-      Instant time = OffsetDateTime.parse(text.replace(' ', '+')).toInstant();
-      return time.isBefore(Instant.EPOCH) ? Instant.EPOCH : time.isAfter(FAR) ? FAR : time;
-    } catch (DateTimeParseException notATime) {
-      throw ProblemException.validation(
-          "before_ts: not a time (expected: RFC 3339, such as 2026-11-21T20:00:00Z)");
-    }
   }
 
   private static int limit(String text) {

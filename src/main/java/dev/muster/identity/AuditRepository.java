@@ -3,6 +3,8 @@ package dev.muster.identity;
 import dev.muster.platform.http.Page;
 import dev.muster.platform.http.PageCursor;
 import dev.muster.platform.postgres.Timestamps;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -36,7 +38,12 @@ class AuditRepository {
       String outcome,
       String requestId) {}
 
-  private record Row(UUID id, Entry entry) {}
+  private record Row(UUID id, long number, boolean isWanted, Entry entry) {
+
+    PageCursor place() {
+      return new PageCursor(entry.at(), id);
+    }
+  }
 
   /** The caller may repeat it after an unknown commit outcome: ON CONFLICT skips a stored row. */
   private static final String INSERT =
@@ -49,10 +56,24 @@ class AuditRepository {
   private static final String NOTE_REFUSAL =
       "UPDATE operator_actions SET outcome = 'refused' WHERE id = :id";
 
-  private static final String NEWEST_FIRST =
+  /** Rows that one page looks at; a page of rare rows ends after them, with a place to go on. */
+  static final int MAX_SCANNED = 5000;
+
+  /** The last row of a full scan comes too, wanted or not: there the next page goes on. */
+  static final String NEWEST_FIRST =
       """
-      SELECT id, at, who, role, action, targets, outcome, request_id FROM operator_actions
-      WHERE (at, id) < (:at, :id) ORDER BY at DESC, id DESC LIMIT :most
+      SELECT * FROM (
+          SELECT id, at, who, role, action, targets, outcome, request_id,
+              row_number() OVER (ORDER BY at DESC, id DESC) AS number,
+              (:who = '' OR strpos(lower(who), lower(:who)) > 0)
+                  AND (:action = '' OR strpos(lower(action), lower(:action)) > 0)
+                  AND (:target = '' OR :target = ANY (targets))
+                  AND (:outcome = '' OR outcome = :outcome) AS wanted
+          FROM operator_actions
+          WHERE (at, id) < (:at, :id) AND at >= :after
+          ORDER BY at DESC, id DESC LIMIT :scanned) AS looked_at
+      WHERE wanted OR number = :scanned
+      ORDER BY at DESC, id DESC LIMIT :most
       """;
 
   private static final String DELETE_OLD =
@@ -83,27 +104,55 @@ class AuditRepository {
     db.sql(NOTE_REFUSAL).param("id", id).update();
   }
 
-  Page<Entry> page(PageCursor after, int limit) {
-    PageCursor before = after.equals(PageCursor.START) ? PageCursor.END : after;
+  /** Returns at most {@code limit} rows after a place; fewer with a next page are no end. */
+  Page<Entry> page(AuditController.Filter filter, PageCursor after, int limit) {
+    PageCursor place = first(filter, after);
     List<Row> rows =
         db.sql(NEWEST_FIRST)
-            .param("at", Timestamps.utc(before.createdAt()))
-            .param("id", before.id())
+            .param("who", filter.who())
+            .param("action", filter.action())
+            .param("target", filter.target())
+            .param("outcome", filter.outcome().map(AuditController.Outcome::wire).orElse(""))
+            .param("after", Timestamps.utc(filter.after().orElse(Instant.EPOCH)))
+            .param("at", Timestamps.utc(place.createdAt()))
+            .param("id", place.id())
+            .param("scanned", MAX_SCANNED)
             .param("most", limit + 1)
-            .query((row, n) ->
-                new Row(
-                    row.getObject("id", UUID.class),
-                    new Entry(
-                        Timestamps.instant(row, "at"),
-                        row.getString("who"),
-                        row.getString("role"),
-                        row.getString("action"),
-                        Arrays.asList((String[]) row.getArray("targets").getArray()),
-                        row.getString("outcome"),
-                        row.getString("request_id"))))
+            .query((row, n) -> row(row))
             .list();
-    Page<Row> page = Page.of(rows, limit, last -> new PageCursor(last.entry().at(), last.id()));
-    return new Page<>(page.items().stream().map(Row::entry).toList(), page.next());
+    List<Row> wanted = rows.stream().filter(Row::isWanted).limit(limit).toList();
+    @Nullable PageCursor next = null;
+    if (rows.size() > wanted.size()
+        || (!rows.isEmpty() && rows.getLast().number() == MAX_SCANNED)) {
+      next = (wanted.size() == limit ? wanted.getLast() : rows.getLast()).place();
+    }
+    return new Page<>(wanted.stream().map(Row::entry).toList(), next);
+  }
+
+  /** The place before which rows are wanted: that of the page, or of the filter on the first. */
+  private static PageCursor first(AuditController.Filter filter, PageCursor after) {
+    if (!after.equals(PageCursor.START)) {
+      return after;
+    }
+    return filter
+        .before()
+        .map(before -> new PageCursor(before, new UUID(0, 0)))
+        .orElse(PageCursor.END);
+  }
+
+  private static Row row(ResultSet row) throws SQLException {
+    return new Row(
+        row.getObject("id", UUID.class),
+        row.getLong("number"),
+        row.getBoolean("wanted"),
+        new Entry(
+            Timestamps.instant(row, "at"),
+            row.getString("who"),
+            row.getString("role"),
+            row.getString("action"),
+            Arrays.asList((String[]) row.getArray("targets").getArray()),
+            row.getString("outcome"),
+            row.getString("request_id")));
   }
 
   int deleteOld(int most) {

@@ -2,20 +2,15 @@ package dev.muster.identity;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.muster.identity.RoleTokenRepository.Info;
-import dev.muster.platform.http.ListResponses;
-import dev.muster.platform.http.PageLimit;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
-import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Function;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -26,7 +21,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Manages viewer and operator tokens, and lists the audit (R1.7). */
+/** Manages viewer and operator tokens (R1.7). */
 @RestController
 class RoleTokenController {
 
@@ -34,21 +29,13 @@ class RoleTokenController {
   private static final long MAX_EXPIRES_IN_SECONDS = Duration.ofDays(3650).toSeconds();
 
   private final RoleTokenRepository repository;
-  private final AuditRepository audit;
   private final TokenCache memory;
-  private final ListResponses lists;
   private final TransactionTemplate transactions;
 
   RoleTokenController(
-      RoleTokenRepository repository,
-      AuditRepository audit,
-      TokenCache memory,
-      ListResponses lists,
-      TransactionTemplate transactions) {
+      RoleTokenRepository repository, TokenCache memory, TransactionTemplate transactions) {
     this.repository = repository;
-    this.audit = audit;
     this.memory = memory;
-    this.lists = lists;
     this.transactions = transactions;
   }
 
@@ -101,15 +88,6 @@ class RoleTokenController {
             status -> repository.revoke(tokenId, token.role()).orElseThrow(() -> absent(tokenId)));
     memory.forget(List.of(revoked));
     return Map.of("status", "revoked");
-  }
-
-  /** Lists the audit, newest row first. */
-  @GetMapping("/admin/audit")
-  void audit(Caller caller, HttpServletRequest request, HttpServletResponse response)
-      throws IOException {
-    int limit = PageLimit.of(request).orElse(PageLimit.DEFAULT);
-    AccessChecks.requireAdmin(caller);
-    lists.writePage(request, response, limit, audit::page, Function.identity());
   }
 
   private static String name(JsonBody body) {

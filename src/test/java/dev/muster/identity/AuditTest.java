@@ -4,6 +4,7 @@ import static dev.muster.testing.Refusals.assertRefused;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.testing.ConsoleSession;
 import dev.muster.testing.Race;
 import dev.muster.testing.Slow;
 import dev.muster.testing.TestClient;
@@ -11,6 +12,7 @@ import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -30,7 +32,7 @@ class AuditTest {
 
   private static final int AT_ONCE = 24;
 
-  private static final TestServer SERVER = TestServer.start();
+  private static final TestServer SERVER = TestServer.start("AGENT_URL_ALLOW=loopback");
   private static final TestClient CLIENT = SERVER.client();
 
   @AfterAll
@@ -179,6 +181,170 @@ class AuditTest {
             .map(row -> Instant.parse(row.path("at").asString()))
             .toList();
     assertThat(instants).doesNotHaveDuplicates().isSortedAccordingTo((a, b) -> b.compareTo(a));
+  }
+
+  /** What an operator changes by the pages of the console, with the target that its row names. */
+  @Test
+  void namesWhoDidWhatForEachActionOfTheConsole() {
+    ConsoleSession session =
+        ConsoleSession.of(
+            CLIENT.post(
+                "/console/session",
+                null,
+                "{\"token\":\"" + ADMIN_TOKEN + "\",\"name\":\"night shift\"}"));
+    Agent agent = CLIENT.createOnline("Walked");
+    Agent pushed =
+        CLIENT.create("Pushed", "\"delivery_mode\":\"push\",\"url\":\"http://127.0.0.1:9/\"");
+    String own = "/workspaces/" + agent.id();
+    String id = agent.id().toString();
+    String delegation = delegation();
+    String token =
+        CLIENT.get(own + "/tokens", ADMIN_TOKEN).json().path("tokens").get(0).path("id").asString();
+    String viewer =
+        CLIENT
+            .post("/admin/tokens", ADMIN_TOKEN, "{\"name\":\"Eyes\",\"role\":\"viewer\"}")
+            .field("id");
+    String other =
+        CLIENT
+            .get("/console/session", null, ConsoleSession.signIn(CLIENT, ADMIN_TOKEN).headers())
+            .field("id");
+
+    Walk walk = new Walk(session);
+    walk.change("POST", "/workspaces", "{\"name\":\"Made\"}", "");
+    walk.change("POST", own + "/pause", "", id);
+    walk.change("POST", own + "/resume", "", id);
+    walk.change("POST", own + "/restart", "", id);
+    walk.change("DELETE", own + "/restart", "", id);
+    walk.change("POST", own + "/a2a", MESSAGE, id);
+    for (String verb : List.of("retry", "expire", "cancel")) {
+      CLIENT.post("/workspaces/" + pushed.id() + "/a2a", ADMIN_TOKEN, MESSAGE);
+      String queued =
+          CLIENT
+              .get("/admin/a2a-queue?target_id=" + pushed.id(), ADMIN_TOKEN)
+              .json()
+              .get(0)
+              .path("queue_id")
+              .asString();
+      walk.change("POST", "/admin/a2a-queue/" + queued + "/" + verb, "", queued);
+    }
+    walk.change("POST", "/admin/delegations/" + delegation + "/fail", "{}", delegation);
+    walk.change("POST", "/admin" + own + "/tokens", "", id);
+    walk.change("DELETE", own + "/tokens/" + token, "", token);
+    walk.change("POST", "/admin/tokens", "{\"name\":\"Eyes\",\"role\":\"viewer\"}", "");
+    walk.change("DELETE", "/admin/tokens/" + viewer, "", viewer);
+    walk.change("POST", "/console/links", "{\"name\":\"Eyes\",\"role\":\"viewer\"}", "");
+    walk.change("DELETE", "/console/sessions/" + other, "", other);
+    walk.change("DELETE", own, "", id);
+    walk.change("DELETE", "/console/session", "", "");
+
+    assertThat(walk.changes).isEqualTo(18);
+  }
+
+  private static final String MESSAGE =
+      "{\"method\":\"message/send\",\"params\":{\"message\":{\"parts\":[{\"kind\":\"text\",\"text\":\"hi\"}]}}}";
+
+  /** Changes by one session, each of which leaves one row that says everything about it. */
+  private static final class Walk {
+
+    private final ConsoleSession session;
+    private int changes;
+
+    Walk(ConsoleSession session) {
+      this.session = session;
+    }
+
+    void change(String method, String path, String body, String target) {
+      String request = "walk-" + ++changes;
+      List<String> headers = new ArrayList<>(List.of(session.headers()));
+      headers.addAll(List.of("X-Request-ID", request));
+      Answer answer = CLIENT.send(method, path, null, body, headers.toArray(String[]::new));
+      assertThat(answer.status()).as(method + " " + path + " " + answer.text()).isLessThan(300);
+      List<JsonNode> rows =
+          audit().stream()
+              .filter(row -> row.path("request_id").asString().equals(request))
+              .toList();
+      assertThat(rows).as(method + " " + path).hasSize(1);
+      JsonNode row = rows.getFirst();
+      assertThat(row.path("who").asString()).isEqualTo("night shift");
+      assertThat(row.path("role").asString()).isEqualTo("operator");
+      assertThat(row.path("outcome").asString()).isEqualTo("done");
+      assertThat(row.path("action").asString()).startsWith(method + " /");
+      List<String> targets = row.path("targets").valueStream().map(JsonNode::asString).toList();
+      assertThat(targets).as(method + " " + path).isNotEmpty();
+      if (!target.isEmpty()) {
+        assertThat(targets).as(method + " " + path).contains(target);
+      }
+      assertThat(row.toString()).doesNotContain(session.pageKey());
+    }
+  }
+
+  @Test
+  void findsRowsByWhoWhatWhomAndWhen() {
+    Agent one = CLIENT.create("One");
+    Agent two = CLIENT.create("Two");
+    String operator = operator();
+    String pause = "/workspaces/" + one.id() + "/pause";
+    CLIENT.post(pause, operator, "", "X-Request-ID", "sought");
+    CLIENT.post("/workspaces/" + two.id() + "/pause", ADMIN_TOKEN, "");
+    Instant at = Instant.parse(found("target=" + one.id()).getFirst().path("at").asString());
+
+    assertThat(requests("who=hANDs&target=" + one.id())).containsExactly("sought");
+    assertThat(requests("who=Hands&target=" + two.id())).isEmpty();
+    assertThat(requests("action=/pause&target=" + one.id())).containsExactly("sought");
+    assertThat(requests("action=resume&target=" + one.id())).isEmpty();
+    assertThat(requests("outcome=done&action=pause&target=" + one.id())).containsExactly("sought");
+    assertThat(requests("outcome=refused&target=" + one.id())).isEmpty();
+    assertThat(requests("target=" + one.id() + "&after=" + at)).containsExactly("sought");
+    assertThat(requests("target=" + one.id() + "&after=" + at.plusMillis(1))).isEmpty();
+    assertThat(requests("target=" + one.id() + "&before=" + at)).hasSize(1); // its creation
+  }
+
+  @Test
+  void refusesFiltersThatItCannotRead() {
+    for (String bad :
+        List.of(
+            "after=yesterday", "before=1", "outcome=maybe", "who=" + "x".repeat(301), "who=%00")) {
+      assertRefused(CLIENT.get("/admin/audit?" + bad, ADMIN_TOKEN), 400, "VALIDATION_FAILED");
+    }
+  }
+
+  /** A page of rare rows looks at a bounded number of them, and says where to go on. */
+  @Test
+  void goesOnWhereAScanEnded() {
+    String rare = UUID.randomUUID().toString();
+    execute(
+        """
+        INSERT INTO operator_actions (id, at, who, role, action, targets, outcome, request_id)
+        SELECT gen_random_uuid(), '2026-01-01Z'::timestamptz + n * interval '1 s', 'load', 'admin', 'POST /load',
+            CASE WHEN n IN (1, 5000) THEN ARRAY['%s'] ELSE '{}' END, 'done', 'load-' || n
+        FROM generate_series(1, 12000) AS n
+        """
+            .formatted(rare));
+    List<String> found = new ArrayList<>();
+    String next = "/admin/audit?limit=2&before=2026-02-01T00:00:00Z&target=" + rare;
+    int pages = 0;
+    while (!next.isEmpty()) {
+      Answer page = CLIENT.get(next, ADMIN_TOKEN);
+      page.json().forEach(row -> found.add(row.path("request_id").asString()));
+      next = page.header("Link").replaceAll("^<([^>]*)>.*", "$1");
+      pages++;
+    }
+    execute("DELETE FROM operator_actions WHERE who = 'load'");
+
+    assertThat(found).containsExactly("load-5000", "load-1");
+    assertThat(pages).isEqualTo(3);
+  }
+
+  private static List<JsonNode> found(String filter) {
+    return CLIENT
+        .get("/admin/audit?limit=1000&" + filter, ADMIN_TOKEN)
+        .json()
+        .valueStream()
+        .toList();
+  }
+
+  private static List<String> requests(String filter) {
+    return found(filter).stream().map(row -> row.path("request_id").asString()).toList();
   }
 
   private static List<JsonNode> audit() {

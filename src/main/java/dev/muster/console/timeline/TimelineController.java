@@ -7,12 +7,11 @@ import dev.muster.identity.Caller;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.PageLimit;
+import dev.muster.platform.http.TimeParameter;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -29,9 +28,6 @@ import org.springframework.web.bind.annotation.RestController;
 class TimelineController {
 
   private static final int MAX_ENTRIES = 500;
-
-  /** No row is newer, and the database cannot store every year that the parser accepts. */
-  private static final Instant FAR = Instant.parse("9999-12-31T00:00:00Z");
 
   private final Workspaces workspaces;
   private final Timeline timeline;
@@ -56,36 +52,18 @@ class TimelineController {
       @RequestParam(defaultValue = "") String kinds,
       HttpServletRequest request) {
     int limit = Math.min(PageLimit.of(request).orElse(PageLimit.DEFAULT), MAX_ENTRIES);
-    Optional<Instant> time = time(before);
+    Optional<Instant> time = TimeParameter.parse(before);
     Query query =
         new Query(
             before.isEmpty() || time.isPresent()
                 ? Optional.empty()
                 : Optional.of(TimelineCursor.parse(before)),
             time,
-            after.isEmpty() ? Optional.empty() : Optional.of(requiredTime(after)),
+            TimeParameter.read("after", after),
             kinds(kinds),
             limit);
     workspaces.requireReaderOf(id, caller);
     return timeline.read(id, query);
-  }
-
-  private static Instant requiredTime(String text) {
-    return time(text)
-        .orElseThrow(() ->
-            ProblemException.validation(
-                "after: not a time (expected: RFC 3339, such as 2026-11-21T20:00:00Z)"));
-  }
-
-  private static Optional<Instant> time(String text) {
-    try {
-      // a plus that the client did not escape arrives as a space
-      Instant time = OffsetDateTime.parse(text.replace(' ', '+')).toInstant();
-      return Optional.of(
-          time.isBefore(Instant.EPOCH) ? Instant.EPOCH : time.isAfter(FAR) ? FAR : time);
-    } catch (DateTimeParseException notATime) {
-      return Optional.empty();
-    }
   }
 
   private static Set<Kind> kinds(String words) {
