@@ -34,8 +34,11 @@ public final class FeedOrder implements AutoCloseable {
   public record Size(long rows, Duration atMost, int mostInATransaction) {}
 
   private static final int WRITERS = 16;
-  private static final int[] LIMITS = {20, 100, 500};
+  private static final int[] LIMITS = {50, 200, 500};
   private static final Duration MAX_HOLD = Duration.ofMillis(4);
+
+  /** A reader that has read all pauses before it polls again, for at most this time. */
+  private static final Duration MAX_BETWEEN_POLLS = Duration.ofMillis(100);
 
   /** After a hold, a writer pauses for at most this many times the hold's length. */
   private static final int MAX_PAUSE_FOR_HOLD = 30;
@@ -110,6 +113,9 @@ public final class FeedOrder implements AutoCloseable {
     do {
       wasWritten = written;
       found = reader.readOn(server.client());
+      if (!found) {
+        pause(MAX_BETWEEN_POLLS.toNanos());
+      }
     } while (found || !wasWritten);
   }
 
