@@ -1,5 +1,7 @@
 /** Muster's own troubles: why statuses may not be what they seem. */
 
+import { clockTime, zone } from '../text/time.js';
+
 /**
  * @param {import('./live.js').LiveFleet} fleet
  * @param {'own_absence' | 'mass_silence'} kind
@@ -18,8 +20,8 @@ export function bannerWords(fleet, kind, now) {
   }
   const until = minute(one.until);
   return kind === 'own_absence'
-    ? `Muster itself was away until ${minute(one.since)} UTC: statuses may be from before, until ${until} UTC at the latest.`
-    : `Too many fell silent at once: nobody is taken offline until ${until} UTC. Look at the network first.`;
+    ? `Muster itself was away until ${minute(one.since)}: statuses may be from before, until ${until} at the latest.`
+    : `Too many fell silent at once: nobody is taken offline until ${until}. Look at the network first.`;
 }
 
-const minute = (ms) => new Date(ms).toISOString().slice(11, 16);
+const minute = (ms) => `${clockTime(ms).slice(0, 5)} ${zone()}`;

@@ -3,7 +3,17 @@ import { markElement } from '../parts/status-mark.js';
 import { advise, why } from '../text/advice.js';
 import { visible } from '../text/safe.js';
 import { ofRow } from '../text/subject.js';
-import { age, ago, counted, exact } from '../text/time.js';
+import { age, ago, counted, exact, zone } from '../text/time.js';
+import { TABLE } from './view.js';
+
+const COLUMNS = [
+  ['status', 'Status', 'severity'],
+  ['name', 'Name', 'name'],
+  ['why', 'Why', null],
+  ['heard', 'Heard', 'heard'],
+  ['work', 'Work', null],
+  ['next', 'Next step', null],
+];
 
 const SHORT = 240;
 
@@ -97,7 +107,10 @@ export function drawRow(slot, store, row, around, mayChange) {
   put(slot.since, subject.sinceMs ? ago(subject.sinceMs, around.now) : '');
   if (slot.row !== row) {
     slot.link.href = `/ui/w/${id}`;
+  }
+  if (slot.sinceMs !== subject.sinceMs || slot.zone !== zone()) {
     slot.since.title = exact(subject.sinceMs);
+    Object.assign(slot, { sinceMs: subject.sinceMs, zone: zone() });
   }
   put(slot.name, clip(store.name(row)) || '(no name)');
   put(slot.role, clip(store.word('role', row)));
@@ -130,3 +143,13 @@ function drawStep(slot, id, subject, around, mayChange) {
     slot.step.href = stepPlace(id, step);
   }
 }
+
+/** @param {import('./store.js').FleetStore} store @returns {import('./table.js').Kind} rows and columns of the table */
+export const tableKind = (store) => ({
+  role: 'grid',
+  columns: COLUMNS,
+  arrangement: TABLE,
+  version: (row) => store.version[row],
+  make: makeRow,
+  draw: (slot, row, around, mayChange) => drawRow(slot, store, row, around, mayChange),
+});

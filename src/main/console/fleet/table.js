@@ -1,15 +1,20 @@
 /** The table of the fleet: a grid whose rows are drawn by hand, and that never moves a row in use. */
 import { VirtualList } from '../parts/virtual-list.js';
-import { drawRow, makeRow } from './row.js';
+import { tableKind } from './row.js';
 
-const COLUMNS = [
-  ['status', 'Status', 'severity'],
-  ['name', 'Name', 'name'],
-  ['why', 'Why', null],
-  ['heard', 'Heard', 'heard'],
-  ['work', 'Work', null],
-  ['next', 'Next step', null],
-];
+/**
+ * What differs between the table and the tree.
+ *
+ * @typedef {object} Kind
+ * @property {'grid' | 'treegrid'} role
+ * @property {[string, string, ?string][]} columns class, words, and what it sorts by
+ * @property {import('./view.js').Arrangement} arrangement
+ * @property {(row: number) => number} version changes when the row is to be drawn anew
+ * @property {() => object} make a slot
+ * @property {(slot: object, row: number, around: object, mayChange: boolean) => void} draw
+ * @property {(row: number) => void} [toggle] opens or closes it
+ * @property {(key: string, row: number) => ?number} [key] what an arrow does: the row to go to, -1 for none; null where it is no key of it
+ */
 
 /** Keys that move, and by how many rows; a page is what fits. */
 const MOVES = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, PageDown: 'page', PageUp: '-page', Home: 'first', End: 'last' };
@@ -24,10 +29,12 @@ export class FleetTable {
    * @param {(row: number, action: string) => void} needs.act
    * @param {(sort: string) => void} needs.sort
    * @param {() => void} needs.released the table is not in use any more
+   * @param {Kind} [needs.kind] a table, unless it is said
    */
   constructor(needs) {
     this.needs = needs;
     this.view = needs.view;
+    this.kind = needs.kind ?? tableKind(needs.view.store);
     this.active = -1;
     this.chosen = -1;
     this.tick = 0;
@@ -49,12 +56,12 @@ export class FleetTable {
       element.setAttribute('role', role);
       return element;
     };
-    this.element = make('grid', 'fleet-table');
+    this.element = make(this.kind.role, 'fleet-table');
     this.element.tabIndex = 0;
     this.element.setAttribute('aria-label', 'Workspaces');
-    this.head = make('row', 'fleet-row fleet-head');
+    this.head = make('row', `fleet-row fleet-head ${this.kind.toggle ? 'tree-row' : ''}`);
     this.head.setAttribute('aria-rowindex', '1');
-    for (const [name, label, sort] of COLUMNS) {
+    for (const [name, label, sort] of this.kind.columns) {
       const header = make('columnheader', `cell col-${name}`);
       if (sort) {
         const button = document.createElement('button');
@@ -77,7 +84,7 @@ export class FleetTable {
   }
 
   #make() {
-    const slot = makeRow();
+    const slot = this.kind.make();
     slot.element.id = `fleet-row-${this.list.slots.length}`;
     return slot;
   }
@@ -109,9 +116,11 @@ export class FleetTable {
     if (!slot || slot.index < 0) {
       return;
     }
-    const action = event.target.closest('button')?.dataset.action;
+    const action = event.target.closest('[data-action]')?.dataset.action;
     this.#activate(slot.index);
-    if (action) {
+    if (action === 'toggle') {
+      this.kind.toggle(slot.row);
+    } else if (action) {
       this.needs.act(slot.row, action);
     } else if (!event.target.closest('a')) {
       this.needs.choose(slot.row);
@@ -128,12 +137,22 @@ export class FleetTable {
     }
     if (event.key === 'Enter' && event.target === this.element && this.active >= 0) {
       this.needs.choose(this.view.rows[this.active]);
+    } else if (this.#goes(event.key)) {
+      this.#activate(this.active);
     } else if (event.key in MOVES) {
       this.#move(MOVES[event.key]);
     } else {
       return;
     }
     event.preventDefault();
+  }
+
+  #goes(key) {
+    const to = this.active >= 0 ? (this.kind.key?.(key, this.activeRow) ?? null) : null;
+    if (to >= 0 && to !== null) {
+      this.active = Math.max(0, this.view.rows.indexOf(to));
+    }
+    return to !== null;
   }
 
   #move(by) {
@@ -161,7 +180,7 @@ export class FleetTable {
     this.tick++;
     this.active = this.activeRow >= 0 ? rows.indexOf(this.activeRow) : -1;
     this.element.setAttribute('aria-rowcount', String(rows.length + 1));
-    for (const [i, [, , key]] of COLUMNS.entries()) {
+    for (const [i, [, , key]] of this.kind.columns.entries()) {
       const header = this.head.children[i];
       if (key) {
         const order = direction === 'desc' ? 'descending' : 'ascending';
@@ -192,7 +211,7 @@ export class FleetTable {
     const row = this.view.rows[index];
     const { store } = this.view;
     const { element } = slot;
-    if (slot.row === row && slot.version === store.version[row] && slot.tick === this.tick && slot.shownAt === index
+    if (slot.row === row && slot.version === this.kind.version(row) && slot.tick === this.tick && slot.shownAt === index
         && slot.isActive === (index === this.active) && slot.isChosen === (row === this.chosen)) {
       return;
     }
@@ -200,14 +219,18 @@ export class FleetTable {
       this.element.focus({ preventScroll: true });
     }
     const around = this.needs.around();
-    drawRow(slot, store, row, { ...around, neighbours: around.of(row) }, this.needs.mayChange() && store.alive[row] === 1);
+    this.kind.draw(slot, row, { ...around, neighbours: around.of(row) }, this.needs.mayChange() && store.alive[row] === 1);
     const isActive = index === this.active;
     element.setAttribute('aria-rowindex', String(index + 2));
     element.setAttribute('aria-selected', String(row === this.chosen));
     element.classList.toggle('active', isActive);
     element.classList.toggle('gone', !store.alive[row]);
     slot.link.tabIndex = slot.button.tabIndex = slot.step.tabIndex = isActive ? 0 : -1;
-    Object.assign(slot, { version: store.version[row], tick: this.tick, shownAt: index, isActive, isChosen: row === this.chosen });
+    Object.assign(slot, { version: this.kind.version(row), tick: this.tick, shownAt: index, isActive, isChosen: row === this.chosen });
+  }
+
+  get arrangement() {
+    return this.kind.arrangement;
   }
 
   /** @returns {number[]} the rows that can be seen */

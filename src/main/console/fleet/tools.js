@@ -5,19 +5,26 @@ import { counted } from '../text/time.js';
 
 export const GROUPS = { cause: 'cause', parent: 'parent', runtime: 'runtime', none: 'nothing' };
 
-/** @param {object} words @param {?string} asked @returns {string} what is asked for, or the first of the words */
+/** @param {object} words by name @param {?string} asked a name @returns {string} what is asked for, or the first of the words */
 export const oneOf = (words, asked) => (asked in words ? asked : Object.keys(words)[0]);
 
 /**
  * @param {object} state
+ * @param {Record<string, string>} state.views words by their names in the address
  * @param {URLSearchParams} state.query of the address
  * @param {?string} state.error what is wrong with the filter
  * @param {(changes: Record<string, string>, options?: object) => void} state.go changes the address
  */
-export function tools({ query, error, go }) {
+export function tools({ views, query, error, go }) {
+  const view = oneOf(views, query.get('view'));
   const group = oneOf(GROUPS, query.get('group'));
   return html`<div class="fleet-tools">
     ${filterBar({ query: query.get('q') ?? '', error, typed: (q) => go({ q }, { replace: true }) })}
+    <div class="view-switch" role="group" aria-label="Shown as">
+      ${Object.entries(views).map(
+        ([name, word]) => html`<button type="button" aria-pressed=${String(name === view)} @click=${() => go({ view: name === 'table' ? '' : name })}>${word}</button>`,
+      )}
+    </div>
     <label class="group-by">Group by
       <select @change=${(event) => go({ group: event.target.value === 'cause' ? '' : event.target.value })}>
         ${Object.entries(GROUPS).map(([name, word]) => html`<option value=${name} ?selected=${name === group}>${word}</option>`)}

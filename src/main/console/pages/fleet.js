@@ -7,7 +7,7 @@ import { causes, silentTogether } from '../fleet/causes.js';
 import { causeList, counts, queryOf } from '../fleet/counts.js';
 import { groupList, groups } from '../fleet/groups.js';
 import { sheet } from '../fleet/sheet.js';
-import { FleetTable } from '../fleet/table.js';
+import { Surfaces, VIEWS } from '../fleet/surfaces.js';
 import { foot, GROUPS, oneOf, tools } from '../fleet/tools.js';
 import { FleetView } from '../fleet/view.js';
 
@@ -26,7 +26,7 @@ export function open(root, first, context) {
   const { fleet, session, navigate, call } = context;
   const { store } = fleet;
   const view = new FleetView(store, clock.now);
-  const table = new FleetTable({
+  const needs = {
     view,
     around,
     mayChange: session.mayChange,
@@ -34,7 +34,9 @@ export function open(root, first, context) {
     act,
     sort: (sort) => go(sort === view.sort ? { dir: view.direction === 'asc' ? 'desc' : '' } : { sort: sort === 'severity' ? '' : sort, dir: '' }),
     released: () => settle(),
-  });
+  };
+  const surfaces = new Surfaces(needs, () => read());
+  let surface = surfaces.shown;
   let place = first;
   let grouped = '';
   let found = [];
@@ -44,7 +46,7 @@ export function open(root, first, context) {
   let isDirty = false;
 
   root.classList.add('fleet-page');
-  fleet.visible = () => table.visible();
+  fleet.visible = () => surface.visible();
 
   function around() {
     const { stale_after_s: staleAfterS } = session.current() ?? { stale_after_s: 180 };
@@ -79,19 +81,21 @@ export function open(root, first, context) {
     fleet.refresh();
   }
 
-  /** Filter and order of the address. */
+  /** View, filter and order of the address. */
   function read() {
     const { query } = place;
-    const asked = { query: query.get('q') ?? '', sort: query.get('sort') ?? 'severity', direction: query.get('dir') === 'desc' ? 'desc' : 'asc' };
+    surface = surfaces.choose(query.get('view'));
+    const { arrangement } = surface;
+    const asked = { query: query.get('q') ?? '', sort: query.get('sort') ?? 'severity', direction: query.get('dir') === 'desc' ? 'desc' : 'asc', arrangement };
     const group = oneOf(GROUPS, query.get('group'));
-    if (asked.query !== view.query || asked.sort !== view.sort || asked.direction !== view.direction || group !== grouped || view.rows.length === 0) {
+    if (Object.entries(asked).some(([name, value]) => view[name] !== value) || group !== grouped || view.rows.length === 0) {
       grouped = group;
       view.show(asked);
       explain();
     }
-    table.chosen = store.rowOf(query.get('sel') ?? '');
+    surface.chosen = store.rowOf(query.get('sel') ?? '');
     draw(); // first, so that the table is in the page and knows its height
-    table.refresh();
+    surface.refresh();
   }
 
   function explain() {
@@ -105,15 +109,15 @@ export function open(root, first, context) {
   function apply() {
     view.apply();
     explain();
-    table.refresh();
+    surface.refresh();
     draw();
   }
 
   /** Puts the rows in their order, unless someone is about to click on one. */
   function settle() {
     const isCatchingUp = performance.now() < fleet.loadedAt + CATCH_UP_MS;
-    table.element.setAttribute('aria-busy', String(isCatchingUp || !fleet.isLoaded));
-    if (view.moved.size > 0 && (isCatchingUp || view.rows.length === 0 || !table.isInUse())) {
+    surface.element.setAttribute('aria-busy', String(isCatchingUp || !fleet.isLoaded));
+    if (view.moved.size > 0 && (isCatchingUp || view.rows.length === 0 || !surface.isInUse())) {
       apply();
     } else {
       draw();
@@ -123,14 +127,14 @@ export function open(root, first, context) {
   function changed(touched) {
     if (touched === null) {
       apply();
-      table.chosen = store.rowOf(place.query.get('sel') ?? '');
+      surface.chosen = store.rowOf(place.query.get('sel') ?? '');
     } else {
       view.touch(touched);
     }
     isDirty = true;
     frame ||= requestAnimationFrame(() => {
       frame = 0;
-      table.redraw();
+      surface.redraw();
     });
     if (fleet.store.total() === 0) {
       draw();
@@ -143,10 +147,10 @@ export function open(root, first, context) {
       isDirty = false;
       explain();
     }
-    if (view.dependsOnTime() && !table.isInUse()) {
+    if (view.dependsOnTime() && !surface.isInUse()) {
       apply();
     }
-    table.redraw({ ages: true });
+    surface.redraw({ ages: true });
     context.banner?.('absence', bannerWords(fleet, 'own_absence', clock.now()));
     context.banner?.('mass-silence', bannerWords(fleet, 'mass_silence', clock.now()));
     settle();
@@ -162,7 +166,7 @@ export function open(root, first, context) {
 
   function page() {
     const { query } = place;
-    const chosen = table.chosen;
+    const chosen = surface.chosen;
     const state = fleet.failure
       ? html`<p class="notice bad" role="alert">${fleet.failure} <button type="button" @click=${() => fleet.start()}>Try again</button></p>`
       : !fleet.isLoaded && store.total() === 0
@@ -170,8 +174,8 @@ export function open(root, first, context) {
         : nothing;
     return html`<h1 class="hidden-label">Fleet</h1>
       ${counts(store, query.get('q') ?? '', (q) => go({ q }))}
-      ${tools({ query, error: view.error?.message ?? null, go })} ${state} ${trouble()}
-      <div class="fleet-body">${table.element}${
+      ${tools({ views: VIEWS, query, error: view.error?.message ?? null, go })} ${state} ${trouble()}
+      <div class="fleet-body">${surface.element}${
         chosen >= 0 && query.get('sel')
           ? sheet({ store, row: chosen, around: { ...around(), neighbours: together(chosen) }, mayChange: session.mayChange(), act, close: () => go({ sel: '' }) })
           : nothing
@@ -198,7 +202,7 @@ export function open(root, first, context) {
     }
   }
 
-  const resized = () => table.refresh();
+  const resized = () => surface.refresh();
   const stops = [fleet.onChange(changed), clock.onTick(tick)];
   document.addEventListener('keydown', key);
   document.addEventListener('muster-settings', resized);
@@ -217,7 +221,7 @@ export function open(root, first, context) {
       removeEventListener('resize', resized);
       cancelAnimationFrame(frame);
       fleet.visible = () => [];
-      table.close();
+      surfaces.close();
     },
   };
 }

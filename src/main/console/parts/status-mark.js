@@ -29,6 +29,19 @@ export function statusMark(status, { stalled = false, words = statusWord(status)
 
 const SVG = 'http://www.w3.org/2000/svg';
 
+/** @param {string} [status] @returns {SVGElement} its glyph, for what is drawn by hand */
+export function glyphElement(status) {
+  const svg = document.createElementNS(SVG, 'svg');
+  const use = document.createElementNS(SVG, 'use');
+  svg.setAttribute('class', 'status-glyph');
+  svg.setAttribute('aria-hidden', 'true');
+  svg.append(use);
+  if (status) {
+    use.setAttribute('href', glyphOf(status));
+  }
+  return svg;
+}
+
 /**
  * The same for rows that are drawn by hand.
  *
@@ -36,12 +49,8 @@ const SVG = 'http://www.w3.org/2000/svg';
  */
 export function markElement() {
   const element = document.createElement('span');
-  const svg = document.createElementNS(SVG, 'svg');
-  const use = document.createElementNS(SVG, 'use');
+  const svg = glyphElement();
   const word = document.createElement('span');
-  svg.setAttribute('class', 'status-glyph');
-  svg.setAttribute('aria-hidden', 'true');
-  svg.append(use);
   element.append(svg, word);
   let shown = '';
   return {
@@ -52,7 +61,7 @@ export function markElement() {
       if (shown !== words) {
         shown = words;
         element.className = `status-mark ${toneOf(mark)}`;
-        use.setAttribute('href', glyphOf(mark));
+        svg.firstChild.setAttribute('href', glyphOf(mark));
         word.textContent = words;
       }
     },

@@ -52,7 +52,9 @@ export class VirtualList {
   #later() {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = undefined;
-      this.render();
+      if (this.scroller.isConnected) {
+        this.render(); // else it was taken out of the page, and its rows may be others by now
+      }
     });
   }
 

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
 
-/** A walk over a page with the Tab key alone, which visits every control and gets out again. */
+/**
+ * A walk over a page with the Tab key alone, which visits every control and gets out again. Of a
+ * grid it visits the row that the arrow keys are at.
+ */
 final class KeyboardWalk {
 
   /** Marks what a pointer can use, and returns how much that is. */
@@ -13,7 +16,8 @@ final class KeyboardWalk {
       () => {
         document.activeElement?.blur();
         const all = [...document.querySelectorAll('a[href], button:not([disabled]), input, select, textarea, summary')]
-          .filter(one => one.checkVisibility({ visibilityProperty: true }));
+          .filter(one => one.checkVisibility({ visibilityProperty: true }))
+          .filter(one => one.tabIndex >= 0 || !one.closest('[role=grid], [role=treegrid]'));
         all.forEach(one => { one.toVisit = true; });
         addEventListener('focusin', event => { event.target.toVisit = false; });
         return all.length;

@@ -1,0 +1,220 @@
+/** The fleet as a tree: what is below each workspace, and which rows are drawn, in which order. */
+import { STATUS } from './columns.js';
+import { MOST_URGENT, ordered, placeBy, urgency } from './order.js';
+
+/** What is counted below each row; the higher, the worse. */
+export const KINDS = ['other', 'online', 'stalled', 'degraded', 'offline', 'failed'];
+const URGENCY = [0, 0, 6, 7, 9, 10];
+const [ONLINE, STALLED] = [1, 2];
+const TROUBLE = new Map([['degraded', 3], ['offline', 4], ['failed', 5]].map(([word, kind]) => [STATUS[word], kind]));
+/** Longer chains of parents would be circles. */
+const DEEPEST = 1000;
+const NOBODY = -1;
+
+export class Branches {
+  /** @param {import('./store.js').FleetStore} store */
+  constructor(store) {
+    this.store = store;
+    /** Rows that someone has opened or closed. @type {Map<number, {id: string, is: boolean}>} */
+    this.asked = new Map();
+    this.ids = store.ids;
+    this.isFiltered = false;
+    this.shape = -1;
+    this.#room(0);
+    /** @type {import('./view.js').Arrangement} */
+    this.arrangement = {
+      order: (_, found, sort, direction) => this.#order(found, sort, direction),
+      place: (sort) => (sort === 'severity' ? (_, row) => MOST_URGENT - this.worst(row) : placeBy(sort)),
+      also: (touched) => this.#touch(touched),
+    };
+  }
+
+  #room(n) {
+    this.kind = new Uint8Array(n);
+    this.below = KINDS.map(() => new Int32Array(n));
+    this.size = new Int32Array(n);
+    /** Changes with what is counted below a row. */
+    this.version = new Uint32Array(n);
+    for (const name of ['first', 'next', 'depth', 'position', 'children']) {
+      this[name] = new Int32Array(n);
+    }
+  }
+
+  /** @returns {number} its parent's row; -1 where it has none that exists */
+  above(row) {
+    const parent = this.store.parent[row];
+    return parent >= 0 && this.store.alive[parent] ? parent : NOBODY;
+  }
+
+  #kindOf(row) {
+    const { store } = this;
+    return TROUBLE.get(store.status[row]) ?? (store.isStalled(row) ? STALLED : store.status[row] === STATUS.online ? ONLINE : 0);
+  }
+
+  /** Counts everything anew: after a snapshot, and where workspaces came, went or moved. */
+  #count() {
+    const { store } = this;
+    if (this.kind.length < store.n) {
+      this.#room(store.capacity);
+    }
+    this.#renumber();
+    this.shape = store.shape;
+    this.size.fill(0);
+    this.below.forEach((counts) => counts.fill(0));
+    for (let row = 0; row < store.n; row++) {
+      if (store.alive[row]) {
+        const kind = (this.kind[row] = this.#kindOf(row));
+        const counts = this.below[kind];
+        for (let up = this.above(row), steps = 0; up >= 0 && steps < DEEPEST; up = this.above(up), steps++) {
+          this.size[up]++;
+          counts[up]++;
+        }
+      }
+      this.version[row]++;
+    }
+  }
+
+  /** A new snapshot may give a workspace another row. */
+  #renumber() {
+    if (this.ids !== this.store.ids) {
+      this.ids = this.store.ids;
+      this.asked = new Map([...this.asked.values()].map((one) => [this.store.rowOf(one.id), one]));
+    }
+  }
+
+  #touch(touched) {
+    if (this.shape !== this.store.shape) {
+      return touched; // the next order counts anew
+    }
+    const also = [];
+    for (const row of touched) {
+      const [was, is] = [this.kind[row], this.#kindOf(row)];
+      if (was !== is) {
+        this.kind[row] = is;
+        for (let up = this.above(row), steps = 0; up >= 0 && steps < DEEPEST; up = this.above(up), steps++) {
+          this.below[was][up]--;
+          this.below[is][up]++;
+          this.version[up]++;
+          also.push(up);
+        }
+      }
+    }
+    return also.length === 0 ? touched : touched.concat(also);
+  }
+
+  /** @returns {number} the urgency of the worst of a row and all that is below it */
+  worst(row) {
+    let kind = KINDS.length - 1;
+    while (kind > ONLINE && !(this.below[kind][row] > 0)) {
+      kind--;
+    }
+    return Math.max(URGENCY[kind], urgency(this.store, row));
+  }
+
+  /** @returns {number} how many are in trouble below a row */
+  trouble(row) {
+    return this.below.reduce((sum, counts, kind) => (kind > ONLINE ? sum + counts[row] : sum), 0);
+  }
+
+  #order(found, sort, direction) {
+    const { store } = this;
+    if (this.shape !== store.shape || this.kind.length < store.n) {
+      this.#count();
+    } else {
+      for (let row = 0; row < store.n; row++) {
+        if (store.alive[row] && this.kind[row] !== this.#kindOf(row)) {
+          this.#touch([row]); // what a snapshot or an answer changed
+        }
+      }
+    }
+    this.isFiltered = found.length < store.total();
+    const kept = this.isFiltered ? this.#withAncestors(found) : found;
+    const sorted = sort === 'severity' ? this.#byWorst(kept) : ordered(store, kept, sort);
+    this.#link(direction === 'desc' ? sorted.reverse() : sorted);
+    return this.flat();
+  }
+
+  #withAncestors(found) {
+    const isKept = new Uint8Array(this.store.n);
+    const kept = [];
+    for (const row of found) {
+      for (let one = row; one >= 0 && !isKept[one]; one = this.above(one)) {
+        isKept[one] = 1;
+        kept.push(one);
+      }
+    }
+    return kept.sort((a, b) => a - b);
+  }
+
+  /** The worst first; of these the one that was created first, so that a tree stands as still as it can. */
+  #byWorst(rows) {
+    const buckets = Array.from({ length: MOST_URGENT + 1 }, () => []);
+    for (const row of rows) {
+      buckets[MOST_URGENT - this.worst(row)].push(row);
+    }
+    return buckets.flat();
+  }
+
+  /** Chains siblings in the order of `sorted`. */
+  #link(sorted) {
+    this.first.fill(NOBODY);
+    this.children.fill(0);
+    this.top = NOBODY;
+    this.tops = 0;
+    for (let i = sorted.length - 1; i >= 0; i--) {
+      const row = sorted[i];
+      const up = this.above(row);
+      this.next[row] = up < 0 ? this.top : this.first[up];
+      if (up < 0) {
+        this.top = row;
+        this.tops++;
+      } else {
+        this.first[up] = row;
+        this.children[up]++;
+      }
+    }
+  }
+
+  /** @returns {boolean} whether rows below it are drawn: as someone asked, else where trouble or a match is below */
+  isOpen(row) {
+    return this.first[row] >= 0 && (this.asked.get(row)?.is ?? (this.isFiltered || this.trouble(row) > 0));
+  }
+
+  /** Opens or closes a row. */
+  open(row, is) {
+    this.asked.set(row, { id: this.store.id(row), is });
+  }
+
+  /** @returns {Int32Array} the rows that are drawn, from top to bottom */
+  flat() {
+    const rows = [];
+    const later = [];
+    let [row, depth, position] = [this.top, 0, 1];
+    while (row >= 0 || later.length > 0) {
+      if (row < 0) {
+        row = later.pop();
+        depth--;
+        position = this.position[row] + 1;
+        row = this.next[row];
+        continue;
+      }
+      rows.push(row);
+      this.depth[row] = depth;
+      this.position[row] = position;
+      if (this.isOpen(row)) {
+        later.push(row);
+        depth++;
+        [row, position] = [this.first[row], 1];
+      } else {
+        [row, position] = [this.next[row], position + 1];
+      }
+    }
+    return Int32Array.from(rows);
+  }
+
+  /** @returns {number} how many siblings a drawn row has, itself included */
+  siblings(row) {
+    const up = this.above(row);
+    return up < 0 ? this.tops : this.children[up];
+  }
+}

@@ -1,0 +1,130 @@
+/** The fleet as a tree: the rows of the table, with what is below each of them. */
+import { glyphElement, toneOf } from '../parts/status-mark.js';
+import { number } from '../text/time.js';
+import { Branches, KINDS } from './branches.js';
+import { drawRow, makeRow } from './row.js';
+import { FleetTable } from './table.js';
+
+const COLUMNS = [
+  ['name', 'Name', 'name'],
+  ['status', 'Status', 'severity'],
+  ['below', 'Below', null],
+  ['why', 'Why', null],
+  ['heard', 'Heard', 'heard'],
+  ['next', 'Next step', null],
+];
+/** Names stay readable, however deep they are. */
+const DEEPEST_INDENT = 10;
+const WORST_FIRST = ['failed', 'offline', 'degraded', 'stalled'].map((word) => [word, KINDS.indexOf(word)]);
+const ONLINE = KINDS.indexOf('online');
+
+/**
+ * @param {object} needs as those of FleetTable
+ * @returns {FleetTable}
+ */
+export function fleetTree(needs) {
+  const { view } = needs;
+  const { store } = view;
+  const branches = new Branches(store);
+  const toggle = (row, is = !branches.isOpen(row)) => {
+    if (branches.first[row] >= 0 && branches.isOpen(row) !== is) {
+      branches.open(row, is);
+      view.rows = branches.flat();
+      tree.refresh();
+    }
+  };
+  const kind = {
+    role: 'treegrid',
+    columns: COLUMNS,
+    arrangement: branches.arrangement,
+    version: (row) => store.version[row] + (branches.version[row] ?? 0),
+    make,
+    draw(slot, row, around, mayChange) {
+      drawRow(slot, store, row, around, mayChange);
+      drawBranch(slot, branches, row);
+    },
+    toggle,
+    /** Right opens, then goes to the first below; left closes, then goes to the one above. @returns {?number} where to go; -1 stays */
+    key(key, row) {
+      if (key === 'ArrowRight') {
+        const isOpen = branches.isOpen(row);
+        toggle(row, true);
+        return isOpen ? branches.first[row] : -1;
+      }
+      if (key === 'ArrowLeft') {
+        const isOpen = branches.isOpen(row);
+        toggle(row, false);
+        return isOpen ? -1 : branches.above(row);
+      }
+      return null;
+    },
+  };
+  const tree = new FleetTable({ ...needs, kind });
+  return tree;
+}
+
+function make() {
+  const slot = makeRow();
+  const { element } = slot;
+  element.classList.add('tree-row');
+  const [name, status, work] = ['name', 'status', 'work'].map((column) => element.querySelector(`.col-${column}`));
+  status.before(name);
+  slot.twisty = document.createElement('span');
+  slot.twisty.className = 'twisty';
+  slot.twisty.dataset.action = 'toggle';
+  slot.twisty.setAttribute('aria-hidden', 'true');
+  name.prepend(slot.twisty);
+  slot.nameCell = name;
+  const below = document.createElement('div');
+  below.className = 'cell col-below';
+  below.setAttribute('role', 'gridcell');
+  slot.marks = WORST_FIRST.map(([word, kind]) => mark(below, word, kind));
+  slot.rest = document.createElement('span');
+  slot.rest.className = 'soft';
+  below.append(slot.rest);
+  work.replaceWith(below);
+  return slot;
+}
+
+function mark(cell, word, kind) {
+  const element = document.createElement('span');
+  element.className = `status-mark ${toneOf(word)}`;
+  const [count, label] = [document.createElement('b'), document.createElement('span')];
+  label.className = 'hidden-label';
+  label.textContent = ` ${word} `;
+  element.append(glyphElement(word), count, label);
+  cell.append(element);
+  return { element, count, kind };
+}
+
+function drawBranch(slot, branches, row) {
+  const { element, twisty, nameCell, marks, rest } = slot;
+  const [hasChildren, isOpen] = [branches.first[row] >= 0, branches.isOpen(row)];
+  const depth = branches.depth[row];
+  element.setAttribute('aria-level', String(depth + 1));
+  element.setAttribute('aria-posinset', String(branches.position[row]));
+  element.setAttribute('aria-setsize', String(branches.siblings(row)));
+  if (hasChildren) {
+    element.setAttribute('aria-expanded', String(isOpen));
+  } else {
+    element.removeAttribute('aria-expanded');
+  }
+  twisty.textContent = hasChildren ? (isOpen ? '▾' : '▸') : '';
+  nameCell.style.paddingInlineStart = `${Math.min(depth, DEEPEST_INDENT) * 18}px`;
+  for (const { element: one, count, kind } of marks) {
+    one.hidden = branches.below[kind][row] === 0;
+    count.textContent = number(branches.below[kind][row]);
+  }
+  rest.textContent = words(branches, row);
+}
+
+function words(branches, row) {
+  const size = branches.size[row];
+  if (size === 0) {
+    return '';
+  }
+  if (branches.trouble(row) > 0) {
+    return `of ${number(size)} below`;
+  }
+  return branches.below[ONLINE][row] === size ? `all ${number(size)} online` : `${number(size)} below`;
+}
