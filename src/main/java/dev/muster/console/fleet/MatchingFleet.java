@@ -19,8 +19,8 @@ class MatchingFleet {
   private static final int WORST = 50;
 
   /**
-   * The one statement of all filters. An array of patterns or times that is empty asks nothing; a
-   * choice that is null allows everything. Texts of words and roles are joined by a sign that no
+   * The one statement of all filters. An empty array excludes nothing, and is compared with no row;
+   * a choice that is null allows everything. Texts of words and roles are joined by a sign that no
    * name has.
    */
   private static final String MATCHING =
@@ -44,43 +44,50 @@ class MatchingFleet {
           FROM api_workspace_fleet w JOIN api_workspace_status b ON b.workspace_id = w.id
           CROSS JOIN LATERAL (SELECT :self::uuid IS NULL OR w.id = :self::uuid AS own) AS sight
           WHERE w.removed_at IS NULL AND (:peers::uuid[] IS NULL OR w.id = ANY (:peers::uuid[]))
-      ), matching AS MATERIALIZED (
+      ), matching AS (
           SELECT seen.* FROM seen LEFT JOIN inside ON inside.id = seen.id
           CROSS JOIN LATERAL (SELECT
               stalled::integer + 4 * queued::integer
                   + CASE WHEN stalled OR status IN ('degraded', 'offline', 'failed') THEN 2 ELSE 0 END AS conditions,
               lower(name) || E'\\x1f' || lower(coalesce(role, '')) AS words) AS computed
           WHERE (:status::text[] IS NULL OR status = ANY (:status::text[]))
-            AND status <> ALL (:not_status::text[])
+            AND (:not_status::text[] = '{}' OR status <> ALL (:not_status::text[]))
             AND (:reason::text[] IS NULL OR coalesce(degraded_reason, 'none') = ANY (:reason::text[]))
-            AND coalesce(degraded_reason, 'none') <> ALL (:not_reason::text[])
+            AND (:not_reason::text[] = '{}' OR coalesce(degraded_reason, 'none') <> ALL (:not_reason::text[]))
             AND (:mode::text[] IS NULL OR delivery_mode = ANY (:mode::text[]))
-            AND delivery_mode <> ALL (:not_mode::text[])
+            AND (:not_mode::text[] = '{}' OR delivery_mode <> ALL (:not_mode::text[]))
             AND (:runtime::text[] IS NULL OR lower(runtime) = ANY (:runtime::text[]))
-            AND lower(runtime) <> ALL (:not_runtime::text[])
+            AND (:not_runtime::text[] = '{}' OR lower(runtime) <> ALL (:not_runtime::text[]))
             AND (:tier::integer[] IS NULL OR tier = ANY (:tier::integer[]))
-            AND tier <> ALL (:not_tier::integer[])
+            AND (:not_tier::integer[] = '{}' OR tier <> ALL (:not_tier::integer[]))
             AND (:parent::uuid[] IS NULL
                 OR coalesce(parent_id, '00000000-0000-0000-0000-000000000000') = ANY (:parent::uuid[]))
-            AND coalesce(parent_id, '00000000-0000-0000-0000-000000000000') <> ALL (:not_parent::uuid[])
+            AND (:not_parent::uuid[] = '{}'
+                OR coalesce(parent_id, '00000000-0000-0000-0000-000000000000') <> ALL (:not_parent::uuid[]))
             AND (:is::integer[] IS NULL OR conditions = ANY (:is::integer[]))
-            AND conditions <> ALL (:not_is::integer[])
-            AND coalesce(inside.terms, '{}') @> :inside_of::integer[]
-            AND NOT coalesce(inside.terms, '{}') && :outside_of::integer[]
-            AND words ~ ALL (:words::text[]) AND words !~ ALL (:not_words::text[])
-            AND lower(name) ~ ALL (:name::text[]) AND lower(name) !~ ALL (:not_name::text[])
-            AND lower(coalesce(role, '')) ~ ALL (:role::text[])
-            AND lower(coalesce(role, '')) !~ ALL (:not_role::text[])
-            AND lower(sample_error) ~ ALL (:error::text[]) AND lower(sample_error) !~ ALL (:not_error::text[])
-            AND lower(current_task) ~ ALL (:task::text[]) AND lower(current_task) !~ ALL (:not_task::text[])
-            AND last_heartbeat_at < ALL (:heartbeat_before::text[]::timestamptz[])
-            AND last_heartbeat_at > ALL (:heartbeat_after::text[]::timestamptz[])
-            AND coalesce(last_heartbeat_at >= ALL (:not_heartbeat_before::text[]::timestamptz[]), true)
-            AND coalesce(last_heartbeat_at <= ALL (:not_heartbeat_after::text[]::timestamptz[]), true)
-            AND status_since < ALL (:since_before::text[]::timestamptz[])
-            AND status_since > ALL (:since_after::text[]::timestamptz[])
-            AND status_since >= ALL (:not_since_before::text[]::timestamptz[])
-            AND status_since <= ALL (:not_since_after::text[]::timestamptz[])
+            AND (:not_is::integer[] = '{}' OR conditions <> ALL (:not_is::integer[]))
+            AND (:inside_of::integer[] = '{}' OR coalesce(inside.terms, '{}') @> :inside_of::integer[])
+            AND (:outside_of::integer[] = '{}' OR NOT coalesce(inside.terms, '{}') && :outside_of::integer[])
+            AND (:words::text[] = '{}' OR words ~ ALL (:words::text[]))
+            AND (:not_words::text[] = '{}' OR words !~ ALL (:not_words::text[]))
+            AND (:name::text[] = '{}' OR lower(name) ~ ALL (:name::text[]))
+            AND (:not_name::text[] = '{}' OR lower(name) !~ ALL (:not_name::text[]))
+            AND (:role::text[] = '{}' OR lower(coalesce(role, '')) ~ ALL (:role::text[]))
+            AND (:not_role::text[] = '{}' OR lower(coalesce(role, '')) !~ ALL (:not_role::text[]))
+            AND (:error::text[] = '{}' OR lower(sample_error) ~ ALL (:error::text[]))
+            AND (:not_error::text[] = '{}' OR lower(sample_error) !~ ALL (:not_error::text[]))
+            AND (:task::text[] = '{}' OR lower(current_task) ~ ALL (:task::text[]))
+            AND (:not_task::text[] = '{}' OR lower(current_task) !~ ALL (:not_task::text[]))
+            AND (:heartbeat_before::text[] = '{}' OR last_heartbeat_at < ALL (:heartbeat_before::text[]::timestamptz[]))
+            AND (:heartbeat_after::text[] = '{}' OR last_heartbeat_at > ALL (:heartbeat_after::text[]::timestamptz[]))
+            AND (:not_heartbeat_before::text[] = '{}'
+                OR coalesce(last_heartbeat_at >= ALL (:not_heartbeat_before::text[]::timestamptz[]), true))
+            AND (:not_heartbeat_after::text[] = '{}'
+                OR coalesce(last_heartbeat_at <= ALL (:not_heartbeat_after::text[]::timestamptz[]), true))
+            AND (:since_before::text[] = '{}' OR status_since < ALL (:since_before::text[]::timestamptz[]))
+            AND (:since_after::text[] = '{}' OR status_since > ALL (:since_after::text[]::timestamptz[]))
+            AND (:not_since_before::text[] = '{}' OR status_since >= ALL (:not_since_before::text[]::timestamptz[]))
+            AND (:not_since_after::text[] = '{}' OR status_since <= ALL (:not_since_after::text[]::timestamptz[]))
       )
       """;
 
