@@ -146,6 +146,10 @@ class RoleMatrixTest {
       GET    /console/fleet                                        401  401  401  401  +    +    +    +    +    +    +    +    +    +    +
       GET    /console/summary                                      401  401  401  401  +    +    +    +    +    +    +    +    +    +    +
       GET    /console/rows                                         401  401  401  401  +    +    +    +    +    +    +    +    +    +    +
+      GET    /console/fleet/at                                     401  401  401  401  403  403  403  403  403  400  400  400  400  400  403
+      GET    /console/fleet/changes                                401  401  401  401  403  403  403  403  403  400  400  400  400  400  403
+      GET    /console/fleet/minutes                                401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      GET    /console/history/{id}                                 401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
       GET    /console/timeline/{id}                                401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
       GET    /console/trace/{delegationId}                         401  401  401  401  +    404  +    404  404  +    +    +    +    +    +
       GET    /admin/delegations/graph                              401  401  401  401  403  403  403  403  403  +    +    +    +    +    403

@@ -9,11 +9,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -43,18 +41,11 @@ class FleetController {
     response.setHeader(HttpHeaders.ETAG, snapshot.etag());
     response.setHeader(HttpHeaders.CACHE_CONTROL, "private, no-cache");
     response.setHeader(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
-    if (isNamed(request, HttpHeaders.IF_NONE_MATCH, snapshot.etag())) {
+    if (BinaryAnswer.isNamed(request, HttpHeaders.IF_NONE_MATCH, snapshot.etag())) {
       response.setStatus(HttpServletResponse.SC_NOT_MODIFIED);
       return;
     }
-    response.setContentType(MediaType.APPLICATION_OCTET_STREAM_VALUE);
-    byte[] body = snapshot.plain();
-    if (isNamed(request, HttpHeaders.ACCEPT_ENCODING, "gzip")) {
-      response.setHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
-      body = snapshot.gzip();
-    }
-    response.setContentLength(body.length);
-    response.getOutputStream().write(body);
+    snapshot.answer().send(request, response);
   }
 
   @GetMapping("/console/summary")
@@ -78,13 +69,5 @@ class FleetController {
               + ", with commas between)");
     }
     return details.of(asked, audience);
-  }
-
-  /** Whether a header lists a value; weights and weak marks do not matter here. */
-  private static boolean isNamed(HttpServletRequest request, String header, String value) {
-    return Collections.list(request.getHeaders(header)).stream()
-        .flatMap(line -> Arrays.stream(line.split(",", -1)))
-        .map(one -> one.strip().replaceFirst("^W/", "").replaceFirst(";.*", ""))
-        .anyMatch(value::equals);
   }
 }

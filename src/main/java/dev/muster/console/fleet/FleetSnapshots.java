@@ -3,15 +3,10 @@ package dev.muster.console.fleet;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.muster.platform.problem.ProblemException;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.zip.Deflater;
-import java.util.zip.GZIPOutputStream;
 import org.springframework.stereotype.Component;
 
 /**
@@ -29,9 +24,8 @@ class FleetSnapshots {
   /** Leaves time to answer within the limit of a request. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(4);
 
-  /** A snapshot, plain and compressed. */
-  @SuppressWarnings("ArrayRecordComponent") // several MiB: passed on, never compared
-  record Kept(long seq, byte[] plain, byte[] gzip) {
+  /** A snapshot as it is sent. */
+  record Kept(long seq, BinaryAnswer answer) {
 
     String etag() {
       return "\"" + seq + "\"";
@@ -44,7 +38,7 @@ class FleetSnapshots {
       Caffeine.newBuilder()
           .expireAfterWrite(KEPT)
           .maximumWeight(MAX_BYTES)
-          .weigher((FleetAudience audience, Kept one) -> one.plain().length + one.gzip().length)
+          .weigher((FleetAudience audience, Kept one) -> one.answer().size())
           .build();
 
   FleetSnapshots(FleetReader reader) {
@@ -76,25 +70,6 @@ class FleetSnapshots {
 
   private Kept read(FleetAudience audience) {
     FleetReader.Snapshot snapshot = reader.read(audience);
-    return new Kept(snapshot.seq(), snapshot.bytes(), compressed(snapshot.bytes()));
-  }
-
-  /** Compresses fast: most bytes are random ids, which no effort makes smaller. */
-  private static byte[] compressed(byte[] bytes) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(bytes.length / 2 + 64);
-    try (FastGzip gzip = new FastGzip(out)) {
-      gzip.write(bytes);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return out.toByteArray();
-  }
-
-  private static final class FastGzip extends GZIPOutputStream {
-
-    FastGzip(ByteArrayOutputStream out) throws IOException {
-      super(out, 1 << 16);
-      def.setLevel(Deflater.BEST_SPEED);
-    }
+    return new Kept(snapshot.seq(), BinaryAnswer.of(snapshot.bytes()));
   }
 }

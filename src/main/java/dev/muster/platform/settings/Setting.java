@@ -195,6 +195,13 @@ public enum Setting {
       SettingFormat.DAYS,
       "30",
       "how long recorded events are kept: 1 to 10,000 days"),
+  STATUS_HISTORY_DAYS(
+      Kind.TUNING,
+      "muster.status-history.retention",
+      SettingFormat.DAYS,
+      "30",
+      "how far back the console's [time machine](console.md#the-time-machine) goes: 1 to 10,000"
+          + " days"),
   A2A_DELEGATE_MAX_ATTEMPTS(
       Kind.TUNING,
       "muster.a2a.max-attempts",

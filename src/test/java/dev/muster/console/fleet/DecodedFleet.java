@@ -16,12 +16,12 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Reads format MSF1 as docs/internals/console.md describes it, with nothing of the server's code.
  */
-record DecodedFleet(long seq, Instant at, int bytes, List<Row> rows) {
+public record DecodedFleet(long seq, Instant at, int bytes, List<Row> rows) {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int ROW_BYTES = 16 + 4 * 4 + 4 * 2 + 4;
 
-  record Row(
+  public record Row(
       UUID id,
       @Nullable UUID parent,
       String name,
@@ -36,7 +36,7 @@ record DecodedFleet(long seq, Instant at, int bytes, List<Row> rows) {
       int tasks,
       int flags) {}
 
-  static DecodedFleet of(byte[] bytes) {
+  public static DecodedFleet of(byte[] bytes) {
     ByteBuffer all = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     byte[] magic = new byte[4];
     all.get(magic);

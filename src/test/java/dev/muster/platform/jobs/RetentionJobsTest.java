@@ -106,6 +106,7 @@ class RetentionJobsTest {
               "delegation-retention",
               "event-retention",
               "runtime-retention",
+              "status-history-retention",
               "token-retention",
               "workspace-retention");
       assertThat(database.value(own + "recurring_jobs")).doesNotContain("retention");
@@ -118,7 +119,7 @@ class RetentionJobsTest {
                   """
                       .formatted(ZoneId.systemDefault()))
               .split(" ");
-      assertThat(Arrays.stream(starts).distinct()).hasSize(6);
+      assertThat(Arrays.stream(starts).distinct()).hasSize(7);
       assertThat(starts).allMatch(time -> time.compareTo("01") >= 0 && time.compareTo("05") < 0);
       assertThat(server.client().get("/admin/liveness", TestServer.ADMIN_TOKEN).text())
           .contains("\"delegation-retention\"");

@@ -31,7 +31,8 @@ class TuningSettingsTest {
           "STALLED_AFTER_S=1e9",
           "FEED_MAX_ROWS=0",
           "FEED_MAX_BYTES=1 TB",
-          "EVENT_RETENTION_DAYS=never");
+          "EVENT_RETENTION_DAYS=never",
+          "STATUS_HISTORY_DAYS=a month");
 
   @Test
   void fallBackToTheirDefaultsWithAWarningThatNamesThem(CapturedOutput output) {
@@ -69,7 +70,8 @@ class TuningSettingsTest {
             "LIVENESS_SWEEP_INTERVAL_S",
             "MASS_OFFLINE_RATIO",
             "MASS_OFFLINE_HOLD_S",
-            "EVENT_RETENTION_DAYS")) {
+            "EVENT_RETENTION_DAYS",
+            "STATUS_HISTORY_DAYS")) {
       assertThat(output.getAll().lines())
           .anySatisfy(line -> assertThat(line).contains("WARN").contains(name));
     }

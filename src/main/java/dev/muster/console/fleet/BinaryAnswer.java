@@ -1,0 +1,61 @@
+package dev.muster.console.fleet;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPOutputStream;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+
+/** An answer in a binary format, plain and compressed for those who accept that. */
+@SuppressWarnings("ArrayRecordComponent") // several MiB: passed on, never compared
+public record BinaryAnswer(byte[] plain, byte[] gzip) {
+
+  /** Compresses fast: most bytes are random ids, which no effort makes smaller. */
+  public static BinaryAnswer of(byte[] bytes) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(bytes.length / 2 + 64);
+    try (FastGzip gzip = new FastGzip(out)) {
+      gzip.write(bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new BinaryAnswer(bytes, out.toByteArray());
+  }
+
+  int size() {
+    return plain.length + gzip.length;
+  }
+
+  /** Sends it; the caller has set what caches may do with it. */
+  public void send(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    response.setContentType(MediaType.APPLICATION_OCTET_STREAM_VALUE);
+    byte[] body = plain;
+    if (isNamed(request, HttpHeaders.ACCEPT_ENCODING, "gzip")) {
+      response.setHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
+      body = gzip;
+    }
+    response.setContentLength(body.length);
+    response.getOutputStream().write(body);
+  }
+
+  /** Whether a header lists a value; weights and weak marks do not matter here. */
+  static boolean isNamed(HttpServletRequest request, String header, String value) {
+    return Collections.list(request.getHeaders(header)).stream()
+        .flatMap(line -> Arrays.stream(line.split(",", -1)))
+        .map(one -> one.strip().replaceFirst("^W/", "").replaceFirst(";.*", ""))
+        .anyMatch(value::equals);
+  }
+
+  private static final class FastGzip extends GZIPOutputStream {
+
+    FastGzip(ByteArrayOutputStream out) throws IOException {
+      super(out, 1 << 16);
+      def.setLevel(Deflater.BEST_SPEED);
+    }
+  }
+}

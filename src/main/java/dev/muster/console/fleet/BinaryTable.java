@@ -1,0 +1,121 @@
+package dev.muster.console.fleet;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Frames columns of one length as the console's binary formats have them: four letters, the length
+ * of the head (u32, a multiple of 4), the head as JSON padded with spaces, and the columns,
+ * little-endian, each at a multiple of 4. The head's offsets count from the end of the head.
+ * docs/internals/console.md describes the formats.
+ */
+public final class BinaryTable {
+
+  public static final int NO_WORD = 0xFFFF;
+  public static final int NO_SMALL_WORD = 0xFF;
+
+  /** Gives each different word a number; those beyond {@code none} words get none. */
+  public static final class Words {
+    private final Map<String, Integer> numbers = new HashMap<>();
+    private final List<String> words = new ArrayList<>();
+    private final int none;
+
+    public Words(int none) {
+      this.none = none;
+    }
+
+    /** Returns the word's number; {@code none} for null. */
+    public int number(@Nullable String word) {
+      if (word == null) {
+        return none;
+      }
+      @Nullable Integer known = numbers.get(word);
+      if (known != null) {
+        return known;
+      }
+      if (words.size() == none) {
+        return none;
+      }
+      numbers.put(word, words.size());
+      words.add(word);
+      return words.size() - 1;
+    }
+
+    /** Returns the words by their numbers. */
+    public List<String> list() {
+      return words;
+    }
+  }
+
+  private final String magic;
+  private final Map<String, ByteBuffer> columns = new LinkedHashMap<>();
+
+  /** Takes the four letters of the format. */
+  public BinaryTable(String magic) {
+    this.magic = magic;
+  }
+
+  /** Adds a column with room for its values; all columns are filled before they are written. */
+  public ByteBuffer add(String name, int bytesOfAValue, int values) {
+    ByteBuffer column = ByteBuffer.allocate(bytesOfAValue * values).order(ByteOrder.LITTLE_ENDIAN);
+    columns.put(name, column);
+    return column;
+  }
+
+  void add(String name, byte[] bytes) {
+    columns.put(name, ByteBuffer.wrap(bytes));
+  }
+
+  ByteBuffer column(String name) {
+    @Nullable ByteBuffer found = columns.get(name);
+    if (found == null) {
+      throw new IllegalStateException(name + " is no column, which indicates a bug");
+    }
+    return found;
+  }
+
+  /** Writes all columns, with the head and its directory {@code dir}. */
+  public byte[] write(Map<String, ? extends Object> head, JsonMapper json) {
+    Map<String, Object> all = new LinkedHashMap<>(head);
+    all.put("dir", directory());
+    return assemble(json.writeValueAsBytes(all));
+  }
+
+  private Map<String, List<Integer>> directory() {
+    Map<String, List<Integer>> directory = new LinkedHashMap<>();
+    int offset = 0;
+    for (var column : columns.entrySet()) {
+      int bytes = column.getValue().capacity();
+      directory.put(column.getKey(), List.of(offset, bytes));
+      offset += aligned(bytes);
+    }
+    return directory;
+  }
+
+  private byte[] assemble(byte[] head) {
+    int size = columns.values().stream().mapToInt(column -> aligned(column.capacity())).sum();
+    ByteBuffer all =
+        ByteBuffer.allocate(8 + aligned(head.length) + size).order(ByteOrder.LITTLE_ENDIAN);
+    all.put(magic.getBytes(StandardCharsets.US_ASCII)).putInt(aligned(head.length)).put(head);
+    for (int i = head.length; i < aligned(head.length); i++) {
+      all.put((byte) ' ');
+    }
+    for (ByteBuffer column : columns.values()) {
+      all.put(column.clear());
+      all.position(aligned(all.position()));
+    }
+    return all.array();
+  }
+
+  private static int aligned(int bytes) {
+    return (bytes + 3) / 4 * 4;
+  }
+}

@@ -1,0 +1,198 @@
+package dev.muster.console.history;
+
+import dev.muster.console.fleet.SnapshotColumns;
+import dev.muster.platform.deadline.RequestDeadline;
+import dev.muster.platform.postgres.StatementTimeouts;
+import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.problem.ProblemException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Reads the fleet as it was at a time, and what changed between two times. Names, parents and roles
+ * are those of today.
+ */
+@Component
+class PastFleet {
+
+  /** Above the pool's limit of 3 s: a huge fleet on a busy database takes longer. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+  /** Leaves time to answer within the limit of a request. */
+  private static final Duration MAX_WAIT = Duration.ofSeconds(4);
+
+  /** Each reads the whole fleet. */
+  private static final int READERS = 2;
+
+  private static final int ROWS_IN_A_FETCH = 5000;
+
+  /** The most changes of one answer. */
+  static final int MAX_CHANGES = 500_000;
+
+  /** Those that came later have no status yet. */
+  private static final String AT =
+      """
+      WITH present AS (
+          SELECT workspace_id, since, status, degraded_reason, error FROM status_open WHERE since <= :at
+          UNION ALL
+          SELECT workspace_id, since, status, degraded_reason, error FROM status_spells
+          WHERE tstzrange(since, until) @> :at::timestamptz
+      ), later AS (
+          SELECT workspace_id FROM status_open WHERE since > :at AND since <= :to
+          UNION
+          SELECT workspace_id FROM status_spells WHERE tstzrange(since, until) && tstzrange(:at, :to, '[]') AND since > :at
+          EXCEPT
+          SELECT workspace_id FROM present
+      ), fleet AS (
+          SELECT * FROM present UNION ALL SELECT workspace_id, NULL, NULL, NULL, NULL FROM later
+      )
+      SELECT f.workspace_id, w.parent_id, coalesce(w.name, ''), w.role, coalesce(w.runtime, ''), coalesce(w.tier, 0), f.status,
+          f.degraded_reason, f.error, floor(extract(epoch FROM coalesce(f.since, :at)))::bigint,
+          CASE WHEN w.delivery_mode = 'push' THEN 2 ELSE 0 END
+      FROM fleet f LEFT JOIN api_workspace_fleet w ON w.id = f.workspace_id
+      ORDER BY w.created_at, f.workspace_id
+      """;
+
+  /**
+   * Stays without a length were never seen, and are left out. A stay that ends without a next one
+   * ends by a removal. Times are rounded up to milliseconds, so that a change is visible at a
+   * millisecond when it had happened by then.
+   */
+  private static final String CHANGES =
+      """
+      WITH stays AS (
+          SELECT workspace_id, seq, since, until, status, degraded_reason, error FROM status_spells
+          WHERE tstzrange(since, until) && tstzrange(:from, :to, '[]') AND (since > :from OR until <= :to)
+          UNION ALL
+          SELECT workspace_id, seq, since, NULL, status, degraded_reason, error FROM status_open
+          WHERE since > :from AND since <= :to
+      ), ordered AS (
+          SELECT stays.*, lag(status) OVER places AS was, lead(since) OVER places AS next_since
+          FROM stays WINDOW places AS (PARTITION BY workspace_id ORDER BY since, seq)
+      ), changes AS (
+          SELECT workspace_id, since AS at, seq, was, status, degraded_reason, error FROM ordered WHERE since > :from
+          UNION ALL
+          SELECT workspace_id, until, seq, status, 'removed', NULL, NULL FROM ordered
+          WHERE until > :from AND until <= :to AND next_since IS NULL
+      )
+      SELECT workspace_id, ceil(extract(epoch FROM at - :from::timestamptz) * 1000)::bigint AS at_ms, was, status, degraded_reason,
+          error
+      FROM changes ORDER BY at, seq LIMIT :most
+      """;
+
+  private final JdbcClient db;
+  private final StatementTimeouts timeouts;
+  private final JsonMapper json;
+  private final TransactionTemplate transaction;
+  private final Semaphore readers = new Semaphore(READERS, true);
+
+  PastFleet(
+      JdbcClient db,
+      StatementTimeouts timeouts,
+      JsonMapper json,
+      PlatformTransactionManager transactions) {
+    this.db = db;
+    this.timeouts = timeouts;
+    this.json = json;
+    this.transaction = new TransactionTemplate(transactions);
+    this.transaction.setReadOnly(true);
+    this.transaction.setTimeout((int) TIMEOUT.toSeconds());
+  }
+
+  /**
+   * Returns the fleet at a time in format MSF1, with those that came until {@code to}.
+   *
+   * @param seq of the last event of the history
+   */
+  byte[] at(Instant at, Instant to, long seq) {
+    return alone(() -> {
+      SnapshotColumns columns = new SnapshotColumns();
+      db.sql(AT)
+          .param("at", Timestamps.utc(at))
+          .param("to", Timestamps.utc(to))
+          .withFetchSize(ROWS_IN_A_FETCH)
+          .query(row -> {
+            columns.add(row(row));
+          });
+      return columns.write(seq, at, json);
+    });
+  }
+
+  /** Returns what changed after {@code from} until {@code to}, in format MSC1. */
+  byte[] changes(Instant from, Instant to) {
+    return alone(() -> {
+      ChangeColumns columns = new ChangeColumns(from, to, MAX_CHANGES);
+      db.sql(CHANGES)
+          .param("from", Timestamps.utc(from))
+          .param("to", Timestamps.utc(to))
+          .param("most", MAX_CHANGES + 1)
+          .withFetchSize(ROWS_IN_A_FETCH)
+          .query(row -> {
+            columns.add(
+                row.getObject(1, UUID.class),
+                row.getLong(2),
+                row.getString(3),
+                row.getString(4),
+                row.getString(5),
+                row.getString(6));
+          });
+      return columns.write(json);
+    });
+  }
+
+  private static SnapshotColumns.Row row(ResultSet row) throws SQLException {
+    @Nullable String error = row.getString(9);
+    return new SnapshotColumns.Row(
+        row.getObject(1, UUID.class),
+        row.getObject(2, UUID.class),
+        row.getString(3),
+        row.getString(4),
+        row.getString(5),
+        row.getInt(6),
+        row.getString(7),
+        row.getString(8),
+        error,
+        row.getLong(10),
+        null,
+        0,
+        row.getInt(11));
+  }
+
+  /** Reads in one transaction, two readers at a time. */
+  private byte[] alone(Supplier<byte[]> read) {
+    try {
+      if (!readers.tryAcquire(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw ProblemException.unavailable(
+            "others read the history of the fleet; try again in a few seconds");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw ProblemException.unavailable("the server goes down");
+    }
+    try {
+      return RequestDeadline.within(
+          TIMEOUT,
+          () ->
+              Objects.requireNonNull(
+                  transaction.execute(status -> {
+                    timeouts.allow(TIMEOUT);
+                    return read.get();
+                  })));
+    } finally {
+      readers.release();
+    }
+  }
+}

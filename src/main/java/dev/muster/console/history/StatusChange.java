@@ -1,0 +1,73 @@
+package dev.muster.console.history;
+
+import dev.muster.event.RecordedEvent;
+import dev.muster.platform.text.Text;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A status transition, as its recorded event says it.
+ *
+ * @param since when the workspace got the status, by the clock of that time
+ * @param previous the status before; null for a workspace that is new
+ */
+record StatusChange(
+    UUID workspaceId,
+    long seq,
+    Instant since,
+    @Nullable String previous,
+    String status,
+    @Nullable String reason,
+    @Nullable String error) {
+
+  static final String REMOVED = "removed";
+
+  /** The types of the events of transitions. */
+  static final Set<String> TYPES =
+      Set.of(
+          "WORKSPACE_AWAITING_AGENT",
+          "WORKSPACE_ONLINE",
+          "WORKSPACE_DEGRADED",
+          "WORKSPACE_OFFLINE",
+          "WORKSPACE_PAUSED",
+          "WORKSPACE_REMOVED");
+
+  private static final int MAX_ERROR = 160;
+
+  /** Returns the transition of an event; empty for an event that has none. */
+  static Optional<StatusChange> of(RecordedEvent event) {
+    @Nullable UUID workspaceId = event.workspaceId();
+    if (workspaceId == null || !TYPES.contains(event.eventType())) {
+      return Optional.empty();
+    }
+    JsonNode payload = JsonMapper.shared().readTree(event.payload().text());
+    @Nullable String status = payload.path("status").asString(null);
+    if (status == null) {
+      return Optional.empty();
+    }
+    @Nullable String error = payload.path("sample_error").asString(null);
+    return Optional.of(
+        new StatusChange(
+            workspaceId,
+            event.seq(),
+            since(payload, event),
+            payload.path("previous_status").asString(null),
+            status,
+            payload.path("degraded_reason").asString(null),
+            error == null || error.isEmpty() ? null : Text.cut(error, MAX_ERROR)));
+  }
+
+  private static Instant since(JsonNode payload, RecordedEvent event) {
+    try {
+      return Instant.parse(payload.path("status_since").asString(""));
+    } catch (DateTimeParseException ofAnOlderVersion) {
+      return event.createdAt();
+    }
+  }
+}

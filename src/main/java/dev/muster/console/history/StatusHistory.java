@@ -1,0 +1,137 @@
+package dev.muster.console.history;
+
+import dev.muster.console.history.HistoryRepository.Head;
+import dev.muster.event.Events;
+import dev.muster.event.RecordedEvent;
+import dev.muster.platform.jobs.DailyDeletion;
+import dev.muster.platform.jobs.RecurringJob;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Follows the recorded events by their numbers and writes the history of statuses.
+ *
+ * <p>One replica at a time does it. Events are read first; what they change and the number of the
+ * last one are stored in one transaction, which does nothing when another replica was faster. So a
+ * crash loses nothing and repeats nothing.
+ */
+@Configuration(proxyBeanMethods = false)
+class StatusHistory {
+
+  private static final Logger log = LoggerFactory.getLogger(StatusHistory.class);
+
+  private static final Duration INTERVAL = Duration.ofSeconds(2);
+  private static final int PAGE = 1000;
+
+  /** Bounds a run, so that other jobs get the thread; the next one goes on. */
+  private static final int MAX_PAGES = 50;
+
+  /** Longer than a transaction may take: what it changed has a time before its commit. */
+  private static final Duration SETTLED = Duration.ofSeconds(5);
+
+  private static final int BATCH_SIZE = 1000;
+
+  private final Events events;
+  private final HistoryRepository history;
+  private final MinuteRepository minutes;
+  private final int days;
+  private final DailyDeletion deletion;
+
+  /**
+   * @param retention how long ended stays, and minutes, are kept
+   */
+  @ConfigurationProperties("muster.status-history")
+  record Settings(Duration retention) {
+
+    int days() {
+      return Math.toIntExact(retention.toDays());
+    }
+  }
+
+  StatusHistory(
+      Events events,
+      HistoryRepository history,
+      MinuteRepository minutes,
+      Settings settings,
+      MeterRegistry metrics) {
+    this.events = events;
+    this.history = history;
+    this.minutes = minutes;
+    this.days = settings.days();
+    this.deletion = new DailyDeletion("status-history-retention", this::deleteBatch, metrics);
+  }
+
+  @Bean
+  RecurringJob statusHistoryJob() {
+    return new RecurringJob("status-history", INTERVAL, this::follow);
+  }
+
+  @Bean
+  RecurringJob statusHistoryRetentionJob() {
+    return deletion.job();
+  }
+
+  /** Reads the new events, and writes what they change. */
+  void follow() {
+    for (int page = 0; page < MAX_PAGES; page++) {
+      Optional<Head> head = history.head();
+      if (head.isEmpty()) {
+        history.begin();
+      } else if (!followPage(head.get())) {
+        break;
+      }
+    }
+    history.head().filter(Head::isUpToDate).ifPresent(this::writeMinutes);
+  }
+
+  /** Returns whether there may be more. */
+  private boolean followPage(Head head) {
+    if (head.isUpToDate()) {
+      if (head.upTo().isBefore(head.now().minus(SETTLED))) {
+        history.add(head, head.lastSeq(), head.now(), List.of());
+      }
+      return false;
+    }
+    List<RecordedEvent> page =
+        events.after(head.lastSeq(), Optional.empty(), Optional.empty(), PAGE);
+    if (page.getFirst().seq() != head.lastSeq() + 1) {
+      log.warn(
+          "events {} to {} are not kept any more: the history of statuses is made anew from those"
+              + " that are",
+          head.lastSeq() + 1,
+          page.getFirst().seq() - 1);
+      history.forget();
+      return true;
+    }
+    List<StatusChange> changes =
+        page.stream().map(StatusChange::of).flatMap(Optional::stream).toList();
+    RecordedEvent last = page.getLast();
+    Instant upTo = last.seq() >= head.newest() ? head.now() : last.createdAt();
+    return history.add(head, last.seq(), upTo, changes);
+  }
+
+  private void writeMinutes(Head head) {
+    Instant to = head.upTo().minus(SETTLED).truncatedTo(ChronoUnit.MINUTES);
+    if (to.isAfter(head.minutesTo())) {
+      minutes.write(head, to);
+    }
+  }
+
+  /** Deletes all that is older than the setting. */
+  int sweep() {
+    return deletion.sweep();
+  }
+
+  private int deleteBatch() {
+    return history.deleteOld(days, BATCH_SIZE) + minutes.deleteOld(days, BATCH_SIZE);
+  }
+}

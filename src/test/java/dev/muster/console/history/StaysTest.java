@@ -1,0 +1,88 @@
+package dev.muster.console.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class StaysTest {
+
+  private static final UUID ID = UUID.randomUUID();
+  private static final Instant BEGIN = Instant.parse("2026-11-21T20:00:00Z");
+
+  private static StatusChange change(
+      long seq, int second, @Nullable String previous, String status) {
+    return new StatusChange(ID, seq, BEGIN.plusSeconds(second), previous, status, null, null);
+  }
+
+  private static List<String> follow(StatusChange... changes) {
+    Stays stays = Stays.follow(List.of(), List.of(changes), BEGIN);
+    List<Stay> all = new ArrayList<>(stays.ended());
+    all.addAll(stays.begun());
+    return all.stream()
+        .sorted(Comparator.comparing(Stay::seq))
+        .map(stay ->
+            "%s %d-%s"
+                .formatted(
+                    stay.status(),
+                    stay.since().getEpochSecond() - BEGIN.getEpochSecond(),
+                    stay.until() == null
+                        ? ""
+                        : stay.until().getEpochSecond() - BEGIN.getEpochSecond()))
+        .toList();
+  }
+
+  @Test
+  void followsTransitionsWithoutAGap() {
+    assertThat(
+            follow(
+                change(1, 10, null, "awaiting_agent"),
+                change(2, 20, "awaiting_agent", "online"),
+                change(3, 30, "online", "degraded")))
+        .containsExactly("awaiting_agent 10-20", "online 20-30", "degraded 30-");
+  }
+
+  @Test
+  void knowsTheStatusBeforeTheFirstEventThatIsKept() {
+    assertThat(follow(change(5, 30, "online", "offline")))
+        .containsExactly("online 0-30", "offline 30-");
+  }
+
+  @Test
+  void neverEndsAStayBeforeItsBeginWhenAClockGoesBack() {
+    assertThat(
+            follow(
+                change(1, 100, null, "awaiting_agent"),
+                change(2, 40, "awaiting_agent", "online"),
+                change(3, 50, "online", "offline"),
+                change(4, 130, "offline", "online")))
+        .containsExactly(
+            "awaiting_agent 100-100", "online 100-100", "offline 100-130", "online 130-");
+  }
+
+  @Test
+  void ignoresWhatChangesNothing() {
+    assertThat(
+            follow(
+                change(1, 10, null, "awaiting_agent"), change(2, 20, "online", "awaiting_agent")))
+        .containsExactly("awaiting_agent 10-");
+  }
+
+  @Test
+  void endsWithARemoval() {
+    Stays stays =
+        Stays.follow(
+            List.of(new Stay(ID, 1, BEGIN, null, "online", null, null)),
+            List.of(change(7, 70, "online", "removed")),
+            BEGIN);
+
+    assertThat(stays.removed()).containsExactly(ID);
+    assertThat(stays.begun()).isEmpty();
+    assertThat(stays.ended().getFirst().until()).isEqualTo(BEGIN.plusSeconds(70));
+  }
+}
