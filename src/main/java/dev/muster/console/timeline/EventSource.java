@@ -14,7 +14,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -32,7 +31,7 @@ import tools.jackson.databind.node.MissingNode;
  */
 @Repository
 @Order(1)
-class EventSource implements TimelineSource {
+class EventSource extends NumberedSource {
 
   /** Leaves out large payloads, which are of agent cards. */
   static final String PAGE =
@@ -64,12 +63,8 @@ class EventSource implements TimelineSource {
 
   private static final String RESTART_REQUESTED_AT = "restart_requested_at";
 
-  private final JdbcClient db;
-  private final TimeSearch times;
-
   EventSource(JdbcClient db) {
-    this.db = db;
-    this.times = new TimeSearch(db, NEWEST, FROM);
+    super(db, new Statements(PAGE, NEWEST, FROM), EventSource::row);
   }
 
   @Override
@@ -83,18 +78,8 @@ class EventSource implements TimelineSource {
   }
 
   @Override
-  public List<Row> before(UUID workspaceId, Place place, int limit) {
-    return db.sql(PAGE)
-        .param("workspace_id", workspaceId)
-        .param("before", place.number())
-        .param("limit", limit)
-        .query(EventSource::row)
-        .list();
-  }
-
-  @Override
   public Place placeOf(UUID workspaceId, Instant time) {
-    return times.placeOf(workspaceId, time.plus(UNORDERED));
+    return super.placeOf(workspaceId, time.plus(UNORDERED));
   }
 
   private static Row row(ResultSet row, int n) throws SQLException {

@@ -27,7 +27,7 @@ import org.springframework.stereotype.Repository;
  */
 @Repository
 @Order(2)
-class FeedSource implements TimelineSource {
+class FeedSource extends NumberedSource {
 
   static final String PAGE =
       """
@@ -59,12 +59,8 @@ class FeedSource implements TimelineSource {
       WHERE workspace_id = :workspace_id AND seq >= :low AND seq < :high ORDER BY seq LIMIT 1
       """;
 
-  private final JdbcClient db;
-  private final TimeSearch times;
-
   FeedSource(JdbcClient db) {
-    this.db = db;
-    this.times = new TimeSearch(db, NEWEST, FROM);
+    super(db, new Statements(PAGE, NEWEST, FROM), FeedSource::row);
   }
 
   @Override
@@ -75,21 +71,6 @@ class FeedSource implements TimelineSource {
   @Override
   public Set<Kind> kinds() {
     return Set.of(Kind.MESSAGE, Kind.ANSWER, Kind.QUEUE, Kind.NOTIFICATION, Kind.ACTIVITY);
-  }
-
-  @Override
-  public List<Row> before(UUID workspaceId, Place place, int limit) {
-    return db.sql(PAGE)
-        .param("workspace_id", workspaceId)
-        .param("before", place.number())
-        .param("limit", limit)
-        .query(FeedSource::row)
-        .list();
-  }
-
-  @Override
-  public Place placeOf(UUID workspaceId, Instant time) {
-    return times.placeOf(workspaceId, time);
   }
 
   private static Row row(ResultSet row, int n) throws SQLException {

@@ -21,7 +21,7 @@ import org.springframework.stereotype.Repository;
 /** Shows the runs of a workspace's sandboxes, when they began. */
 @Repository
 @Order(4)
-class RunSource implements TimelineSource {
+class RunSource extends NumberedSource {
 
   static final String PAGE =
       """
@@ -43,12 +43,8 @@ class RunSource implements TimelineSource {
       WHERE workspace_id = :workspace_id AND first_seq >= :low AND first_seq < :high ORDER BY first_seq LIMIT 1
       """;
 
-  private final JdbcClient db;
-  private final TimeSearch times;
-
   RunSource(JdbcClient db) {
-    this.db = db;
-    this.times = new TimeSearch(db, NEWEST, FROM);
+    super(db, new Statements(PAGE, NEWEST, FROM), RunSource::row);
   }
 
   @Override
@@ -59,21 +55,6 @@ class RunSource implements TimelineSource {
   @Override
   public Set<Kind> kinds() {
     return Set.of(Kind.RUN);
-  }
-
-  @Override
-  public List<Row> before(UUID workspaceId, Place place, int limit) {
-    return db.sql(PAGE)
-        .param("workspace_id", workspaceId)
-        .param("before", place.number())
-        .param("limit", limit)
-        .query(RunSource::row)
-        .list();
-  }
-
-  @Override
-  public Place placeOf(UUID workspaceId, Instant time) {
-    return times.placeOf(workspaceId, time);
   }
 
   private static Row row(ResultSet row, int n) throws SQLException {
