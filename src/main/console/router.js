@@ -17,6 +17,7 @@ export const PAGES = {
   queue: { title: 'Queue', load: () => import('./pages/queue.js') },
   runs: { title: 'Runs', load: () => import('./pages/runs.js') },
   tokens: { title: 'Tokens', load: () => import('./pages/tokens.js') },
+  ops: { title: 'Operations', load: () => import('./pages/operations.js') },
   w: { load: () => import('./pages/workspace.js') },
   trace: { load: () => import('./pages/trace.js') },
   welcome: { load: () => import('./pages/welcome.js') },

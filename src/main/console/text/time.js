@@ -65,6 +65,27 @@ export function day(time) {
   return `${p.year}-${p.month}-${p.day}`;
 }
 
+/** @param {string} iso @returns {string} the time in the zone, as a field for times takes it: 2026-11-25T02:16:09 */
+export function localOf(iso) {
+  const ms = moment(iso);
+  if (Number.isNaN(ms)) {
+    return '';
+  }
+  const p = parts(ms, { ...DAY, ...TIME });
+  return `${p.year}-${p.month}-${p.day}T${p.hour}:${p.minute}:${p.second}`;
+}
+
+/** @param {string} local a time in the zone, as a field for times has it @returns {string} ISO; '' for none */
+export function instantOf(local) {
+  const asUtc = Date.parse(`${local}Z`);
+  if (Number.isNaN(asUtc)) {
+    return '';
+  }
+  const off = (ms) => Date.parse(`${localOf(new Date(ms).toISOString())}Z`) - ms;
+  const guess = asUtc - off(asUtc);
+  return new Date(asUtc - off(guess)).toISOString();
+}
+
 const moment = (time) => (typeof time === 'number' ? time : Date.parse(time));
 
 /**

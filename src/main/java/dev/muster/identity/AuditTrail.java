@@ -8,6 +8,7 @@ import jakarta.servlet.http.HttpFilter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -99,11 +100,14 @@ public class AuditTrail extends HttpFilter {
       @Nullable UUID credential,
       HttpServletRequest request,
       HttpServletResponse response) {
-    Object route = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+    Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+    String route = pattern == null ? request.getRequestURI() : pattern.toString();
     Set<String> targets = new LinkedHashSet<>();
     if (request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE)
         instanceof Map<?, ?> ofPath) {
-      ofPath.values().forEach(id -> targets.add(String.valueOf(id)));
+      ofPath.entrySet().stream()
+          .sorted(Comparator.comparingInt(one -> route.indexOf("{" + one.getKey() + "}")))
+          .forEach(one -> targets.add(String.valueOf(one.getValue())));
     }
     CommitAttachment.bind(
         new Entry(
@@ -113,7 +117,7 @@ public class AuditTrail extends HttpFilter {
                 who,
                 role,
                 credential,
-                request.getMethod() + " " + (route == null ? request.getRequestURI() : route),
+                request.getMethod() + " " + route,
                 targets,
                 String.valueOf(response.getHeader(RequestIdFilter.HEADER)))));
   }

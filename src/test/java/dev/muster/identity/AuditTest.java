@@ -230,6 +230,9 @@ class AuditTest {
     walk.change("POST", "/admin/delegations/" + delegation + "/fail", "{}", delegation);
     walk.change("POST", "/admin" + own + "/tokens", "", id);
     walk.change("DELETE", own + "/tokens/" + token, "", token);
+    assertThat(audit().getFirst().path("targets").valueStream().map(JsonNode::asString))
+        .as("in the order of the route")
+        .containsExactly(id, token);
     walk.change("POST", "/admin/tokens", "{\"name\":\"Eyes\",\"role\":\"viewer\"}", "");
     walk.change("DELETE", "/admin/tokens/" + viewer, "", viewer);
     walk.change("POST", "/console/links", "{\"name\":\"Eyes\",\"role\":\"viewer\"}", "");

@@ -1,0 +1,70 @@
+/** Words for what the audit records as method and route. */
+
+/** The verbs of the last part of a route that say enough by themselves. */
+const DEEDS = {
+  'POST /workspaces': 'created a workspace',
+  'PATCH /workspaces/{id}': 'changed a workspace',
+  'DELETE /workspaces/{id}': 'removed a workspace',
+  'POST /workspaces/{id}/pause': 'paused',
+  'POST /workspaces/{id}/resume': 'resumed',
+  'POST /workspaces/{id}/restart': 'asked for a restart',
+  'DELETE /workspaces/{id}/restart': 'withdrew a restart',
+  'POST /workspaces/{id}/a2a': 'sent a message',
+  'POST /workspaces/{id}/notify': 'sent a notification',
+  'POST /workspaces/{id}/delegate': 'delegated',
+  'POST /workspaces/{id}/tokens': 'minted a token',
+  'POST /admin/workspaces/{id}/tokens': 'minted a token',
+  'DELETE /workspaces/{id}/tokens/{tokenId}': 'revoked a token',
+  'POST /admin/tokens': 'minted a token of people',
+  'DELETE /admin/tokens/{tokenId}': 'revoked a token of people',
+  'POST /admin/a2a-queue/drop-stale': 'dropped old messages',
+  'POST /admin/a2a-queue/{queueId}/retry': 'tried a queued message',
+  'POST /admin/a2a-queue/{queueId}/expire': 'expired a queued message',
+  'POST /admin/a2a-queue/{queueId}/cancel': 'cancelled a queued message',
+  'POST /admin/delegations/sweep': 'searched for overdue delegations',
+  'POST /admin/delegations/{delegationId}/retry': 'retried a delegation',
+  'POST /admin/delegations/{delegationId}/fail': 'failed a delegation',
+  'POST /admin/bulk': 'changed many workspaces',
+  'POST /admin/bulk/{id}/cancel': 'cancelled a change of many',
+  'POST /admin/bulk/{id}/undo': 'undid a change of many',
+  'POST /console/session': 'signed in',
+  'DELETE /console/session': 'signed out',
+  'DELETE /console/sessions/{sessionId}': 'ended a session',
+  'POST /console/links': 'made a link',
+  'DELETE /console/links/{linkId}': 'took a link back',
+  'PUT /canvas/viewport': 'moved the canvas',
+};
+
+/** @param {string} action method and route @returns {string} words; the action itself where there are none */
+export const deed = (action) => DEEDS[action] ?? action;
+
+/** What one may look for: the words of a choice, and the part of the action that it means. */
+export const SOUGHT = [
+  ['', 'anything'],
+  ['/pause', 'pauses'],
+  ['/resume', 'resumes'],
+  ['/restart', 'restarts'],
+  ['DELETE /workspaces/{id}', 'removals, revoked tokens'],
+  ['/a2a', 'messages and the queue'],
+  ['delegat', 'delegations'],
+  ['token', 'tokens'],
+  ['/console/', 'links and sessions'],
+  ['/admin/bulk', 'changes of many'],
+];
+
+/**
+ * What kind of thing a target of an action is.
+ *
+ * @param {string} action
+ * @param {number} index of the target: those of the address come first, then what the action made or changed besides
+ * @returns {'workspace' | 'delegation' | 'other'}
+ */
+export function targetKind(action, index) {
+  if (/^\w+ (\/admin)?\/workspaces(\/\{id\}|$)/.test(action)) {
+    return index === 0 || OF_BRANCHES.test(action) ? 'workspace' : 'other';
+  }
+  return index === 0 && action.includes('/delegations/{delegationId}') ? 'delegation' : 'other';
+}
+
+/** Actions that may change a workspace with all that is below it. */
+const OF_BRANCHES = /\/(pause|resume)$|^DELETE \/workspaces\/\{id\}$/;

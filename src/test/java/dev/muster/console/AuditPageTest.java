@@ -1,0 +1,127 @@
+package dev.muster.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.muster.console.SignedIn.CLIENT;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import dev.muster.testing.TestClient.Agent;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** The audit: who changed what, found again by whom, what and when. */
+@InBrowser
+class AuditPageTest {
+
+  private static Page open(Tab tab, String query) {
+    return tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, "/ui/ops?tab=audit" + query).page();
+  }
+
+  private static Locator rows(Page page) {
+    return page.locator("tbody tr:not(.detail)");
+  }
+
+  @Test
+  void auditNamesWhoDidWhat(Tab tab) {
+    Agent agent = CLIENT.createOnline("Reviewer of the audit");
+    Page page = tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, "/ui/w/" + agent.id()).page();
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Pause")).first().click();
+    page.getByRole(AriaRole.DIALOG)
+        .getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Pause"))
+        .click();
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Resume")).first().click();
+    assertThat(page.getByText("Awaiting").first()).isVisible();
+
+    page.navigate(CLIENT.baseUrl() + "/ui/ops?tab=audit&target=" + agent.id());
+    assertThat(rows(page)).hasCount(3);
+    assertThat(rows(page).nth(0)).containsText("night shift");
+    assertThat(rows(page).nth(0)).containsText("operator");
+    assertThat(rows(page).nth(0)).containsText("resumed");
+    assertThat(rows(page).nth(0)).containsText("Reviewer of the audit");
+    assertThat(rows(page).nth(0)).containsText("done");
+    assertThat(rows(page).nth(1)).containsText("paused");
+    assertThat(rows(page).nth(2)).containsText("created a workspace");
+
+    JsonNode newest =
+        CLIENT.get("/admin/audit?limit=1&target=" + agent.id(), ADMIN_TOKEN).json().get(0);
+    rows(page).nth(0).getByText("Details").click();
+    assertThat(page.locator("tr.detail")).containsText(newest.path("request_id").asString());
+    assertThat(page.locator("tr.detail")).containsText("POST /workspaces/{id}/resume");
+    Accessibility.check(tab);
+    KeyboardWalk.check(page);
+  }
+
+  @Test
+  void findsRowsAndKeepsTheSearchInTheAddress(Tab tab) {
+    Agent agent = CLIENT.create("Sought");
+    CLIENT.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
+    Page page = open(tab, "&target=" + agent.id());
+    assertThat(rows(page)).hasCount(2);
+    page.getByLabel("Did").selectOption("/pause");
+    assertThat(rows(page)).hasCount(1);
+    page.getByLabel("Who").fill("nobody of that name");
+    assertThat(page.getByText("No row matches.")).isVisible();
+    Accessibility.check(tab);
+    page.reload();
+    assertThat(page.getByLabel("Who")).hasValue("nobody of that name");
+    assertThat(page.getByText("No row matches.")).isVisible();
+    page.getByLabel("Who").fill("ADMIN");
+    assertThat(rows(page)).hasCount(1);
+    page.getByLabel("When").selectOption("1h");
+    assertThat(rows(page)).hasCount(1);
+    page.getByLabel("When").selectOption("between");
+    page.getByLabel("to", new Page.GetByLabelOptions().setExact(true)).fill("2026-01-01T02:00:01");
+    assertThat(page.getByText("No row matches.")).isVisible();
+    assertThat(page.url()).contains("before=2026-01-01T02%3A00%3A01.000Z");
+    page.goBack();
+    page.goBack();
+    assertThat(rows(page)).hasCount(1);
+  }
+
+  @Test
+  void showsMorePagesAndTheServersSentence(Tab tab) {
+    Agent agent = CLIENT.create("Paged");
+    for (int i = 0; i < 104; i++) {
+      String verb = i % 2 == 0 ? "/pause" : "/resume";
+      CLIENT.post("/workspaces/" + agent.id() + verb, ADMIN_TOKEN, "");
+    }
+    Page page = open(tab, "&target=" + agent.id());
+    assertThat(rows(page)).hasCount(100);
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("More")).click();
+    assertThat(rows(page)).hasCount(105);
+
+    tab.expects("status of 400");
+    page.navigate(CLIENT.baseUrl() + "/ui/ops?tab=audit&after=yesterday");
+    assertThat(page.getByRole(AriaRole.ALERT).first())
+        .containsText("after: not a time (expected: RFC 3339");
+    Accessibility.check(tab);
+  }
+
+  @Test
+  void isForOperatorsAlone(Tab tab) {
+    Page page = SignedIn.asViewer(tab, "/ui/ops?tab=audit");
+    assertThat(page.getByText("Only operators see this: audit.")).isVisible();
+  }
+
+  @Test
+  void isNotForAgents(Tab tab) {
+    Agent agent = CLIENT.createOnline("Curious");
+    Page page = SignedIn.as(tab, agent.token(), "/ui/ops?tab=audit");
+    assertThat(page.getByText("Agents do not see how Muster is run.")).isVisible();
+  }
+
+  @Test
+  void showsTextOfOthersAsText(Tab tab) {
+    String name = "<b id=x>" + UUID.randomUUID() + "\u202e";
+    CLIENT.post(
+        "/console/session", null, "{\"token\":\"" + ADMIN_TOKEN + "\",\"name\":\"" + name + "\"}");
+    Page page = open(tab, "&who=" + name.substring(8, 30));
+    assertThat(rows(page).first()).containsText("<b id=x>");
+    assertThat(rows(page).first()).containsText("⟨U+202E⟩");
+    assertThat(page.locator("#x")).hasCount(0);
+  }
+}
