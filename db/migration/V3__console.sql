@@ -1,12 +1,12 @@
 -- What the console needs besides the baseline.
 
--- When a restart was requested that the agent has not heard yet. No index names it, so heartbeats stay heap-only.
+-- When a restart was requested that has not happened yet. No index contains the column, so updates by heartbeats stay heap-only.
 ALTER TABLE workspace_heartbeats ADD COLUMN restart_requested_at timestamptz;
 
 COMMENT ON COLUMN workspace_heartbeats.restart_requested_at IS
-    'Cleared when the agent registers anew, its uptime starts over, or the request is withdrawn';
+    'Cleared when the agent registers again, its uptime starts over, or the request is withdrawn';
 
--- The webhook: how far the recorded events were read, what is wrong now, and what is sent about it.
+-- The webhook: the position in the recorded events, the present troubles, and the notifications about them.
 CREATE TABLE webhook_head (
     only_row  boolean     PRIMARY KEY DEFAULT true CHECK (only_row),
     last_seq  bigint      NOT NULL,
@@ -14,9 +14,9 @@ CREATE TABLE webhook_head (
     hold_reported boolean     NOT NULL DEFAULT false
 );
 
-COMMENT ON COLUMN webhook_head.up_since IS 'The end of the uptime gap that was told last';
+COMMENT ON COLUMN webhook_head.up_since IS 'The end of the uptime gap that was reported last';
 
-COMMENT ON COLUMN webhook_head.hold_reported IS 'Whether a mass silence was told, and its end was not';
+COMMENT ON COLUMN webhook_head.hold_reported IS 'Whether a mass silence was reported whose end was not';
 
 CREATE TABLE webhook_troubles (
     subject      text        PRIMARY KEY,
@@ -38,9 +38,9 @@ COMMENT ON COLUMN webhook_troubles.subject IS 'The id of a workspace, or of a de
 
 COMMENT ON COLUMN webhook_troubles.workspace_id IS 'The workspace; of a delegation the caller, and target_id the callee';
 
-COMMENT ON COLUMN webhook_troubles.pattern IS 'The error without what differs from agent to agent';
+COMMENT ON COLUMN webhook_troubles.pattern IS 'The error without the parts that differ between agents';
 
-COMMENT ON COLUMN webhook_troubles.was_reported IS 'Whether another trouble was told that came directly before this one';
+COMMENT ON COLUMN webhook_troubles.was_reported IS 'Whether the trouble directly before this one was reported';
 
 CREATE INDEX webhook_troubles_by_cause ON webhook_troubles (status, reason, pattern);
 CREATE INDEX webhook_troubles_unreported ON webhook_troubles (noticed_at) WHERE reported_at IS NULL;
@@ -59,7 +59,7 @@ CREATE TABLE webhook_notifications (
     ended_at        timestamptz
 );
 
-COMMENT ON COLUMN webhook_notifications.ended_at IS 'When the receiver took it, or it was dropped';
+COMMENT ON COLUMN webhook_notifications.ended_at IS 'When the receiver accepted it, or it was dropped';
 
 CREATE INDEX webhook_notifications_due ON webhook_notifications (next_attempt_at) WHERE ended_at IS NULL;
 CREATE INDEX webhook_notifications_by_age ON webhook_notifications (created_at);
@@ -81,12 +81,12 @@ CREATE TABLE console_links (
 );
 
 COMMENT ON TABLE console_links IS 'Links that sign a person in to the console, once and for a short time';
-COMMENT ON COLUMN console_links.hash IS 'SHA-256 of the code, which is kept nowhere';
-COMMENT ON COLUMN console_links.maker_hash IS 'SHA-256 of the token that made it; the link and its session are good no longer than that token';
+COMMENT ON COLUMN console_links.hash IS 'SHA-256 of the code; the code itself is not stored';
+COMMENT ON COLUMN console_links.maker_hash IS 'SHA-256 of the token that made it; the link and its session are valid no longer than that token';
 
 CREATE INDEX console_links_expiring ON console_links (expires_at);
 
--- A session needs both halves: the cookie, which a page of another port gets too, and the page key, which it cannot read.
+-- A session needs both halves: the cookie, which browsers also send to other ports, and the page key, which only its page can read.
 CREATE TABLE console_sessions (
     id           uuid PRIMARY KEY,
     cookie_hash  bytea       NOT NULL UNIQUE,
@@ -101,24 +101,24 @@ CREATE TABLE console_sessions (
     ended_at     timestamptz
 );
 
-COMMENT ON TABLE console_sessions IS 'Who is signed in to the console; the rows of ended sessions are kept 90 days, for the audit';
-COMMENT ON COLUMN console_sessions.cookie_hash IS 'SHA-256 of the cookie, which is kept nowhere';
-COMMENT ON COLUMN console_sessions.page_hash IS 'SHA-256 of the page key, which is kept nowhere';
-COMMENT ON COLUMN console_sessions.maker_hash IS 'SHA-256 of the token that it was signed in with, or of that which made its link; it ends with that token';
-COMMENT ON COLUMN console_sessions.last_used_at IS 'To the minute or so; after 12 hours without a request the session is over';
+COMMENT ON TABLE console_sessions IS 'Sessions of the console; the rows of ended sessions are kept 90 days, for the audit';
+COMMENT ON COLUMN console_sessions.cookie_hash IS 'SHA-256 of the cookie; the cookie itself is not stored';
+COMMENT ON COLUMN console_sessions.page_hash IS 'SHA-256 of the page key; the key itself is not stored';
+COMMENT ON COLUMN console_sessions.maker_hash IS 'SHA-256 of the token that was used to sign in, or that made the link; the session ends with that token';
+COMMENT ON COLUMN console_sessions.last_used_at IS 'With an accuracy of about a minute; a session ends after 12 hours without a request';
 
 CREATE INDEX console_sessions_ended ON console_sessions (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX console_sessions_expiring ON console_sessions (expires_at);
 
--- The delegation whose work its caller was at. It is one of the caller's own, and was there before.
+-- The delegation that the caller worked on. It existed before, with the caller as its caller or callee.
 ALTER TABLE delegations ADD COLUMN parent_delegation_id text;
 
 COMMENT ON COLUMN delegations.parent_delegation_id IS
-    'Null where the caller named none, or one that it is no side of. Never changed';
+    'Null when the caller named no parent, or one of which it is neither caller nor callee. Never changed';
 
 CREATE INDEX delegations_of_parent ON delegations (parent_delegation_id) WHERE parent_delegation_id IS NOT NULL;
 
--- The messages of a delegation in the feeds of its two sides. Ids of delegations have at most 128 characters; an agent may
+-- The messages of a delegation in the feeds of caller and callee. Ids of delegations have at most 128 characters; an agent may
 -- report a longer one, which an index could not hold.
 CREATE INDEX activity_logs_of_delegation ON activity_logs (workspace_id, left(delegation_id, 128), seq)
     WHERE delegation_id IS NOT NULL;

@@ -55,7 +55,7 @@ public class DelegationMessenger {
   }
 
   /** Queues a result row for the push agent of the caller. */
-  public NewActivity broughtToCaller(NewActivity row) {
+  public NewActivity withDeliveryToCaller(NewActivity row) {
     return row.with(
         MessageAdmission.toQueue(
             null, Kind.RESULT, PRIORITY_OF_RESULTS, settings.life(Optional.empty())));

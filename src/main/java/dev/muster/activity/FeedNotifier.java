@@ -13,11 +13,11 @@ import org.springframework.stereotype.Component;
 @Component
 class FeedNotifier implements ReplicaNotificationListener {
 
-  private final ReplicaNotifier calls;
+  private final ReplicaNotifier notifier;
   private final List<FeedChangeListener> listeners;
 
-  FeedNotifier(ReplicaNotifier calls, List<FeedChangeListener> listeners) {
-    this.calls = calls;
+  FeedNotifier(ReplicaNotifier notifier, List<FeedChangeListener> listeners) {
+    this.notifier = notifier;
     this.listeners = listeners;
   }
 
@@ -40,7 +40,7 @@ class FeedNotifier implements ReplicaNotificationListener {
   /** Notifies of changed feeds, after a commit of this replica. */
   void feedsChanged(Set<UUID> workspaceIds) {
     listeners.forEach(listener -> listener.feedsChanged(workspaceIds));
-    calls.call(ReplicaTopic.FEEDS, workspaceIds);
+    notifier.send(ReplicaTopic.FEEDS, workspaceIds);
   }
 
   @Override
@@ -49,7 +49,7 @@ class FeedNotifier implements ReplicaNotificationListener {
   }
 
   @Override
-  public void called(Set<UUID> workspaceIds) {
+  public void onNotification(Set<UUID> workspaceIds) {
     listeners.forEach(listener -> listener.changedElsewhere(workspaceIds));
   }
 

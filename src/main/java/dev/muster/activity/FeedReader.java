@@ -117,7 +117,7 @@ class FeedReader {
    * Reads the conversation at the canvas before the query's time, newest first. It returns at most
    * the query's limit.
    *
-   * @param memory as for {@link #reading}
+   * @param memory receives the bytes of a page before it is read, and may refuse them
    */
   List<StoredActivity> conversation(UUID workspaceId, FeedQuery query, LongConsumer memory) {
     FeedPosition position = position(workspaceId, query);

@@ -1,6 +1,6 @@
 /**
- * The operators' console in the browser: its files, and what its pages read besides the public API.
- * No other module uses it.
+ * The operators' console in the browser: its files, and the calls that only its pages use. No other
+ * module uses it.
  */
 @ApplicationModule(
     allowedDependencies = {

@@ -10,7 +10,7 @@ import java.util.UUID;
 /**
  * A request to delegate a task (R8.2).
  *
- * @param parent the delegation at whose work the caller is, as the caller says
+ * @param parent the delegation that the caller works on, as the caller states it
  */
 record DelegateRequest(
     Optional<UUID> targetId,

@@ -24,7 +24,7 @@ sealed interface DelegationCommand {
   /**
    * Completes the delegation.
    *
-   * @param callerNotified whether the callee's own message tells the caller, which then needs no
+   * @param callerNotified whether the callee's own message notifies the caller, which then needs no
    *     row (R8.7)
    */
   record Complete(PreviewedText result, boolean callerNotified) implements DelegationCommand {}

@@ -15,7 +15,7 @@ class DelegationGraph {
 
   static final int MAX_EDGES = 500;
 
-  /** Rows of each group that a graph counts: the newest, and of those in flight all but a flood. */
+  /** The maximum number of rows of each group that a graph counts, newest first. */
   static final int MAX_COUNTED = 50_000;
 
   static final String EDGES =
@@ -71,15 +71,15 @@ class DelegationGraph {
   /**
    * A graph.
    *
-   * @param leftOut edges beyond {@code MAX_EDGES}, which have less to tell
+   * @param leftOut the number of edges beyond {@code MAX_EDGES}
    * @param isWhole whether all delegations were counted
    */
   record Graph(List<Edge> edges, int leftOut, boolean isWhole) {}
 
   /**
-   * Counts what is in flight, and what was made within the window and has ended.
+   * Counts the delegations in flight, and the ended ones that were created within the window.
    *
-   * @param under counts edges with a side in these workspaces only; null for all
+   * @param under counts only delegations whose caller or callee is one of these; null for all
    */
   Graph of(Duration window, @Nullable Set<UUID> under) {
     List<Edge> all =

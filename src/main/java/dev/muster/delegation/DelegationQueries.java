@@ -89,7 +89,7 @@ class DelegationQueries {
   }
 
   /**
-   * Lists delegations that a workspace is a side of.
+   * Lists delegations with a workspace as caller or callee.
    *
    * @param status empty for all that are in flight
    */

@@ -102,7 +102,8 @@ class DelegationRepository {
    * A delegation to insert.
    *
    * @param status {@code queued}, or {@code dispatched} if the caller has sent it itself
-   * @param parent what the caller named as its parent; not stored unless the caller is a side of it
+   * @param parent the parent that the caller named; stored only if the caller is the parent's
+   *     caller or callee
    */
   record NewDelegation(
       String delegationId,
@@ -131,7 +132,7 @@ class DelegationRepository {
         == 1;
   }
 
-  /** Returns the delegation that this key stands for (R8.2). */
+  /** Returns the delegation with this key (R8.2). */
   Optional<Delegation> findByKey(UUID callerId, String key) {
     return db.sql(FIND_BY_KEY)
         .param("caller", callerId)
@@ -147,7 +148,7 @@ class DelegationRepository {
         .optional();
   }
 
-  /** Returns delegations that are not on their way to their callees yet, at most {@code most}. */
+  /** Returns delegations whose messages are not dispatched yet, at most {@code most}. */
   List<String> queued(int most) {
     return db.sql(QUEUED)
         .param("most", most)

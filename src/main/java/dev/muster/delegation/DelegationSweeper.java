@@ -18,7 +18,8 @@ import org.springframework.stereotype.Component;
 /**
  * Ends or marks delegations that would otherwise stay open (R8.8). First, those past their deadline
  * fail: heartbeats must not keep a hanging agent's delegation open. Then those whose callee sent
- * heartbeats but fell silent become {@code stuck}. Without any heartbeat only the deadline applies.
+ * heartbeats before, but none for the threshold, become {@code stuck}. Without any heartbeat only
+ * the deadline applies.
  *
  * <p>Several sweeps may run at once: a delegation that another one has changed counts as a lost
  * race.

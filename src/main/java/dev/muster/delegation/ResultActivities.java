@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Builds the rows that tell callers, once, how their delegations ended (R8.7). */
+/** Builds the rows that notify callers of the ends of their delegations, once (R8.7). */
 @Component
 class ResultActivities {
 
@@ -47,7 +47,7 @@ class ResultActivities {
                 delegation,
                 delegation.error(),
                 new ActivityResult("error", delegation.error(), null));
-    return Optional.of(mode == DeliveryMode.PUSH ? messenger.broughtToCaller(row) : row);
+    return Optional.of(mode == DeliveryMode.PUSH ? messenger.withDeliveryToCaller(row) : row);
   }
 
   private NewActivity row(LockedDelegation delegation, String text, ActivityResult result) {

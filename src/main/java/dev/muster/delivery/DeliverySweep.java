@@ -152,7 +152,7 @@ class DeliverySweep {
     return dropped;
   }
 
-  /** As {@link #dropStale(Collection, int)}, for all targets. */
+  /** Drops and counts the messages that waited {@code minutes} or longer, for all targets. */
   int dropStale(int minutes) {
     return waiting
         .all()
@@ -169,7 +169,7 @@ class DeliverySweep {
   }
 
   private void takeOverAndCleanUp() {
-    giveBackWhatIsUnknown();
+    releaseUnknownClaims();
     if (lease.mayJudgeOthers()) {
       lapsed.forgetDeadReplicas();
       takeOver();
@@ -177,17 +177,17 @@ class DeliverySweep {
   }
 
   /**
-   * Gives back deliveries under claims that this replica does not know. They were never sent, since
+   * Releases deliveries under claims that this replica does not know. They were never sent, since
    * the claim was reported to its caller as failed.
    */
-  private void giveBackWhatIsUnknown() {
+  private void releaseUnknownClaims() {
     for (boolean queued : new boolean[] {true, false}) {
       for (QueuedMessage message : lapsed.heldBy(lease.owner(), queued)) {
         if (lease.isKnown(message.heldBy().number())) {
           continue;
         }
         if (queued) {
-          boolean _ = queue.giveBackUntried(message, Duration.ZERO);
+          boolean _ = queue.releaseUntried(message, Duration.ZERO);
         } else {
           boolean _ =
               completions.complete(

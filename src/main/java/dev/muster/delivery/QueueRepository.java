@@ -14,8 +14,8 @@ import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Repository;
 
 /**
- * Claims queued messages and gives them back. Only the claim makes a replica the holder of a
- * message, and it guards each write of the holder.
+ * Claims queued messages and releases them. Only the claim makes a replica the holder of a message,
+ * and it guards each write of the holder.
  */
 @Repository
 class QueueRepository {
@@ -154,7 +154,7 @@ class QueueRepository {
   }
 
   /** Puts a message back without counting the attempt; returns as {@link #release}. */
-  boolean giveBackUntried(QueuedMessage message, Duration pause) {
+  boolean releaseUntried(QueuedMessage message, Duration pause) {
     return release(message.key(), message.heldBy(), message.error(), 0, pause, 1);
   }
 

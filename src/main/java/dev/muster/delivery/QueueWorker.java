@@ -42,7 +42,7 @@ class QueueWorker implements SmartLifecycle {
   private static final int TARGETS_AT_ONCE = 50;
   private static final Duration WHILE_THERE_IS_NO_ROOM = Duration.ofSeconds(1);
 
-  /** The time in which interrupted attempts give their messages back. */
+  /** The time in which interrupted attempts release their messages. */
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(1);
 
   private static final LimitedLog failed = new LimitedLog(QueueWorker.class);
@@ -170,9 +170,9 @@ class QueueWorker implements SmartLifecycle {
       // stop() interrupts this thread no longer; an earlier interrupt must not reach the database
       running.remove(Thread.currentThread());
       boolean _ = Thread.interrupted();
-      giveBack(message, result);
+      release(message, result);
     } catch (RuntimeException e) {
-      // DeliverySweep gives it back once this replica has ended the claim
+      // DeliverySweep releases it once this replica has ended the claim
       failed.log(Level.DEBUG, "the message {} could not be released", message.id(), e);
     } finally {
       running.remove(Thread.currentThread());
@@ -194,7 +194,7 @@ class QueueWorker implements SmartLifecycle {
     }
   }
 
-  private void giveBack(QueuedMessage message, QueuedAttempts.Result result) {
+  private void release(QueuedMessage message, QueuedAttempts.Result result) {
     switch (result) {
       case QueuedAttempts.Result.Over() -> {
         // ended, or left to another replica
@@ -206,7 +206,7 @@ class QueueWorker implements SmartLifecycle {
               error,
               deliveries,
               QueuedMessage.pauseAfter(message.attempts() - 1));
-      case QueuedAttempts.Result.NoRoom() -> queue.giveBackUntried(message, WHILE_THERE_IS_NO_ROOM);
+      case QueuedAttempts.Result.NoRoom() -> queue.releaseUntried(message, WHILE_THERE_IS_NO_ROOM);
     }
   }
 
@@ -228,7 +228,7 @@ class QueueWorker implements SmartLifecycle {
     }
     List.copyOf(running).forEach(Thread::interrupt);
     try {
-      // an interrupted attempt still gives its message back
+      // an interrupted attempt still releases its message
       if (slots.tryAcquire(MAX_CONCURRENT, SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         slots.release(MAX_CONCURRENT);
       }

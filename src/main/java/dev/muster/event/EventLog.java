@@ -44,7 +44,7 @@ public class EventLog {
       for (RecordedEvent event : events) {
         if (event.seq() != series.head() + 1) {
           // Retention deleted the numbers between, or the database was restored to another time.
-          series.goOnAt(event.seq());
+          series.restartAt(event.seq());
         }
         series.add(event);
       }

@@ -27,15 +27,15 @@ class EventPublisher implements ReplicaNotificationListener {
 
   private final EventRepository repository;
   private final EventLog log;
-  private final ReplicaNotifier calls;
+  private final ReplicaNotifier notifier;
   private final BackgroundLoop loop;
   private volatile boolean recorded;
 
   EventPublisher(
-      EventRepository repository, EventLog log, ReplicaNotifier calls, BackgroundLoops loops) {
+      EventRepository repository, EventLog log, ReplicaNotifier notifier, BackgroundLoops loops) {
     this.repository = repository;
     this.log = log;
-    this.calls = calls;
+    this.notifier = notifier;
     this.loop = loops.start("event-publisher", POLL_INTERVAL, this::look);
   }
 
@@ -51,7 +51,7 @@ class EventPublisher implements ReplicaNotificationListener {
   }
 
   @Override
-  public void called(Set<UUID> workspaceIds) {
+  public void onNotification(Set<UUID> workspaceIds) {
     loop.wake();
   }
 
@@ -76,7 +76,7 @@ class EventPublisher implements ReplicaNotificationListener {
       published |= stamped > 0;
     } while (stamped == EventRepository.BATCH_SIZE);
     if (published) {
-      calls.call(ReplicaTopic.EVENTS);
+      notifier.send(ReplicaTopic.EVENTS);
     }
     return published;
   }

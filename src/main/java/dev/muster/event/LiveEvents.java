@@ -106,6 +106,6 @@ public class LiveEvents {
   }
 
   private synchronized void forgetAll() {
-    recent.goOnAt(recent.head() + 1);
+    recent.restartAt(recent.head() + 1);
   }
 }

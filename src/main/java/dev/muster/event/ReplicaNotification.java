@@ -34,7 +34,7 @@ final class ReplicaNotification {
   private final Set<ReplicaTopic> all = EnumSet.noneOf(ReplicaTopic.class);
   private final Map<ReplicaTopic, Set<UUID>> named = new EnumMap<>(ReplicaTopic.class);
 
-  static String callerOf(String text) {
+  static String senderOf(String text) {
     int end = text.indexOf(' ');
     return end < 0 ? text : text.substring(0, end);
   }
@@ -73,13 +73,13 @@ final class ReplicaNotification {
   }
 
   void addText(String text) {
-    String caller = callerOf(text);
-    if (caller.equals(text) && isId(caller)) {
+    String sender = senderOf(text);
+    if (sender.equals(text) && isId(sender)) {
       add(ReplicaTopic.EVENTS);
       return;
     }
     try {
-      for (String part : text.substring(caller.length()).strip().split(" ", -1)) {
+      for (String part : text.substring(sender.length()).strip().split(" ", -1)) {
         addPart(part);
       }
     } catch (IllegalArgumentException notUnderstood) {
@@ -87,8 +87,8 @@ final class ReplicaNotification {
     }
   }
 
-  String text(String caller) {
-    StringBuilder text = new StringBuilder(caller);
+  String text(String sender) {
+    StringBuilder text = new StringBuilder(sender);
     for (ReplicaTopic topic : ReplicaTopic.values()) {
       if (all.contains(topic)) {
         text.append(' ').append(topic).append('=').append(ALL);

@@ -35,7 +35,7 @@ class ReplicaNotificationReader {
   private static final int MAX_SILENCE_MILLIS = 5_000;
 
   private final JdbcConnectionDetails database;
-  private final ReplicaNotifier calls;
+  private final ReplicaNotifier notifier;
   private final List<ReplicaNotificationListener> receivers;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final BackgroundLoop loop;
@@ -43,11 +43,11 @@ class ReplicaNotificationReader {
 
   ReplicaNotificationReader(
       JdbcConnectionDetails database,
-      ReplicaNotifier calls,
+      ReplicaNotifier notifier,
       List<ReplicaNotificationListener> receivers,
       BackgroundLoops loops) {
     this.database = database;
-    this.calls = calls;
+    this.notifier = notifier;
     this.receivers = receivers;
     this.loop = loops.start("replica-notification-reader", RUN_INTERVAL, this::listen);
   }
@@ -73,20 +73,20 @@ class ReplicaNotificationReader {
 
   private ReplicaNotification ofOthers(PGNotification[] notifications) {
     ReplicaNotification together = new ReplicaNotification();
-    for (PGNotification call : notifications) {
-      if (!calls.isOwn(call.getParameter())) {
-        together.addText(call.getParameter());
+    for (PGNotification one : notifications) {
+      if (!notifier.isOwn(one.getParameter())) {
+        together.addText(one.getParameter());
       }
     }
     return together;
   }
 
-  private void dispatch(ReplicaNotification call) {
+  private void dispatch(ReplicaNotification notification) {
     for (ReplicaNotificationListener receiver : receivers) {
-      if (call.isAboutAll(receiver.topic())) {
+      if (notification.isAboutAll(receiver.topic())) {
         receiver.onResync();
-      } else if (!call.ids(receiver.topic()).isEmpty()) {
-        receiver.called(call.ids(receiver.topic()));
+      } else if (!notification.ids(receiver.topic()).isEmpty()) {
+        receiver.onNotification(notification.ids(receiver.topic()));
       }
     }
   }

@@ -24,9 +24,9 @@ public class ReplicaNotifier {
   static final String CHANNEL = "muster_events";
 
   /** Runs in its own transaction: in the transaction of the change it would delay other commits. */
-  private static final String CALL = "SELECT pg_notify('" + CHANNEL + "', :call)";
+  private static final String NOTIFY = "SELECT pg_notify('" + CHANNEL + "', :text)";
 
-  private static final Duration CALL_INTERVAL = Duration.ofMillis(50);
+  private static final Duration SEND_INTERVAL = Duration.ofMillis(50);
   private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
   /** Topics of the notifications between replicas; the names are part of the notification text. */
@@ -42,7 +42,7 @@ public class ReplicaNotifier {
     ReplicaTopic topic();
 
     /** Called when another replica changed rows of these ids. */
-    void called(Set<UUID> ids);
+    void onNotification(Set<UUID> ids);
 
     /**
      * Called when rows of any id may have changed.
@@ -57,43 +57,46 @@ public class ReplicaNotifier {
   private final String self = UUID.randomUUID().toString();
   private final Object lock = new Object();
   private ReplicaNotification pending = new ReplicaNotification();
-  private long calledAt = System.nanoTime() - CALL_INTERVAL.toNanos();
+  private long sentAt = System.nanoTime() - SEND_INTERVAL.toNanos();
   private final BackgroundLoop loop;
 
   ReplicaNotifier(JdbcClient db, BackgroundLoops loops) {
     this.db = db;
-    this.loop = loops.start("replica-notifier", RETRY_DELAY, this::callIfAsked);
+    this.loop = loops.start("replica-notifier", RETRY_DELAY, this::sendPending);
   }
 
-  /** Announces that any row of {@code topic} may have changed; call it after the commit. */
-  public void call(ReplicaTopic topic) {
+  /**
+   * Notifies the other replicas that any row of {@code topic} may have changed; call it after the
+   * commit.
+   */
+  public void send(ReplicaTopic topic) {
     synchronized (lock) {
       pending.add(topic);
     }
     loop.wake();
   }
 
-  /** Announces that rows of these ids changed; call it after the commit. */
-  public void call(ReplicaTopic topic, Collection<UUID> ids) {
+  /** Notifies the other replicas that rows of these ids changed; call it after the commit. */
+  public void send(ReplicaTopic topic, Collection<UUID> ids) {
     synchronized (lock) {
       pending.add(topic, ids);
     }
     loop.wake();
   }
 
-  boolean isOwn(String call) {
-    return ReplicaNotification.callerOf(call).equals(self);
+  boolean isOwn(String text) {
+    return ReplicaNotification.senderOf(text).equals(self);
   }
 
-  private void callIfAsked() {
-    if (!isAsked()) {
+  private void sendPending() {
+    if (!hasPending()) {
       return;
     }
     waitForInterval();
-    calledAt = System.nanoTime();
+    sentAt = System.nanoTime();
     ReplicaNotification taken = take();
     try {
-      db.sql(CALL).param("call", taken.text(self)).query((row, n) -> n).list();
+      db.sql(NOTIFY).param("text", taken.text(self)).query((row, n) -> n).list();
     } catch (RuntimeException e) {
       putBack(taken);
       throw e;
@@ -101,15 +104,13 @@ public class ReplicaNotifier {
   }
 
   private void waitForInterval() {
-    long nextCallAt = calledAt + CALL_INTERVAL.toNanos();
-    for (long left = nextCallAt - System.nanoTime();
-        left > 0;
-        left = nextCallAt - System.nanoTime()) {
+    long nextAt = sentAt + SEND_INTERVAL.toNanos();
+    for (long left = nextAt - System.nanoTime(); left > 0; left = nextAt - System.nanoTime()) {
       LockSupport.parkNanos(left);
     }
   }
 
-  private boolean isAsked() {
+  private boolean hasPending() {
     synchronized (lock) {
       return !pending.isEmpty();
     }

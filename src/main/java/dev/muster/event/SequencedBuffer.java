@@ -50,7 +50,7 @@ final class SequencedBuffer<E> {
   }
 
   /** Drops all elements; the next one gets the number {@code next}. */
-  synchronized void goOnAt(long next) {
+  synchronized void restartAt(long next) {
     while (first <= head) {
       dropFirst();
     }

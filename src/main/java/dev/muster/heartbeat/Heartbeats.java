@@ -25,7 +25,7 @@ class Heartbeats {
      * Stored.
      *
      * @param status the one at the commit
-     * @param restartRequestedAt when a restart was requested that the agent has not heard yet
+     * @param restartRequestedAt when a restart was requested that has not happened yet
      */
     record Recorded(WorkspaceStatus status, @Nullable Instant restartRequestedAt)
         implements HeartbeatResult {}

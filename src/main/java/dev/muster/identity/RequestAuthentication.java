@@ -47,7 +47,7 @@ public class RequestAuthentication {
   }
 
   /**
-   * As above, for a credential that is not where it usually is.
+   * Admits a request whose credential is not in the usual header.
    *
    * @param authorization the credential in the form of {@link Credentials#presented}; null when
    *     there is none

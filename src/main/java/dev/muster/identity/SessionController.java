@@ -35,7 +35,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class SessionController {
 
-  /** What precedes a link's code. It is in the fragment, so no server or proxy logs it. */
+  /** The path before a link's code. The code is in the fragment, so no server or proxy logs it. */
   static final String SIGN_IN = "/ui/signin#start=";
 
   private static final int MAX_NAME_LENGTH = 100;
@@ -43,16 +43,16 @@ class SessionController {
   private static final int DEFAULT_TTL_SECONDS = 600;
   private static final int MAX_TTL_SECONDS = 86_400;
 
-  /** The timing that agents are told, which a page needs to judge their silence. */
+  /** The heartbeat settings of agents, which a page needs to judge their silence. */
   @ConfigurationProperties("muster.heartbeat")
   record Timing(Duration interval, Duration staleAfter) {}
 
-  /** The answer to a sign-in; the page key is shown this once. */
+  /** The answer to a sign-in; only this answer contains the page key. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record SignedIn(
       String role, String name, @Nullable UUID workspaceId, Instant expiresAt, String pageKey) {}
 
-  /** Who is signed in, and what a page needs to know of the server. */
+  /** The session's owner, and what a page needs to know of the server. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Who(
       UUID id,
@@ -157,7 +157,7 @@ class SessionController {
     return name.map(chosen -> chosen + " (" + own + ")").orElse(own);
   }
 
-  /** Says who is signed in. */
+  /** Returns the session of the request. */
   @GetMapping("/console/session")
   @RouteAccess(CallerKind.VIEWER)
   Who current(HttpServletRequest request, HttpServletResponse response) {
@@ -207,7 +207,7 @@ class SessionController {
     }
   }
 
-  /** Makes a link that signs one person in, once. */
+  /** Creates a link that signs one person in, once. */
   @PostMapping("/console/links")
   @ResponseStatus(HttpStatus.CREATED)
   Link makeLink(

@@ -20,10 +20,10 @@ import org.springframework.stereotype.Repository;
 class SessionRepository {
 
   /**
-   * Who signs in.
+   * The person who signs in.
    *
    * @param role viewer, operator or agent
-   * @param workspaceId of an agent, else null
+   * @param workspaceId the workspace of an agent; null for other roles
    * @param maker the hash of the token that the session ends with
    */
   record Person(String role, String name, @Nullable UUID workspaceId, SecretHash maker) {}
@@ -48,7 +48,10 @@ class SessionRepository {
       RETURNING expires_at
       """;
 
-  /** Of concurrent redeemers one updates the row; the others wait for it, and find it redeemed. */
+  /**
+   * One of several concurrent requests updates the row; the others wait for it and then find it
+   * redeemed.
+   */
   private static final String REDEEM_LINK =
       """
       UPDATE console_links SET redeemed_at = statement_timestamp()
@@ -127,7 +130,7 @@ class SessionRepository {
         .single();
   }
 
-  /** Spends a link, and returns who may sign in by it; empty when it is used, old or unknown. */
+  /** Redeems a link and returns its person; empty when the link is used, expired or unknown. */
   Optional<Person> redeemLink(SecretHash code) {
     return db.sql(REDEEM_LINK)
         .param("hash", code.bytes())
@@ -154,7 +157,7 @@ class SessionRepository {
         .single();
   }
 
-  /** Returns the sessions that have not ended by themselves, oldest first. */
+  /** Returns the sessions that have neither ended nor expired, oldest first. */
   List<Session> live() {
     return db.sql(LIVE).query((row, n) -> session(row)).list();
   }

@@ -15,14 +15,14 @@ import java.util.function.Consumer;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Makes and ends the console's links and sessions (R1.9). */
+/** Creates and ends the console's links and sessions (R1.9). */
 @Service
 class Sessions {
 
-  /** The lifetime of a session, however busy. */
+  /** The maximum lifetime of a session. */
   static final Duration MAX_AGE = Duration.ofDays(7);
 
-  /** A new session. The cookie and the page key are in clear here, and nowhere else. */
+  /** A new session. Only this record holds the cookie and the page key in clear. */
   record Started(Person person, Instant expiresAt, Secret cookie, Secret pageKey) {}
 
   /** A new link's code in clear, and its expiry. */
@@ -44,7 +44,7 @@ class Sessions {
     this.transactions = transactions;
   }
 
-  /** Makes a link that lives no longer than the token {@code maker}. */
+  /** Creates a link that is valid no longer than the token {@code maker}. */
   Link makeLink(Role role, String name, SecretHash maker, Duration ttl) {
     Secret code = Secret.random();
     UUID id = UUID.randomUUID();
@@ -55,7 +55,7 @@ class Sessions {
   }
 
   /**
-   * Spends a link and starts its session.
+   * Redeems a link and starts its session.
    *
    * @param audit attaches an audit row for the new caller, before the commit
    */
@@ -70,7 +70,7 @@ class Sessions {
     });
   }
 
-  /** As {@link #redeem}, for a person who showed a token. */
+  /** Starts a session like {@link #redeem}, for a person who presented a token. */
   Started signIn(Person person, Consumer<Caller> audit) {
     return transactions.execute(status -> start(person, audit));
   }
@@ -86,7 +86,7 @@ class Sessions {
     return new Started(person, repository.insert(id, cookie, pageKey, person), cookie, pageKey);
   }
 
-  /** Returns the sessions whose tokens are still good, oldest first. */
+  /** Returns the sessions whose tokens are still valid, oldest first. */
   List<Session> live() {
     return repository.live().stream()
         .filter(session -> credentials.isLive(session.maker()))

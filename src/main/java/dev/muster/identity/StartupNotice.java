@@ -43,7 +43,7 @@ class StartupNotice {
 
   /**
    * Prints to standard output, because a log would keep the token and the link. With {@code
-   * LOG_FORMAT=json} it makes no link and logs only the path of the token's file.
+   * LOG_FORMAT=json} it creates no link and logs only the path of the token's file.
    */
   @EventListener(ApplicationReadyEvent.class)
   void announce(ApplicationReadyEvent ready) {

@@ -22,11 +22,16 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Lists the live tokens of all workspaces for the admin and operators, and so those to revoke. */
+/**
+ * Lists the live tokens of all workspaces for the admin and operators, who can then revoke them.
+ */
 @RestController
 class TokenListController {
 
-  /** Rows that one page looks at; a page of rare tokens ends after them, with a place to go on. */
+  /**
+   * The rows that one page scans. A page of a filter with few matches ends after them, with a
+   * cursor to continue.
+   */
   static final int MAX_SCANNED = 5000;
 
   private static final int MAX_IDLE_DAYS = 10_000;
@@ -61,11 +66,11 @@ class TokenListController {
     this.db = db;
   }
 
-  /** A live token of a workspace, which only its first characters show. */
+  /** A live token of a workspace, with its first characters only. */
   record WorkspaceToken(
       UUID id, UUID workspaceId, String prefix, Instant createdAt, @Nullable Instant lastUsedAt) {}
 
-  /** The token after which the list goes on. */
+  /** The token after which the next page begins. */
   private record Place(UUID workspaceId, Instant createdAt, UUID id) {
 
     static final Place START = new Place(new UUID(0, 0), Instant.EPOCH, new UUID(0, 0));
@@ -101,7 +106,10 @@ class TokenListController {
 
   private record ScanEnd(long rows, Place place) {}
 
-  /** Returns a page, by workspace; one of a filtered list may be short and still have a next. */
+  /**
+   * Returns a page, by workspace. A page of a filtered list may be short and still have a next
+   * page.
+   */
   @GetMapping("/admin/workspace-tokens")
   ResponseEntity<List<WorkspaceToken>> list(
       Caller caller,

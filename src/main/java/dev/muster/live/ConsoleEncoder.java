@@ -14,8 +14,8 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Encodes recorded events for the console: in batches, with short names, without cards and other
- * members that a view of the fleet does not show.
+ * Encodes recorded events for the console: in batches, with short names, and without members that
+ * the console does not show, such as cards.
  */
 @Component
 class ConsoleEncoder {
@@ -25,7 +25,7 @@ class ConsoleEncoder {
   private static final long MAX_CHARACTERS = 8L << 20;
   private static final String CONTINUES_AFTER = "continues_after";
 
-  /** What is kept of a payload, and its name in a batch. */
+  /** The members of a payload that are kept, and their names in a batch. */
   private static final Map<String, String> NAMES =
       Map.ofEntries(
           Map.entry("status", "status"),
@@ -79,7 +79,7 @@ class ConsoleEncoder {
     return text.append("]}").toString();
   }
 
-  /** Returns the number to go on after: the event's own, or that after a gap. */
+  /** Returns the number to continue after: the event's own, or the end of the gap. */
   private static Object place(Frame frame) {
     return frame.seq() == null && frame.payload() instanceof Map<?, ?> gap
         ? Objects.requireNonNull(gap.get(CONTINUES_AFTER))

@@ -13,7 +13,7 @@ sealed interface EventAudience {
   /** Returns the workspace whose events are shown in full; null when all events are. */
   @Nullable UUID self();
 
-  /** Whether the stream shows the {@link PeerView} of this workspace. */
+  /** Returns whether the stream shows the {@link PeerView} of this workspace. */
   boolean isPeer(@Nullable UUID workspaceId);
 
   /** Whether the stream shows all events of this workspace. */

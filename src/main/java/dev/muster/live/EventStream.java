@@ -41,7 +41,7 @@ final class EventStream {
 
   private final StreamSubscriber subscriber;
   private final Sink sink;
-  private final Sources sources;
+  private final List<Source> sources;
   private final Executor threads;
   private final BiConsumer<EventStream, StreamEnd> onClosed;
   private final long openedAt = System.nanoTime();
@@ -64,7 +64,7 @@ final class EventStream {
   EventStream(
       StreamSubscriber subscriber,
       Sink sink,
-      Sources sources,
+      List<Source> sources,
       Executor threads,
       BiConsumer<EventStream, StreamEnd> onClosed) {
     this.subscriber = subscriber;
@@ -90,7 +90,7 @@ final class EventStream {
 
   /** Renews the allowance of last values. Ends or aborts a stream whose client does not read. */
   void tick() {
-    sources.values().tick();
+    sources.forEach(Source::tick);
     if (!started && System.nanoTime() - openedAt > TIMEOUT.toNanos()) {
       end(StreamEnd.GONE);
     }
@@ -98,9 +98,9 @@ final class EventStream {
     if (sending.isStuckFor(timeout)) {
       abort(StreamEnd.SLOW);
     }
-    if (sources.live().isOverrun()) {
+    if (sources.stream().anyMatch(Source::isOverrun)) {
       end(StreamEnd.SLOW);
-    } else if (sources.haveMore()) {
+    } else if (sources.stream().anyMatch(Source::hasMore)) {
       wake();
     }
   }
@@ -168,9 +168,10 @@ final class EventStream {
     boolean moved;
     do {
       pingIfDue();
-      moved = sendNextOf(sources.recorded());
-      moved |= sendNextOf(sources.live());
-      sendNextOf(sources.values());
+      moved = false;
+      for (Source source : sources) {
+        moved |= sendNextOf(source);
+      }
     } while (moved);
   }
 

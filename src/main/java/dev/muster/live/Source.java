@@ -22,18 +22,4 @@ interface Source {
   default boolean isOverrun() {
     return false;
   }
-
-  /** A source without events. */
-  Source NONE =
-      new Source() {
-        @Override
-        public boolean hasMore() {
-          return false;
-        }
-
-        @Override
-        public Optional<List<Frame>> next() {
-          return Optional.empty();
-        }
-      };
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 record StreamStart(long after, List<Frame> greeting) {
 
   /**
-   * Reads a start position; refuses a position that is not a number.
+   * Reads a start position; refuses text that is not a number.
    *
    * <p>A seq that no event has reached, as after a restored backup, yields a {@code REPLAY_GAP} and
    * the events from now on.

@@ -1,13 +1,13 @@
 package dev.muster.live;
 
-/** What a stream sends. */
+/** The form in which a stream sends events. */
 enum StreamView {
   /** Recorded events, live events and last values, one frame each. */
   EVERYTHING,
 
   /**
-   * Recorded events in batches, each at least 50 ms after the last, with what a view of the fleet
-   * shows.
+   * Recorded events in batches, each at least 50 ms after the last, with the members that the
+   * console shows.
    */
   CONSOLE
 }

@@ -13,6 +13,7 @@ import dev.muster.platform.quota.Quota;
 import dev.muster.platform.quota.Quota.Grant;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -95,9 +96,13 @@ class Streams implements SmartLifecycle {
       giveRoomBack(timers.caller());
       throw e;
     }
-    Sources sources = sources(subscriber, after);
     EventStream stream =
-        new EventStream(subscriber, sink, sources, isConsole ? paced : threads, this::closed);
+        new EventStream(
+            subscriber,
+            sink,
+            sources(subscriber, after),
+            isConsole ? paced : threads,
+            this::closed);
     open.put(stream, timers);
     metrics.opened(kind);
     if (!running) {
@@ -145,14 +150,13 @@ class Streams implements SmartLifecycle {
    * Creates the sources. The caller has subscribed before, so no live event or last value is
    * missed.
    */
-  private Sources sources(StreamSubscriber subscriber, long after) {
+  private List<Source> sources(StreamSubscriber subscriber, long after) {
     EventAudience audience = subscriber.audience();
     Source recorded = new RecordedSource(events, audience, after, clock);
     return switch (subscriber.view()) {
       case EVERYTHING ->
-          new Sources(
-              recorded, new LiveSource(live, audience), new LastValueSource(values, audience));
-      case CONSOLE -> new Sources(recorded, Source.NONE, Source.NONE);
+          List.of(recorded, new LiveSource(live, audience), new LastValueSource(values, audience));
+      case CONSOLE -> List.of(recorded);
     };
   }
 

@@ -102,7 +102,7 @@ class WebSocketController {
     return StreamView.CONSOLE;
   }
 
-  /** Returns all that the caller may see, or all of the one workspace that the request names. */
+  /** Returns the audience of the caller, or that of the one workspace that the request names. */
   private EventAudience audience(Caller caller, HttpServletRequest request) {
     EventAudience all = viewer(caller, request);
     @Nullable String one = request.getParameter("workspace_id");

@@ -50,7 +50,7 @@ public final class WebSocketSink implements Sink, Session.Listener {
   private int framesInPeriod;
   private long messageBytes;
 
-  /** Creates a sink; the encoder makes the messages of the client of frames. */
+  /** Creates a sink; the encoder turns frames into messages for the client. */
   WebSocketSink(Function<List<Frame>, List<String>> encoder) {
     this.encoder = encoder;
   }

@@ -18,14 +18,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Lists the runs of all workspaces, those that began last first. */
+/** Lists the runs of all workspaces, latest start first. */
 @Repository
 class FleetRuns {
 
-  /** Rows that one page looks at; a page of rare runs ends after them, with a place to go on. */
+  /**
+   * The rows that one page scans. A page of a filter with few matches ends after them, with a
+   * cursor to continue.
+   */
   static final int MAX_SCANNED = 5000;
 
-  /** Goes along the index of times; runs that began at one time are put in order by the way. */
+  /** Scans the index of start times; an incremental sort orders runs with the same time. */
   static final String SCANNED =
       """
       SELECT workspace_id, first_seq, task_key, task_name, runtime_name, language, status,
@@ -77,7 +80,7 @@ class FleetRuns {
     this.db = db;
   }
 
-  /** Which runs to list; empty for all. */
+  /** The runs to list; an empty member matches all. */
   record Filter(Optional<RunStatus> status, Optional<UUID> workspaceId, Optional<TaskName> task) {
 
     boolean isOpen() {
@@ -85,7 +88,7 @@ class FleetRuns {
     }
   }
 
-  /** The run after which a list goes on. Its text is opaque to clients (R0.10). */
+  /** The run after which the next page begins. Its text is opaque to clients (R0.10). */
   record Place(Instant time, UUID workspaceId, long seq) {
 
     static final Place NEWEST =
@@ -155,7 +158,7 @@ class FleetRuns {
   /**
    * A page.
    *
-   * @param next where the next one begins; empty at the end
+   * @param next the start of the next page; empty at the end
    */
   record RunPage(List<RunSummary> runs, Optional<Place> next) {}
 
@@ -163,7 +166,7 @@ class FleetRuns {
 
   private record ScanEnd(long rows, Place place) {}
 
-  /** Reads a page; it may have fewer than {@code limit} runs, even none, and still a next one. */
+  /** Reads a page. It may have fewer than {@code limit} runs, even none, and still a next page. */
   RunPage page(Filter filter, Place after, int limit) {
     boolean ofWorkspace = filter.workspaceId().isPresent();
     List<Found> found =

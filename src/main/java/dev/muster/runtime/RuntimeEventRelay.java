@@ -55,7 +55,7 @@ class RuntimeEventRelay implements ReplicaNotificationListener {
   /** Marks streams for the relays of all replicas; call it after the commit. */
   void streamsChanged(Set<UUID> workspaceIds) {
     relay.seriesChanged(workspaceIds);
-    notifier.call(ReplicaTopic.RUNTIME, workspaceIds);
+    notifier.send(ReplicaTopic.RUNTIME, workspaceIds);
   }
 
   @Override
@@ -64,7 +64,7 @@ class RuntimeEventRelay implements ReplicaNotificationListener {
   }
 
   @Override
-  public void called(Set<UUID> workspaceIds) {
+  public void onNotification(Set<UUID> workspaceIds) {
     relay.seriesChanged(workspaceIds);
   }
 

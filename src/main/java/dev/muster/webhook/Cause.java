@@ -6,12 +6,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why agents or delegations are not well; those with one cause are told in one notification.
+ * The cause of trouble; all workspaces or delegations with one cause are reported in one
+ * notification.
  *
  * @param status one of the words below
  * @param reason one of the words below, or of a degraded workspace its {@code degraded_reason};
- *     empty for several causes that are told as one
- * @param pattern the error without what differs from agent to agent; empty without an error
+ *     empty when several causes are reported as one
+ * @param pattern the error without the parts that differ between agents; empty without an error
  */
 record Cause(String status, String reason, String pattern) {
 
@@ -28,7 +29,7 @@ record Cause(String status, String reason, String pattern) {
   static final Cause MASS_SILENCE = new Cause(SUSPENDED, "mass_silence", "");
   static final Cause UPTIME_GAP = new Cause(DOWN, "uptime_gap", "");
 
-  /** Bounds the work of the patterns; what differs later in an error makes no other cause. */
+  /** Limits the time of the patterns. Errors that differ only after this length have one cause. */
   private static final int MAX_ERROR = 400;
 
   private static final int MAX_PATTERN = 160;
@@ -40,7 +41,10 @@ record Cause(String status, String reason, String pattern) {
   private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
   private static final Pattern SPACE = Pattern.compile("\\s+");
 
-  /** Returns the error without ids, numbers and quoted texts, as the console groups errors too. */
+  /**
+   * Returns the error without ids, numbers and quoted texts. The console groups errors in the same
+   * way.
+   */
   static String pattern(@Nullable String error) {
     if (error == null) {
       return "";
@@ -61,7 +65,7 @@ record Cause(String status, String reason, String pattern) {
     };
   }
 
-  /** Returns the cause that stands for all causes of this status. */
+  /** Returns the cause that represents all causes with this status. */
   Cause anyOfItsStatus() {
     return new Cause(status, "", "");
   }

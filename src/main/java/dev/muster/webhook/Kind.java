@@ -2,7 +2,7 @@ package dev.muster.webhook;
 
 import java.util.Locale;
 
-/** What a notification is about, as {@code WEBHOOK_KINDS} and its member {@code kind} name it. */
+/** The kind of a notification, a word of {@code WEBHOOK_KINDS} and of its member {@code kind}. */
 enum Kind {
   DEGRADED,
   OFFLINE,

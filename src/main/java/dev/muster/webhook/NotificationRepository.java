@@ -8,11 +8,11 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Stores the notifications until they are sent, and how far the events were read. */
+/** Stores notifications until they are sent, and the position up to which events were read. */
 @Repository
 class NotificationRepository {
 
-  /** So long a notification is tried; then it is dropped. */
+  /** The time for which a notification is tried before it is dropped. */
   static final Duration LIFE = Duration.ofHours(1);
 
   private static final String BEGIN =
@@ -39,8 +39,8 @@ class NotificationRepository {
       "DELETE FROM webhook_notifications WHERE created_at < :before AND ended_at IS NOT NULL";
 
   /**
-   * A replica that crashes while it sends leaves the claim behind; when it is over, another sends
-   * the same notification.
+   * The claim of a replica that crashes while it sends expires, and another replica then sends the
+   * same notification.
    */
   private static final String CLAIM =
       """
@@ -61,10 +61,10 @@ class NotificationRepository {
       WHERE id = :id AND ended_at IS NULL AND created_at > statement_timestamp() - make_interval(secs => :life)
       """;
 
-  /** How far the recorded events were read, and what was told of the server itself. */
+  /** The position in the recorded events, and what was reported about the server itself. */
   record Head(long lastSeq, Instant upSince, boolean holdReported) {}
 
-  /** A notification that this replica sends now; {@code attempts} counts this one. */
+  /** A notification that this replica sends now; {@code attempts} includes this attempt. */
   record Claimed(UUID id, String body, int attempts) {}
 
   private final JdbcClient db;
@@ -73,12 +73,12 @@ class NotificationRepository {
     this.db = db;
   }
 
-  /** Begins with the events after {@code lastSeq}, unless a replica has begun before. */
+  /** Sets the position to {@code lastSeq}, unless a replica has set it before. */
   void begin(long lastSeq, Instant upSince) {
     db.sql(BEGIN).param("last_seq", lastSeq).param("up_since", Timestamps.utc(upSince)).update();
   }
 
-  /** Locks the head until the transaction ends; empty when another replica has it. */
+  /** Locks the head until the transaction ends; empty when another replica has locked it. */
   Optional<Head> lockHead() {
     return db.sql(LOCK_HEAD)
         .query((row, n) ->

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the sentence of a notification, for a person in a chat.
  *
- * <p>Names and errors are the agents' own words. Characters that chats read as mark-up or mentions
- * are replaced by others that look like them.
+ * <p>Names and errors come from agents. Characters that chats read as mark-up or mentions are
+ * replaced by similar ones.
  */
 final class NotificationText {
 
@@ -117,7 +117,7 @@ final class NotificationText {
     return error == null || error.isBlank() ? why : why + ", “" + harmless(error, MAX_ERROR) + "”";
   }
 
-  /** Returns text that does nothing in a chat but stand there, on one line. */
+  /** Returns the text on one line, without characters that a chat interprets. */
   static String harmless(String text, int maxCharacters) {
     StringBuilder result = new StringBuilder();
     Text.cut(text, maxCharacters)

@@ -23,20 +23,26 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Makes one notification of all troubles with one cause, when it is due (docs/operate/webhook.md).
+ * Creates one notification for all troubles with one cause, when it is due
+ * (docs/operate/webhook.md).
  *
  * <p>Its methods join the caller's transaction.
  */
 @Component
 class NotificationWriter {
 
-  /** Longer than the time between two sweeps, which find agents that fell silent together. */
+  /**
+   * Longer than the interval of the liveness sweep, which finds agents that became silent together.
+   */
   static final Duration SETTLES_WITHIN = Duration.ofSeconds(20);
 
-  /** A cause that does not settle is told after this time; none is told more often than this. */
+  /**
+   * A cause that keeps growing is reported after this time. No cause is reported more often than
+   * this.
+   */
   static final Duration REPORTED_EVERY = Duration.ofMinutes(1);
 
-  /** More causes in a minute are told as one for each status. */
+  /** With more causes in a minute, each status gets one notification for all of its causes. */
   static final int MAX_IN_A_MINUTE = 10;
 
   private static final int MAX_ERROR = 160;
@@ -57,8 +63,8 @@ class NotificationWriter {
     this.publicUrl = platformUrl.configured();
   }
 
-  /** Makes the notifications that are due at {@code now}. */
-  void tellDue(Instant now) {
+  /** Creates the notifications that are due at {@code now}. */
+  void writeDue(Instant now) {
     Instant minuteAgo = now.minus(REPORTED_EVERY);
     List<Due> due = troubles.due(now.minus(SETTLES_WITHIN), minuteAgo, minuteAgo);
     if (due.isEmpty()) {
@@ -72,10 +78,10 @@ class NotificationWriter {
               .distinct()
               .toList();
     }
-    due.stream().limit(Math.max(left, 0)).forEach(one -> tell(one, now));
+    due.stream().limit(Math.max(left, 0)).forEach(one -> write(one, now));
   }
 
-  private void tell(Due due, Instant now) {
+  private void write(Due due, Instant now) {
     Cause cause = due.cause();
     Counts counts = troubles.count(due);
     List<Listed> listed = troubles.list(due);
@@ -96,8 +102,8 @@ class NotificationWriter {
     troubles.markReported(due, now);
   }
 
-  /** Tells of {@code LIVENESS_SUSPENDED}: none is taken offline for now. */
-  void tellSuspension(RecordedEvent event, Instant now) {
+  /** Reports {@code LIVENESS_SUSPENDED}: no workspace is taken offline for now. */
+  void writeSuspension(RecordedEvent event, Instant now) {
     JsonNode payload = json.readTree(event.payload().text());
     long silent = payload.path("silent").asLong();
     Instant until = Instant.parse(payload.path("hold_until").asString());
@@ -106,14 +112,14 @@ class NotificationWriter {
     insert(body, text, "/ui/fleet", false, Cause.MASS_SILENCE, now);
   }
 
-  /** Tells that agents that are silent are taken offline again. */
-  void tellResumption(Instant now) {
+  /** Reports that silent agents are taken offline again. */
+  void writeResumption(Instant now) {
     ObjectNode body = body(Kind.RECOVERED, Cause.MASS_SILENCE, 0, now, now);
     insert(body, NotificationText.resumed(), "/ui/fleet", true, Cause.MASS_SILENCE, now);
   }
 
-  /** Tells the end of an uptime gap. */
-  void tellUpAgain(Instant since, Instant now) {
+  /** Reports the end of an uptime gap. */
+  void writeEndOfGap(Instant since, Instant now) {
     ObjectNode body = body(Kind.RECOVERED, Cause.UPTIME_GAP, 0, since, now);
     insert(body, NotificationText.upAgain(since), "/ui/fleet", true, Cause.UPTIME_GAP, now);
   }
@@ -170,7 +176,10 @@ class NotificationWriter {
         now);
   }
 
-  /** Returns the console's page that shows what the notification is about. */
+  /**
+   * Returns the path of the console's page that shows the workspaces or delegations of the
+   * notification.
+   */
   private static String link(Due due) {
     Cause cause = due.cause();
     if (cause.status().equals(Cause.STUCK)) {

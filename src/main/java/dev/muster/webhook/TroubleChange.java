@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a recorded event changes in what is wrong with a workspace or a delegation. */
+/** The change that a recorded event makes to the trouble of a workspace or delegation. */
 sealed interface TroubleChange {
 
   /** The id of the workspace or the delegation. */
   String subject();
 
-  /** It is not well. */
+  /** The trouble begins. */
   record Begins(
       String subject,
       UUID workspaceId,
@@ -25,10 +25,10 @@ sealed interface TroubleChange {
       Instant since)
       implements TroubleChange {}
 
-  /** It is well again. */
+  /** The workspace or delegation has recovered. */
   record Ends(String subject) implements TroubleChange {}
 
-  /** It is paused, removed, failed: no longer in trouble, and not well again. */
+  /** It is paused, removed or failed: no longer in trouble, but not recovered. */
   record Leaves(String subject) implements TroubleChange {}
 
   JsonMapper JSON = JsonMapper.shared();
@@ -74,7 +74,7 @@ sealed interface TroubleChange {
         delegation(event), callerId, targetId, Cause.CALLEE_SILENT, null, event.createdAt());
   }
 
-  /** A retry of an operator ends the state too, but the callee has not been heard of again. */
+  /** An operator's retry also ends {@code stuck}, but without a new heartbeat of the callee. */
   private static TroubleChange moved(RecordedEvent event) {
     boolean isBack = payload(event).path("status").asString("").equals("in_progress");
     return isBack ? new Ends(delegation(event)) : new Leaves(delegation(event));

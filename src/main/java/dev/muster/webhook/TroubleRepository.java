@@ -17,12 +17,12 @@ import org.springframework.stereotype.Repository;
 @Repository
 class TroubleRepository {
 
-  /** How many a notification lists. */
+  /** The maximum number of workspaces or delegations in a notification. */
   private static final int LISTED = 20;
 
   /**
-   * A trouble with the same cause as before stays reported, unless its end was reported since. One
-   * with another cause is new.
+   * A trouble with the same cause as before stays reported, unless its end was reported meanwhile.
+   * A trouble with another cause is a new one.
    */
   private static final String BEGIN =
       """
@@ -55,7 +55,7 @@ class TroubleRepository {
       WHERE subject = ANY (:subjects) AND well_at IS NULL
       """;
 
-  /** No event tells that an agent writes again. */
+  /** The end of a stall has no event. */
   private static final String WRITING_AGAIN =
       """
       SELECT t.subject FROM webhook_troubles t
@@ -63,7 +63,11 @@ class TroubleRepository {
           AND NOT EXISTS (SELECT FROM api_workspace_stall s WHERE s.workspace_id = t.workspace_id AND s.stalled)
       """;
 
-  /** Causes that have not grown lately, or have grown for long, and were not reported lately. */
+  /**
+   * Selects causes with unreported troubles. They are due when the newest of these is older than
+   * {@code :settled}, or the oldest than {@code :collected}, unless the cause was reported after
+   * {@code :reported_before}.
+   */
   private static final String DUE =
       """
       SELECT g.recovered, g.status, g.reason, g.pattern FROM (
@@ -110,7 +114,10 @@ class TroubleRepository {
           AND status = :status AND (:reason = '' OR (reason = :reason AND pattern = :pattern))
       """;
 
-  /** A cause is over when all that had it are well; what is well for a day counts no more. */
+  /**
+   * Forgets recovered troubles: those of a cause that all have recovered from, and those reported a
+   * day ago.
+   */
   private static final String FORGET_WELL =
       """
       DELETE FROM webhook_troubles t
@@ -123,7 +130,7 @@ class TroubleRepository {
   record Due(boolean recovered, Cause cause) {}
 
   /**
-   * How many have a cause, or had it.
+   * The numbers of workspaces or delegations that have or had a cause.
    *
    * @param since when the first of them began; null when there is none
    */
@@ -180,9 +187,9 @@ class TroubleRepository {
   }
 
   /**
-   * @param settled a cause is due that has not grown since then
-   * @param collected or that began to grow before then
-   * @param reportedBefore unless it was reported since then
+   * @param settled a cause is due when it has not grown since then
+   * @param collected a cause is also due when it began to grow before then
+   * @param reportedBefore a cause that was reported after that is not due
    */
   List<Due> due(Instant settled, Instant collected, Instant reportedBefore) {
     return db.sql(DUE)

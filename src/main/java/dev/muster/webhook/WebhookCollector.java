@@ -20,18 +20,18 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Follows the recorded events and makes notifications of them.
+ * Reads the recorded events and creates notifications from them.
  *
- * <p>One replica at a time does it. How far it has read, what is wrong, and the notifications
- * change in one transaction, so a crash loses nothing.
+ * <p>One replica at a time does this. Its position, the troubles and the notifications change in
+ * one transaction, so a crash loses nothing.
  */
 @Component
 class WebhookCollector {
 
-  /** The most events of one transaction. */
+  /** The maximum number of events in one transaction. */
   private static final int MAX_EVENTS = 5_000;
 
-  /** What happens to the server itself is told only for so long. */
+  /** Older suspensions and uptime gaps are not reported. */
   private static final Duration REPORTED_WITHIN = Duration.ofHours(1);
 
   private final EventLog events;
@@ -56,12 +56,12 @@ class WebhookCollector {
     this.settings = settings;
   }
 
-  /** Begins with the next event, unless a replica has begun before. */
+  /** Starts after the newest event, unless a replica has started before. */
   void begin() {
     notifications.begin(events.head(), uptime.read().upSince());
   }
 
-  /** Reads the new events and makes the notifications that are due. */
+  /** Reads the new events and creates the notifications that are due. */
   @Transactional
   public void collect() {
     Optional<Head> locked = notifications.lockHead();
@@ -76,8 +76,8 @@ class WebhookCollector {
     if (!moved.equals(head)) {
       notifications.moveHead(moved);
     }
-    if (moved.lastSeq() >= newest) { // what is read late may be over by now
-      writer.tellDue(now.now());
+    if (moved.lastSeq() >= newest) { // while events are unread, a trouble may have ended already
+      writer.writeDue(now.now());
     }
   }
 
@@ -92,7 +92,7 @@ class WebhookCollector {
             .map(this::wanted)
             .ifPresent(change -> changes.put(change.subject(), change));
         if (isNewSuspension(event, now)) {
-          writer.tellSuspension(event, now);
+          writer.writeSuspension(event, now);
           holdReported = true;
         }
       }
@@ -103,12 +103,12 @@ class WebhookCollector {
     return new Head(seq, head.upSince(), holdReported);
   }
 
-  /** Keeps what is never told out of the table. */
+  /** Replaces a change whose kind is not configured, so that its trouble is not stored. */
   private TroubleChange wanted(TroubleChange change) {
     boolean isWanted =
         switch (change) {
-          case Begins begins -> settings.tells(begins.cause().kind());
-          case Ends _ -> settings.tells(Kind.RECOVERED);
+          case Begins begins -> settings.reports(begins.cause().kind());
+          case Ends _ -> settings.reports(Kind.RECOVERED);
           case Leaves _ -> true;
         };
     return isWanted ? change : new Leaves(change.subject());
@@ -134,7 +134,7 @@ class WebhookCollector {
 
   private void followStalls(Instant now) {
     List<String> ended = troubles.writingAgain();
-    if (settings.tells(Kind.RECOVERED)) {
+    if (settings.reports(Kind.RECOVERED)) {
       end(ended, now);
     } else {
       leave(ended);
@@ -155,25 +155,25 @@ class WebhookCollector {
 
   private boolean isNewSuspension(RecordedEvent event, Instant now) {
     return event.eventType().equals(EventType.LIVENESS_SUSPENDED.name())
-        && settings.tells(Kind.OFFLINE)
+        && settings.reports(Kind.OFFLINE)
         && event.createdAt().isAfter(now.minus(REPORTED_WITHIN));
   }
 
-  /** Tells the end of a mass silence and of an uptime gap. */
+  /** Reports the end of a mass silence and of an uptime gap. */
   private Head followServer(Head head, Uptime uptime) {
     Instant now = uptime.now();
     boolean holdReported = head.holdReported();
     if (holdReported && uptime.holdSince() == null) {
       holdReported = false;
-      if (settings.tells(Kind.RECOVERED)) {
-        writer.tellResumption(now);
+      if (settings.reports(Kind.RECOVERED)) {
+        writer.writeResumption(now);
       }
     }
     Instant upSince = uptime.upSince();
     if (!upSince.equals(head.upSince())
-        && settings.tells(Kind.RECOVERED)
+        && settings.reports(Kind.RECOVERED)
         && upSince.isAfter(now.minus(REPORTED_WITHIN))) {
-      writer.tellUpAgain(upSince, now);
+      writer.writeEndOfGap(upSince, now);
     }
     return new Head(head.lastSeq(), upSince, holdReported);
   }

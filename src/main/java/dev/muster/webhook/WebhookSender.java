@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Sends notifications, at least once each, and no other than to allowed addresses (R3.3).
+ * Sends each notification at least once, and only to allowed addresses (R3.3).
  *
  * <p>Neither the receiver's url nor the secret is logged, since the path of a url often is a
  * secret.
@@ -41,7 +41,7 @@ class WebhookSender {
 
   private static final Logger log = LoggerFactory.getLogger(WebhookSender.class);
 
-  /** Less than a claim lasts. */
+  /** Less than the duration of a claim. */
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
@@ -89,7 +89,7 @@ class WebhookSender {
     List.of("sent", "refused", "unreachable", "forbidden").forEach(this::attempts);
   }
 
-  /** Sends the notification that has waited longest; returns false when none is due. */
+  /** Sends the notification that has been due for longest; returns false when none is due. */
   boolean sendNext() {
     Optional<Claimed> claimed = notifications.claim();
     claimed.ifPresent(this::send);
@@ -126,7 +126,7 @@ class WebhookSender {
     }
   }
 
-  /** Returns what went wrong, empty for nothing. The answer's body is never read. */
+  /** Returns the error of the attempt, empty for success. The body of the answer is not read. */
   private String attempt(HttpUrl url, String body) {
     if (guard.checkForm(url.toString()) instanceof Verdict.Refused(String label, String _)) {
       return failed("forbidden", "its address is " + label);
@@ -199,7 +199,7 @@ class WebhookSender {
     return Duration.ofMillis(Math.round(whole * (1 - random / 2)));
   }
 
-  /** Ends the attempt that is under way; the notification is sent again later. */
+  /** Cancels the running attempt; the notification is sent again later. */
   void cancel() {
     http.dispatcher().cancelAll();
   }

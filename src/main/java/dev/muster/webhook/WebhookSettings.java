@@ -46,7 +46,7 @@ class WebhookSettings {
     return secret;
   }
 
-  boolean tells(Kind kind) {
+  boolean reports(Kind kind) {
     return kinds.contains(kind);
   }
 

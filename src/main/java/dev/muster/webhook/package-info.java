@@ -1,4 +1,4 @@
-/** Tells a receiver outside, by HTTP, which agents and delegations are not well, by cause. */
+/** Sends notifications about agents and delegations in trouble to a url, grouped by cause. */
 @ApplicationModule(
     allowedDependencies = {"workspace", "workspace :: agenturl", "event", "platform"})
 @NullMarked

@@ -16,8 +16,8 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Asks an agent to restart. The answers to its heartbeats carry the request until it registers
- * anew, its uptime starts over, or the request is withdrawn.
+ * Asks an agent to restart. The responses to its heartbeats contain the request until the agent
+ * registers again, its uptime starts over, or the request is withdrawn.
  */
 @Service
 class Restarts {
@@ -51,7 +51,9 @@ class Restarts {
     });
   }
 
-  /** Withdraws the request; refuses when there is none, such as after the agent has heard it. */
+  /**
+   * Withdraws the request; refuses when there is none, for example because the agent has restarted.
+   */
   void withdraw(UUID id) {
     transactions.executeWithoutResult(status -> {
       if (!statuses.withdrawRestart(id)) {

@@ -181,7 +181,7 @@ class ClaimRaceTest {
     String before = queue.open(queued, standing);
     QueueRepository ofOne = ONE.bean(QueueRepository.class);
 
-    assertThat(ofOne.giveBackUntried(lost, Duration.ZERO)).isFalse();
+    assertThat(ofOne.releaseUntried(lost, Duration.ZERO)).isFalse();
     assertThat(ofOne.release(lost.key(), lost.heldBy(), "too late", 1, Duration.ZERO)).isFalse();
     assertThat(end(ONE, lost)).isFalse();
     // the right owner with another number, or the right number with another owner, is refused too

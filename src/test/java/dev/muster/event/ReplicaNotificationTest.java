@@ -32,7 +32,7 @@ class ReplicaNotificationTest {
     assertThat(read.isAboutAll(EVENTS)).isTrue();
     assertThat(read.isAboutAll(FEEDS)).isFalse();
     assertThat(read.ids(FEEDS)).isEqualTo(ids);
-    assertThat(ReplicaNotification.callerOf(call.text(CALLER))).isEqualTo(CALLER);
+    assertThat(ReplicaNotification.senderOf(call.text(CALLER))).isEqualTo(CALLER);
   }
 
   @Test

@@ -48,7 +48,7 @@ class ReplicaNotifierTest {
     final AtomicInteger aboutAll = new AtomicInteger();
 
     @Override
-    public void called(Set<UUID> ids) {
+    public void onNotification(Set<UUID> ids) {
       calls.add(ids);
     }
 
@@ -118,7 +118,7 @@ class ReplicaNotifierTest {
     int before = feedsThere.calls.size();
     int aboutAll = feedsThere.aboutAll.get();
     int events = eventsThere.calls.size();
-    here.call(FEEDS, ids);
+    here.send(FEEDS, ids);
     Awaitility.await().until(() -> feedsThere.calls.size() > before);
     assertThat(feedsThere.calls.get(before)).isEqualTo(ids);
     assertThat(feedsThere.aboutAll).hasValue(aboutAll);
@@ -136,7 +136,7 @@ class ReplicaNotifierTest {
         .until(() -> {
           UUID id = UUID.randomUUID();
           ids.add(id);
-          here.call(FEEDS, Set.of(id));
+          here.send(FEEDS, Set.of(id));
           return feedsThere.calls.size() - before >= 10;
         });
     assertThat(Duration.ofNanos(System.nanoTime() - start).toMillis())
@@ -148,10 +148,10 @@ class ReplicaNotifierTest {
   void namesAllWhenThereAreTooManyIds() {
     int before = feedsThere.aboutAll.get();
     int calls = feedsThere.calls.size();
-    here.call(FEEDS, ids(5000));
+    here.send(FEEDS, ids(5000));
     Awaitility.await().until(() -> feedsThere.aboutAll.get() > before);
     assertThat(feedsThere.calls).hasSize(calls);
-    here.call(FEEDS);
+    here.send(FEEDS);
     Awaitility.await().until(() -> feedsThere.aboutAll.get() > before + 1);
   }
 
@@ -161,7 +161,7 @@ class ReplicaNotifierTest {
     for (int i = 0; i < 30; i++) {
       UUID id = UUID.randomUUID();
       long start = System.nanoTime();
-      here.call(FEEDS, Set.of(id));
+      here.send(FEEDS, Set.of(id));
       Awaitility.await()
           .pollInterval(Duration.ofMillis(1))
           .until(() -> feedsThere.ids().contains(id));
@@ -178,7 +178,7 @@ class ReplicaNotifierTest {
     notifyAll(UUID.randomUUID().toString());
     Awaitility.await().until(() -> eventsThere.aboutAll.get() > events);
     int feeds = feedsThere.aboutAll.get();
-    here.call(FEEDS, Set.of(last));
+    here.send(FEEDS, Set.of(last));
     Awaitility.await().until(() -> feedsThere.ids().contains(last));
     assertThat(feedsThere.aboutAll).hasValue(feeds);
   }
@@ -200,7 +200,7 @@ class ReplicaNotifierTest {
     DATABASE.value(KILL_LISTENERS);
     Awaitility.await().until(() -> feedsThere.aboutAll.get() > before);
     UUID id = UUID.randomUUID();
-    here.call(FEEDS, Set.of(id));
+    here.send(FEEDS, Set.of(id));
     Awaitility.await().until(() -> feedsThere.ids().contains(id));
   }
 

@@ -71,7 +71,7 @@ class SequencedBufferTest {
   void continuesAtAnotherNumberWithoutOlderElements() {
     SequencedBuffer<Long> series = new SequencedBuffer<>(0, one -> 1);
     series.add(1L);
-    series.goOnAt(100);
+    series.restartAt(100);
     assertThat(series.after(0)).isEmpty();
     assertThat(series.after(1)).isEmpty();
     assertThat(after(series, 99)).isEmpty();

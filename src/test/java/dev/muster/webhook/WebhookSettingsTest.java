@@ -29,7 +29,7 @@ class WebhookSettingsTest {
     WebhookSettings settings = settings("WEBHOOK_SECRET=sixteen-letters.");
 
     assertThat(settings.url()).isEmpty();
-    assertThat(settings.tells(Kind.STUCK)).isTrue();
+    assertThat(settings.reports(Kind.STUCK)).isTrue();
   }
 
   @Test
@@ -43,8 +43,8 @@ class WebhookSettingsTest {
     assertThat(settings.url().orElseThrow().toString())
         .isEqualTo("https://hooks.example/services/a?b=c");
     assertThat(settings.secret()).contains("sixteen-letters.");
-    assertThat(settings.tells(Kind.OFFLINE)).isTrue();
-    assertThat(settings.tells(Kind.DEGRADED)).isFalse();
+    assertThat(settings.reports(Kind.OFFLINE)).isTrue();
+    assertThat(settings.reports(Kind.DEGRADED)).isFalse();
   }
 
   @ParameterizedTest

@@ -29,7 +29,7 @@ import org.springframework.stereotype.Component;
 @Component
 final class ConsoleAssets {
 
-  /** A file as it is sent. */
+  /** A file in the forms in which it is sent. */
   @SuppressWarnings("ArrayRecordComponent") // not copied, never compared
   record Asset(MediaType type, byte[] plain, byte[] gzipped) {
 
@@ -81,7 +81,7 @@ final class ConsoleAssets {
     return hash;
   }
 
-  /** Returns the page that every url of the console starts with. */
+  /** Returns the page that the server sends for every url of the console. */
   Asset page() {
     return page;
   }

@@ -47,7 +47,10 @@ class ConsoleController {
     return send(assets.page(), request, response);
   }
 
-  /** Answers with a file; a url with another hash is of another version, and unknown here. */
+  /**
+   * Answers with a file. A url with another hash belongs to another version of the server, and is a
+   * 404.
+   */
   @GetMapping("/assets/{hash}/{*path}")
   @RouteAccess(CallerKind.PUBLIC)
   @RateLimitGroup(RateLimitBucket.NONE)

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Finds what the console's page imports at its start, so that the browser loads it all at once and
- * not one level of imports after the other.
+ * Finds all modules that the console's page imports at its start, so that the browser loads them at
+ * once, not level by level.
  */
 final class ModuleGraph {
 
@@ -40,7 +40,7 @@ final class ModuleGraph {
    * Creates the graph.
    *
    * @param sources the console's files by their paths
-   * @param prefix what makes a path a url, with a slash at its end
+   * @param prefix the start of the files' urls, with a slash at its end
    */
   ModuleGraph(Map<String, byte[]> sources, String prefix) {
     this.sources = sources;

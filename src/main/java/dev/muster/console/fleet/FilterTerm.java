@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  *
  * @param key empty for bare words
  * @param operator {@code :}, {@code <} or {@code >}
- * @param values those between commas, in lower case and without quotes; none is empty
+ * @param values the texts between commas, in lower case and without quotes; never empty texts
  */
 record FilterTerm(boolean isNegated, String key, char operator, List<String> values) {
 
@@ -45,7 +45,9 @@ record FilterTerm(boolean isNegated, String key, char operator, List<String> val
     return split(text, ",", false).stream().map(FilterWords::lower).toList();
   }
 
-  /** Splits at any of the separators outside quotes; a quote that is not closed goes to the end. */
+  /**
+   * Splits at any of the separators outside quotes; a quote that is not closed extends to the end.
+   */
   private static List<String> split(String text, String separators, boolean keepsQuotes) {
     List<String> parts = new ArrayList<>();
     StringBuilder part = new StringBuilder();

@@ -10,7 +10,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Holds the words that a filter knows, and refuses all others with the list of them. */
+/**
+ * Holds the words that a filter may contain, and refuses all others with the list of allowed words.
+ */
 final class FilterWords {
 
   static final List<String> CONDITIONS = List.of("stalled", "bad", "queued");
@@ -22,7 +24,7 @@ final class FilterWords {
 
   private static final List<String> COMPARED = List.of("silent", "since");
 
-  /** What may follow each key; for keys with values of their own kind, examples. */
+  /** The allowed values of each key; for keys with free values, examples. */
   private static final Map<String, List<String>> WORDS =
       Map.of(
           "status",
@@ -51,7 +53,7 @@ final class FilterWords {
 
   private FilterWords() {}
 
-  /** Refuses a key that does not exist, an operator that it does not take, and unknown values. */
+  /** Refuses an unknown key, an operator that the key does not take, and unknown values. */
   static void require(FilterTerm term) {
     String key = term.key();
     if (key.isEmpty()) {
@@ -96,7 +98,7 @@ final class FilterWords {
     return text.toLowerCase(Locale.ROOT);
   }
 
-  /** Refuses a word; {@code words} are those that could be in its place, or examples of them. */
+  /** Refuses a word; {@code words} are the allowed words in its place, or examples of them. */
   static ProblemException unknown(String word, List<String> words) {
     String shown = Text.cut(word, 100);
     String detail =

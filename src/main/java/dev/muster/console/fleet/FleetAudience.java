@@ -6,8 +6,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose fleet is read: all of it, or an agent's peers. Of its peers an agent sees what the live
- * events show it of them (R10.3): no reason, no error, no task and no queue.
+ * The workspaces that a caller sees: all, or an agent and its peers. Of its peers an agent sees the
+ * same members as in live events (R10.3): no reason, error, task or queue.
  *
  * @param self the agent's workspace; null for readers of everything
  */

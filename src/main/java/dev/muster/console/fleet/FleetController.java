@@ -32,7 +32,9 @@ class FleetController {
     this.details = details;
   }
 
-  /** Returns all workspaces in format MSF1; events after its {@code seq} lead to the present. */
+  /**
+   * Returns all workspaces in format MSF1. The events after its {@code seq} bring it up to date.
+   */
   @GetMapping("/console/fleet")
   @RouteAccess(CallerKind.VIEWER)
   void fleet(Caller caller, HttpServletRequest request, HttpServletResponse response)

@@ -6,11 +6,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workspace with what no event tells, named as in docs/api.md, section 2; without its card and
- * its place on the canvas.
+ * A workspace with values that no event reports; its members are named as in docs/api.md, section
+ * 2. It has no card and no place on the canvas.
  *
- * @param queueDepth its waiting messages; null, as the next three, for what an agent may not see
- * @param pausedBy whose token paused it; null when it is not paused, or its own agent did
+ * @param queueDepth its waiting messages; null, like the next three, when the caller may not see it
+ * @param pausedBy the name of the token that paused it; null when it is not paused, or was paused
+ *     by its own agent
  */
 record FleetDetail(
     UUID id,

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Reads single workspaces with the work they have in hand. */
+/** Reads workspaces by id, with the counts of their messages and delegations. */
 @Repository
 class FleetDetails {
 
   /**
-   * An action of the audit is written in the transaction that pauses, moments after its beginning,
-   * which is the time of the status.
+   * The transaction that pauses also writes the audit row. The time of the status is the start of
+   * that transaction, so the row is slightly later.
    */
   private static final String BY_ID =
       """
@@ -54,7 +54,7 @@ class FleetDetails {
     this.hierarchy = hierarchy;
   }
 
-  /** Returns those that exist and that the audience may see, in the order of the ids. */
+  /** Returns the workspaces that exist and that the audience may see, in the order of the ids. */
   List<FleetDetail> of(List<UUID> ids, FleetAudience audience) {
     @Nullable UUID self = audience.self();
     UUID[] shown =

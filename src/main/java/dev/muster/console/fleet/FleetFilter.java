@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Compiles a filter of the fleet to the parameters of {@link MatchingFleet}'s statement.
  *
  * <p>Terms are joined by <em>and</em>, commas are <em>or</em>, {@code -} negates, quotes group. The
- * cases in {@code filter-cases.json} decide for this reader and for that of the browser.
+ * cases in {@code filter-cases.json} test this parser and the browser's.
  */
 final class FleetFilter {
 
@@ -34,7 +34,8 @@ final class FleetFilter {
   private static final UUID NO_PARENT = new UUID(0, 0);
 
   /**
-   * What a column may be: one of {@code allowed}, unless that is null, and none of {@code denied}.
+   * The values that a column may have: those of {@code allowed}, or all if that is null, without
+   * those of {@code denied}.
    */
   private static final class Choice {
     private @Nullable Set<Object> allowed;
@@ -111,7 +112,7 @@ final class FleetFilter {
     return lists.computeIfAbsent((isNegated ? "not_" : "") + name, key -> new ArrayList<>());
   }
 
-  /** Returns the sums of conditions that include one of the named; each has one bit. */
+  /** Returns the bit sets that contain one of the named conditions; each condition is one bit. */
   private static List<Integer> conditions(List<String> names) {
     int wanted =
         names.stream()
@@ -123,7 +124,9 @@ final class FleetFilter {
         .toList();
   }
 
-  /** Returns a regular expression that finds any of the texts; every other sign is escaped. */
+  /**
+   * Returns a regular expression that finds any of the texts; it escapes every special character.
+   */
   private static String pattern(List<String> texts) {
     return texts.stream()
         .map(text -> text.replaceAll("[\\\\.^$*+?()\\[\\]{}|]", "\\\\$0"))
@@ -145,7 +148,7 @@ final class FleetFilter {
         .add(bound(term.values().stream().map(this::ago).toList(), isLonger));
   }
 
-  /** A duration is compared with the age of the status, a time of day with its beginning. */
+  /** Compares a duration with the age of the status, and a time of day with its start. */
   private void addSince(FilterTerm term) {
     boolean isTime = FilterWords.TIME.matcher(term.values().getFirst()).matches();
     term.values().stream()
@@ -162,7 +165,7 @@ final class FleetFilter {
                 isBefore));
   }
 
-  /** Returns the bound that the widest of the alternatives has. */
+  /** Returns the bound of the widest alternative. */
   private static String bound(List<Instant> moments, boolean isBefore) {
     Comparator<Instant> order = Comparator.naturalOrder();
     Optional<Instant> widest = isBefore ? moments.stream().max(order) : moments.stream().min(order);
@@ -184,7 +187,7 @@ final class FleetFilter {
         });
   }
 
-  /** Returns when it was this time of day last, in UTC. */
+  /** Returns the last moment with this time of day, in UTC. */
   private Instant last(String time) {
     OffsetDateTime today =
         now.atOffset(ZoneOffset.UTC)

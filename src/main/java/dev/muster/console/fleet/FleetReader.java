@@ -26,7 +26,9 @@ import tools.jackson.databind.json.JsonMapper;
 @Component
 class FleetReader {
 
-  /** Above the pool's limit of 3 s: a huge fleet on a busy database takes longer. */
+  /**
+   * Above the pool's limit of 3 s, because reading a large fleet from a busy database takes longer.
+   */
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private static final int ROWS_IN_A_FETCH = 5000;
@@ -47,10 +49,10 @@ class FleetReader {
       ORDER BY w.created_at, w.id
       """;
 
-  /** What a peer may see of the flags; its queue, for example, is not for peers. */
+  /** The flags that peers may see; the flag for queued messages is not among them. */
   private static final int FLAGS_FOR_PEERS = SnapshotColumns.PUSH | SnapshotColumns.STALLED;
 
-  /** A snapshot in format MSF1, true for all events up to {@code seq}. */
+  /** A snapshot in format MSF1 that includes all events up to {@code seq}. */
   @SuppressWarnings("ArrayRecordComponent") // several MiB: passed on, never compared
   record Snapshot(long seq, byte[] bytes) {}
 

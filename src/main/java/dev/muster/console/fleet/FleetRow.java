@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One of the worst workspaces of a summary, named as in docs/api.md, section 2. */
+/** One of the worst workspaces of a summary; its members are named as in docs/api.md, section 2. */
 record FleetRow(
     UUID id,
     String name,

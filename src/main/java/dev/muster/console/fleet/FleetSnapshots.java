@@ -11,7 +11,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * Keeps snapshots of the fleet for 30 s, so that many consoles cost as much as one. An older
- * snapshot is as good as a new one: events after its {@code seq} lead from it to the present.
+ * snapshot needs only more events: those after its {@code seq} bring it up to date.
  *
  * <p>One snapshot is made at a time, since each reads every workspace.
  */
@@ -21,7 +21,7 @@ class FleetSnapshots {
   private static final Duration KEPT = Duration.ofSeconds(30);
   private static final long MAX_BYTES = 64L << 20;
 
-  /** Leaves time to answer within the limit of a request. */
+  /** Leaves time to respond within the deadline of a request. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(4);
 
   /** A snapshot as it is sent. */

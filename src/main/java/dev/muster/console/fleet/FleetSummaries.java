@@ -26,7 +26,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Makes summaries of the fleet, and keeps each for a second. */
+/** Builds summaries of the fleet, and caches each for a second. */
 @Component
 class FleetSummaries {
 
@@ -86,7 +86,7 @@ class FleetSummaries {
     this.snapshot.setReadOnly(true);
   }
 
-  /** Returns a summary of what the query matches, at most a second old. */
+  /** Returns a summary of the workspaces that match the query, at most a second old. */
   FleetSummary of(FleetAudience audience, String query) {
     return Objects.requireNonNull(
         kept.get(
@@ -169,7 +169,7 @@ class FleetSummaries {
         .single();
   }
 
-  /** An absence is told of while agents may still be about to connect again (R5.2). */
+  /** Shows an uptime gap while agents may still reconnect (R5.2). */
   private List<Banner> banners(Uptime stored, Head head) {
     List<Banner> banners = new ArrayList<>();
     Instant absenceUntil = stored.upSince().plus(liveness.grace(cadence.staleAfter()));

@@ -5,11 +5,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The fleet in figures, as of one event.
+ * The counts of the fleet, as of one event.
  *
- * @param seq the newest event that the figures include
- * @param runtime the most frequent runtimes, with the others as one
- * @param delegations those in flight, by status; of the whole fleet, whatever the filter
+ * @param seq the newest event that the counts include
+ * @param runtime the counts of the most frequent runtimes, and of all others together
+ * @param delegations the counts of delegations in flight by status; the filter does not apply to
+ *     them
  */
 record FleetSummary(
     long seq,
@@ -24,15 +25,15 @@ record FleetSummary(
     List<FleetRow> worst,
     List<Banner> banners) {
 
-  /** The messages that wait for agents, and for how many seconds the oldest has. */
+  /** The number of messages that wait for agents, and the age of the oldest in seconds. */
   record Queue(long waiting, long oldestS) {}
 
   /**
-   * What may make statuses wrong that are not the agents' fault.
+   * A condition of the server that makes statuses less reliable.
    *
    * @param kind {@code own_absence}: no server ran until {@code since}; {@code mass_silence}: too
-   *     many agents fell silent at once, so none is taken offline
-   * @param until when statuses are as reliable as ever, at the latest
+   *     many agents are silent at once, so none is taken offline
+   * @param until the latest time at which statuses are reliable again
    */
   record Banner(String kind, Instant since, Instant until) {}
 }

@@ -13,15 +13,14 @@ import org.springframework.stereotype.Repository;
 @Repository
 class MatchingFleet {
 
-  /** The characters of an error that a filter looks at, and that a row shows. */
+  /** The number of characters of an error that a filter compares and a row shows. */
   static final int ERROR_CHARACTERS = 160;
 
   private static final int WORST = 50;
 
   /**
-   * The one statement of all filters. An empty array excludes nothing, and is compared with no row;
-   * a choice that is null allows everything. Texts of words and roles are joined by a sign that no
-   * name has.
+   * The one statement for all filters. An empty array excludes nothing and is compared with no row. A
+   * null choice allows everything. Name and role are joined by a character that no name contains.
    */
   private static final String MATCHING =
       """
@@ -98,7 +97,7 @@ class MatchingFleet {
           GROUP BY status, degraded_reason, runtime, stalled
           """;
 
-  /** Orders by how bad a status is, and within one the newest first. */
+  /** Orders by the severity of the status, and within one status by its start, newest first. */
   private static final String WORST_FIRST =
       MATCHING
           + """

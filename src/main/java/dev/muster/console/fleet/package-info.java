@@ -1,4 +1,4 @@
-/** Reads of the whole fleet: the snapshot, the summary, rows, and the filter of all of them. */
+/** Reads the whole fleet: snapshot, summary, rows, and their filter. */
 @NullMarked
 package dev.muster.console.fleet;
 

@@ -8,7 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** The text of the answer to a message, as far as a timeline shows it. */
+/** Reads the part of a message's answer that a timeline shows. */
 final class AnswerText {
 
   private AnswerText() {}

@@ -10,17 +10,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what entries came from, where no id says so. A run whose task has the id of a message or of
- * a delegation is of that one. Otherwise the newest message that the agent had then is a guess.
+ * Finds the causes of entries. A run whose task has the id of a message or of a delegation was
+ * caused by it. Without such an id, the cause is a guess: the newest message that the agent had at
+ * that time.
  */
 final class Causes {
 
-  /** How long a message without a known end may be what the agent works on. */
+  /** The time for which a message without a known end may be the cause of later entries. */
   private static final Duration UNKNOWN_END = Duration.ofMinutes(10);
 
   private final List<TimelineEntry> messages;
 
-  /** Takes all entries that were read, also those beyond the page. */
+  /** Takes all entries that were read, including those beyond the page. */
   Causes(List<TimelineEntry> read) {
     messages = read.stream().filter(entry -> entry.kind() == Kind.MESSAGE).toList();
   }

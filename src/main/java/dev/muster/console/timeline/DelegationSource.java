@@ -18,7 +18,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Shows the delegations that a workspace has sent and received, when they were made. */
+/** Reads the delegations that a workspace sent and received, by their creation. */
 @Repository
 @Order(3)
 class DelegationSource implements TimelineSource {

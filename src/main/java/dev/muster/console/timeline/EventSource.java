@@ -26,14 +26,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
 /**
- * Shows the recorded events of a workspace about itself. Those of delegations are passed: {@link
- * DelegationSource} shows the delegations.
+ * Reads the recorded events of a workspace. It skips events of delegations, which {@link
+ * DelegationSource} reads.
  */
 @Repository
 @Order(1)
 class EventSource extends NumberedSource {
 
-  /** Leaves out large payloads, which are of agent cards. */
+  /** Leaves out large payloads, which contain agent cards. */
   static final String PAGE =
       """
       SELECT id, seq, event_type, created_at AS at,
@@ -55,10 +55,10 @@ class EventSource extends NumberedSource {
       WHERE workspace_id = :workspace_id AND seq >= :low AND seq < :high ORDER BY seq LIMIT 1
       """;
 
-  /** Events get their numbers after their times, when they are published. */
+  /** Events get their numbers when they are published, after their times. */
   private static final Duration UNORDERED = Duration.ofSeconds(10);
 
-  /** What a canvas changes while a user drags a workspace. */
+  /** The members that a canvas changes while a user drags a workspace. */
   private static final Set<String> OF_THE_PICTURE = Set.of("x", "y", "collapsed");
 
   private static final String RESTART_REQUESTED_AT = "restart_requested_at";
@@ -166,7 +166,7 @@ class EventSource extends NumberedSource {
     return (before.isEmpty() || before.equals(after) ? "" : before + " → ") + after + reason;
   }
 
-  /** Payloads hold what agents sent, which not every reader of JSON takes. */
+  /** Payloads contain JSON that agents sent, which not every JSON parser accepts. */
   private static JsonNode payload(@Nullable String json) {
     if (json == null) {
       return MissingNode.getInstance();

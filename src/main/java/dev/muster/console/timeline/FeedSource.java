@@ -22,8 +22,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Shows the rows of a workspace's feed, each with its answer and with its end in the queue. Rows of
- * delegations that the workspace has sent are passed: {@link DelegationSource} shows them.
+ * Reads the rows of a workspace's feed, each with its answer and its end in the queue. It skips
+ * rows of delegations that the workspace sent, which {@link DelegationSource} reads.
  */
 @Repository
 @Order(2)
@@ -148,7 +148,7 @@ class FeedSource extends NumberedSource {
     };
   }
 
-  /** Says where the message is: the states of deliveries, and {@code stored} without any. */
+  /** Returns the state of the message's delivery; {@code stored} without a delivery. */
   private static String status(ResultSet row) throws SQLException {
     if (row.getString("owner") != null) {
       return "delivering";

@@ -18,7 +18,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Shows the runs of a workspace's sandboxes, when they began. */
+/** Reads the runs of a workspace's sandboxes, by their start. */
 @Repository
 @Order(4)
 class RunSource extends NumberedSource {

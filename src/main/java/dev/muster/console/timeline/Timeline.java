@@ -24,17 +24,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 
-/** Merges what happened to a workspace from all sources, newest first. */
+/** Merges the entries of all sources of a workspace, newest first. */
 @Service
 class Timeline {
 
-  /** Reads of sources for one page; a page ends early after them. */
+  /** The maximum number of reads of sources for one page; the page ends early after them. */
   private static final int MAX_READS = 12;
 
-  /** Rows of the feed that are read beyond a page, to find what its oldest entries came from. */
+  /** The rows of the feed that are read beyond a page, to find the causes of its oldest entries. */
   private static final int CONTEXT = 20;
 
-  /** Events get their numbers after their times, so their order may differ from it a little. */
+  /**
+   * Events get their numbers after their times, so the order by number may differ from the order by
+   * time by this much.
+   */
   private static final Duration UNORDERED = Duration.ofSeconds(10);
 
   private final List<TimelineSource> sources;
@@ -46,12 +49,12 @@ class Timeline {
   }
 
   /**
-   * What to read.
+   * The parameters of a read.
    *
-   * @param from where a page before this one ended; empty for the newest rows
-   * @param before only rows that are older
-   * @param after only rows that are not older
-   * @param limit rows; one may have several entries
+   * @param from the end of the previous page; empty for the newest rows
+   * @param before reads only rows before this time
+   * @param after reads only rows at or after this time
+   * @param limit the maximum number of rows; one row may have several entries
    */
   record Query(
       Optional<TimelineCursor> from,
@@ -63,7 +66,7 @@ class Timeline {
   /**
    * A page.
    *
-   * @param next continues after it; null when there is nothing older
+   * @param next the cursor of the next page; null when there are no older entries
    */
   record Page(List<TimelineEntry> entries, @Nullable String next) {}
 
@@ -130,7 +133,7 @@ class Timeline {
         .toList();
   }
 
-  /** One source while a page is read. */
+  /** The state of one source during the read of a page. */
   private static final class Reading {
 
     private final TimelineSource source;

@@ -23,7 +23,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Serves what happened to a workspace to those who may read it. */
+/** Serves the timeline of a workspace. */
 @RestController
 class TimelineController {
 
@@ -40,7 +40,7 @@ class TimelineController {
   /**
    * Returns a page, newest first.
    *
-   * @param before the {@code next} of the page before, or a time
+   * @param before the {@code next} of the previous page, or a time
    */
   @GetMapping("/console/timeline/{id}")
   @RouteAccess(CallerKind.VIEWER)

@@ -12,10 +12,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Where a timeline goes on: one place in each source. Its text is opaque to clients. */
+/**
+ * The position after which a timeline continues: one place in each source. Its text is opaque to
+ * clients.
+ */
 record TimelineCursor(Map<Lane, Place> places) {
 
-  /** A source of entries; the letter names it in the text of a cursor. */
+  /** A source of entries; its letter identifies it in the text of a cursor. */
   enum Lane {
     EVENTS("e"),
     FEED("f"),
@@ -33,11 +36,11 @@ record TimelineCursor(Map<Lane, Place> places) {
    * A row in the order of its source; rows before it are older.
    *
    * @param number the number of the row, or its time in microseconds since 1970
-   * @param id orders rows of the same time; all zero where the number is enough
+   * @param id orders rows with the same time; all zero where the number is unique
    */
   record Place(long number, UUID id) {
 
-    /** Follows every possible row. */
+    /** The place after every possible row. */
     static final Place NEWEST = new Place(MAX_NUMBER, new UUID(-1, -1));
 
     static Place ofSeq(long seq) {

@@ -8,13 +8,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that happened to a workspace, or that it did.
+ * One entry of a timeline: something that happened to the workspace, or that it did.
  *
  * @param id unique among the entries of its kind
- * @param title made by the server; contains names of workspaces, which agents choose
- * @param status how it stands, in the words of its kind; null where there is none
- * @param text at most 400 characters of what was said or failed
- * @param durationMs until its end; null while it lasts
+ * @param title composed by the server; may contain names of workspaces, which agents choose
+ * @param status its status in the words of its kind; null when it has none
+ * @param text at most 400 characters of the message or error
+ * @param durationMs until its end; null before it
  */
 record TimelineEntry(
     Instant at,
@@ -29,12 +29,12 @@ record TimelineEntry(
 
   static final int MAX_TEXT = 400;
 
-  /** Stands in a title for the name of the peer until it is known. */
+  /** The placeholder in a title for the name of the peer, until it is known. */
   static final String PEER = "{peer}";
 
   private static final int MAX_TITLE = 200;
 
-  /** What an entry tells of. */
+  /** The kind of an entry. */
   enum Kind {
     STATUS,
     MESSAGE,
@@ -52,7 +52,7 @@ record TimelineEntry(
   }
 
   /**
-   * The ids of what an entry is about; null for those that it has not.
+   * The ids of the objects that an entry concerns; null for those that it does not have.
    *
    * @param seq of a recorded event, or of an activity in its feed
    */
@@ -66,9 +66,9 @@ record TimelineEntry(
       @Nullable Long seq) {}
 
   /**
-   * What an entry came from.
+   * The cause of an entry.
    *
-   * @param sure true where ids say so; false where only the time suggests it
+   * @param sure true when ids prove the cause; false when only the time suggests it
    */
   record Cause(Kind kind, String id, boolean sure) {}
 

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** Rows of one kind of a workspace, newest first. Every read is bounded. */
+/** Reads the rows of one kind of a workspace, newest first. Every read is bounded. */
 interface TimelineSource {
 
   /**
    * A row that was read.
    *
-   * @param entries what it shows, none for a row that is only passed
+   * @param entries its entries; empty for a row that is skipped
    */
   record Row(Instant at, Place place, List<TimelineEntry> entries) {}
 
@@ -23,9 +23,12 @@ interface TimelineSource {
   /** The kinds of the entries that its rows may have. */
   Set<Kind> kinds();
 
-  /** Reads the next rows before a place, at most {@code limit}; fewer are all that there are. */
+  /**
+   * Reads the next rows before a place, at most {@code limit}. Fewer rows mean that there are no
+   * more.
+   */
   List<Row> before(UUID workspaceId, Place place, int limit);
 
-  /** Returns a place that follows every row that is older than the time. */
+  /** Returns a place after every row that is older than the time. */
   Place placeOf(UUID workspaceId, Instant time);
 }

@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Serves a delegation with what caused it and with all that it caused, by ids alone. */
+/** Serves a delegation with its causes and everything it caused, found by ids alone. */
 @RestController
 class TraceController {
 
@@ -39,7 +39,7 @@ class TraceController {
    * A trace.
    *
    * @param nodes the delegations, oldest first, then their messages, then their runs
-   * @param isWhole whether nothing was left out
+   * @param isWhole false when nodes were left out
    */
   record Trace(String delegationId, List<TraceNode> nodes, boolean isWhole) {}
 
@@ -77,7 +77,10 @@ class TraceController {
     }
   }
 
-  /** An agent reads what was said to it and by it; of the rest, that it was and how it ended. */
+  /**
+   * An agent reads the texts that it sent or received. Of all other nodes it reads only their
+   * existence and their end.
+   */
   private static TraceNode asSeenBy(Caller caller, TraceNode node) {
     boolean isOwn = !(caller instanceof Caller.Agent(UUID own)) || node.isOf(own);
     return isOwn ? node : node.withoutTexts();

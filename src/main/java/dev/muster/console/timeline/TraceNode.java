@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * A delegation of a trace, or a message or a run of one.
  *
  * @param parentId the delegation that it belongs to; null for the first delegation
- * @param from who sent it; null for the canvas and the server, and for runs
- * @param to who received it, or whose run it is
+ * @param from the sender; null for the canvas and the server, and for runs
+ * @param to the receiver, or the workspace of the run
  * @param text at most 400 characters of the task, the message or the error
- * @param result at most 400 characters of what came out; null while it lasts
+ * @param result at most 400 characters of the result; null before the end
  */
 record TraceNode(
     Kind kind,
@@ -33,7 +33,7 @@ record TraceNode(
     @Nullable Integer attempt,
     Refs refs) {
 
-  /** Returns a copy for an agent that is no side of it: without what was said and asked. */
+  /** Returns a copy without texts, for an agent that is neither caller nor callee. */
   TraceNode withoutTexts() {
     return new TraceNode(
         kind,

@@ -20,12 +20,14 @@ import org.springframework.stereotype.Repository;
 @Repository
 class TraceRepository {
 
-  /** Of one delegation: more hardly say more, and others must have space. */
+  /**
+   * The maximum of one delegation in one feed, so that other delegations of the trace have space.
+   */
   private static final int MESSAGES_OF_A_SIDE = 20;
 
   private static final int RUNS_OF_A_DELEGATION = 10;
 
-  /** The delegation itself, then what caused it, nearest first. */
+  /** Selects the delegation, then its causes, nearest first. */
   static final String UPWARDS =
       """
       WITH RECURSIVE line (delegation_id, parent_delegation_id, n) AS (
@@ -38,7 +40,8 @@ class TraceRepository {
       """;
 
   /**
-   * What a delegation caused, itself first; {@code UNION} ends even where the rows go in circles.
+   * Selects the delegation, then everything it caused. {@code UNION} ends even when parents form a
+   * cycle.
    */
   static final String DOWNWARDS =
       """
@@ -90,12 +93,12 @@ class TraceRepository {
     this.db = db;
   }
 
-  /** Returns a delegation and what caused it, at most {@code most}; empty when it is not known. */
+  /** Returns a delegation and its causes, at most {@code most}; empty for an unknown delegation. */
   List<String> upwards(String delegationId, int most) {
     return ids(db.sql(UPWARDS), delegationId, most);
   }
 
-  /** Returns a delegation and what it caused, at most {@code most}. */
+  /** Returns a delegation and everything it caused, at most {@code most}. */
   List<String> downwards(String delegationId, int most) {
     return ids(db.sql(DOWNWARDS), delegationId, most);
   }
@@ -117,7 +120,7 @@ class TraceRepository {
         .list();
   }
 
-  /** Returns the messages of delegations in the feeds of their sides, oldest first. */
+  /** Returns the messages of delegations in the feeds of caller and callee, oldest first. */
   List<TraceNode> messages(List<TraceNode> delegations, int most) {
     List<TraceNode> twice = delegations.stream().flatMap(one -> Stream.of(one, one)).toList();
     UUID[] workspaces =

@@ -1,4 +1,4 @@
-/** What happened to a workspace, and what a delegation caused. */
+/** The timeline of a workspace, and the trace of a delegation. */
 @NullMarked
 package dev.muster.console.timeline;
 

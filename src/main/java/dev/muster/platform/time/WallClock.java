@@ -5,8 +5,8 @@ import java.time.InstantSource;
 import org.springframework.stereotype.Component;
 
 /**
- * Reads the clock of this machine. Only for times that nothing is decided by: the clocks of
- * replicas differ, so decisions are by the database's time, and spans by {@link System#nanoTime}.
+ * Reads the clock of this machine. Use it only for times that decide nothing. The clocks of
+ * replicas differ, so decisions use the database's time, and durations use {@link System#nanoTime}.
  */
 @Component
 final class WallClock implements InstantSource {
