@@ -71,17 +71,16 @@ final class NotificationText {
   }
 
   static String suspended(long silent, long live, Instant until) {
-    return "%s of %s agents fell silent at once. None is taken offline until %s. Look at the path between agents and server first."
+    return "%s of %s agents fell silent at once. None is taken offline until %s. Check the network between agents and server first."
         .formatted(number(silent), number(live), minute(until));
   }
 
   static String resumed() {
-    return "The silence of agents is judged as usual again, after too many had fallen silent at"
-        + " once.";
+    return "Silent agents are taken offline again, after too many had fallen silent at once.";
   }
 
   static String upAgain(Instant since) {
-    return "The server is up again since %s; for a while before, no replica worked. No agent is taken offline for its silence in that time."
+    return "The server is up again since %s, after a time in which no replica worked. No agent is taken offline for its silence in that time."
         .formatted(minute(since));
   }
 

@@ -174,7 +174,7 @@ class WebhookTest {
             "1,600 of 2,000 agents fell silent at once. None is taken offline until 2026-11-25"
                 + " 02:31 UTC.");
     assertThat(ofKind("recovered", told).path("text").asString())
-        .startsWith("The silence of agents is judged as usual again");
+        .startsWith("Silent agents are taken offline again");
   }
 
   @Test

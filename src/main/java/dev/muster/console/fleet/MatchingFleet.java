@@ -19,8 +19,8 @@ class MatchingFleet {
   private static final int WORST = 50;
 
   /**
-   * The one statement for all filters. An empty array excludes nothing and is compared with no row. A
-   * null choice allows everything. Name and role are joined by a character that no name contains.
+   * The one statement for all filters. An empty array excludes nothing and is compared with no row.
+   * A null choice allows everything. Name and role are joined by a character that no name contains.
    */
   private static final String MATCHING =
       """
