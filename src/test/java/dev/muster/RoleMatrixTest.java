@@ -159,6 +159,11 @@ class RoleMatrixTest {
       POST   /admin/delegations/sweep                              401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
       POST   /admin/delegations/{delegationId}/retry               401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
       POST   /admin/delegations/{delegationId}/fail                401  401  401  401  403  403  403  403  403  403  +    +    403  +    403  {}
+      POST   /admin/bulk                                           401  401  401  401  403  403  403  403  403  403  +    +    403  +    403  {"action":"restart","ids":["{id}"],"expect_count":1}
+      GET    /admin/bulk                                           401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      GET    /admin/bulk/{bulkId}                                  401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      POST   /admin/bulk/{bulkId}/cancel                           401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      POST   /admin/bulk/{bulkId}/undo                             401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
       POST   /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  403  +    +    403  +    +    []
       POST   /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  403  +    +    403  +    +    [{"type":"RuntimeStart","payload":{"task_name":"t","runtime_name":"sh","language":"sh"}}]
       GET    /workspaces/{id}/runtime-events                       401  401  401  401  +    403  403  403  403  +    +    +    +    +    +
@@ -383,7 +388,16 @@ class RoleMatrixTest {
     if (line.path().contains("{delegationId}")) {
       values.put("{delegationId}", delegated());
     }
+    if (line.path().contains("{bulkId}")) {
+      values.put("{bulkId}", restartedInBulk());
+    }
     return values;
+  }
+
+  private static String restartedInBulk() {
+    String body =
+        "{\"action\":\"restart\",\"ids\":[\"%s\"],\"expect_count\":1}".formatted(TARGET.id());
+    return CLIENT.post("/admin/bulk", ADMIN_TOKEN, body).field("bulk_id");
   }
 
   private static String filled(String text, Map<String, String> values) {

@@ -36,7 +36,8 @@ class AuditRepository {
       String action,
       List<String> targets,
       String outcome,
-      String requestId) {}
+      String requestId,
+      @Nullable String detail) {}
 
   private record Row(UUID id, long number, boolean isWanted, Entry entry) {
 
@@ -48,13 +49,17 @@ class AuditRepository {
   /** The caller may repeat it after an unknown commit outcome: ON CONFLICT skips a stored row. */
   private static final String INSERT =
       """
-      INSERT INTO operator_actions (id, at, who, role, credential_id, action, targets, outcome, request_id)
-      VALUES (:id, statement_timestamp(), :who, :role, :credential_id, :action, :targets, 'done', :request_id)
+      INSERT INTO operator_actions (id, at, who, role, credential_id, action, targets, outcome, request_id,
+          detail)
+      VALUES (:id, statement_timestamp(), :who, :role, :credential_id, :action, :targets, 'done', :request_id, :detail)
       ON CONFLICT (id) DO NOTHING
       """;
 
   private static final String NOTE_REFUSAL =
       "UPDATE operator_actions SET outcome = 'refused' WHERE id = :id";
+
+  private static final String SET_DETAIL =
+      "UPDATE operator_actions SET detail = :detail WHERE id = :id";
 
   /** Rows that one page looks at; a page of rare rows ends after them, with a place to go on. */
   static final int MAX_SCANNED = 5000;
@@ -63,7 +68,7 @@ class AuditRepository {
   static final String NEWEST_FIRST =
       """
       SELECT * FROM (
-          SELECT id, at, who, role, action, targets, outcome, request_id,
+          SELECT id, at, who, role, action, targets, outcome, request_id, detail,
               row_number() OVER (ORDER BY at DESC, id DESC) AS number,
               (:who = '' OR strpos(lower(who), lower(:who)) > 0)
                   AND (:action = '' OR strpos(lower(action), lower(:action)) > 0)
@@ -88,7 +93,7 @@ class AuditRepository {
     this.db = db;
   }
 
-  void insert(Action action) {
+  void insert(Action action, @Nullable String detail) {
     db.sql(INSERT)
         .param("id", action.id())
         .param("who", action.who())
@@ -97,7 +102,12 @@ class AuditRepository {
         .param("action", action.action())
         .param("targets", action.targets().toArray(String[]::new))
         .param("request_id", action.requestId())
+        .param("detail", detail)
         .update();
+  }
+
+  void setDetail(UUID id, String detail) {
+    db.sql(SET_DETAIL).param("id", id).param("detail", detail).update();
   }
 
   void noteRefusal(UUID id) {
@@ -152,7 +162,8 @@ class AuditRepository {
             row.getString("action"),
             Arrays.asList((String[]) row.getArray("targets").getArray()),
             row.getString("outcome"),
-            row.getString("request_id")));
+            row.getString("request_id"),
+            row.getString("detail")));
   }
 
   int deleteOld(int most) {

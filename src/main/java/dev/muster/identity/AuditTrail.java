@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -49,6 +50,7 @@ public class AuditTrail extends HttpFilter {
 
     private final AuditRepository repository;
     private final AuditRepository.Action action;
+    private @Nullable String detail;
 
     Entry(AuditRepository repository, AuditRepository.Action action) {
       this.repository = repository;
@@ -57,7 +59,7 @@ public class AuditTrail extends HttpFilter {
 
     @Override
     protected void store() {
-      repository.insert(action);
+      repository.insert(action, detail);
     }
   }
 
@@ -70,6 +72,25 @@ public class AuditTrail extends HttpFilter {
         && entry.action.targets().size() < MAX_TARGETS) {
       entry.action.targets().add(id.toString());
     }
+  }
+
+  /** Says what the running request changes, where its route and targets do not. */
+  public static void describe(String detail) {
+    if (CommitAttachment.current() instanceof Entry entry) {
+      entry.detail = detail;
+    }
+  }
+
+  /** Returns the id of the running request's audit row, for {@link #tellResult}. */
+  public static Optional<UUID> currentId() {
+    return CommitAttachment.current() instanceof Entry entry
+        ? Optional.of(entry.action.id())
+        : Optional.empty();
+  }
+
+  /** Replaces what {@link #describe} said, once work that the request began has ended. */
+  public void tellResult(UUID actionId, String detail) {
+    repository.setDetail(actionId, detail);
   }
 
   /**

@@ -3,7 +3,11 @@ package dev.muster.workspace;
 import dev.muster.platform.settings.SecuritySettings;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
@@ -46,6 +50,12 @@ public class Hierarchy {
       SELECT w.id, w.name FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
       WHERE w.parent_id = :id AND b.status NOT IN ('paused', 'removed')
       ORDER BY w.created_at, w.id
+      """;
+
+  private static final String CHILDREN_OF =
+      """
+      SELECT w.parent_id, w.id FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
+      WHERE w.parent_id = ANY (:ids) AND w.removed_at IS NULL AND (b.status <> 'paused' OR :paused_too)
       """;
 
   private static final String EXISTS =
@@ -103,6 +113,20 @@ public class Hierarchy {
   /** Returns the children that are neither paused nor removed. */
   List<Child> liveChildren(UUID id) {
     return db.sql(LIVE_CHILDREN).param("id", id).query(Hierarchy::child).list();
+  }
+
+  /** Returns the children of many by their parent, without removed ones. */
+  Map<UUID, List<UUID>> childrenOf(Collection<UUID> ids, boolean pausedToo) {
+    Map<UUID, List<UUID>> children = new HashMap<>();
+    db.sql(CHILDREN_OF)
+        .param("ids", ids.toArray(UUID[]::new))
+        .param("paused_too", pausedToo)
+        .query(row -> {
+          children
+              .computeIfAbsent(row.getObject("parent_id", UUID.class), id -> new ArrayList<>())
+              .add(row.getObject("id", UUID.class));
+        });
+    return children;
   }
 
   boolean exists(UUID id) {

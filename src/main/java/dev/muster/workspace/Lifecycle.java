@@ -3,11 +3,10 @@ package dev.muster.workspace;
 import dev.muster.event.EventType;
 import dev.muster.event.Events;
 import dev.muster.event.NewEvent;
-import dev.muster.identity.AuditTrail;
-import dev.muster.identity.Tokens;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Hierarchy.Child;
+import dev.muster.workspace.StatusMoves.Moved;
 import dev.muster.workspace.StatusRepository.StatusRow;
 import java.time.Instant;
 import java.util.List;
@@ -15,7 +14,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -27,31 +25,25 @@ class Lifecycle {
   private final StatusRepository statuses;
   private final Hierarchy hierarchy;
   private final HierarchyLock tree;
-  private final Tokens tokens;
+  private final StatusMoves moves;
   private final Events events;
-  private final StatusTransitionMetrics transitions;
   private final TransactionTemplate transactions;
-  private final WorkspaceChanges changes;
 
   Lifecycle(
       WorkspaceRepository workspaces,
       StatusRepository statuses,
       Hierarchy hierarchy,
       HierarchyLock tree,
-      Tokens tokens,
+      StatusMoves moves,
       Events events,
-      StatusTransitionMetrics transitions,
-      TransactionTemplate transactions,
-      WorkspaceChanges changes) {
+      TransactionTemplate transactions) {
     this.workspaces = workspaces;
     this.statuses = statuses;
     this.hierarchy = hierarchy;
     this.tree = tree;
-    this.tokens = tokens;
+    this.moves = moves;
     this.events = events;
-    this.transitions = transitions;
     this.transactions = transactions;
-    this.changes = changes;
   }
 
   /** Returns how many workspaces were paused. */
@@ -80,13 +72,9 @@ class Lifecycle {
     Moved paused =
         moved(affected(id, cascade), WorkspaceStatus::isLive, WorkspaceStatus.PAUSED, "pause");
     if (paused.rows().isEmpty()) {
-      throw new ProblemException(ErrorCode.WRONG_STATE, "the workspace is paused already");
+      throw StatusMoves.pausedAlready();
     }
-    events.recordAll(
-        paused.rows().stream()
-            .map(was ->
-                namedEvent(EventType.WORKSPACE_PAUSED, was, WorkspaceStatus.PAUSED, paused.since()))
-            .toList());
+    moves.recordNamed(EventType.WORKSPACE_PAUSED, paused);
     return paused.rows().size();
   }
 
@@ -98,17 +86,9 @@ class Lifecycle {
             WorkspaceStatus.AWAITING_AGENT,
             "resume");
     if (resumed.rows().isEmpty()) {
-      throw new ProblemException(ErrorCode.WRONG_STATE, "the workspace is not paused");
+      throw StatusMoves.notPaused();
     }
-    events.recordAll(
-        resumed.rows().stream()
-            .map(was ->
-                namedEvent(
-                    EventType.WORKSPACE_AWAITING_AGENT,
-                    was,
-                    WorkspaceStatus.AWAITING_AGENT,
-                    resumed.since()))
-            .toList());
+    moves.recordNamed(EventType.WORKSPACE_AWAITING_AGENT, resumed);
     return resumed.rows().size();
   }
 
@@ -128,11 +108,7 @@ class Lifecycle {
       throw Workspaces.removed(
           workspaces.find(id).orElseThrow(() -> Workspaces.absent(id, workspaces)));
     }
-    List<UUID> ids = removed.stream().map(StatusRow::workspaceId).toList();
-    workspaces.markRemoved(ids);
-    tokens.revokeOfRemoved(ids);
-    hierarchy.countChange();
-    changes.removed(ids);
+    moves.endRemoved(moved);
     int descendants = removed.size() - 1;
     events.recordAll(
         removed.stream().map(row -> removedEvent(row, id, descendants, moved.since())).toList());
@@ -143,57 +119,22 @@ class Lifecycle {
     return cascade ? hierarchy.branch(id) : List.of(id);
   }
 
-  /** Rows with their previous status, and since when they have the new one. */
-  private record Moved(List<StatusRow> rows, Instant since) {}
-
-  /**
-   * Locks the rows and changes the status of those that {@code may} accepts. Returns these with
-   * their previous status.
-   */
+  /** Locks the rows and changes the status of those that {@code may} accepts. */
   private Moved moved(
       List<UUID> ids, Predicate<WorkspaceStatus> may, WorkspaceStatus to, String reason) {
-    List<StatusRow> rows =
-        statuses.lock(ids).stream().filter(row -> may.test(row.status())).toList();
-    Instant since = statuses.move(rows, to).orElse(Instant.EPOCH);
-    changes.statusChanged(rows.stream().map(StatusRow::workspaceId).toList(), to);
-    rows.forEach(row -> AuditTrail.addTarget(row.workspaceId()));
-    rows.stream()
-        .collect(
-            Collectors.groupingBy(
-                StatusRow::status, Collectors.mapping(StatusRow::workspaceId, Collectors.toList())))
-        .forEach((from, moved) -> transitions.publishAfterCommit(moved, from, to, reason));
-    return new Moved(rows, since);
-  }
-
-  private NewEvent namedEvent(
-      EventType type, StatusRow was, WorkspaceStatus status, Instant since) {
-    return LifecycleEvents.of(
-        type,
-        was.workspaceId(),
-        was.status(),
-        status,
-        since,
-        null,
-        Map.of("name", nameOf(was.workspaceId())));
+    return moves.move(
+        statuses.lock(ids).stream().filter(row -> may.test(row.status())).toList(), to, reason);
   }
 
   /** Builds the removal event; a descendant's event names the root of the removal. */
   private static NewEvent removedEvent(StatusRow was, UUID root, int descendants, Instant since) {
     boolean isRoot = was.workspaceId().equals(root);
-    return LifecycleEvents.of(
-        EventType.WORKSPACE_REMOVED,
-        was.workspaceId(),
-        was.status(),
-        WorkspaceStatus.REMOVED,
+    return StatusMoves.removedEvent(
+        was,
         since,
-        null,
         isRoot
             ? Map.of("cascade_deleted", descendants)
             : Map.of("cascade_deleted", 0, "removed_with", root));
-  }
-
-  private String nameOf(UUID id) {
-    return workspaces.find(id).map(Workspace::name).orElse("");
   }
 
   private static void requireNone(List<Child> children, String verb) {

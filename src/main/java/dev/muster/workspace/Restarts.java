@@ -44,11 +44,15 @@ class Restarts {
   void request(UUID id, Optional<String> reason) {
     transactions.executeWithoutResult(status -> {
       Instant at = statuses.requestRestart(id).orElseThrow(() -> absent(id));
-      Map<String, Object> payload = new LinkedHashMap<>();
-      payload.put(REQUESTED_AT, at);
-      reason.ifPresent(text -> payload.put("reason", text));
-      events.record(new NewEvent(EventType.WORKSPACE_RESTART_REQUESTED, id, payload));
+      events.record(requested(id, at, reason));
     });
+  }
+
+  static NewEvent requested(UUID id, Instant at, Optional<String> reason) {
+    Map<String, Object> payload = new LinkedHashMap<>();
+    payload.put(REQUESTED_AT, at);
+    reason.ifPresent(text -> payload.put("reason", text));
+    return new NewEvent(EventType.WORKSPACE_RESTART_REQUESTED, id, payload);
   }
 
   /**

@@ -22,8 +22,8 @@ class StatusRepository {
           + " 'awaiting_agent', now()) RETURNING status_since";
 
   private static final String LOCK =
-      "SELECT workspace_id, status FROM workspace_heartbeats WHERE workspace_id = ANY (:ids) ORDER"
-          + " BY workspace_id FOR UPDATE";
+      "SELECT workspace_id, status, status_since FROM workspace_heartbeats WHERE workspace_id = ANY"
+          + " (:ids) ORDER BY workspace_id FOR UPDATE";
 
   private static final String MOVE =
       """
@@ -54,14 +54,21 @@ class StatusRepository {
       RETURNING restart_requested_at
       """;
 
+  private static final String REQUEST_RESTARTS =
+      """
+      UPDATE workspace_heartbeats SET restart_requested_at = statement_timestamp()
+      WHERE workspace_id = ANY (:ids) AND status <> 'removed'
+      RETURNING restart_requested_at
+      """;
+
   private static final String WITHDRAW_RESTART =
       """
       UPDATE workspace_heartbeats SET restart_requested_at = NULL
       WHERE workspace_id = :id AND restart_requested_at IS NOT NULL
       """;
 
-  /** Holds the status of one workspace whose row is locked. */
-  record StatusRow(UUID workspaceId, WorkspaceStatus status) {}
+  /** Holds the status of one workspace whose row is locked, and since when it has it. */
+  record StatusRow(UUID workspaceId, WorkspaceStatus status, Instant since) {}
 
   private final JdbcClient db;
 
@@ -81,7 +88,8 @@ class StatusRepository {
         .query((row, n) ->
             new StatusRow(
                 row.getObject("workspace_id", UUID.class),
-                WorkspaceStatus.of(row.getString("status"))))
+                WorkspaceStatus.of(row.getString("status")),
+                since(row, n)))
         .list();
   }
 
@@ -137,6 +145,17 @@ class StatusRepository {
         .param("id", workspaceId)
         .query((row, n) -> Timestamps.instant(row, "restart_requested_at"))
         .optional();
+  }
+
+  /** As {@link #requestRestart}, for locked rows; empty when there are none. */
+  Optional<Instant> requestRestarts(List<UUID> workspaceIds) {
+    return db
+        .sql(REQUEST_RESTARTS)
+        .param("ids", workspaceIds.toArray(UUID[]::new))
+        .query((row, n) -> Timestamps.instant(row, "restart_requested_at"))
+        .list()
+        .stream()
+        .findFirst();
   }
 
   /** Returns whether a restart was requested until now. */

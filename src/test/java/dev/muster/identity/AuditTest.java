@@ -58,7 +58,7 @@ class AuditTest {
     JsonNode row = audit().getFirst();
     assertThat(row.propertyNames())
         .containsExactlyInAnyOrder(
-            "at", "who", "role", "action", "targets", "outcome", "request_id");
+            "at", "who", "role", "action", "targets", "outcome", "request_id", "detail");
     assertThat(row.path("who").asString()).isEqualTo("Hands");
     assertThat(row.path("role").asString()).isEqualTo("operator");
     assertThat(row.path("action").asString()).isEqualTo("POST /workspaces/{id}/pause");

@@ -22,7 +22,7 @@ class MatchingFleet {
    * The one statement for all filters. An empty array excludes nothing and is compared with no row.
    * A null choice allows everything. Name and role are joined by a character that no name contains.
    */
-  private static final String MATCHING =
+  static final String MATCHING =
       """
       WITH RECURSIVE below (term, id) AS (
           SELECT branch.term, w.id
@@ -145,6 +145,12 @@ class MatchingFleet {
   private StatementSpec bound(String sql, FleetFilter filter, FleetAudience audience) {
     @Nullable UUID self = audience.self();
     UUID @Nullable [] peers = self == null ? null : hierarchy.peersOf(self).toArray(UUID[]::new);
+    return bound(sql, filter, self, peers);
+  }
+
+  /** Binds {@link #MATCHING}; {@code peers} limits what can match, null does not. */
+  StatementSpec bound(
+      String sql, FleetFilter filter, @Nullable UUID self, UUID @Nullable [] peers) {
     StatementSpec statement = db.sql(sql).param("self", self).param("peers", peers);
     for (Map.Entry<String, @Nullable Object> parameter : filter.parameters().entrySet()) {
       statement = statement.param(parameter.getKey(), parameter.getValue());

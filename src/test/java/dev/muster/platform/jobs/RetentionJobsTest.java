@@ -103,6 +103,7 @@ class RetentionJobsTest {
           .containsExactlyInAnyOrder(
               "activity-retention",
               "audit-retention",
+              "bulk-retention",
               "delegation-retention",
               "event-retention",
               "runtime-retention",
@@ -119,7 +120,7 @@ class RetentionJobsTest {
                   """
                       .formatted(ZoneId.systemDefault()))
               .split(" ");
-      assertThat(Arrays.stream(starts).distinct()).hasSize(7);
+      assertThat(Arrays.stream(starts).distinct()).hasSize(8);
       assertThat(starts).allMatch(time -> time.compareTo("01") >= 0 && time.compareTo("05") < 0);
       assertThat(server.client().get("/admin/liveness", TestServer.ADMIN_TOKEN).text())
           .contains("\"delegation-retention\"");

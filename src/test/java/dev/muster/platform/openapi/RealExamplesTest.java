@@ -89,7 +89,7 @@ class RealExamplesTest {
 
   /** Objects of a summary whose keys are the words that are counted. */
   private static final Set<String> COUNTS =
-      Set.of("/status", "/reason", "/runtime", "/delegations");
+      Set.of("/status", "/reason", "/runtime", "/delegations", "/by_status", "/skips");
 
   private record Operation(String method, String path, JsonNode description) {
 
@@ -111,6 +111,7 @@ class RealExamplesTest {
       beginHistory(server.database());
       client.create("Lead", "\"id\":\"" + LEAD + "\",\"agent_card\":{\"name\":\"Lead\"}");
       enterDelegations(server);
+      enterBulkRuns(server);
       JsonNode docs = client.get("/v3/api-docs", null).json();
 
       Set<String> done = new HashSet<>();
@@ -129,7 +130,8 @@ class RealExamplesTest {
   private static void beginHistory(TestDatabase database) {
     await().until(() -> database.value("SELECT count(*) FROM history_head").equals("1"));
     database.execute(
-        "UPDATE history_head SET began_at = '2026-01-01T00:00:00Z', minutes_to = minutes_to - interval '5 minutes'");
+        "UPDATE history_head SET began_at = '2026-01-01T00:00:00Z', minutes_to = minutes_to -"
+            + " interval '5 minutes'");
     await().until(() -> !database.value("SELECT count(*) FROM fleet_minutes").equals("0"));
   }
 
@@ -172,6 +174,25 @@ class RealExamplesTest {
                 clock_timestamp() AS now
             """
                 .formatted(LEAD, REVIEWER));
+  }
+
+  /** Inserts bulk runs: one that has ended, and one to cancel that is due in an hour. */
+  private static void enterBulkRuns(TestServer server) {
+    server
+        .database()
+        .execute(
+            """
+            INSERT INTO bulk_runs (id, action, filter, cascade, who, targets, total, handled, skipped, created_at, due_at,
+                ended_at)
+            VALUES ('0b8f3a52-8c1e-4b0c-9a44-1f1b1f6d7a10', 'pause', 'name:review', false, 'admin', '{%1$s}', 1, 1, 1,
+                    now(), now(), now()),
+                ('0b8f3a52-8c1e-4b0c-9a44-1f1b1f6d7a11', 'pause', 'name:review', false, 'admin', '{%1$s}', 1, 0, 0, now(),
+                    now() + interval '1 hour', NULL);
+            INSERT INTO bulk_items (run_id, position, workspace_id, outcome, code, detail)
+            VALUES ('0b8f3a52-8c1e-4b0c-9a44-1f1b1f6d7a10', 1, '%1$s', 'skipped', 'WRONG_STATE',
+                'the workspace is paused already')
+            """
+                .formatted(REVIEWER));
   }
 
   private static List<Operation> inOrder(JsonNode docs) {

@@ -1,0 +1,69 @@
+package dev.muster.console.bulk;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.muster.console.fleet.FleetTargets.Hindrance;
+import dev.muster.platform.problem.ErrorCode;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a bulk run does to each of its workspaces. */
+enum BulkAction {
+  PAUSE(Hindrance.LIVE),
+  RESUME(Hindrance.NONE),
+  RESTART(Hindrance.NONE),
+  MESSAGE(Hindrance.NONE),
+  REMOVE(Hindrance.ALL);
+
+  private static final int STATUS_CHANGES_AT_ONCE = 1000;
+  private static final int MESSAGES_AT_ONCE = 100;
+  private static final String IS_PAUSED = "paused";
+
+  private final Hindrance hindrance;
+
+  BulkAction(Hindrance hindrance) {
+    this.hindrance = hindrance;
+  }
+
+  @JsonValue
+  String wire() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  static BulkAction of(String wire) {
+    return valueOf(wire.toUpperCase(Locale.ROOT));
+  }
+
+  Hindrance hindrance() {
+    return hindrance;
+  }
+
+  /** Returns how many workspaces one transaction changes. */
+  int batchSize() {
+    return this == MESSAGE ? MESSAGES_AT_ONCE : STATUS_CHANGES_AT_ONCE;
+  }
+
+  /** Returns the action that takes this one back; empty where nothing does. */
+  Optional<BulkAction> reverse() {
+    return switch (this) {
+      case PAUSE -> Optional.of(RESUME);
+      case RESUME -> Optional.of(PAUSE);
+      case RESTART, MESSAGE, REMOVE -> Optional.empty();
+    };
+  }
+
+  /** Returns why workspaces of this status would be skipped; null when they would not. */
+  @Nullable String skipped(String status) {
+    boolean isPaused = status.equals(IS_PAUSED);
+    return switch (this) {
+      case PAUSE -> isPaused ? "paused already" : null;
+      case RESUME -> isPaused ? null : "not paused";
+      case RESTART, MESSAGE, REMOVE -> null;
+    };
+  }
+
+  /** Whether a refusal only says that there was nothing to do. */
+  static boolean isSkip(ErrorCode refusal) {
+    return refusal == ErrorCode.WRONG_STATE;
+  }
+}

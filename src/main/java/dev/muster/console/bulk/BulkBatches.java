@@ -1,0 +1,174 @@
+package dev.muster.console.bulk;
+
+import dev.muster.console.bulk.BulkRun.Item;
+import dev.muster.console.bulk.BulkRun.Outcome;
+import dev.muster.platform.postgres.Timestamps;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/**
+ * Hands out the next targets of bulk runs and stores their outcomes, all in the transaction that
+ * changes them. The lock of the run's row admits one replica at a time; when that replica is
+ * killed, its transaction is undone and the lock is free.
+ */
+@Repository
+class BulkBatches {
+
+  /** The run that has waited longest, so that a small one does not wait for the end of a large. */
+  private static final String CLAIM =
+      """
+      SELECT id, action, text, undo_of, handled, now() AS at,
+          targets[handled + 1 : handled + least(:most, CASE WHEN action = 'message' THEN :messages ELSE :changes END)]
+              AS batch,
+          expected[handled + 1 : handled + least(:most, CASE WHEN action = 'message' THEN :messages ELSE :changes END)]
+              AS expected
+      FROM bulk_runs WHERE ended_at IS NULL AND due_at <= statement_timestamp() ORDER BY due_at, id LIMIT 1
+      FOR UPDATE SKIP LOCKED
+      """;
+
+  private static final String STORE =
+      """
+      INSERT INTO bulk_items (run_id, position, workspace_id, outcome, code, detail, changed_at)
+      SELECT :id, position, workspace_id, outcome, code, detail, CASE WHEN outcome = 'done' THEN :changed_at END
+      FROM unnest(:positions::integer[], :workspace_ids::uuid[], :outcomes::text[], :codes::text[], :details::text[])
+          AS item (position, workspace_id, outcome, code, detail)
+      """;
+
+  private static final String ADVANCE =
+      """
+      UPDATE bulk_runs SET
+          handled = handled + :handled, done = done + :done, skipped = skipped + :skipped, failed = failed + :failed,
+          due_at = clock_timestamp(), ended_at = CASE WHEN handled + :handled >= total THEN clock_timestamp() END
+      WHERE id = :id
+      RETURNING ended_at IS NOT NULL
+      """;
+
+  private static final String PUT_OFF =
+      "UPDATE bulk_runs SET due_at = clock_timestamp() + interval '5 seconds' WHERE id = :id";
+
+  /** One that was paused after the run: an undo no longer takes back the resume of the run. */
+  private static final String PAUSED_SINCE =
+      """
+      SELECT seen.id FROM unnest(:ids::uuid[], :since::text[]::timestamptz[]) AS seen (id, since)
+      WHERE EXISTS (
+          SELECT FROM api_event_recorded e
+          WHERE e.workspace_id = seen.id AND e.event_type = 'WORKSPACE_PAUSED' AND e.created_at > seen.since)
+      """;
+
+  /**
+   * The next targets of a run.
+   *
+   * @param handled how many targets come before them
+   * @param expected of an undo: since when each of them has the status that the run gave it
+   */
+  record Batch(
+      UUID runId,
+      BulkAction action,
+      @Nullable String text,
+      @Nullable UUID undoOf,
+      int handled,
+      Instant at,
+      List<UUID> ids,
+      Map<UUID, Instant> expected) {}
+
+  private final JdbcClient db;
+
+  BulkBatches(JdbcClient db) {
+    this.db = db;
+  }
+
+  /** Locks the next run until the transaction ends; empty when none is left or free. */
+  Optional<Batch> claim(int most) {
+    return db.sql(CLAIM)
+        .param("most", most)
+        .param("messages", BulkAction.MESSAGE.batchSize())
+        .param("changes", BulkAction.PAUSE.batchSize())
+        .query(BulkBatches::batch)
+        .optional();
+  }
+
+  private static Batch batch(ResultSet row, int n) throws SQLException {
+    List<UUID> ids = Arrays.asList((UUID[]) row.getArray("batch").getArray());
+    Map<UUID, Instant> expected = new HashMap<>();
+    @Nullable Array times = row.getArray("expected");
+    if (times != null) {
+      try (ResultSet time = times.getResultSet()) {
+        while (time.next()) {
+          expected.put(
+              ids.get(time.getInt(1) - 1), time.getObject(2, OffsetDateTime.class).toInstant());
+        }
+      }
+    }
+    return new Batch(
+        row.getObject("id", UUID.class),
+        BulkAction.of(row.getString("action")),
+        row.getString("text"),
+        row.getObject("undo_of", UUID.class),
+        row.getInt("handled"),
+        Timestamps.instant(row, "at"),
+        ids,
+        expected);
+  }
+
+  /** Lets the other runs go first for a while. */
+  void putOff(UUID runId) {
+    db.sql(PUT_OFF).param("id", runId).update();
+  }
+
+  /** Stores the outcomes of a batch; returns whether they are the last of the run. */
+  boolean store(Batch batch, List<Item> items) {
+    if (!items.isEmpty()) {
+      @Nullable Instant changedAt =
+          items.stream().map(Item::changedAt).filter(Objects::nonNull).findFirst().orElse(null);
+      db.sql(STORE)
+          .param("id", batch.runId())
+          .param("changed_at", changedAt == null ? null : Timestamps.utc(changedAt))
+          .param("positions", items.stream().map(Item::position).toArray(Integer[]::new))
+          .param("workspace_ids", items.stream().map(Item::workspaceId).toArray(UUID[]::new))
+          .param("outcomes", items.stream().map(i -> i.outcome().wire()).toArray(String[]::new))
+          .param("codes", items.stream().map(Item::code).toArray(String[]::new))
+          .param("details", items.stream().map(Item::detail).toArray(String[]::new))
+          .update();
+    }
+    return db.sql(ADVANCE)
+        .param("id", batch.runId())
+        .param("handled", items.size())
+        .param("done", count(items, Outcome.DONE))
+        .param("skipped", count(items, Outcome.SKIPPED))
+        .param("failed", count(items, Outcome.FAILED))
+        .query(Boolean.class)
+        .single();
+  }
+
+  private static int count(List<Item> items, Outcome outcome) {
+    return (int) items.stream().filter(item -> item.outcome() == outcome).count();
+  }
+
+  /** Returns which of the workspaces were paused since these times. */
+  Set<UUID> pausedSince(Map<UUID, Instant> since) {
+    UUID[] ids = since.keySet().toArray(UUID[]::new);
+    return new HashSet<>(
+        db.sql(PAUSED_SINCE)
+            .param("ids", ids)
+            .param(
+                "since",
+                Arrays.stream(ids).map(id -> String.valueOf(since.get(id))).toArray(String[]::new))
+            .query((row, n) -> row.getObject("id", UUID.class))
+            .list());
+  }
+}

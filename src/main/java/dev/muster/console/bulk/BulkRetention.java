@@ -1,0 +1,29 @@
+package dev.muster.console.bulk;
+
+import dev.muster.platform.jobs.DailyDeletion;
+import dev.muster.platform.jobs.RecurringJob;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Deletes bulk runs and their outcomes after 90 days, as the audit's rows. */
+@Configuration(proxyBeanMethods = false)
+class BulkRetention {
+
+  private static final int BATCH_SIZE = 1000;
+
+  private final DailyDeletion deletion;
+
+  BulkRetention(BulkRunRepository runs, MeterRegistry metrics) {
+    this.deletion = new DailyDeletion("bulk-retention", () -> runs.deleteOld(BATCH_SIZE), metrics);
+  }
+
+  @Bean
+  RecurringJob bulkRetentionJob() {
+    return deletion.job();
+  }
+
+  int sweep() {
+    return deletion.sweep();
+  }
+}

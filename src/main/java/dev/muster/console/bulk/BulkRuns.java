@@ -1,0 +1,204 @@
+package dev.muster.console.bulk;
+
+import dev.muster.console.bulk.BulkRun.State;
+import dev.muster.console.fleet.FleetTargets;
+import dev.muster.console.fleet.FleetTargets.Group;
+import dev.muster.identity.AuditTrail;
+import dev.muster.identity.Caller;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.Workspaces;
+import dev.muster.workspace.Workspaces.WorkspaceLabel;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Previews, starts, cancels and undoes changes of many workspaces. */
+@Service
+class BulkRuns {
+
+  private static final int SAMPLE = 20;
+  private static final String BLOCKED = "has children that are not among them";
+
+  /** A fleet changes while a person reads the preview; so far its count may be off. */
+  private static final int TOLERATED_PERCENT = 1;
+
+  private static final int PERCENT = 100;
+
+  /**
+   * What a run would do.
+   *
+   * @param changes those that would be changed; the others are in {@code skips} with the reason
+   */
+  record Preview(
+      long count,
+      long changes,
+      Map<String, Long> byStatus,
+      Map<String, Long> skips,
+      List<Sample> sample) {}
+
+  /** A workspace that would be changed. */
+  record Sample(UUID id, String name, String status) {}
+
+  private final FleetTargets fleet;
+  private final BulkRunRepository runs;
+  private final BulkWorker worker;
+  private final Workspaces workspaces;
+  private final TransactionTemplate transactions;
+
+  BulkRuns(
+      FleetTargets fleet,
+      BulkRunRepository runs,
+      BulkWorker worker,
+      Workspaces workspaces,
+      TransactionTemplate transactions) {
+    this.fleet = fleet;
+    this.runs = runs;
+    this.worker = worker;
+    this.workspaces = workspaces;
+    this.transactions = transactions;
+  }
+
+  Preview preview(BulkRequest wanted) {
+    List<Group> groups = fleet.count(wanted.wanted(), wanted.action().hindrance());
+    Map<String, Long> byStatus = new LinkedHashMap<>();
+    Map<String, Long> skips = new LinkedHashMap<>();
+    List<Group> changing = new ArrayList<>();
+    for (Group group : groups) {
+      byStatus.put(group.status(), group.workspaces());
+      @Nullable String why = wanted.action().skipped(group.status());
+      if (why != null) {
+        skips.merge(why, group.workspaces(), Long::sum);
+        continue;
+      }
+      changing.add(group);
+      if (group.blocked() > 0) {
+        skips.merge(BLOCKED, group.blocked(), Long::sum);
+      }
+    }
+    long count = sum(byStatus);
+    return new Preview(count, count - sum(skips), byStatus, skips, sample(changing));
+  }
+
+  private static long sum(Map<String, Long> counts) {
+    return counts.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  private List<Sample> sample(List<Group> groups) {
+    Map<UUID, String> statuses = new LinkedHashMap<>();
+    groups.stream()
+        .flatMap(group -> group.few().stream().map(id -> Map.entry(id, group.status())))
+        .limit(SAMPLE)
+        .forEach(one -> statuses.put(one.getKey(), one.getValue()));
+    Map<UUID, WorkspaceLabel> labels = workspaces.labelsOf(statuses.keySet());
+    return statuses.entrySet().stream()
+        .flatMap(one ->
+            Stream.ofNullable(labels.get(one.getKey()))
+                .map(label -> new Sample(label.id(), label.name(), one.getValue())))
+        .toList();
+  }
+
+  /** Fixes the targets and starts the run; refuses when they are not as many as were seen. */
+  BulkRun start(BulkRequest wanted, Caller caller) {
+    int expected =
+        wanted
+            .expected()
+            .orElseThrow(() ->
+                ProblemException.validation(
+                    "expect_count is missing (expected: the count of ?dry_run=true)"));
+    UUID id = UUID.randomUUID();
+    transactions.executeWithoutResult(_ -> {
+      List<UUID> targets = fleet.find(wanted.wanted());
+      requireAsSeen(wanted.action(), targets.size(), expected);
+      runs.insert(id, wanted, targets, nameOf(caller), AuditTrail.currentId());
+      describe(id);
+    });
+    worker.wake();
+    return find(id);
+  }
+
+  private static void requireAsSeen(BulkAction action, int count, int expected) {
+    if (count == 0) {
+      throw ProblemException.validation("no workspace matches, so there is nothing to do");
+    }
+    if (count > BulkRequest.MAX_TARGETS) {
+      throw ProblemException.validation(
+          count + " workspaces match (expected: at most " + BulkRequest.MAX_TARGETS + ")");
+    }
+    boolean isExact = action == BulkAction.REMOVE;
+    long tolerated = isExact ? 0 : (long) expected * TOLERATED_PERCENT / PERCENT;
+    if (Math.abs((long) count - expected) > tolerated) {
+      throw new ProblemException(
+          ErrorCode.COUNT_CHANGED,
+          count
+              + " workspaces match now, not "
+              + expected
+              + "; nothing was changed (expected: "
+              + (isExact ? "the same number" : "at most 1 % more or fewer")
+              + "); look at the preview again",
+          Map.of("count", count));
+    }
+  }
+
+  /** Starts the run that takes back what another has paused or resumed. */
+  BulkRun undo(UUID id, Caller caller) {
+    BulkRun run = find(id);
+    BulkAction reverse =
+        run.action()
+            .reverse()
+            .orElseThrow(() ->
+                new ProblemException(
+                    ErrorCode.WRONG_STATE,
+                    "a run of "
+                        + run.action().wire()
+                        + " cannot be undone (expected: one of pause or resume)"));
+    if (run.state() == State.RUNNING) {
+      throw new ProblemException(
+          ErrorCode.WRONG_STATE, "the run goes on; cancel it first, or wait for its end");
+    }
+    UUID undo = UUID.randomUUID();
+    transactions.executeWithoutResult(_ -> {
+      if (!runs.insertUndo(undo, reverse, id, nameOf(caller), AuditTrail.currentId())) {
+        throw new ProblemException(
+            ErrorCode.WRONG_STATE, "the run was undone already", Map.of("undo", true));
+      }
+      describe(undo);
+    });
+    worker.wake();
+    return find(undo);
+  }
+
+  /** Stops a run after its present batch; what is changed stays changed. */
+  BulkRun cancel(UUID id) {
+    transactions.executeWithoutResult(_ -> {
+      if (!runs.cancel(id)) {
+        throw new ProblemException(
+            ErrorCode.WRONG_STATE, "the run has ended, so there is nothing to cancel");
+      }
+      worker.tellAudit(id);
+    });
+    return find(id);
+  }
+
+  BulkRun find(UUID id) {
+    return runs.find(id)
+        .orElseThrow(() ->
+            new ProblemException(
+                ErrorCode.NOT_FOUND, "no bulk run " + id + " is known here, or no longer"));
+  }
+
+  private void describe(UUID run) {
+    AuditTrail.addTarget(run);
+    AuditTrail.describe(find(run).summary());
+  }
+
+  private static String nameOf(Caller caller) {
+    return caller instanceof Caller.Operator(UUID _, String name) ? name : "admin";
+  }
+}

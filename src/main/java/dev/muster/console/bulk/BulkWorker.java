@@ -1,0 +1,226 @@
+package dev.muster.console.bulk;
+
+import dev.muster.a2a.CanvasMessages;
+import dev.muster.console.bulk.BulkBatches.Batch;
+import dev.muster.console.bulk.BulkRun.Item;
+import dev.muster.console.bulk.BulkRun.Outcome;
+import dev.muster.identity.AuditTrail;
+import dev.muster.platform.commit.CommitAwareTransactions;
+import dev.muster.platform.log.OutageLog;
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.platform.text.ErrorText;
+import dev.muster.workspace.BatchResult;
+import dev.muster.workspace.LifecycleBatches;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.stereotype.Component;
+
+/**
+ * Works off the bulk runs, batch by batch. One transaction locks the run, changes the workspaces of
+ * the batch, and stores the outcome of each; a server that is killed loses none and does none
+ * twice, and any replica goes on.
+ */
+@Component
+class BulkWorker implements SmartLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(BulkWorker.class);
+  private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+  private final BulkBatches batches;
+  private final BulkRunRepository runs;
+  private final LifecycleBatches lifecycle;
+  private final CanvasMessages messages;
+  private final AuditTrail audit;
+  private final CommitAwareTransactions transactions;
+  private final OutageLog outages;
+  private final BackgroundLoop loop;
+  private volatile boolean isRunning;
+
+  /** The run of the last batch; only the loop's thread uses it. */
+  private @Nullable UUID claimed;
+
+  BulkWorker(
+      BulkBatches batches,
+      BulkRunRepository runs,
+      LifecycleBatches lifecycle,
+      CanvasMessages messages,
+      AuditTrail audit,
+      CommitAwareTransactions transactions,
+      OutageLog outages,
+      BackgroundLoops loops) {
+    this.batches = batches;
+    this.runs = runs;
+    this.lifecycle = lifecycle;
+    this.messages = messages;
+    this.audit = audit;
+    this.transactions = transactions;
+    this.outages = outages;
+    this.loop = loops.start("bulk-runs", INTERVAL, this::run);
+  }
+
+  void wake() {
+    loop.wake();
+  }
+
+  private void run() {
+    while (isRunning && step()) {
+      // the next batch
+    }
+  }
+
+  /** Runs one batch; returns false when there is nothing to do. */
+  private boolean step() {
+    claimed = null;
+    try {
+      return transactions.runRetryingDeadlocks(_ -> change(Integer.MAX_VALUE));
+    } catch (RuntimeException e) {
+      if (outages.met(e) || isForLater(e)) {
+        putOff();
+        throw e;
+      }
+      log.warn("a batch of a bulk run failed, so its first workspace is tried alone", e);
+      return stepAlone();
+    }
+  }
+
+  /** A run that cannot go on now keeps no other from going on. */
+  private void putOff() {
+    @Nullable UUID run = claimed;
+    if (run != null) {
+      try {
+        batches.putOff(run);
+      } catch (RuntimeException outage) {
+        log.debug("the bulk run {} could not be put off", run, outage);
+      }
+    }
+  }
+
+  /** Whether the batch may succeed later, such as after others who change the tree. */
+  private static boolean isForLater(RuntimeException e) {
+    return e instanceof CommitAwareTransactions.UnknownCommitOutcomeException
+        || (e instanceof ProblemException problem && problem.code() == ErrorCode.UNAVAILABLE);
+  }
+
+  /** Keeps one workspace that cannot be changed from stopping all that come after it. */
+  private boolean stepAlone() {
+    try {
+      return transactions.runRetryingDeadlocks(_ -> change(1));
+    } catch (RuntimeException e) {
+      if (outages.met(e) || isForLater(e)) {
+        putOff();
+        throw e;
+      }
+      return transactions.runRetryingDeadlocks(_ -> {
+        Optional<Batch> batch = batches.claim(1);
+        batch.ifPresent(one -> end(one, one.ids().stream().map(id -> broken(id, e)).toList()));
+        return batch.isPresent();
+      });
+    }
+  }
+
+  private static BatchResult broken(UUID id, RuntimeException e) {
+    return BatchResult.refused(id, new ProblemException(ErrorCode.INTERNAL, ErrorText.summary(e)));
+  }
+
+  private boolean change(int most) {
+    Optional<Batch> batch = batches.claim(most);
+    claimed = batch.map(Batch::runId).orElse(null);
+    batch.ifPresent(one -> end(one, results(one)));
+    return batch.isPresent();
+  }
+
+  private List<BatchResult> results(Batch batch) {
+    List<UUID> ids = batch.ids();
+    return switch (batch.action()) {
+      case PAUSE -> pause(batch);
+      case RESUME -> lifecycle.resume(ids, batch.expected());
+      case RESTART -> lifecycle.requestRestarts(ids, Optional.ofNullable(batch.text()));
+      case REMOVE -> lifecycle.remove(ids);
+      case MESSAGE ->
+          messages.send(
+              ids, "bulk-" + batch.runId(), Objects.requireNonNull(batch.text()), batch.at());
+    };
+  }
+
+  /** An undo skips workspaces that were paused, and perhaps resumed, since the run. */
+  private List<BatchResult> pause(Batch batch) {
+    if (batch.undoOf() == null) {
+      return lifecycle.pause(batch.ids());
+    }
+    Set<UUID> others = batches.pausedSince(batch.expected());
+    Map<UUID, BatchResult> paused = new HashMap<>();
+    lifecycle
+        .pause(batch.ids().stream().filter(id -> !others.contains(id)).toList())
+        .forEach(result -> paused.put(result.workspaceId(), result));
+    return batch.ids().stream()
+        .map(
+            id -> paused.getOrDefault(id, BatchResult.refused(id, LifecycleBatches.changedSince())))
+        .toList();
+  }
+
+  private void end(Batch batch, List<BatchResult> results) {
+    List<Item> items = new ArrayList<>(results.size());
+    for (BatchResult result : results) {
+      items.add(item(batch.handled() + items.size() + 1, result));
+    }
+    if (batches.store(batch, items)) {
+      tellAudit(batch.runId());
+    }
+  }
+
+  /** Tells the audit how a run has ended. */
+  void tellAudit(UUID runId) {
+    runs.auditIdOf(runId)
+        .ifPresent(
+            action -> runs.find(runId).ifPresent(run -> audit.tellResult(action, run.summary())));
+  }
+
+  private static Item item(int position, BatchResult result) {
+    @Nullable ProblemException refusal = result.refusal();
+    return refusal == null
+        ? new Item(position, result.workspaceId(), Outcome.DONE, null, null, result.at())
+        : new Item(
+            position,
+            result.workspaceId(),
+            BulkAction.isSkip(refusal.code()) ? Outcome.SKIPPED : Outcome.FAILED,
+            refusal.code().name(),
+            refusal.detail(),
+            null);
+  }
+
+  @Override
+  public void start() {
+    isRunning = true;
+    loop.wake();
+  }
+
+  @Override
+  public void stop() {
+    isRunning = false;
+  }
+
+  @Override
+  public boolean isRunning() {
+    return isRunning;
+  }
+
+  @PreDestroy
+  void close() {
+    loop.close();
+  }
+}

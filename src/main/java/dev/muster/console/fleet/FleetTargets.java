@@ -1,0 +1,146 @@
+package dev.muster.console.fleet;
+
+import dev.muster.platform.postgres.StatementTimeouts;
+import dev.muster.platform.postgres.Timestamps;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
+import org.springframework.stereotype.Repository;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Finds the workspaces that a change of many is for, by the statement of all filters. */
+@Repository
+public class FleetTargets {
+
+  /** Above the pool's limit of 3 s: a huge fleet on a busy database takes longer. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(8);
+
+  private static final String NOW = "SELECT now() AS at";
+
+  /** With branches, what is below a match is a target too. */
+  private static final String TARGETS =
+      MatchingFleet.MATCHING
+          + """
+          , branches AS (
+              WITH RECURSIVE found AS (
+                  SELECT id, status FROM matching WHERE :with_branches
+                  UNION
+                  SELECT w.id, b.status FROM found
+                  JOIN api_workspace_fleet w ON w.parent_id = found.id
+                  JOIN api_workspace_status b ON b.workspace_id = w.id
+                  WHERE w.removed_at IS NULL)
+              SELECT id, status FROM found
+          ), targets AS MATERIALIZED (
+              SELECT id, status FROM matching WHERE NOT :with_branches UNION ALL SELECT id, status FROM branches)
+          """;
+
+  /** Blocked is one with a child that is no target, of those children that {@code which} counts. */
+  private static final String GROUPS =
+      TARGETS
+          + """
+          , blocked AS (
+              SELECT DISTINCT child.parent_id AS id
+              FROM api_workspace_fleet child JOIN api_workspace_status b ON b.workspace_id = child.id
+              WHERE :which <> 'none' AND child.removed_at IS NULL AND child.parent_id IS NOT NULL
+                  AND (:which = 'all' OR b.status <> 'paused')
+                  AND NOT EXISTS (SELECT FROM targets t WHERE t.id = child.id))
+          SELECT status, count(*) AS workspaces, count(blocked.id) AS blocked,
+              ARRAY(SELECT few.id FROM targets few WHERE few.status = t.status LIMIT 20) AS few
+          FROM targets t LEFT JOIN blocked ON blocked.id = t.id
+          GROUP BY status ORDER BY count(*) DESC, status
+          """;
+
+  private static final String DEEPEST_FIRST =
+      TARGETS
+          + """
+          , levels AS (
+              WITH RECURSIVE down AS (
+                  SELECT id, 0 AS level FROM api_workspace_fleet WHERE parent_id IS NULL
+                  UNION ALL
+                  SELECT w.id, level + 1 FROM down JOIN api_workspace_fleet w ON w.parent_id = down.id)
+              SELECT id, level FROM down)
+          SELECT array_agg(t.id ORDER BY coalesce(l.level, 0) DESC, t.id) AS ids
+          FROM targets t LEFT JOIN levels l ON l.id = t.id
+          """;
+
+  /**
+   * What to look for.
+   *
+   * @param ids limits the matches to these; null does not
+   * @param branches whether what is below a match is meant too
+   */
+  public record Wanted(String query, @Nullable List<UUID> ids, boolean branches) {}
+
+  /** Which children of a target hinder its change, unless they are targets too. */
+  public enum Hindrance {
+    NONE,
+    LIVE,
+    ALL
+  }
+
+  /**
+   * The targets of one status.
+   *
+   * @param blocked how many of them have a child that hinders
+   * @param few up to 20 of them
+   */
+  public record Group(String status, long workspaces, long blocked, List<UUID> few) {}
+
+  private final JdbcClient db;
+  private final MatchingFleet fleet;
+  private final StatementTimeouts timeouts;
+
+  FleetTargets(JdbcClient db, MatchingFleet fleet, StatementTimeouts timeouts) {
+    this.db = db;
+    this.fleet = fleet;
+    this.timeouts = timeouts;
+  }
+
+  /** Counts the targets by status; refuses a query that cannot be read with 400. */
+  @Transactional(readOnly = true)
+  public List<Group> count(Wanted wanted, Hindrance hindrance) {
+    timeouts.allow(TIMEOUT);
+    return bound(GROUPS, wanted)
+        .param("which", hindrance.name().toLowerCase(java.util.Locale.ROOT))
+        .query((row, n) ->
+            new Group(
+                row.getString("status"),
+                row.getLong("workspaces"),
+                row.getLong("blocked"),
+                ids(row, "few")))
+        .list();
+  }
+
+  /** Returns the targets in the caller's transaction, those below others first. */
+  @Transactional(propagation = Propagation.MANDATORY)
+  public List<UUID> find(Wanted wanted) {
+    timeouts.allow(TIMEOUT);
+    return bound(DEEPEST_FIRST, wanted).query((row, n) -> ids(row, "ids")).single();
+  }
+
+  private StatementSpec bound(String sql, Wanted wanted) {
+    Instant now = db.sql(NOW).query((row, n) -> Timestamps.instant(row, "at")).single();
+    @Nullable List<UUID> ids = wanted.ids();
+    return fleet
+        .bound(
+            sql,
+            FleetFilter.read(wanted.query(), now),
+            null,
+            ids == null ? null : ids.toArray(UUID[]::new))
+        .param("with_branches", wanted.branches());
+  }
+
+  private static List<UUID> ids(ResultSet row, String column) throws SQLException {
+    @Nullable Array array = row.getArray(column);
+    return array == null ? List.of() : Arrays.asList((UUID[]) array.getArray());
+  }
+}

@@ -1,0 +1,118 @@
+package dev.muster.workspace;
+
+import dev.muster.event.EventType;
+import dev.muster.event.Events;
+import dev.muster.event.NewEvent;
+import dev.muster.identity.AuditTrail;
+import dev.muster.identity.Tokens;
+import dev.muster.platform.problem.ErrorCode;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.workspace.StatusRepository.StatusRow;
+import dev.muster.workspace.Workspaces.WorkspaceLabel;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** Changes the status of locked workspaces, with all that belongs to such a change. */
+@Component
+class StatusMoves {
+
+  private final WorkspaceRepository workspaces;
+  private final StatusRepository statuses;
+  private final Hierarchy hierarchy;
+  private final Tokens tokens;
+  private final Events events;
+  private final StatusTransitionMetrics transitions;
+  private final WorkspaceChanges changes;
+
+  StatusMoves(
+      WorkspaceRepository workspaces,
+      StatusRepository statuses,
+      Hierarchy hierarchy,
+      Tokens tokens,
+      Events events,
+      StatusTransitionMetrics transitions,
+      WorkspaceChanges changes) {
+    this.workspaces = workspaces;
+    this.statuses = statuses;
+    this.hierarchy = hierarchy;
+    this.tokens = tokens;
+    this.events = events;
+    this.transitions = transitions;
+    this.changes = changes;
+  }
+
+  /** Rows with their previous status, and since when they have {@code to}. */
+  record Moved(List<StatusRow> rows, WorkspaceStatus to, Instant since) {
+
+    List<UUID> ids() {
+      return rows.stream().map(StatusRow::workspaceId).toList();
+    }
+  }
+
+  /** Changes the status of locked rows. */
+  Moved move(List<StatusRow> rows, WorkspaceStatus to, String reason) {
+    Instant since = statuses.move(rows, to).orElse(Instant.EPOCH);
+    Moved moved = new Moved(rows, to, since);
+    changes.statusChanged(moved.ids(), to);
+    moved.ids().forEach(AuditTrail::addTarget);
+    rows.stream()
+        .collect(
+            Collectors.groupingBy(
+                StatusRow::status, Collectors.mapping(StatusRow::workspaceId, Collectors.toList())))
+        .forEach((from, ids) -> transitions.publishAfterCommit(ids, from, to, reason));
+    return moved;
+  }
+
+  /** Records an event for each moved row, with its name. */
+  void recordNamed(EventType type, Moved moved) {
+    Map<UUID, String> names =
+        workspaces.labelsOf(moved.ids()).stream()
+            .collect(Collectors.toMap(WorkspaceLabel::id, WorkspaceLabel::name));
+    events.recordAll(
+        moved.rows().stream()
+            .map(was ->
+                event(
+                    type,
+                    was,
+                    moved.to(),
+                    moved.since(),
+                    Map.of("name", names.getOrDefault(was.workspaceId(), ""))))
+            .toList());
+  }
+
+  /** Ends what removed workspaces had; the caller holds the hierarchy lock. */
+  void endRemoved(Moved moved) {
+    List<UUID> ids = moved.ids();
+    workspaces.markRemoved(ids);
+    tokens.revokeOfRemoved(ids);
+    hierarchy.countChange();
+    changes.removed(ids);
+  }
+
+  static NewEvent removedEvent(
+      StatusRow was, Instant since, Map<String, ? extends @Nullable Object> fields) {
+    return event(EventType.WORKSPACE_REMOVED, was, WorkspaceStatus.REMOVED, since, fields);
+  }
+
+  private static NewEvent event(
+      EventType type,
+      StatusRow was,
+      WorkspaceStatus to,
+      Instant since,
+      Map<String, ? extends @Nullable Object> fields) {
+    return LifecycleEvents.of(type, was.workspaceId(), was.status(), to, since, null, fields);
+  }
+
+  static ProblemException pausedAlready() {
+    return new ProblemException(ErrorCode.WRONG_STATE, "the workspace is paused already");
+  }
+
+  static ProblemException notPaused() {
+    return new ProblemException(ErrorCode.WRONG_STATE, "the workspace is not paused");
+  }
+}

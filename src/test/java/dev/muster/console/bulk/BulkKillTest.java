@@ -1,0 +1,96 @@
+package dev.muster.console.bulk;
+
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.ServerProcess;
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestDatabases;
+import dev.muster.testing.TestDatabases.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.JsonNode;
+
+/** A bulk run whose server is killed goes on at the next one, and does nothing twice. */
+@Slow
+@Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
+class BulkKillTest {
+
+  private static final int WORKSPACES = 20_000;
+
+  @TempDir Path folder;
+
+  private final TestDatabase database = TestDatabases.create();
+
+  private ServerProcess start() throws IOException {
+    return ServerProcess.start(
+            folder.resolve("home"),
+            Map.of(
+                "ADMIN_TOKEN",
+                ADMIN_TOKEN,
+                "SERVER_ADDRESS",
+                "127.0.0.1",
+                "LIVENESS_SWEEP_INTERVAL_S",
+                "86400",
+                "DATABASE_URL",
+                database.url()))
+        .awaitReady();
+  }
+
+  private int count(String sql) {
+    return Integer.parseInt(database.value(sql));
+  }
+
+  @Test
+  void bulkGoesOnAfterAKilledServer() throws Exception {
+    UUID run;
+    int done;
+    try (ServerProcess killed = start()) {
+      BulkFleet.insert(database, "many", WORKSPACES);
+      Answer started =
+          BulkFleet.start(
+              killed.client(),
+              "\"action\":\"pause\",\"filter\":\"name:many\",\"expect_count\":" + WORKSPACES);
+      run = UUID.fromString(started.field("bulk_id"));
+      Awaitility.await()
+          .pollInterval(Duration.ofMillis(2))
+          .until(() -> count("SELECT handled FROM bulk_runs") > 0);
+      killed.kill();
+      done = count("SELECT done FROM bulk_runs");
+    }
+    assertThat(done).isBetween(1000, WORKSPACES - 1000);
+    assertThat(count("SELECT count(*) FROM workspace_heartbeats WHERE status = 'paused'"))
+        .isEqualTo(done);
+    assertThat(count("SELECT count(*) FROM bulk_items")).isEqualTo(done);
+
+    try (ServerProcess next = start()) {
+      JsonNode ended = BulkFleet.awaitEnd(next.client(), run);
+
+      assertThat(ended.path("state").asString()).isEqualTo("done");
+      assertThat(ended.path("done").asInt()).isEqualTo(WORKSPACES);
+      assertThat(count("SELECT count(*) FROM workspace_heartbeats WHERE status = 'paused'"))
+          .isEqualTo(WORKSPACES);
+      assertThat(
+              database.value(
+                  """
+                  SELECT count(*) || ' of ' || count(DISTINCT workspace_id) FROM events
+                  WHERE event_type = 'WORKSPACE_PAUSED'
+                  """))
+          .isEqualTo(WORKSPACES + " of " + WORKSPACES);
+      assertThat(
+              count("SELECT count(DISTINCT workspace_id) FROM bulk_items WHERE outcome = 'done'"))
+          .isEqualTo(WORKSPACES);
+    }
+  }
+}

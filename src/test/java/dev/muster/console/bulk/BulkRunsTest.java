@@ -1,0 +1,328 @@
+package dev.muster.console.bulk;
+
+import static dev.muster.console.bulk.BulkFleet.awaitEnd;
+import static dev.muster.console.bulk.BulkFleet.preview;
+import static dev.muster.console.bulk.BulkFleet.run;
+import static dev.muster.console.bulk.BulkFleet.start;
+import static dev.muster.testing.Refusals.assertRefused;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.testing.Slow;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestClient.Answer;
+import dev.muster.testing.TestServer;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.JsonNode;
+
+/** Changes of many workspaces: what they would do, what they did, and how they are taken back. */
+@Slow
+@Timeout(120)
+@Execution(ExecutionMode.SAME_THREAD)
+class BulkRunsTest {
+
+  private static final TestServer SERVER =
+      TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400", "AGENT_URL_ALLOW=loopback");
+  private static final TestClient CLIENT = SERVER.client();
+
+  @AfterAll
+  static void stop() {
+    SERVER.close();
+  }
+
+  private static List<Agent> online(String name, int number) {
+    return IntStream.range(0, number).mapToObj(i -> CLIENT.createOnline(name + " " + i)).toList();
+  }
+
+  private static String pausing(String filter) {
+    return "\"action\":\"pause\",\"filter\":\"" + filter + "\"";
+  }
+
+  private static String status(Agent agent) {
+    return CLIENT.read(agent).path("status").asString();
+  }
+
+  private static void pause(Agent agent) {
+    CLIENT.post("/workspaces/" + agent.id() + "/pause", ADMIN_TOKEN, "");
+  }
+
+  private static UUID idOf(JsonNode run) {
+    return UUID.fromString(run.path("bulk_id").asString());
+  }
+
+  private static JsonNode undo(JsonNode run) {
+    Answer started = CLIENT.post("/admin/bulk/" + idOf(run) + "/undo", ADMIN_TOKEN, "");
+    assertThat(started.status()).as(started.text()).isEqualTo(202);
+    return awaitEnd(CLIENT, UUID.fromString(started.field("bulk_id")));
+  }
+
+  @Test
+  void previewCountsWhatWouldChangeAndWhatNotAndChangesNothing() {
+    List<Agent> fleet = online("previewed", 5);
+    pause(fleet.get(0));
+    CLIENT.create("previewed, never connected");
+    Agent lead = CLIENT.createOnline("previewed lead");
+    CLIENT.createOnline("not among them", "\"parent_id\":\"" + lead.id() + "\"");
+
+    JsonNode seen = preview(CLIENT, pausing("name:previewed"));
+
+    assertThat(seen.path("count").asInt()).isEqualTo(7);
+    assertThat(seen.path("changes").asInt()).isEqualTo(5);
+    assertThat(seen.path("by_status").toString())
+        .isEqualTo("{\"online\":5,\"awaiting_agent\":1,\"paused\":1}");
+    assertThat(seen.path("skips").toString())
+        .isEqualTo("{\"has children that are not among them\":1,\"paused already\":1}");
+    assertThat(seen.path("sample")).hasSize(6);
+    assertThat(status(fleet.get(1))).isEqualTo("online");
+    JsonNode branch = preview(CLIENT, pausing("name:previewed") + ",\"cascade\":true");
+    assertThat(branch.path("count").asInt()).isEqualTo(8);
+    assertThat(branch.path("changes").asInt()).isEqualTo(7);
+  }
+
+  @Test
+  void pausesThoseThatMatchOnceEachAndUndoesExactlyThese() {
+    List<Agent> fleet = online("undone", 4);
+    pause(fleet.get(0));
+
+    JsonNode run = run(CLIENT, pausing("name:undone") + ",\"note\":\"night\"");
+
+    assertThat(run.path("state").asString()).isEqualTo("done");
+    assertThat(run.path("done").asInt()).isEqualTo(3);
+    assertThat(run.path("skipped").asInt()).isEqualTo(1);
+    assertThat(run.path("who").asString()).isEqualTo("admin");
+    assertThat(run.path("note").asString()).isEqualTo("night");
+    assertThat(fleet).allSatisfy(one -> assertThat(status(one)).isEqualTo("paused"));
+    JsonNode event = CLIENT.events(fleet.get(1).id(), "WORKSPACE_PAUSED");
+    assertThat(event).hasSize(1);
+    assertThat(event.path(0).path("payload").path("name").asString()).isEqualTo("undone 1");
+    assertThat(event.path(0).path("payload").path("previous_status").asString())
+        .isEqualTo("online");
+
+    // an operator resumes one and pauses it again: that pause is not the run's
+    CLIENT.post("/workspaces/" + fleet.get(1).id() + "/resume", ADMIN_TOKEN, "");
+    CLIENT.heartbeat(fleet.get(1));
+    pause(fleet.get(1));
+    JsonNode undone = undo(run);
+
+    assertThat(undone.path("undo_of").asString()).isEqualTo(idOf(run).toString());
+    assertThat(undone.path("total").asInt()).isEqualTo(3);
+    assertThat(undone.path("done").asInt()).isEqualTo(2);
+    assertThat(fleet.stream().map(BulkRunsTest::status))
+        .containsExactly("paused", "paused", "awaiting_agent", "awaiting_agent");
+    assertRefused(
+        CLIENT.post("/admin/bulk/" + idOf(run) + "/undo", ADMIN_TOKEN, ""), 409, "WRONG_STATE");
+    JsonNode read = BulkFleet.read(CLIENT, idOf(run)).path("run");
+    assertThat(read.path("undone_by")).isEqualTo(undone.path("bulk_id"));
+  }
+
+  @Test
+  void undoOfAResumePausesThemAgainButNotThoseThatSomebodyHasPausedSince() {
+    List<Agent> fleet = online("resumed", 3);
+    run(CLIENT, pausing("name:resumed"));
+    JsonNode run = run(CLIENT, "\"action\":\"resume\",\"filter\":\"name:resumed\"");
+    fleet.forEach(CLIENT::heartbeat); // a heartbeat is no change by a person: they are online by it
+    pause(fleet.get(0));
+    CLIENT.post("/workspaces/" + fleet.get(0).id() + "/resume", ADMIN_TOKEN, "");
+
+    JsonNode undone = undo(run);
+
+    assertThat(undone.path("done").asInt()).isEqualTo(2);
+    assertThat(undone.path("skipped").asInt()).isEqualTo(1);
+    assertThat(fleet.stream().map(BulkRunsTest::status))
+        .containsExactly("awaiting_agent", "paused", "paused");
+  }
+
+  @Test
+  void refusesAChangedCountAndChangesNothing() {
+    List<Agent> fleet = online("counted", 3);
+
+    Answer refused = start(CLIENT, pausing("name:counted") + ",\"expect_count\":2");
+
+    assertRefused(refused, 409, "COUNT_CHANGED");
+    assertThat(refused.field("detail"))
+        .isEqualTo(
+            "3 workspaces match now, not 2; nothing was changed (expected: at most 1 % more or"
+                + " fewer); look at the preview again");
+    assertThat(refused.json().path("count").asInt()).isEqualTo(3);
+    assertThat(status(fleet.getFirst())).isEqualTo("online");
+  }
+
+  @Test
+  void reportsEachFailureWithTheSentenceOfItsOwnRequest() {
+    Agent lead = CLIENT.createOnline("failing lead");
+    CLIENT.createOnline("its child", "\"parent_id\":\"" + lead.id() + "\"");
+    Agent other = CLIENT.createOnline("failing other");
+
+    JsonNode run = run(CLIENT, pausing("name:failing"));
+
+    assertThat(run.path("done").asInt()).isEqualTo(1);
+    assertThat(run.path("failed").asInt()).isEqualTo(1);
+    assertThat(status(other)).isEqualTo("paused");
+    JsonNode failures =
+        CLIENT.get("/admin/bulk/" + idOf(run) + "?outcome=failed", ADMIN_TOKEN).json();
+    JsonNode failure = failures.path("items").path(0);
+    assertThat(failures.path("items")).hasSize(1);
+    assertThat(failures.path("next").isNull()).isTrue();
+    assertThat(failure.path("name").asString()).isEqualTo("failing lead");
+    assertThat(failure.path("code").asString()).isEqualTo("CONFIRMATION_REQUIRED");
+    assertThat(failure.path("detail").asString())
+        .isEqualTo(
+            "the workspace has children (1) that are not among those to pause; choose them too, or"
+                + " add cascade");
+  }
+
+  @Test
+  void removesWholeBranchesFromBelow() {
+    Agent lead = CLIENT.createOnline("removed lead");
+    Agent child = CLIENT.createOnline("below", "\"parent_id\":\"" + lead.id() + "\"");
+    Agent grandchild = CLIENT.create("far below", "\"parent_id\":\"" + child.id() + "\"");
+    String removing = "\"action\":\"remove\",\"ids\":[\"" + lead.id() + "\"],\"cascade\":true";
+
+    assertThat(run(CLIENT, removing).path("done").asInt()).isEqualTo(3);
+
+    for (Agent gone : List.of(lead, child, grandchild)) {
+      assertThat(CLIENT.get("/workspaces/" + gone.id(), ADMIN_TOKEN).status()).isEqualTo(410);
+    }
+    assertThat(CLIENT.heartbeat(child).status()).isEqualTo(410);
+  }
+
+  @Test
+  void wantsTheExactCountOfThoseToRemove() {
+    BulkFleet.insert(SERVER.database(), "exact", 300);
+    String removing = "\"action\":\"remove\",\"filter\":\"name:exact\"";
+
+    assertRefused(start(CLIENT, removing + ",\"expect_count\":299"), 409, "COUNT_CHANGED");
+    assertThat(start(CLIENT, pausing("name:exact") + ",\"expect_count\":299").status())
+        .isEqualTo(202); // a fleet moves while one reads
+  }
+
+  @Test
+  void asksEachForARestartAndSendsEachTheMessageOnce() {
+    List<Agent> polling = online("told", 3);
+    Agent push =
+        CLIENT.create("told push", "\"delivery_mode\":\"push\"", "\"url\":\"http://127.0.0.1:9/\"");
+    Agent paused =
+        CLIENT.create(
+            "told paused", "\"delivery_mode\":\"push\"", "\"url\":\"http://127.0.0.1:9/\"");
+    pause(paused);
+
+    run(CLIENT, "\"action\":\"restart\",\"filter\":\"name:told\",\"text\":\"new release\"");
+    JsonNode sent =
+        run(CLIENT, "\"action\":\"message\",\"filter\":\"name:told\",\"text\":\"stop at six\"");
+
+    assertThat(CLIENT.read(push).path("restart_requested_at").isString()).isTrue();
+    assertThat(
+            CLIENT
+                .events(push.id(), "WORKSPACE_RESTART_REQUESTED")
+                .path(0)
+                .path("payload")
+                .path("reason")
+                .asString())
+        .isEqualTo("new release");
+    assertThat(sent.path("done").asInt()).isEqualTo(4);
+    assertThat(sent.path("failed").asInt()).isEqualTo(1);
+    JsonNode feed =
+        CLIENT.get("/workspaces/" + polling.getFirst().id() + "/activity", ADMIN_TOKEN).json();
+    assertThat(feed).hasSize(1);
+    assertThat(feed.toString()).contains("\"text\":\"stop at six\"");
+    JsonNode queued = CLIENT.get("/admin/a2a-queue?target_id=" + push.id(), ADMIN_TOKEN).json();
+    assertThat(queued).hasSize(1);
+  }
+
+  @Test
+  void theAuditHasOneEntryForTheRunWithItsTargetsAndResult() {
+    online("audited", 2);
+    String operator =
+        CLIENT
+            .post("/admin/tokens", ADMIN_TOKEN, "{\"name\":\"night shift\",\"role\":\"operator\"}")
+            .field("auth_token");
+    Answer started =
+        CLIENT.post(
+            "/admin/bulk", operator, "{" + pausing("name:audited") + ",\"expect_count\":2}");
+    awaitEnd(CLIENT, UUID.fromString(started.field("bulk_id")));
+
+    List<JsonNode> entries =
+        CLIENT
+            .get("/admin/audit?limit=100", ADMIN_TOKEN)
+            .json()
+            .valueStream()
+            .filter(entry -> entry.toString().contains(started.field("bulk_id")))
+            .toList();
+
+    assertThat(entries).hasSize(1);
+    assertThat(entries.getFirst().path("who").asString()).isEqualTo("night shift");
+    assertThat(entries.getFirst().path("action").asString()).isEqualTo("POST /admin/bulk");
+    assertThat(entries.getFirst().path("detail").asString())
+        .isEqualTo("pause of 2 workspaces by “name:audited”: 2 done, 0 skipped, 0 failed");
+  }
+
+  @Test
+  void goesThroughOutcomesPageByPageAndListsTheNewestRunFirst() {
+    BulkFleet.insert(SERVER.database(), "paged", 25);
+    JsonNode run = run(CLIENT, pausing("name:paged"));
+
+    String page = "/admin/bulk/" + idOf(run) + "?limit=10";
+    JsonNode first = CLIENT.get(page, ADMIN_TOKEN).json();
+    JsonNode last = CLIENT.get(page + "&cursor=20", ADMIN_TOKEN).json();
+
+    assertThat(first.path("items")).hasSize(10);
+    assertThat(first.path("next").asInt()).isEqualTo(10);
+    assertThat(last.path("items")).hasSize(5);
+    assertThat(last.path("next").isNull()).isTrue();
+    Answer list = CLIENT.get("/admin/bulk?limit=1", ADMIN_TOKEN);
+    assertThat(list.json().path(0).path("bulk_id")).isEqualTo(run.path("bulk_id"));
+  }
+
+  @Test
+  void refusesWhatCannotBe() {
+    String pause = "\"action\":\"pause\"";
+    assertRefused(start(CLIENT, pause), 400, "VALIDATION_FAILED");
+    assertRefused(start(CLIENT, pause + ",\"filter\":\"\",\"ids\":[]"), 400, "VALIDATION_FAILED");
+    assertRefused(start(CLIENT, pausing("")), 400, "VALIDATION_FAILED");
+    assertRefused(start(CLIENT, pausing("colour:red")), 400, "VALIDATION_FAILED");
+    assertRefused(start(CLIENT, "\"action\":\"fly\",\"filter\":\"\""), 400, "VALIDATION_FAILED");
+    assertRefused(
+        start(CLIENT, pausing("name:nobody-has-this") + ",\"expect_count\":0"),
+        400,
+        "VALIDATION_FAILED");
+    assertRefused(
+        start(CLIENT, "\"action\":\"message\",\"filter\":\"\",\"expect_count\":1"),
+        400,
+        "VALIDATION_FAILED");
+    assertRefused(CLIENT.get("/admin/bulk/" + UUID.randomUUID(), ADMIN_TOKEN), 404, "NOT_FOUND");
+    assertRefused(
+        CLIENT.post("/admin/bulk/" + UUID.randomUUID() + "/cancel", ADMIN_TOKEN, ""),
+        404,
+        "NOT_FOUND");
+    online("restarted", 1);
+    JsonNode run = run(CLIENT, "\"action\":\"restart\",\"filter\":\"name:restarted\"");
+    for (String end : List.of("undo", "cancel")) {
+      assertRefused(
+          CLIENT.post("/admin/bulk/" + idOf(run) + "/" + end, ADMIN_TOKEN, ""), 409, "WRONG_STATE");
+    }
+  }
+
+  @Test
+  void deletesRunsAfter90Days() {
+    BulkFleet.insert(SERVER.database(), "aged", 3);
+    JsonNode run = run(CLIENT, pausing("name:aged"));
+    SERVER
+        .database()
+        .execute(
+            "UPDATE bulk_runs SET created_at = now() - interval '91 days' WHERE id = '"
+                + idOf(run)
+                + "'");
+
+    assertThat(SERVER.bean(BulkRetention.class).sweep()).isEqualTo(4);
+
+    assertThat(CLIENT.get("/admin/bulk/" + idOf(run), ADMIN_TOKEN).status()).isEqualTo(404);
+  }
+}
