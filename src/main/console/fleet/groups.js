@@ -83,6 +83,6 @@ export function groupList(found, by, show) {
         </li>`,
       )}
     </ul>
-    ${more > 0 ? html`<p class="meta">${counted(more, 'group')} with less trouble in the table below.</p>` : nothing}
+    ${more > 0 ? html`<p class="meta">${counted(more, 'group')} with less trouble below.</p>` : nothing}
   </section>`;
 }

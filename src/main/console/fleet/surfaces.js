@@ -4,10 +4,11 @@ import { FleetTable } from './table.js';
 import { oneOf } from './tools.js';
 
 /** The views that a switch offers, by their names in the address. */
-export const VIEWS = { table: 'Table', tree: 'Tree' };
+export const VIEWS = { table: 'Table', tree: 'Tree', map: 'Map' };
 
 const LOAD = {
   tree: async (needs) => (await import('./tree.js')).fleetTree(needs),
+  map: async (needs) => new (await import('./map.js')).FleetMap(needs),
 };
 
 /**
@@ -32,6 +33,7 @@ export class Surfaces {
     this.made = { table: new FleetTable(needs) };
     /** @type {Surface} */
     this.shown = this.made.table;
+    this.name = 'table';
   }
 
   /** Shows what the address asks for; until it is loaded, what was shown before. */
@@ -41,7 +43,10 @@ export class Surfaces {
       this.made[name] = null;
       this.#load(name);
     }
-    this.shown = this.made[name] ?? this.shown;
+    if (this.made[name]) {
+      this.shown = this.made[name];
+      this.name = name;
+    }
     return this.shown;
   }
 

@@ -82,7 +82,8 @@ function make() {
   slot.rest = document.createElement('span');
   slot.rest.className = 'soft';
   below.append(slot.rest);
-  work.replaceWith(below);
+  work.remove();
+  status.after(below);
   return slot;
 }
 

@@ -85,6 +85,7 @@ export function open(root, first, context) {
   function read() {
     const { query } = place;
     surface = surfaces.choose(query.get('view'));
+    root.dataset.view = surfaces.name;
     const { arrangement } = surface;
     const asked = { query: query.get('q') ?? '', sort: query.get('sort') ?? 'severity', direction: query.get('dir') === 'desc' ? 'desc' : 'asc', arrangement };
     const group = oneOf(GROUPS, query.get('group'));

@@ -7,16 +7,33 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import dev.muster.testing.TestClient.Agent;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The fleet as a tree, and by groups. */
+/** The fleet as a tree and as a map, and by groups. */
 @InBrowser
 class FleetViewsTest {
 
   private static final String WEDGED =
       "\"runtime_state\":\"wedged\",\"sample_error\":\"Control request timeout: initialize\"";
+
+  /** Controls that no scrolling brings into the window. */
+  private static final String UNREACHABLE =
+      """
+      () => [...document.querySelectorAll('a[href], button, input, select')]
+        .filter(one => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.skip, [popover]'))
+        .filter(one => {
+          one.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+          const { left, right, top, bottom } = one.getBoundingClientRect();
+          return left < -1 || right > innerWidth + 1 || top < -1 || bottom > innerHeight + 1 || right - left < 4;
+        })
+        .map(one => one.outerHTML.slice(0, 120))
+      """;
 
   /** Creates a team of a lead and of two agents below it, and returns these. */
   private static List<Agent> team(String name) {
@@ -112,5 +129,71 @@ class FleetViewsTest {
     assertThat(page.getByRole(AriaRole.COMPLEMENTARY)).containsText("GMT+5:45");
     assertThat(page.locator("#connection")).not().containsText("UTC");
     assertThat(page.locator("#page").textContent()).doesNotContain("UTC");
+  }
+
+  @Test
+  void mapIsDrivenByKeysAlone(Tab tab) {
+    Agent wedged = team("Mapwood").getFirst();
+    SignedIn.CLIENT.heartbeat(wedged, WEDGED);
+    Page page = SignedIn.asAdmin(tab, "/ui/fleet?q=mapwood");
+    page.locator("#filter").focus();
+    page.keyboard().press("Tab"); // Table
+    page.keyboard().press("Tab");
+    page.keyboard().press("Tab"); // Map
+    page.keyboard().press("Enter");
+    Locator map = page.getByRole(AriaRole.APPLICATION);
+    assertThat(map).hasAccessibleName("Map of 4 workspaces");
+    page.keyboard().press("Tab");
+    assertThat(map).isFocused();
+
+    Locator said = page.locator(".map-card");
+    Set<String> reached = new HashSet<>();
+    for (String key : List.of("Home", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp", "End")) {
+      page.keyboard().press(key);
+      reached.add(said.locator(".map-name").textContent());
+    }
+    assertThat(reached).hasSizeGreaterThan(2);
+    page.keyboard().press("Home");
+    page.keyboard().press("PageDown");
+    assertThat(said).containsText("Reviewer Mapwood");
+    assertThat(said).containsText("Runtime wedged — “Control request timeout: initialize”");
+    SignedIn.CLIENT.heartbeat(wedged, "\"error_rate\":0");
+    assertThat(said).containsText("online since");
+
+    page.keyboard().press("Enter");
+    assertThat(page.getByRole(AriaRole.COMPLEMENTARY)).containsText("Reviewer Mapwood");
+    Accessibility.check(tab);
+    page.getByText("The same as a table").focus();
+    page.keyboard().press("Enter");
+    assertThat(page.getByRole(AriaRole.GRID)).hasAttribute("aria-rowcount", "5");
+    assertThat(page).not().hasURL(Pattern.compile("view="));
+  }
+
+  @Test
+  void onAPhoneTheMapIsReplacedByTheCauses(Tab tab) {
+    SignedIn.CLIENT.heartbeat(team("Phonewood").getFirst(), WEDGED);
+    tab.page().setViewportSize(390, 800);
+    Page page = SignedIn.asAdmin(tab, "/ui/fleet?view=map&q=phonewood");
+    assertThat(page.locator(".map-narrow")).isVisible();
+    assertThat(page.locator(".causes")).containsText("Wedged");
+    assertThat(page.getByRole(AriaRole.APPLICATION)).isHidden();
+    page.locator(".causes").getByRole(AriaRole.BUTTON).click();
+    page.getByText("The same as a table").click();
+    assertThat(names(page)).hasText(new String[] {"Reviewer Phonewood"});
+  }
+
+  /** A window of 1400 px has 700 of them at 200 %, one of 640 px has 320. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "tree", "map"})
+  void twoHundredPercentZoomLosesNothing(String view, Tab tab) {
+    SignedIn.CLIENT.heartbeat(team("Zoomwood").getFirst(), WEDGED);
+    Page page = SignedIn.asAdmin(tab, "/ui/fleet?q=zoomwood&view=" + view);
+    for (int width : new int[] {700, 320}) {
+      page.setViewportSize(width, 450);
+      assertThat(page.locator(".fleet-page[data-view='" + (view.isEmpty() ? "table" : view) + "']"))
+          .isVisible();
+      assertThat(page.evaluate("() => document.documentElement.scrollWidth")).isEqualTo(width);
+      assertThat((List<?>) page.evaluate(UNREACHABLE)).as(view + " at " + width).isEmpty();
+    }
   }
 }

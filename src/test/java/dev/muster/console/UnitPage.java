@@ -62,6 +62,7 @@ final class UnitPage {
       <link rel="icon" href="data:,">
       <link rel="stylesheet" href="/src/styles/tokens.css"><link rel="stylesheet" href="/src/styles/base.css">
       <link rel="stylesheet" href="/src/styles/parts.css"><link rel="stylesheet" href="/src/styles/fleet.css">
+      <link rel="stylesheet" href="/src/styles/map.css">
       <script type="importmap">%s</script><body></body></html>
       """
           .formatted(IMPORT_MAP);
