@@ -18,6 +18,7 @@ export const PAGES = {
   runs: { title: 'Runs', load: () => import('./pages/runs.js') },
   tokens: { title: 'Tokens', load: () => import('./pages/tokens.js') },
   ops: { title: 'Operations', load: () => import('./pages/operations.js') },
+  bulk: { load: () => import('./pages/bulk.js') },
   w: { load: () => import('./pages/workspace.js') },
   trace: { load: () => import('./pages/trace.js') },
   welcome: { load: () => import('./pages/welcome.js') },

@@ -30,16 +30,19 @@ export class FleetTable {
    * @param {(sort: string) => void} needs.sort
    * @param {() => void} needs.released the table is not in use any more
    * @param {Kind} [needs.kind] a table, unless it is said
+   * @param {import('./selection.js').Selection} [needs.selection]
    */
   constructor(needs) {
     this.needs = needs;
     this.view = needs.view;
-    this.kind = needs.kind ?? tableKind(needs.view.store);
+    const kind = needs.kind ?? tableKind(needs.view.store);
+    this.kind = needs.selection?.column(kind) ?? kind;
     this.active = -1;
     this.chosen = -1;
     this.tick = 0;
     this.isPointed = false;
     this.#build();
+    needs.selection?.head(this.element);
     this.list = new VirtualList({
       scroller: this.scroller,
       space: this.space,

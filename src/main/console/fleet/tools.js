@@ -39,8 +39,9 @@ export function tools({ views, query, error, go }) {
  * @param {boolean} state.isLoaded
  * @param {() => void} state.apply puts the rows in their order
  * @param {(changes: Record<string, string>) => void} state.go
+ * @param {boolean} state.hasRuns whether this person may read the changes of many workspaces
  */
-export function foot({ view, isLoaded, apply, go }) {
+export function foot({ view, isLoaded, apply, go, hasRuns }) {
   const waits = view.moved.size;
   if (waits > 0) {
     return html`<p class="fleet-foot" role="status">
@@ -52,5 +53,6 @@ export function foot({ view, isLoaded, apply, go }) {
   return html`<p class="fleet-foot" role="status">
     <span class="soft">${isEmpty ? 'Nothing matches. Change the filter, or ' : counted(view.matched.length, 'workspace')}</span>
     ${isEmpty ? html`<button type="button" class="small" @click=${() => go({ q: '' })}>show all</button>` : nothing}
+    ${hasRuns ? html`<a class="runs-link" href="/ui/bulk">Bulk runs</a>` : nothing}
   </p>`;
 }

@@ -6,6 +6,7 @@ import { banner, bannerWords } from '../fleet/banners.js';
 import { causes, silentTogether } from '../fleet/causes.js';
 import { causeList, counts, queryOf } from '../fleet/counts.js';
 import { groupList, groups } from '../fleet/groups.js';
+import { Selection } from '../fleet/selection.js';
 import { sheet } from '../fleet/sheet.js';
 import { Surfaces, VIEWS } from '../fleet/surfaces.js';
 import { foot, GROUPS, oneOf, tools } from '../fleet/tools.js';
@@ -26,8 +27,10 @@ export function open(root, first, context) {
   const { fleet, session, navigate, call } = context;
   const { store } = fleet;
   const view = new FleetView(store, clock.now);
+  const selection = new Selection({ view, mayChange: session.mayChange, changed: () => surface.redraw() ?? draw(), open: navigate });
   const needs = {
     view,
+    selection,
     around,
     mayChange: session.mayChange,
     choose: (row) => go({ sel: store.id(row) }),
@@ -68,6 +71,10 @@ export function open(root, first, context) {
   }
 
   async function act(row, action) {
+    if (action === 'choose') {
+      selection.toggle(row);
+      return;
+    }
     const id = store.id(row);
     const name = store.name(row);
     try {
@@ -162,6 +169,7 @@ export function open(root, first, context) {
       navigate('/ui/welcome', {}, { replace: true });
       return;
     }
+    selection.follow();
     render(page(), root);
   }
 
@@ -181,7 +189,7 @@ export function open(root, first, context) {
           ? sheet({ store, row: chosen, around: { ...around(), neighbours: together(chosen) }, mayChange: session.mayChange(), act, close: () => go({ sel: '' }) })
           : nothing
       }</div>
-      ${foot({ view, isLoaded: fleet.isLoaded, apply, go })}`;
+      ${selection.bar()} ${foot({ view, isLoaded: fleet.isLoaded, apply, go, hasRuns: session.current()?.role !== 'agent' })}`;
   }
 
   function trouble() {

@@ -15,6 +15,8 @@ const STATES = {
   answered: ['✓', 'good'],
   completed: ['✓', 'good'],
   succeeded: ['✓', 'good'],
+  done: ['✓', 'good'],
+  skipped: ['–', 'soft'],
   ok: ['✓', 'good'],
   uncertain: ['?', 'warn'],
   stuck: ['◆', 'stuck'],

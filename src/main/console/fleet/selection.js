@@ -1,0 +1,175 @@
+/** Which workspaces are chosen for a change of many: single ones, or all that match the filter. */
+import { html, nothing } from 'lit-html';
+import { toast } from '../parts/toast.js';
+import { visible } from '../text/safe.js';
+import { counted, number } from '../text/time.js';
+
+const ACTIONS = { pause: 'Pause', resume: 'Resume', restart: 'Restart', message: 'Message…', remove: 'Remove…' };
+
+export class Selection {
+  /**
+   * @param {object} needs
+   * @param {import('./view.js').FleetView} needs.view
+   * @param {() => boolean} needs.mayChange
+   * @param {() => void} needs.changed draws anew
+   * @param {(path: string) => void} needs.open shows a page
+   */
+  constructor(needs) {
+    Object.assign(this, needs);
+    /** Rows that are chosen one by one. */
+    this.rows = new Set();
+    /** The filter whose matches are chosen, all of them; null where single ones are. */
+    this.query = null;
+    this.heads = [];
+  }
+
+  /** @param {number} row */
+  has(row) {
+    return this.query === null ? this.rows.has(row) : this.view.store.alive[row] === 1 && this.view.test(row);
+  }
+
+  /** @returns {number} */
+  count() {
+    return this.query === null ? this.rows.size : this.view.matched.length;
+  }
+
+  /** Chooses a row, or takes it away; of all that match the others are left. */
+  toggle(row) {
+    if (!this.mayChange()) {
+      return;
+    }
+    if (this.query !== null) {
+      this.rows = new Set(this.view.matched);
+      this.query = null;
+    }
+    this.rows.delete(row) || this.rows.add(row);
+    this.#show();
+  }
+
+  all() {
+    this.rows.clear();
+    this.query = this.view.query;
+    this.#show();
+  }
+
+  clear() {
+    this.rows.clear();
+    this.query = null;
+    this.#show();
+  }
+
+  /** Another filter is shown: what was chosen by the one before is chosen no more. Removed workspaces are neither. */
+  follow() {
+    const { store, query } = this.view;
+    if (this.query !== null && this.query !== query) {
+      this.query = null;
+    }
+    this.rows.forEach((row) => store.alive[row] || this.rows.delete(row));
+    this.#mark();
+  }
+
+  #show() {
+    this.#mark();
+    this.changed();
+  }
+
+  #mark() {
+    const count = this.count();
+    for (const head of this.heads) {
+      head.checked = count > 0 && count >= this.view.matched.length;
+      head.indeterminate = count > 0 && !head.checked;
+    }
+  }
+
+  /**
+   * Gives a kind of rows a column with boxes, and the key x.
+   *
+   * @param {import('./table.js').Kind} kind
+   * @returns {import('./table.js').Kind}
+   */
+  column(kind) {
+    return {
+      ...kind,
+      columns: [['choose', '', null], ...kind.columns],
+      version: (row) => kind.version(row) + (this.has(row) ? 0.5 : 0),
+      make: () => {
+        const slot = kind.make();
+        slot.box = box();
+        slot.box.tabIndex = -1;
+        slot.box.setAttribute('aria-keyshortcuts', 'x');
+        const cell = document.createElement('div');
+        cell.className = 'cell col-choose';
+        cell.setAttribute('role', 'gridcell');
+        cell.dataset.action = 'choose';
+        cell.append(slot.box);
+        cell.addEventListener('mousedown', (event) => {
+          event.preventDefault(); // so that keys go on to move in the table
+          cell.closest('.fleet-table').focus({ preventScroll: true });
+        });
+        slot.element.prepend(cell);
+        return slot;
+      },
+      draw: (slot, row, around, mayChange) => {
+        kind.draw(slot, row, around, mayChange);
+        slot.box.checked = this.has(row);
+        slot.box.setAttribute('aria-label', `Select ${visible(this.view.store.name(row)) || 'workspace without a name'}`);
+      },
+      key: (key, row) => {
+        if (key !== 'x') {
+          return kind.key?.(key, row) ?? null;
+        }
+        this.toggle(row);
+        return -1;
+      },
+    };
+  }
+
+  /** Puts the box that chooses all that match into the head of a table. */
+  head(element) {
+    const head = box();
+    head.setAttribute('aria-label', 'Select all that match the filter');
+    head.addEventListener('change', () => (head.checked ? this.all() : this.clear()));
+    element.querySelector('.fleet-head .col-choose').append(head);
+    element.classList.toggle('choosable', this.mayChange());
+    this.heads.push(head);
+  }
+
+  /** @returns {unknown} how many are chosen, and what can be done with them; nothing when there are none */
+  bar() {
+    const count = this.count();
+    if (count === 0) {
+      return nothing;
+    }
+    const matching = this.view.matched.length;
+    return html`<div class="bulk-bar" role="region" aria-label="Selected workspaces">
+      <p role="status"><b>${number(count)}</b> selected${this.query === null && matching > 0 ? ` of ${number(matching)} that match` : ', all that match'}</p>
+      ${this.query === null && count < matching
+        ? html`<button type="button" class="quiet" @click=${() => this.all()}>Select all ${number(matching)}</button>`
+        : nothing}
+      <div class="bulk-actions">${Object.entries(ACTIONS).map(([name, word]) => html`
+        <button type="button" class=${name === 'remove' ? 'danger' : ''} @click=${() => this.#ask(name)}>${word}</button>`)}</div>
+      <button type="button" class="quiet" @click=${() => this.clear()}>Clear</button>
+    </div>`;
+  }
+
+  async #ask(action) {
+    const { store, query } = this.view;
+    const which = this.query === null ? { ids: [...this.rows].map((row) => store.id(row)) } : { filter: query };
+    try {
+      const { askForBulk } = await import('../pages/bulk-dialog.js');
+      const run = await askForBulk(action, which);
+      if (run) {
+        this.clear();
+        this.open(`/ui/bulk/${run.bulk_id}`);
+      }
+    } catch (error) {
+      toast(`${counted(this.count(), 'workspace')}: ${error.detail ?? error.message}`, { isBad: true });
+    }
+  }
+}
+
+function box() {
+  const input = document.createElement('input');
+  input.type = 'checkbox';
+  return input;
+}

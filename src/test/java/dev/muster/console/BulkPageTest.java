@@ -1,0 +1,257 @@
+package dev.muster.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
+import dev.muster.console.bulk.BulkFleet;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** Workspaces chosen in the fleet, and what is done to all of them at once. */
+@InBrowser
+class BulkPageTest {
+
+  private static final TestServer SERVER = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400");
+  private static final TestClient CLIENT = SERVER.client();
+
+  static {
+    PlaywrightAssertions.setDefaultAssertionTimeout(15_000);
+    // before the first page: these have no events, so a snapshot that is kept would lack them
+    BulkFleet.insert(SERVER.database(), "Many", 500);
+    BulkFleet.insert(SERVER.database(), "Left alone", 3);
+    BulkFleet.insert(SERVER.database(), "Aged", 12);
+    BulkFleet.insert(SERVER.database(), "Looked at", 2);
+    BulkFleet.insert(SERVER.database(), "Small", 2);
+  }
+
+  @AfterAll
+  static void stop() {
+    SERVER.close();
+  }
+
+  private static Page open(Tab tab, String path) {
+    Page page = tab.signIn(CLIENT.baseUrl(), TestServer.ADMIN_TOKEN, path).page();
+    assertThat(page.locator("#connection")).containsText("Live");
+    return page;
+  }
+
+  private static Page openFleet(Tab tab, String filter, int matches) {
+    Page page = open(tab, "/ui/fleet?q=" + filter);
+    assertThat(grid(page)).hasAttribute("aria-rowcount", String.valueOf(matches + 1));
+    return page;
+  }
+
+  private static Locator grid(Page page) {
+    return page.getByRole(AriaRole.GRID);
+  }
+
+  private static Locator bar(Page page) {
+    return page.getByRole(
+        AriaRole.REGION, new Page.GetByRoleOptions().setName("Selected workspaces"));
+  }
+
+  private static Locator button(Locator within, String name) {
+    return within.getByRole(
+        AriaRole.BUTTON, new Locator.GetByRoleOptions().setName(name).setExact(true));
+  }
+
+  private static Locator dialog(Page page) {
+    return page.getByRole(AriaRole.DIALOG);
+  }
+
+  private static Locator totals(Page page) {
+    return page.locator(".bulk-progress");
+  }
+
+  private static void selectAll(Page page) {
+    page.getByLabel("Select all that match the filter").check();
+  }
+
+  private static int count(String name, String status) {
+    return Integer.parseInt(
+        SERVER
+            .database()
+            .value(
+                """
+                SELECT count(*) FROM workspaces w JOIN workspace_heartbeats b ON b.workspace_id = w.id
+                WHERE w.name LIKE '%s%%' AND b.status = '%s'
+                """
+                    .formatted(name, status)));
+  }
+
+  @Test
+  void bulkPausesFiveHundredAndUndoes(Tab tab) {
+    Page page = openFleet(tab, "name:many", 500);
+
+    grid(page).focus();
+    page.keyboard().press("x");
+    page.keyboard().press("j");
+    page.keyboard().press("x");
+    assertThat(bar(page)).containsText("2 selected of 500 that match");
+    assertThat(page.locator(".fleet-space .col-choose input:checked")).hasCount(2);
+    button(bar(page), "Select all 500").click();
+    assertThat(bar(page)).containsText("500 selected");
+    button(bar(page), "Pause").click();
+    assertThat(dialog(page)).containsText("500 of 500 will be paused");
+    assertThat(dialog(page)).containsText("Many ");
+    button(dialog(page), "Pause 500").click();
+
+    page.waitForURL(Pattern.compile("/ui/bulk/[0-9a-f-]{36}$"));
+    assertThat(totals(page)).containsText("500 paused");
+    assertThat(totals(page)).containsText("done");
+    page.reload();
+    assertThat(totals(page)).containsText("500 paused");
+    assertThat(count("Many", "paused")).isEqualTo(500);
+    assertThat(count("Left alone", "online")).isEqualTo(3);
+
+    button(page.locator("main"), "Undo").click();
+    assertThat(totals(page)).containsText("500 taken back");
+    assertThat(count("Many", "awaiting_agent")).isEqualTo(500);
+    page.goBack();
+    assertThat(page.getByText("undone by")).isVisible();
+    assertThat(button(page.locator("main"), "Undo")).hasCount(0);
+  }
+
+  @Test
+  void bulkReportsEachFailure(Tab tab) {
+    Agent lead = CLIENT.createOnline("Refused lead");
+    CLIENT.createOnline("Child of it", "\"parent_id\":\"" + lead.id() + "\"");
+    CLIENT.createOnline("Refused not");
+    Page page = openFleet(tab, "name:refused", 2);
+    selectAll(page);
+    button(bar(page), "Pause").click();
+    assertThat(dialog(page)).containsText("1 not: has children that are not among them");
+    button(dialog(page), "Pause 1").click();
+
+    assertThat(totals(page)).containsText("1 failed");
+    Locator failure = page.locator("tbody tr");
+    assertThat(failure).hasCount(1);
+    assertThat(failure).containsText("Refused lead");
+    assertThat(failure)
+        .containsText("the workspace has children (1) that are not among those to pause");
+    Accessibility.check(tab);
+    KeyboardWalk.check(page);
+    failure.getByRole(AriaRole.LINK).click();
+    page.waitForURL("**/ui/w/" + lead.id());
+  }
+
+  @Test
+  void bulkRefusesAChangedCount(Tab tab) {
+    tab.expects("status of 409");
+    for (int i = 0; i < 3; i++) {
+      CLIENT.createOnline("Counted " + i);
+    }
+    Page page = openFleet(tab, "name:counted", 3);
+    selectAll(page);
+    button(bar(page), "Restart").click();
+    assertThat(dialog(page)).containsText("3 of 3 will be asked to restart");
+    Agent late = CLIENT.createOnline("Counted too late");
+    button(dialog(page), "Restart 3").click();
+
+    assertThat(dialog(page).getByRole(AriaRole.ALERT))
+        .containsText("4 workspaces match now, not 3; nothing was changed");
+    assertThat(dialog(page)).containsText("4 of 4 will be asked to restart");
+    assertThat(CLIENT.read(late).path("restart_requested_at").isString()).isFalse();
+    button(dialog(page), "Restart 4").click();
+    assertThat(totals(page)).containsText("4 asked to restart");
+    assertThat(CLIENT.read(late).path("restart_requested_at").isString()).isTrue();
+  }
+
+  @Test
+  void removeWantsTheCountTyped(Tab tab) {
+    Page page = openFleet(tab, "name:aged", 12);
+    selectAll(page);
+    button(bar(page), "Remove…").click();
+    Locator remove = button(dialog(page), "Remove 12");
+    assertThat(remove).isDisabled();
+    dialog(page).getByLabel("Type the number of workspaces: 12").fill("11");
+    assertThat(remove).isDisabled();
+    dialog(page).getByLabel("Type the number of workspaces: 12").fill("12");
+    remove.click();
+
+    assertThat(totals(page)).containsText("12 removed");
+    assertThat(count("Aged", "removed")).isEqualTo(12);
+    assertThat(button(page.locator("main"), "Undo")).hasCount(0);
+  }
+
+  @Test
+  void sendsTheChosenOnesAMessage(Tab tab) {
+    Agent told = CLIENT.createOnline("Told A");
+    Agent other = CLIENT.createOnline("Told B");
+    Page page = openFleet(tab, "name:told", 2);
+    page.getByLabel("Select Told A").click();
+    assertThat(bar(page)).containsText("1 selected of 2 that match");
+    button(bar(page), "Message…").click();
+    assertThat(button(dialog(page), "Send to 1")).isDisabled();
+    dialog(page).getByLabel("Message").fill("stop at six");
+    button(dialog(page), "Send to 1").click();
+
+    assertThat(totals(page)).containsText("1 sent the message");
+    String admin = TestServer.ADMIN_TOKEN;
+    assertThat(CLIENT.get("/workspaces/" + told.id() + "/activity", admin).text())
+        .contains("stop at six");
+    assertThat(CLIENT.get("/workspaces/" + other.id() + "/activity", admin).json()).isEmpty();
+  }
+
+  @Test
+  void viewersLookOnly(Tab tab) {
+    BulkFleet.run(CLIENT, "\"action\":\"pause\",\"filter\":\"name:looked\"");
+    String viewer =
+        CLIENT
+            .post(
+                "/admin/tokens",
+                TestServer.ADMIN_TOKEN,
+                "{\"name\":\"reader\",\"role\":\"viewer\"}")
+            .field("auth_token");
+    Page page = tab.signIn(CLIENT.baseUrl(), viewer, "/ui/fleet?q=name:looked").page();
+    assertThat(grid(page)).hasAttribute("aria-rowcount", "3");
+    grid(page).focus();
+    page.keyboard().press("x");
+    assertThat(bar(page)).hasCount(0);
+    assertThat(page.locator(".col-choose input").first()).isHidden();
+    page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("Bulk runs")).click();
+    page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("Pause 2 workspaces"))
+        .first()
+        .click();
+    assertThat(totals(page)).containsText("2 paused");
+    assertThat(page.locator("main button:not([aria-label])")).hasCount(0);
+  }
+
+  @Test
+  void worksByKeysAloneAndOnAPhone(Tab tab) {
+    Page page = openFleet(tab, "name:small", 2);
+    selectAll(page);
+    assertThat(bar(page)).containsText("2 selected");
+    Accessibility.check(tab);
+    KeyboardWalk.check(page);
+    button(bar(page), "Resume").click();
+    assertThat(dialog(page)).containsText("0 of 2 will be resumed");
+    assertThat(button(dialog(page), "Resume 0")).isDisabled();
+    Accessibility.check(tab);
+    page.keyboard().press("Escape");
+    page.setViewportSize(320, 640);
+    for (String path : new String[] {"/ui/fleet?q=name:small", "/ui/bulk"}) {
+      tab.go(CLIENT.baseUrl(), path);
+      assertThat(page.locator("#connection")).containsText("Live");
+      if (path.startsWith("/ui/fleet")) {
+        page.getByLabel("Select Small 1").click();
+        assertThat(button(bar(page), "Pause")).isVisible();
+      }
+      assertThat(
+              page.evaluate(
+                  "() => document.documentElement.scrollWidth <="
+                      + " document.documentElement.clientWidth"))
+          .as(path)
+          .isEqualTo(true);
+    }
+    Accessibility.check(tab);
+  }
+}
