@@ -33,7 +33,7 @@ class QueueMetrics {
       if (state.isEnd()) {
         ends.put(
             state,
-            Counter.builder("muster.queue.ends")
+            Counter.builder("muster.queue.messages.ended")
                 .description("Queued messages that ended")
                 .tag("state", state.wire())
                 .register(registry));

@@ -38,7 +38,7 @@ class RuntimeMetrics implements MeterBinder {
 
   @Override
   public void bindTo(MeterRegistry registry) {
-    Gauge.builder("muster.runtime.running", this::running)
+    Gauge.builder("muster.runtime.runs.active", this::running)
         .description("Runs without a reported end")
         .register(registry);
   }

@@ -357,7 +357,7 @@ class QueueEndsTest {
   }
 
   private static double ends(String state) {
-    return metric("muster_queue_ends_total{state=\"" + state + "\"}");
+    return metric("muster_queue_messages_ended_total{state=\"" + state + "\"}");
   }
 
   private static Double metric(String name) {
