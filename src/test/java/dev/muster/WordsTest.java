@@ -77,6 +77,14 @@ class WordsTest {
       Pattern.compile(
           "\\b(whoever|somebody|nobody|of ours|beats?|errands?|heard(_\\w+)?|told|news)\\b");
 
+  private static final Pattern BANNED_IN_PAGE =
+      Pattern.compile(
+          "\\b(whoever|somebody|nobody|of ours|thereof|beats?|errands?|heard|told|news)\\b");
+
+  /** Code between back quotes, the name of a field, or a label of the console in italics. */
+  private static final Pattern CODE_IN_PAGE =
+      Pattern.compile("`[^`]*`|^\\s*\\w+:|\"\\w+\":|\\*\\w+\\*");
+
   @Test
   void namesOfTheCodeAreWordsOfTheGlossary() {
     Set<String> found = new TreeSet<>();
@@ -119,6 +127,23 @@ class WordsTest {
           .filter(constant -> !constant.text().equals(SNAPSHOT_COLUMN))
           .filter(constant -> isBanned(BANNED_IN_STRING, constant.text()))
           .forEach(constant -> found.add(constant.type() + ": " + constant.text()));
+    }
+    assertThat(found).isEmpty();
+  }
+
+  /** Code in pages, such as the name of a field, is not prose. */
+  @Test
+  void pagesUseWordsOfTheGlossary() throws IOException {
+    Set<String> found = new TreeSet<>();
+    List<Path> pages = pages();
+    assertThat(pages).hasSizeGreaterThan(40);
+    for (Path page : pages) {
+      String[] lines = Files.readString(page).split("\n", -1);
+      for (int i = 0; i < lines.length; i++) {
+        if (isBanned(BANNED_IN_PAGE, CODE_IN_PAGE.matcher(lines[i]).replaceAll(""))) {
+          found.add(page + ":" + (i + 1) + " " + lines[i].strip());
+        }
+      }
     }
     assertThat(found).isEmpty();
   }
@@ -184,6 +209,19 @@ class WordsTest {
       }
     }
     return sources;
+  }
+
+  private static List<Path> pages() throws IOException {
+    List<Path> pages = new ArrayList<>();
+    for (Path root : List.of(Path.of("docs"), Path.of("src/main/resources/openapi"))) {
+      try (Stream<Path> files = Files.walk(root)) {
+        files.filter(file -> file.toString().matches(".*\\.(md|yaml)")).forEach(pages::add);
+      }
+    }
+    try (Stream<Path> files = Files.list(Path.of("."))) {
+      files.filter(file -> file.toString().endsWith(".md")).forEach(pages::add);
+    }
+    return pages;
   }
 
   /** They are on the class path of the tests. */
