@@ -39,7 +39,7 @@ class HeartbeatRepository {
    * <p>An uptime that starts over clears a requested restart. The uptime must also be about as
    * young as the request, because a heartbeat of the same process may be stored late.
    */
-  private static final String RECORD_STEADY =
+  static final String RECORD_STEADY =
       """
       WITH heartbeat AS (
           SELECT * FROM unnest(
@@ -89,7 +89,7 @@ class HeartbeatRepository {
   private static final String EXISTING =
       "SELECT workspace_id FROM workspace_heartbeats WHERE workspace_id = ANY (?)";
 
-  private static final String RECORD_EVALUATED =
+  static final String RECORD_EVALUATED =
       """
       UPDATE workspace_heartbeats b SET
           last_heartbeat_at = statement_timestamp(),

@@ -20,10 +20,7 @@ class TroubleRepository {
   /** The maximum number of workspaces or delegations in a notification. */
   private static final int LISTED = 20;
 
-  /**
-   * A trouble with the same cause as before stays reported, unless its end was reported meanwhile.
-   * A trouble with another cause is a new one.
-   */
+  /** A trouble with its former cause stays reported, unless its end was reported meanwhile. */
   private static final String BEGIN =
       """
       INSERT INTO webhook_troubles AS t
@@ -63,11 +60,7 @@ class TroubleRepository {
           AND NOT EXISTS (SELECT FROM api_workspace_stall s WHERE s.workspace_id = t.workspace_id AND s.stalled)
       """;
 
-  /**
-   * Selects causes with unreported troubles. They are due when the newest of these is older than
-   * {@code :settled}, or the oldest than {@code :collected}, unless the cause was reported after
-   * {@code :reported_before}.
-   */
+  /** Selects the causes of {@link #due} and their ends. */
   private static final String DUE =
       """
       SELECT g.recovered, g.status, g.reason, g.pattern FROM (
