@@ -71,9 +71,9 @@ public final class AgentClient {
   }
 
   /**
-   * Returns this client for the work on one delegation: the delegations that it makes have that one
-   * as their parent, so that people can follow what caused what. A {@link MessageHandler} of a loop
-   * is given such a client.
+   * Returns this client for the work on one delegation. Delegations that it creates have that one
+   * as their parent, so that people can follow causes. A {@link MessageHandler} of a loop is given
+   * such a client.
    *
    * @param delegationId a delegation of this workspace, as caller or callee; another is ignored
    */

@@ -106,8 +106,8 @@ public final class AgentLoop implements AutoCloseable {
     }
 
     /**
-     * Sets a listener that is told once why the loop ends, while a handler may still run: to cut a
-     * handler short that does not return by itself. It must not block.
+     * Sets a listener that is called once with the reason of the end, while a handler may still
+     * run. It can interrupt a handler that does not return by itself. It must not block.
      */
     public Builder onEnd(Consumer<End> listener) {
       this.endListener = listener;
@@ -338,8 +338,8 @@ public final class AgentLoop implements AutoCloseable {
 
     /**
      * Ends the loop, unless the request was made before it began: without a registration only the
-     * uptime tells the server that the agent has restarted, so its first response may repeat what
-     * the agent before it has heard.
+     * uptime tells the server that the agent has restarted, so its first response may repeat a
+     * request that the previous agent has answered by its end.
      */
     @Override
     public void restartRequested(Instant at) {
