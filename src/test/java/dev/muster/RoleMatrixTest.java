@@ -111,6 +111,10 @@ class RoleMatrixTest {
       DELETE /console/session                                      401  401  401  401  403  403  403  403  403  403  403  403  +    +    +
       GET    /console/sessions                                     401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
       DELETE /console/sessions/{sessionId}                         401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      GET    /console/links                                        401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      DELETE /console/links/{linkId}                               401  401  401  401  403  403  403  403  403  403  +    +    403  +    403
+      GET    /admin/operations                                     401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
+      GET    /admin/settings                                       401  401  401  401  403  403  403  403  403  +    +    +    +    +    403
       POST   /console/links                                        401  401  401  401  403  403  403  403  403  403  +    +    403  +    403  {"name":"Eyes","role":"viewer"}
       POST   /console/links                                        401  401  401  401  403  403  403  403  403  403  403  +    403  403  403  {"name":"Hands","role":"operator"}
       POST   /registry/update-card                                 401  401  401  401  +    403  403  403  403  403  +    +    403  +    +    {"workspace_id":"{id}","agent_card":{}}
@@ -375,6 +379,11 @@ class RoleMatrixTest {
       ConsoleSession session = ConsoleSession.signIn(CLIENT, VIEWER);
       values.put(
           "{sessionId}", CLIENT.get("/console/session", null, session.headers()).field("id"));
+    }
+    if (line.path().contains("{linkId}")) {
+      CLIENT.post("/console/links", ADMIN_TOKEN, "{\"name\":\"Eyes\",\"role\":\"viewer\"}");
+      JsonNode open = CLIENT.get("/console/links", ADMIN_TOKEN).json().path("links");
+      values.put("{linkId}", open.get(open.size() - 1).path("id").asString());
     }
     if (line.path().contains("{activityId}")) {
       String row = "{\"activity_type\":\"agent_log\",\"summary\":\"row\"}";

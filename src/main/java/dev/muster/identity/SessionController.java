@@ -5,7 +5,6 @@ import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.identity.SessionRepository.Person;
 import dev.muster.identity.SessionRepository.Session;
 import dev.muster.platform.http.AllowedOrigins;
-import dev.muster.platform.http.PlatformUrl;
 import dev.muster.platform.jobs.ReplicaName;
 import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ErrorCode;
@@ -35,13 +34,8 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class SessionController {
 
-  /** The path before a link's code. The code is in the fragment, so no server or proxy logs it. */
-  static final String SIGN_IN = "/ui/signin#start=";
-
-  private static final int MAX_NAME_LENGTH = 100;
+  static final int MAX_NAME_LENGTH = 100;
   private static final int MAX_SECRET_LENGTH = 512;
-  private static final int DEFAULT_TTL_SECONDS = 600;
-  private static final int MAX_TTL_SECONDS = 86_400;
 
   /** The heartbeat settings of agents, which a page needs to judge their silence. */
   @ConfigurationProperties("muster.heartbeat")
@@ -68,14 +62,11 @@ class SessionController {
 
   record SessionList(List<Session> sessions, int count) {}
 
-  record Link(String url, Instant expiresAt) {}
-
   private final Sessions sessions;
   private final SessionCookie cookies;
   private final Credentials credentials;
   private final RateLimits limits;
   private final AuditTrail audit;
-  private final PlatformUrl platformUrl;
   private final ReplicaName replica;
   private final Timing timing;
   private final InstantSource clock;
@@ -87,7 +78,6 @@ class SessionController {
       Credentials credentials,
       RateLimits limits,
       AuditTrail audit,
-      PlatformUrl platformUrl,
       ReplicaName replica,
       Timing timing,
       InstantSource clock,
@@ -97,7 +87,6 @@ class SessionController {
     this.credentials = credentials;
     this.limits = limits;
     this.audit = audit;
-    this.platformUrl = platformUrl;
     this.replica = replica;
     this.timing = timing;
     this.clock = clock;
@@ -207,25 +196,6 @@ class SessionController {
     }
   }
 
-  /** Creates a link that signs one person in, once. */
-  @PostMapping("/console/links")
-  @ResponseStatus(HttpStatus.CREATED)
-  Link makeLink(
-      Caller caller, JsonBody body, HttpServletRequest request, HttpServletResponse response) {
-    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
-    String name = requireOneLine(body.requiredText("name", MAX_NAME_LENGTH));
-    Role role = Role.of(body.requiredText("role", MAX_NAME_LENGTH));
-    int ttl = body.integer("ttl_s", 1, MAX_TTL_SECONDS).orElse(DEFAULT_TTL_SECONDS);
-    AccessChecks.requireAdmin(caller);
-    if (role == Role.OPERATOR && !(caller instanceof Caller.Admin)) {
-      throw new ProblemException(
-          ErrorCode.FORBIDDEN, "operators' links are made with the admin token alone");
-    }
-    SecretHash maker = credentials.tokenBehind(credentials.presented(request));
-    Sessions.Link made = sessions.makeLink(role, name, maker, Duration.ofSeconds(ttl));
-    return new Link(platformUrl.of(request) + SIGN_IN + made.code().text(), made.expiresAt());
-  }
-
   private Session session(HttpServletRequest request) {
     return cookies
         .of(request)
@@ -236,7 +206,8 @@ class SessionController {
                 ErrorCode.FORBIDDEN, "this wants a session of the console, and got a token"));
   }
 
-  private static String requireOneLine(String name) {
+  /** Refuses a name that would break lines of logs and lists. */
+  static String requireOneLine(String name) {
     if (name.chars().anyMatch(Character::isISOControl)) {
       throw ProblemException.validation("name: has control characters (expected: none)");
     }

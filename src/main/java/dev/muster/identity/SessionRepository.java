@@ -40,6 +40,15 @@ class SessionRepository {
       Instant expiresAt,
       @JsonIgnore SecretHash maker) {}
 
+  /** A link that nobody has used yet; the code is not stored. */
+  record OpenLink(
+      UUID id,
+      String role,
+      String name,
+      Instant createdAt,
+      Instant expiresAt,
+      @JsonIgnore SecretHash maker) {}
+
   private static final String INSERT_LINK =
       """
       INSERT INTO console_links (id, hash, role, name, maker_hash, created_at, expires_at)
@@ -57,6 +66,18 @@ class SessionRepository {
       UPDATE console_links SET redeemed_at = statement_timestamp()
       WHERE hash = :hash AND redeemed_at IS NULL AND expires_at > statement_timestamp()
       RETURNING role, name, maker_hash
+      """;
+
+  private static final String OPEN_LINKS =
+      """
+      SELECT id, role, name, created_at, expires_at, maker_hash FROM console_links
+      WHERE redeemed_at IS NULL AND expires_at > statement_timestamp() ORDER BY created_at, id
+      """;
+
+  private static final String END_LINK =
+      """
+      UPDATE console_links SET expires_at = statement_timestamp()
+      WHERE id = :id AND redeemed_at IS NULL AND expires_at > statement_timestamp()
       """;
 
   private static final String INSERT_SESSION =
@@ -141,6 +162,25 @@ class SessionRepository {
                 null,
                 new SecretHash(row.getBytes("maker_hash"))))
         .optional();
+  }
+
+  /** Returns the links that may still be used, oldest first. */
+  List<OpenLink> openLinks() {
+    return db.sql(OPEN_LINKS)
+        .query((row, n) ->
+            new OpenLink(
+                row.getObject("id", UUID.class),
+                row.getString("role"),
+                row.getString("name"),
+                Timestamps.instant(row, "created_at"),
+                Timestamps.instant(row, "expires_at"),
+                new SecretHash(row.getBytes("maker_hash"))))
+        .list();
+  }
+
+  /** Lets a link expire now; returns false when there is no open one. */
+  boolean endLink(UUID id) {
+    return db.sql(END_LINK).param("id", id).update() == 1;
   }
 
   /** Stores a session and returns when it expires. */

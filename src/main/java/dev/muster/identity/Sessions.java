@@ -1,5 +1,6 @@
 package dev.muster.identity;
 
+import dev.muster.identity.SessionRepository.OpenLink;
 import dev.muster.identity.SessionRepository.Person;
 import dev.muster.identity.SessionRepository.Session;
 import dev.muster.platform.commit.AfterCommit;
@@ -52,6 +53,18 @@ class Sessions {
     return new Link(
         code,
         transactions.execute(status -> repository.insertLink(id, code, role, name, maker, ttl)));
+  }
+
+  /** Returns the links that may still be used, oldest first. */
+  List<OpenLink> openLinks() {
+    return repository.openLinks().stream()
+        .filter(link -> credentials.isLive(link.maker()))
+        .toList();
+  }
+
+  /** Ends a link that nobody has used; returns false when there is none. */
+  boolean endLink(UUID id) {
+    return Boolean.TRUE.equals(transactions.execute(status -> repository.endLink(id)));
   }
 
   /**

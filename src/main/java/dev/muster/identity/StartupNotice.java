@@ -65,7 +65,7 @@ class StartupNotice {
           "%nMuster is ready:  %s%nConsole:          %s (good once, for 10 minutes)%n"
               + "Admin token:      %s%nData:             %s%n%n",
           url,
-          url + SessionController.SIGN_IN + link().text(),
+          url + LinkController.SIGN_IN + link().text(),
           token.shown().map(Secret::text).orElse(OF_OPERATOR),
           embedded.folder());
     }

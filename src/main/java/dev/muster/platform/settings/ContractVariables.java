@@ -32,6 +32,9 @@ public final class ContractVariables
 
   static final String PREFIX = "muster.";
 
+  /** The property source of the values that variables set. */
+  static final String VARIABLES = "variables of Muster";
+
   private static final Logger log = LoggerFactory.getLogger(ContractVariables.class);
 
   @Override
@@ -52,7 +55,7 @@ public final class ContractVariables
         }
       }
     }
-    environment.getPropertySources().addFirst(new MapPropertySource("variables of Muster", given));
+    environment.getPropertySources().addFirst(new MapPropertySource(VARIABLES, given));
     environment.getPropertySources().addLast(new MapPropertySource("defaults of Muster", defaults));
     refuseUnusable(environment);
   }

@@ -70,6 +70,32 @@ enum SettingFormat {
     };
   }
 
+  /** Returns the variable's value for a property's converted one. */
+  String toVariable(Object value) {
+    return switch (this) {
+      case SECONDS, SECONDS_OR_ZERO -> String.valueOf(((Duration) value).toSeconds());
+      case HOURS -> hours((Duration) value);
+      case DAYS -> String.valueOf(((Duration) value).toDays());
+      case BYTES -> size(((DataSize) value).toBytes());
+      case TEXT, COUNT, COUNT_OR_ZERO, RATIO, FLAG -> String.valueOf(value);
+    };
+  }
+
+  private static String hours(Duration time) {
+    return time.equals(Duration.ofHours(time.toHours()))
+        ? String.valueOf(time.toHours())
+        : time.toSeconds() + " s";
+  }
+
+  private static String size(long bytes) {
+    for (String name : new String[] {"GiB", "MiB", "KiB"}) {
+      if (bytes % unit(name) == 0) {
+        return bytes / unit(name) + name;
+      }
+    }
+    return String.valueOf(bytes);
+  }
+
   /** Returns the type of the property's converted value. */
   Class<?> type() {
     return switch (this) {

@@ -52,6 +52,9 @@ class RealExamplesTest {
   /** Another placeholder. */
   private static final String A_SESSION = "d9c3e2f0-76a3-4c53-8a7c-5f8d9c3e2f07";
 
+  /** Another placeholder. */
+  private static final String A_LINK = "e0d4f3a1-87b4-4d64-9b8d-6a9e0d4f3a18";
+
   /** The token in the example of a sign-in. */
   private static final String SIGN_IN_TOKEN = "Zk3vQ9pLr0aW1bX2cY3dZ4eA5fB6gC7hD8iE9jF0kG1";
 
@@ -75,6 +78,8 @@ class RealExamplesTest {
           "listTokens",
           "mintRoleToken",
           "listRoleTokens",
+          "makeLink",
+          "listLinks",
           "reportActivity",
           "reportRuntimeEvents");
 
@@ -257,6 +262,10 @@ class RealExamplesTest {
     if (path.contains(A_SESSION)) {
       String[] session = ConsoleSession.signIn(client, ADMIN_TOKEN).headers();
       path = path.replace(A_SESSION, client.get("/console/session", null, session).field("id"));
+    }
+    if (path.contains(A_LINK)) {
+      JsonNode links = client.get("/console/links", ADMIN_TOKEN).json().path("links");
+      path = path.replace(A_LINK, links.get(0).path("id").asString());
     }
     path = path.replace(A_ROW, rowId == null ? A_ROW : rowId);
     for (Map.Entry<String, String> queued : queuedIds.entrySet()) {

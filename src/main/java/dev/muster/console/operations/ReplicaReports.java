@@ -1,0 +1,163 @@
+package dev.muster.console.operations;
+
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+import dev.muster.platform.jobs.ReplicaName;
+import dev.muster.platform.loop.BackgroundLoop;
+import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.postgres.Timestamps;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.search.Search;
+import jakarta.annotation.PreDestroy;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** Reports every ten seconds how this replica is, so that each replica can show all. */
+@Component
+class ReplicaReports {
+
+  static final Duration INTERVAL = Duration.ofSeconds(10);
+
+  /** A killed replica stays in the list for this long, so that its end is seen. */
+  private static final String DELETE_OLD =
+      "DELETE FROM replica_reports WHERE seen_at < statement_timestamp() - interval '1 hour'";
+
+  private static final String REPORT =
+      """
+      INSERT INTO replica_reports (replica, version, started_at, seen_at, heartbeats_s, streams,
+          connections_used, connections_max)
+      VALUES (:replica, :version, statement_timestamp(), statement_timestamp(), :heartbeats_s, :streams, :used, :max)
+      ON CONFLICT (replica) DO UPDATE SET seen_at = excluded.seen_at, heartbeats_s = excluded.heartbeats_s,
+          streams = excluded.streams, connections_used = excluded.connections_used
+      """;
+
+  private static final String DELETE = "DELETE FROM replica_reports WHERE replica = :replica";
+
+  private static final String ALL =
+      """
+      SELECT replica, version, started_at, seen_at, heartbeats_s, streams, connections_used, connections_max,
+          seen_at < statement_timestamp() - interval '30 seconds' AS silent
+      FROM replica_reports ORDER BY started_at, replica
+      """;
+
+  private static final String HEAD = "SELECT last_seq FROM api_event_head";
+
+  /**
+   * A replica by its last report.
+   *
+   * @param silent whether it has missed three reports: it was killed, or cannot reach the database
+   */
+  record Replica(
+      String name,
+      String version,
+      Instant startedAt,
+      Instant seenAt,
+      double heartbeatsS,
+      int streams,
+      int connectionsUsed,
+      int connectionsMax,
+      boolean silent) {}
+
+  private final JdbcClient db;
+  private final HikariDataSource pool;
+  private final MeterRegistry metrics;
+  private final String name;
+  private final String version;
+  private final BackgroundLoop loop;
+  private long countedAt = System.nanoTime();
+  private double heartbeats;
+  private long events = -1;
+  private volatile double eventsPerSecond;
+
+  ReplicaReports(
+      JdbcClient db,
+      HikariDataSource pool,
+      MeterRegistry metrics,
+      ReplicaName replica,
+      ObjectProvider<BuildProperties> build,
+      BackgroundLoops loops) {
+    this.db = db;
+    this.pool = pool;
+    this.metrics = metrics;
+    this.name = replica.name();
+    BuildProperties known = build.getIfAvailable();
+    @Nullable String stated = known == null ? null : known.getVersion();
+    this.version = stated == null ? "unknown" : stated;
+    this.loop = loops.start("replica-report", INTERVAL, this::report);
+  }
+
+  private void report() {
+    long now = System.nanoTime();
+    double seconds = Math.max(1e-3, (now - countedAt) / 1e9);
+    double counted = sum("muster.heartbeats");
+    long head = db.sql(HEAD).query(Long.class).single();
+    double rate = Math.max(0, counted - heartbeats) / seconds;
+    eventsPerSecond = events < 0 ? 0 : Math.max(0, head - events) / seconds;
+    countedAt = now;
+    heartbeats = counted;
+    events = head;
+    @Nullable HikariPoolMXBean connections = pool.getHikariPoolMXBean();
+    db.sql(REPORT)
+        .param("replica", name)
+        .param("version", version)
+        .param("heartbeats_s", rate)
+        .param("streams", (int) sum("muster.streams"))
+        .param("used", connections == null ? 0 : connections.getActiveConnections())
+        .param("max", pool.getMaximumPoolSize())
+        .update();
+    db.sql(DELETE_OLD).update();
+  }
+
+  /** The sum of a counter, or of a gauge, over all its labels. */
+  private double sum(String meter) {
+    Search found = metrics.find(meter);
+    return found.counters().stream().mapToDouble(one -> one.count()).sum()
+        + found.gauges().stream().mapToDouble(one -> one.value()).sum();
+  }
+
+  /** The name of this replica. */
+  String name() {
+    return name;
+  }
+
+  /** Recorded events a second of all replicas, between the last two reports of this one. */
+  double eventsPerSecond() {
+    return eventsPerSecond;
+  }
+
+  /** All replicas that have reported within an hour, the oldest first. */
+  List<Replica> all() {
+    return db.sql(ALL).query((row, n) -> replica(row)).list();
+  }
+
+  private static Replica replica(ResultSet row) throws SQLException {
+    return new Replica(
+        row.getString("replica"),
+        row.getString("version"),
+        Timestamps.instant(row, "started_at"),
+        Timestamps.instant(row, "seen_at"),
+        row.getDouble("heartbeats_s"),
+        row.getInt("streams"),
+        row.getInt("connections_used"),
+        row.getInt("connections_max"),
+        row.getBoolean("silent"));
+  }
+
+  @PreDestroy
+  void close() {
+    loop.close();
+    try {
+      db.sql(DELETE).param("replica", name).update();
+    } catch (RuntimeException outage) {
+      // it is deleted within an hour
+    }
+  }
+}

@@ -1,0 +1,195 @@
+package dev.muster.platform.settings;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.muster.platform.text.Redaction;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.core.env.CommandLinePropertySource;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.stereotype.Component;
+
+/**
+ * Shows the values of all settings to operators, without a secret: a text is shown only where it
+ * cannot be one, and of an address only where it leads.
+ */
+@Component
+public final class EffectiveSettings {
+
+  private static final String SET = "set, not shown";
+
+  /** User and password, and what could hold a password besides, are in no group. */
+  private static final Pattern DATABASE =
+      Pattern.compile(
+          "(?:jdbc:)?postgres(?:ql)?://(?:[^@/?]*@)?(?<place>[\\w.:,\\[\\]-]*(?:/[\\w.%-]*)?)(?:\\?.*)?");
+
+  /**
+   * A setting as operators see it.
+   *
+   * @param value in the unit of the variable; null where nothing is set
+   * @param byDefault what holds without a value
+   * @param source where the value was given: environment, command line, system property, file, or
+   *     default
+   */
+  public record Shown(
+      String name,
+      @Nullable String value,
+      @JsonProperty("default") String byDefault,
+      String source,
+      String description) {}
+
+  private record Given(String value, String source) {}
+
+  private final ConfigurableEnvironment environment;
+
+  EffectiveSettings(ConfigurableEnvironment environment) {
+    this.environment = environment;
+  }
+
+  /** Returns all settings, in the order of the page of settings. */
+  public List<Shown> all() {
+    return Arrays.stream(Setting.values()).map(this::shown).toList();
+  }
+
+  private Shown shown(Setting setting) {
+    Optional<Given> given = given(setting);
+    String byDefault = plain(setting.byDefault());
+    @Nullable String otherwise = setting.kind() == Setting.Kind.TUNING ? byDefault : null;
+    return new Shown(
+        setting.name(),
+        given.map(one -> visible(setting, one.value())).orElse(otherwise),
+        byDefault,
+        given.map(Given::source).orElse("default"),
+        plain(setting.description()));
+  }
+
+  /** Without the marks of Markdown. */
+  private static String plain(String markdown) {
+    return markdown.replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1").replace("`", "");
+  }
+
+  /** A setting that is new, and a text, is hidden until it is listed here. */
+  private static String visible(Setting setting, String value) {
+    return switch (setting) {
+      case DATABASE_URL -> database(value);
+      case WEBHOOK_URL -> host(value);
+      case REGISTRATION,
+          AGENT_URL_ALLOW,
+          PUBLIC_URL,
+          ALLOWED_HOSTS,
+          CORS_ORIGINS,
+          WEBHOOK_KINDS,
+          MUSTER_HOME,
+          SERVER_PORT,
+          SERVER_ADDRESS,
+          LOG_FORMAT ->
+          Redaction.redact(value);
+      default -> setting.format() == SettingFormat.TEXT ? SET : value;
+    };
+  }
+
+  private static String database(String url) {
+    Matcher parts = DATABASE.matcher(url.strip());
+    return parts.matches() ? "postgresql://" + parts.group("place") : SET;
+  }
+
+  private static String host(String url) {
+    try {
+      URI parts = new URI(url.strip());
+      String port = parts.getPort() < 0 ? "" : ":" + parts.getPort();
+      return parts.getHost() == null
+          ? SET
+          : parts.getScheme() + "://" + parts.getHost() + port + "/…";
+    } catch (URISyntaxException notAnAddress) {
+      return SET;
+    }
+  }
+
+  private Optional<Given> given(Setting setting) {
+    for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+      Optional<String> words = words(source.getUnderlyingSource());
+      if (words.isPresent() && isGiven(setting, source)) {
+        return value(setting).map(value -> new Given(value, words.get()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** By its variable's name, unless that value was refused, or by its property. */
+  private boolean isGiven(Setting setting, ConfigurationPropertySource source) {
+    if (source.getUnderlyingSource() instanceof PropertySource<?> raw
+        && raw.getProperty(setting.name()) instanceof Object variable
+        && !variable.toString().isBlank()) {
+      return !setting.isOfMuster() || isUsed(setting);
+    }
+    ConfigurationPropertyName name = ConfigurationPropertyName.of(setting.property());
+    return source.getConfigurationProperty(name) != null
+        || source.getConfigurationProperty(name.append("[0]")) != null;
+  }
+
+  private boolean isUsed(Setting setting) {
+    @Nullable PropertySource<?> used =
+        environment.getPropertySources().get(ContractVariables.VARIABLES);
+    return used != null && used.containsProperty(setting.property());
+  }
+
+  private Optional<String> value(Setting setting) {
+    if (!setting.isOfMuster()) {
+      return ContractVariables.text(environment, setting.name())
+          .or(() -> ContractVariables.text(environment, setting.property()));
+    }
+    Class<?> type = setting.format().type();
+    try {
+      return type == String.class
+          ? text(setting)
+          : Optional.of(Binder.get(environment).bind(setting.property(), type))
+              .filter(bound -> bound.isBound())
+              .map(bound -> setting.format().toVariable(bound.get()));
+    } catch (BindException notOfThatType) {
+      return Optional.empty();
+    }
+  }
+
+  private Optional<String> text(Setting setting) {
+    List<String> parts =
+        Binder.get(environment)
+            .bind(setting.property(), Bindable.listOf(String.class))
+            .orElse(List.of());
+    String joined = String.join(",", parts);
+    return joined.isBlank() ? Optional.empty() : Optional.of(joined);
+  }
+
+  /** Returns what the source is called; empty for those of the program itself. */
+  private static Optional<String> words(@Nullable Object source) {
+    if (!(source instanceof PropertySource<?> known)) {
+      return Optional.empty();
+    }
+    String name = Objects.requireNonNullElse(known.getName(), "");
+    if (name.equals(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME)) {
+      return Optional.of("environment");
+    }
+    if (name.equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME)) {
+      return Optional.of("system property");
+    }
+    if (known instanceof CommandLinePropertySource<?>) {
+      return Optional.of("command line");
+    }
+    return name.startsWith("Config resource") && !name.contains("class path resource")
+        ? Optional.of("file")
+        : Optional.empty();
+  }
+}
