@@ -12,7 +12,7 @@
  * order. Only pages that exist are listed: the navigation has no dead links.
  */
 export const PAGES = {
-  fleet: { title: 'Fleet', load: () => import('./pages/fleet.js') },
+  fleet: { title: 'Fleet', load: () => import('./pages/time-machine.js') },
   delegations: { title: 'Delegations', load: () => import('./pages/delegations.js') },
   queue: { title: 'Queue', load: () => import('./pages/queue.js') },
   runs: { title: 'Runs', load: () => import('./pages/runs.js') },

@@ -32,17 +32,40 @@ export function msf1(rows, { seq = 7, at = '2026-11-25T02:16:09Z' } = {}) {
   const columns = { id: Uint8Array.from(rows.flatMap(row => row.id.replaceAll('-', '').match(/../g).map(hex => parseInt(hex, 16)))) };
   for (const [name, Numbers] of Object.entries(NUMBERS)) columns[name] = new Uint8Array(Numbers.from(values[name]).buffer);
   columns.names = encoder.encode(rows.map(row => row.name).join(''));
+  return framed('MSF1', { v: 1, seq, at, n: rows.length, base, dict }, columns);
+}
+
+/** Builds changes in format MSC1. @param {object[]} changes `{id, at, was, now, reason, error}`, `at` in ms @returns {ArrayBuffer} */
+export function msc1(changes, { from, to }) {
+  const dict = { status: [], reason: [], error: [] };
+  const ids = [];
+  const place = (list, value, none) => value === null || value === undefined ? none : list.includes(value) ? list.indexOf(value) : list.push(value) - 1;
+  const bytes = (Numbers, of) => new Uint8Array(Numbers.from(changes.map(of)).buffer);
+  const columns = {
+    row: bytes(Uint32Array, ({ id }) => place(ids, id)),
+    at: bytes(Uint32Array, ({ at }) => at),
+    error: bytes(Uint16Array, ({ error }) => place(dict.error, error, 0xffff)),
+    was: bytes(Uint8Array, ({ was }) => place(dict.status, was, 0xff)),
+    now: bytes(Uint8Array, ({ now }) => place(dict.status, now, 0xff)),
+    reason: bytes(Uint8Array, ({ reason }) => place(dict.reason, reason, 0xff)),
+  };
+  columns.id = Uint8Array.from(ids.flatMap(id => id.replaceAll('-', '').match(/../g).map(hex => parseInt(hex, 16))));
+  return framed('MSC1', { v: 1, from, to, n: changes.length, dict }, columns);
+}
+
+function framed(format, head, columns) {
+  const encoder = new TextEncoder();
   const dir = {};
   let offset = 0;
   for (const [name, bytes] of Object.entries(columns)) {
     dir[name] = [offset, bytes.length];
     offset += (bytes.length + 3) & ~3;
   }
-  let head = JSON.stringify({ v: 1, seq, at, n: rows.length, base, dict, dir });
-  while (encoder.encode(head).length % 4) head += ' ';
-  const headBytes = encoder.encode(head);
+  let text = JSON.stringify({ ...head, dir });
+  while (encoder.encode(text).length % 4) text += ' ';
+  const headBytes = encoder.encode(text);
   const all = new Uint8Array(8 + headBytes.length + offset);
-  all.set(encoder.encode('MSF1'));
+  all.set(encoder.encode(format));
   new DataView(all.buffer).setUint32(4, headBytes.length, true);
   all.set(headBytes, 8);
   for (const [name, [at2]] of Object.entries(dir)) all.set(columns[name], 8 + headBytes.length + at2);

@@ -33,6 +33,7 @@ export function mount(rows, { query = '', role = 'operator', answer = async () =
   const urls = [];
   const context = {
     fleet: live,
+    clock,
     session: { current: () => ({ role, stale_after_s: 180 }), mayChange: () => role !== 'viewer' },
     call: async (method, path) => (calls.push(`${method} ${path}`), answer(method, path)),
     navigate: (path, params) => {

@@ -117,7 +117,7 @@ export function drawRow(slot, store, row, around, mayChange) {
   const reason = clip(why(subject, around));
   put(slot.why, reason);
   slot.why.title = reason;
-  put(slot.heard, subject.heardMs === null ? 'never' : age((around.now - subject.heardMs) / 1000));
+  put(slot.heard, subject.heardMs === null ? (around.isPast ? '–' : 'never') : age((around.now - subject.heardMs) / 1000));
   drawWork(slot, store.details.get(row), subject);
   drawStep(slot, id, subject, around, mayChange);
   slot.row = row;
@@ -139,8 +139,8 @@ function drawStep(slot, id, subject, around, mayChange) {
     put(slot.button, label);
     slot.button.dataset.action = step;
   } else if (label !== '') {
-    put(slot.step, label);
-    slot.step.href = stepPlace(id, step);
+    put(slot.step, around.isPast ? 'Timeline' : label);
+    slot.step.href = around.isPast ? `${stepPlace(id, 'timeline')}&at=${new Date(around.now).toISOString()}` : stepPlace(id, step);
   }
 }
 

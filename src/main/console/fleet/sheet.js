@@ -1,11 +1,10 @@
 /** The side sheet of one workspace: why it is as it is, what shows it, and what to do. */
 import { html, nothing } from 'lit-html';
-import '../parts/age.js';
 import { statusMark } from '../parts/status-mark.js';
 import { advise } from '../text/advice.js';
 import { visible } from '../text/safe.js';
 import { ofRow } from '../text/subject.js';
-import { exact } from '../text/time.js';
+import { ago, exact } from '../text/time.js';
 import { STEPS, stepPlace } from './row.js';
 
 /**
@@ -40,7 +39,7 @@ export function sheet({ store, row, around, mayChange, act, close }) {
     </header>
     <p>
       ${statusMark(subject.status, { stalled: subject.stalled })} since
-      <span title=${exact(subject.sinceMs)}>${exact(subject.sinceMs)}</span> (<mu-age .at=${subject.sinceMs}></mu-age>)
+      <span title=${exact(subject.sinceMs)}>${exact(subject.sinceMs)}</span> (${ago(subject.sinceMs, around.now)})
     </p>
     <section class="why-card">
       <h3>Why</h3>

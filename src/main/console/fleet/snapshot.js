@@ -1,4 +1,4 @@
-/** Reads a snapshot of the fleet in format MSF1, which docs/internals/console.md describes. */
+/** Reads the binary formats of the fleet, MSF1 and MSC1, which docs/internals/console.md describes. */
 
 /** Columns that are numbers, and how each is stored. */
 const NUMBERS = {
@@ -14,6 +14,8 @@ const NUMBERS = {
   status: Uint8Array,
   reason: Uint8Array,
   flags: Uint8Array,
+  row: Uint32Array,
+  at: Uint32Array,
 };
 
 /** What the columns hold where there is nothing. */
@@ -29,6 +31,13 @@ export const FLAGS = { stalled: 1, push: 2, nativeStatus: 4, restartAsked: 8, qu
  * @property {number} base what `since` and `heard` count from, in seconds
  * @property {Record<'status' | 'reason' | 'role' | 'runtime' | 'error', string[]>} dict
  * @property {Record<string, any>} columns typed arrays by name; `id` and `names` are bytes
+ *
+ * @typedef {object} Changes
+ * @property {number} from in ms
+ * @property {number} to how far they go, in ms
+ * @property {number} n how many there are
+ * @property {Record<'status' | 'reason' | 'error', string[]>} dict
+ * @property {Record<string, any>} columns typed arrays by name; `id` is bytes, and `at` counts ms after `from`
  */
 
 /**
@@ -37,9 +46,24 @@ export const FLAGS = { stalled: 1, push: 2, nativeStatus: 4, restartAsked: 8, qu
  * @throws {Error} for anything but a whole MSF1
  */
 export function readSnapshot(buffer) {
+  const { head, columns } = readTable(buffer, 'MSF1');
+  return { seq: head.seq, at: Date.parse(head.at), n: head.n, base: head.base, dict: head.dict, columns };
+}
+
+/**
+ * @param {ArrayBuffer} buffer
+ * @returns {Changes}
+ * @throws {Error} for anything but a whole MSC1
+ */
+export function readChanges(buffer) {
+  const { head, columns } = readTable(buffer, 'MSC1');
+  return { from: Date.parse(head.from), to: Date.parse(head.to), n: head.n, dict: head.dict, columns };
+}
+
+function readTable(buffer, format) {
   const magic = new Uint8Array(buffer, 0, Math.min(4, buffer.byteLength));
-  if (String.fromCharCode(...magic) !== 'MSF1') {
-    throw new Error('The snapshot of the fleet is not MSF1.');
+  if (String.fromCharCode(...magic) !== format) {
+    throw new Error(`The snapshot of the fleet is not ${format}.`);
   }
   const length = new DataView(buffer).getUint32(4, true);
   if (8 + length > buffer.byteLength) {
@@ -58,5 +82,5 @@ export function readSnapshot(buffer) {
     const Numbers = NUMBERS[name] ?? Uint8Array;
     columns[name] = new Numbers(buffer, start, bytes / Numbers.BYTES_PER_ELEMENT);
   }
-  return { seq: head.seq, at: Date.parse(head.at), n: head.n, base: head.base, dict: head.dict, columns };
+  return { head, columns };
 }

@@ -23,10 +23,10 @@ export class FleetStore extends FleetColumns {
       this.reason[row] = reasons[columns.reason[row]] ?? 0;
       this.tasks[row] = columns.tasks[row];
       this.tier[row] = columns.tier[row];
-      this.status[row] = statuses[columns.status[row]];
       this.flags[row] = columns.flags[row];
-      this.alive[row] = 1;
-      this.counts[this.status[row]]++;
+      this.alive[row] = columns.status[row] === NONE.smallWord ? 0 : 1;
+      this.status[row] = statuses[columns.status[row]] ?? 0;
+      this.counts[this.status[row]] += this.alive[row];
       this.stalled += columns.flags[row] & FLAGS.stalled;
     }
     this.#names(columns.names, columns.name_end);
@@ -77,6 +77,28 @@ export class FleetStore extends FleetColumns {
 
   #flag(row, flag, is) {
     this.flags[row] = is ? this.flags[row] | flag : this.flags[row] & ~flag;
+  }
+
+  /**
+   * Sets what a row was at some time, for a replay.
+   *
+   * @param {number} row
+   * @param {number} status its number; -1 where the workspace was not there
+   * @param {number} since in seconds
+   * @param {number} reason the number of the word
+   * @param {number} error the number of the word
+   */
+  setPast(row, status, since, reason, error) {
+    const is = status < 0 ? 0 : 1;
+    this.counts[this.status[row]] -= this.alive[row];
+    this.shape += is === this.alive[row] ? 0 : 1;
+    this.alive[row] = is;
+    this.status[row] = Math.max(0, status);
+    this.counts[this.status[row]] += is;
+    this.since[row] = since;
+    this.reason[row] = reason;
+    this.error[row] = error;
+    this.version[row]++;
   }
 
   /**

@@ -228,7 +228,8 @@ export class FleetTable {
     element.setAttribute('aria-selected', String(row === this.chosen));
     element.classList.toggle('active', isActive);
     element.classList.toggle('gone', !store.alive[row]);
-    slot.link.tabIndex = slot.button.tabIndex = slot.step.tabIndex = isActive ? 0 : -1;
+    // Before a row is chosen Tab leads to the first one: what scrolls has something that can have the focus.
+    slot.link.tabIndex = slot.button.tabIndex = slot.step.tabIndex = index === Math.max(0, this.active) ? 0 : -1;
     Object.assign(slot, { version: this.kind.version(row), tick: this.tick, shownAt: index, isActive, isChosen: row === this.chosen });
   }
 

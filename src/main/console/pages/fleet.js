@@ -1,6 +1,5 @@
 /** The page of the fleet: counts, causes, and the workspaces as table, tree or map. */
 import { html, nothing, render } from 'lit-html';
-import * as clock from '../net/clock.js';
 import { toast } from '../parts/toast.js';
 import { banner, bannerWords } from '../fleet/banners.js';
 import { causes, silentTogether } from '../fleet/causes.js';
@@ -24,7 +23,7 @@ const CATCH_UP_MS = 3000;
  * @param {object} context
  */
 export function open(root, first, context) {
-  const { fleet, session, navigate, call } = context;
+  const { fleet, session, navigate, call, clock } = context;
   const { store } = fleet;
   const view = new FleetView(store, clock.now);
   const selection = new Selection({ view, mayChange: session.mayChange, changed: () => surface.redraw() ?? draw(), open: navigate });
@@ -54,7 +53,7 @@ export function open(root, first, context) {
   function around() {
     const { stale_after_s: staleAfterS } = session.current() ?? { stale_after_s: 180 };
     const [ownAbsence, massSilence] = [banner(fleet, 'own_absence'), banner(fleet, 'mass_silence')];
-    return { now: clock.now(), staleAfterS, ownAbsence, massSilence, of: together };
+    return { now: clock.now(), staleAfterS, ownAbsence, massSilence, of: together, isPast: fleet.isPast === true };
   }
 
   /** Changes the address: what is chosen is a step of its own for Back, what is typed is not. */
@@ -165,7 +164,7 @@ export function open(root, first, context) {
   }
 
   function draw() {
-    if (fleet.isLoaded && store.total() === 0) {
+    if (fleet.isLoaded && store.total() === 0 && !fleet.isPast) {
       navigate('/ui/welcome', {}, { replace: true });
       return;
     }

@@ -1,6 +1,6 @@
 /** One workspace: `/ui/w/{id}`, with its tabs. */
 import { html, nothing, render } from 'lit-html';
-import { onTick } from '../net/clock.js';
+import { now, onTick } from '../net/clock.js';
 import { followWorkspace } from '../net/workspace-stream.js';
 import { asCurl } from '../parts/curl.js';
 import { Loaded, problem } from '../parts/loaded.js';
@@ -9,6 +9,7 @@ import { remember } from '../parts/workspace-link.js';
 import { actionsOf } from './workspace-actions.js';
 import { facts, head, why } from './workspace-head.js';
 import { mayActFor, readsAll } from './rights.js';
+import { ribbon } from './ribbon.js';
 
 /** tab → [its words, its module]; the modules are pages too, and get `context.workspace`. */
 const TABS = {
@@ -29,6 +30,9 @@ const OF_REMOVED = new Set(['now', 'runs', 'card']);
 const CHANGES = /^(WORKSPACE_(?!HEARTBEAT)|AGENT_CARD_UPDATED|DELEGATION_)/;
 
 const EVERY_MS = 30_000;
+
+/** The history has a change some seconds after it happened. */
+const HISTORY_LAGS_MS = 4000;
 
 /** @type {import('./rights.js').Page['open']} */
 export function open(root, place, context) {
@@ -51,6 +55,7 @@ export function open(root, place, context) {
     draw();
     await openTab();
   }).every(EVERY_MS);
+  const stays = new Loaded((signal) => call('GET', `/console/history/${encodeURIComponent(id)}`, { signal }), () => draw());
   const actions = actionsOf(call, id, () => workspace.record, () => record.refresh());
 
   async function read(signal) {
@@ -61,6 +66,9 @@ export function open(root, place, context) {
     workspace.removed = found.status === 'removed';
     remember(id, found);
     document.title = `${found.name} · Muster`;
+    if (!workspace.removed && (readsAll(session) || mayActFor(session, id))) {
+      stays.soon(stays.value === undefined ? 0 : HISTORY_LAGS_MS);
+    }
     return found;
   }
 
@@ -157,6 +165,7 @@ export function open(root, place, context) {
         for a while; nothing can be sent to it, and its id is not used again.</div>` : nothing}
       ${record.error ? problem(record.error, () => record.refresh()) : nothing}
       ${why(workspace, { actions, mayAct, session, address, stream })}
+      ${stays.value && !workspace.removed ? ribbon(stays.value, now(), (iso) => `${address('timeline')}&at=${encodeURIComponent(iso)}`) : nothing}
       ${facts(workspace)}
       ${tabs()}`, top);
   }
@@ -187,6 +196,7 @@ export function open(root, place, context) {
       stopTicking();
       unfollow?.();
       record.close();
+      stays.close();
       tab?.handle?.close();
       tab = null;
     },

@@ -21,6 +21,7 @@ import { age, clockTime, counted } from './time.js';
  * @property {number} staleAfterS
  * @property {?{since: number, until: number}} [ownAbsence] Muster did not run until then, in ms
  * @property {?{since: number, until: number}} [massSilence]
+ * @property {boolean} [isPast] the subject is as it was; of its heartbeats nothing is known
  * @property {?{together: number, of: number}} [neighbours] that fell silent in the same minute, and all
  *
  * @typedef {object} Next
@@ -57,7 +58,7 @@ const RULES = [
     }),
   ],
   [
-    (w) => w.status === 'offline' && w.heardMs === null,
+    (w, s) => w.status === 'offline' && w.heardMs === null && !s.isPast,
     (w, s) => ({
       cause: 'It was never heard of since it was created.',
       evidence: evidence(w, s),
@@ -181,7 +182,7 @@ export function advise(subject, surroundings) {
 }
 
 const silence = (w, s) =>
-  w.heardMs === null ? 'from the beginning' : `since ${clockTime(w.heardMs)}, limit ${age(s.staleAfterS)}`;
+  s.isPast ? `for longer than ${age(s.staleAfterS)}` : w.heardMs === null ? 'from the beginning' : `since ${clockTime(w.heardMs)}, limit ${age(s.staleAfterS)}`;
 
 const beats = (w, s) =>
   w.heardMs === null ? '' : `Its heartbeats still arrive (${age(seconds(w.heardMs, s.now))} ago).`;
@@ -192,7 +193,9 @@ function evidence(w, s) {
   if (w.error && w.status !== 'online') {
     said.push(w.status === 'offline' ? `before that it said “${w.error}”` : `“${w.error}”`);
   }
-  said.push(w.heardMs === null ? 'no heartbeat so far' : `last heartbeat ${age(seconds(w.heardMs, s.now))} ago`);
+  if (!s.isPast) {
+    said.push(w.heardMs === null ? 'no heartbeat so far' : `last heartbeat ${age(seconds(w.heardMs, s.now))} ago`);
+  }
   if (w.tasks) {
     said.push(`works on ${counted(w.tasks, 'task')}`);
   }

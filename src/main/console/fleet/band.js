@@ -1,0 +1,125 @@
+/** The band of the time machine: the fleet of each minute as a chart, which is a slider. */
+import { html, nothing, svg } from 'lit-html';
+import { clockTime, exact, number } from '../text/time.js';
+
+/** The times that the band can show, in ms, by their words. */
+export const SPANS = { '1 h': 3_600_000, '6 h': 21_600_000, '24 h': 86_400_000, '7 d': 604_800_000, '30 d': 2_592_000_000 };
+
+/** From the bottom to the top. */
+const SHOWN = ['failed', 'offline', 'degraded'];
+const HEIGHT = 100;
+/** A single one of 100,000 can be seen. */
+const LEAST = 7;
+const PAGE = 12;
+
+/** @param {number} count @param {number} total @returns {number} the height of a part of the fleet: its root, so that little is not lost */
+const heightOf = (count, total) => (count === 0 ? 0 : Math.max(LEAST, HEIGHT * Math.sqrt(count / Math.max(total, count))));
+
+/**
+ * @param {object} minutes of `/console/fleet/minutes`
+ * @returns {{status: string, path: string}[]} outlines, the highest first; a point is one wide
+ */
+export function outlines(minutes) {
+  if (!outlined.has(minutes)) {
+    outlined.set(minutes, outline(minutes));
+  }
+  return outlined.get(minutes);
+}
+
+const outlined = new WeakMap();
+
+function outline(minutes) {
+  const from = Date.parse(minutes.from) / 1000;
+  const totals = minutes.at.map((_, i) => Object.values(minutes.status).reduce((sum, counts) => sum + counts[i], 0));
+  const below = minutes.at.map(() => 0);
+  const drawn = SHOWN.map((status) => {
+    minutes.status[status].forEach((count, i) => (below[i] += count));
+    let path = '';
+    let before = -1;
+    minutes.at.forEach((at, i) => {
+      const x = Math.round((at - from) / minutes.step_s);
+      const y = HEIGHT - heightOf(below[i], totals[i]);
+      if (x !== before) {
+        path += before < 0 ? `M${x} ${HEIGHT}` : `V${HEIGHT}M${x} ${HEIGHT}`;
+      }
+      path += `V${y.toFixed(1)}H${x + 1}`;
+      before = x + 1;
+    });
+    return { status, path: path === '' ? '' : `${path}V${HEIGHT}Z` };
+  });
+  return drawn.reverse();
+}
+
+/** @param {object} minutes @param {number} ms @returns {string} the worst of the point at that time, in words */
+function wordsAt(minutes, ms) {
+  const place = minutes.at.findLastIndex((at) => at * 1000 <= ms);
+  if (place < 0) {
+    return 'nothing is known';
+  }
+  const words = SHOWN.toReversed().map((status) => [minutes.status[status][place], status]).filter(([count]) => count > 0);
+  return words.length === 0 ? 'all well' : words.map(([count, status]) => `${number(count)} ${status}`).join(', ');
+}
+
+/**
+ * @param {object} minutes
+ * @param {number} ms
+ * @param {number} direction -1 for before, 1 for after
+ * @returns {?number} the next point before or after in which a status changed, in ms; null where there is none
+ */
+export function changed(minutes, ms, direction) {
+  const has = (at, i) => minutes.transitions[i] > 0 && (at * 1000 - ms) * direction > 0;
+  const i = direction < 0 ? minutes.at.findLastIndex(has) : minutes.at.findIndex(has);
+  return i < 0 ? null : minutes.at[i] * 1000;
+}
+
+/**
+ * @param {object} state
+ * @param {?object} state.minutes of `/console/fleet/minutes`; null while they are being read
+ * @param {number} state.from what the band shows, in ms
+ * @param {number} state.to
+ * @param {?number} state.at the time that is shown; null for now
+ * @param {(ms: number) => void} state.scrub shows another time
+ */
+export function band({ minutes, from, to, at, scrub }) {
+  if (minutes === null) {
+    return html`<div class="band-chart" aria-hidden="true"></div>`;
+  }
+  const clamp = (ms) => Math.min(to, Math.max(from, ms));
+  const stepMs = minutes.step_s * 1000;
+  const place = at ?? to;
+  const keys = {
+    ArrowLeft: -stepMs, ArrowDown: -stepMs, ArrowRight: stepMs, ArrowUp: stepMs,
+    PageUp: (to - from) / PAGE, PageDown: (from - to) / PAGE, Home: from - place, End: to - place,
+  };
+  const key = (event) => {
+    if (event.key in keys && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      scrub(clamp(Math.round(place + keys[event.key])));
+    }
+  };
+  const pointed = (event) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    scrub(clamp(Math.round(from + ((event.clientX - left) / width) * (to - from))));
+  };
+  const down = (event) => {
+    if (event.button === 0) {
+      event.currentTarget.setPointerCapture(event.pointerId);
+      pointed(event);
+    }
+  };
+  const moved = (event) => event.currentTarget.hasPointerCapture(event.pointerId) && pointed(event);
+  const points = Math.max(1, Math.round((to - from) / stepMs));
+  return html`<div class="band-chart" role="slider" tabindex="0" aria-label="Time that is shown" aria-valuemin=${Math.round(from / 1000)}
+      aria-valuemax=${Math.round(to / 1000)} aria-valuenow=${Math.round(place / 1000)}
+      aria-valuetext=${at === null ? `now, ${wordsAt(minutes, place)}` : `${exact(at)}, ${wordsAt(minutes, at)}`}
+      aria-keyshortcuts="t" @keydown=${key} @pointerdown=${down} @pointermove=${moved}>
+    <svg viewBox=${`0 0 ${points} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      ${outlines(minutes).map(({ status, path }) => svg`<path class=${`band-${status}`} d=${path}></path>`)}
+      ${at === null || at < from || at > to ? nothing : svg`<line class="band-cursor" x1=${((at - from) / stepMs).toFixed(2)} x2=${((at - from) / stepMs).toFixed(2)} y1="0" y2=${HEIGHT}></line>`}
+    </svg>
+  </div>
+  <div class="band-scale meta" aria-hidden="true"><span>${shortTime(from, to - from)}</span><span>${shortTime((from + to) / 2, to - from)}</span><span>${shortTime(to, to - from)}</span></div>`;
+}
+
+/** The day where the band shows more than one. */
+const shortTime = (ms, span) => (span > 90_000_000 ? exact(ms).slice(5, 16) : clockTime(ms).slice(0, 5));

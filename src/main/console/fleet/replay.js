@@ -1,0 +1,97 @@
+/** Moves a fleet forth and back in time, by the changes of its statuses. */
+import { STATUS } from './columns.js';
+import { idText } from './ids.js';
+import { NONE } from './snapshot.js';
+
+/** A status number for a workspace that is not there. */
+const GONE = -1;
+
+export class Replay {
+  /**
+   * @param {import('./store.js').FleetStore} store the fleet at the time from which the changes are
+   * @param {import('./snapshot.js').Changes} changes of workspaces that all have a row in it
+   */
+  constructor(store, changes) {
+    const { n, dict, columns } = changes;
+    this.store = store;
+    this.from = changes.from;
+    this.to = changes.to;
+    this.n = n;
+    /** When each change was, in ms after `from`. */
+    this.times = columns.at;
+    /** How many changes have been made. */
+    this.position = 0;
+    const known = Int32Array.from({ length: columns.id.length / 16 }, (_, i) => store.index.find(idText(columns.id, i)));
+    const statuses = dict.status.map((word) => (word === 'removed' ? GONE : STATUS[word] ?? STATUS.online));
+    const numbers = (name) => dict[name].map((word) => store.words[name].number(word));
+    const [reasons, errors] = [numbers('reason'), numbers('error')];
+    this.rows = Int32Array.from(columns.row, (place) => known[place]);
+    this.statuses = Int8Array.from(columns.now, (number) => statuses[number]);
+    this.reasons = Uint16Array.from(columns.reason, (number) => (number === NONE.smallWord ? 0 : reasons[number]));
+    this.errors = Uint32Array.from(columns.error, (number) => (number === NONE.word ? 0 : errors[number]));
+    // What each change has replaced, once it was made.
+    this.was = { status: new Int8Array(n), since: new Uint32Array(n), reason: new Uint16Array(n), error: new Uint32Array(n) };
+  }
+
+  /**
+   * Moves the fleet to a time. Where it came from makes no difference.
+   *
+   * @param {number} ms
+   * @returns {number[]} the rows that changed
+   */
+  seek(ms) {
+    const after = ms - this.from;
+    const touched = [];
+    while (this.position < this.n && this.times[this.position] <= after) {
+      this.#make(this.position++, touched);
+    }
+    while (this.position > 0 && this.times[this.position - 1] > after) {
+      this.#undo(--this.position, touched);
+    }
+    return touched;
+  }
+
+  #make(i, touched) {
+    const { store, was } = this;
+    const row = this.rows[i];
+    was.status[i] = store.alive[row] ? store.status[row] : GONE;
+    was.since[i] = store.since[row];
+    was.reason[i] = store.reason[row];
+    was.error[i] = store.error[row];
+    store.setPast(row, this.statuses[i], Math.floor((this.from + this.times[i]) / 1000), this.reasons[i], this.errors[i]);
+    touched.push(row);
+  }
+
+  #undo(i, touched) {
+    const { was } = this;
+    const row = this.rows[i];
+    this.store.setPast(row, was.status[i], was.since[i], was.reason[i], was.error[i]);
+    touched.push(row);
+  }
+
+  /** @param {number} ms @returns {?number} when the next change is; null where none is known */
+  next(ms) {
+    const place = this.#place(ms - this.from);
+    return place < this.n ? this.from + this.times[place] : null;
+  }
+
+  /** @param {number} ms @returns {?number} when the last change before that time was; null where none is known */
+  previous(ms) {
+    const place = this.#place(ms - this.from - 1);
+    return place > 0 ? this.from + this.times[place - 1] : null;
+  }
+
+  /** How many changes are not after that. */
+  #place(after) {
+    let [low, high] = [0, this.n];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.times[middle] <= after) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+}

@@ -1,0 +1,56 @@
+/** The last 24 hours of a workspace as a ribbon of its statuses, with the share of the time that it was online. */
+import { html, nothing, svg } from 'lit-html';
+import { statusMark, statusWord, toneOf } from '../parts/status-mark.js';
+import { age, clockTime } from '../text/time.js';
+
+export const RIBBON_MS = 86_400_000;
+const WIDTH = 1000;
+const MOST = 3;
+const UNWELL = new Set(['degraded', 'offline', 'failed']);
+
+/**
+ * @param {object[]} stays of `/console/history/{id}`
+ * @param {number} now in ms
+ * @returns {{status: string, from: number, to: number}[]} within the last 24 hours
+ */
+export function pieces(stays, now) {
+  return stays
+    .map(({ status, since, until }) => ({ status, from: Math.max(now - RIBBON_MS, Date.parse(since)), to: until === null ? now : Math.min(now, Date.parse(until)) }))
+    .filter(({ from, to }) => to > from);
+}
+
+/** @returns {?number} in percent, of the time that is known; null where nothing is */
+export function onlineShare(found) {
+  const length = (of) => of.reduce((sum, { from, to }) => sum + to - from, 0);
+  const known = length(found);
+  return known === 0 ? null : (100 * length(found.filter(({ status }) => status === 'online'))) / known;
+}
+
+/** Never 100 where it was not. */
+const percent = (share) => `${share === 100 ? '100' : (Math.floor(share * 10) / 10).toFixed(1)} %`;
+
+/**
+ * @param {object[]} stays
+ * @param {number} now in ms
+ * @param {(iso: string) => string} timelineAt the address of the timeline at a time
+ */
+export function ribbon(stays, now, timelineAt) {
+  const found = pieces(stays, now);
+  const share = onlineShare(found);
+  if (share === null) {
+    return nothing;
+  }
+  const x = (ms) => (WIDTH * (ms - now + RIBBON_MS)) / RIBBON_MS;
+  const unwell = found.filter(({ status }) => UNWELL.has(status)).reverse();
+  const label = `The last 24 hours: ${percent(share)} online${unwell.map(({ status, from, to }) => `, ${statusWord(status)} ${age((to - from) / 1000)} from ${clockTime(from)}`).slice(0, 10).join('')}`;
+  return html`<section class="ribbon" aria-label="The last 24 hours">
+    <span class="meta">24 h</span>
+    <svg viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none" role="img" aria-label=${label}>
+      ${found.map(({ status, from, to }) => svg`<rect class=${toneOf(status)} x=${x(from).toFixed(1)} y=${UNWELL.has(status) ? 0 : 3} width=${Math.max(UNWELL.has(status) ? 3 : 0, x(to) - x(from)).toFixed(1)} height=${UNWELL.has(status) ? 10 : 4}></rect>`)}
+    </svg>
+    <b class="ribbon-share">${percent(share)} online</b>
+    ${unwell.length === 0 ? nothing : html`<ul class="ribbon-troubles">${unwell.slice(0, MOST).map(({ status, from, to }) =>
+      html`<li><a href=${timelineAt(new Date(from + 1000).toISOString())}>${statusMark(status, { words: `${clockTime(from).slice(0, 5)}, ${age((to - from) / 1000)}` })}</a></li>`)}
+      ${unwell.length > MOST ? html`<li class="meta">${unwell.length - MOST} more</li>` : nothing}</ul>`}
+  </section>`;
+}

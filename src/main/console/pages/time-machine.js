@@ -1,0 +1,250 @@
+/** The fleet, now or as it was: a band above it chooses the time, which is `at` in the address. */
+import { html, render } from 'lit-html';
+import * as liveClock from '../net/clock.js';
+import { toast } from '../parts/toast.js';
+import { bandLine } from '../fleet/band-line.js';
+import { band, changed, SPANS } from '../fleet/band.js';
+import { PastFleet } from '../fleet/past.js';
+import { open as openFleet } from './fleet.js';
+
+const MINUTE_MS = 60_000;
+/** While one scrubs, the address waits. */
+const REST_MS = 250;
+
+/** @type {import('./rights.js').Page['open']} */
+export function open(root, first, context) {
+  const { call, fleet, navigate } = context;
+  const top = document.createElement('section');
+  let below = document.createElement('div');
+  top.className = 'time-band';
+  top.setAttribute('aria-label', 'Time');
+  root.classList.add('time-page');
+  root.append(top, below);
+
+  let place = first;
+  /** The time that is shown, in ms; null for now. While one scrubs or plays, the address is behind it. */
+  let at = null;
+  let addressed = null;
+  let [past, inner, minutes] = [null, null, null];
+  let span = '24 h';
+  let failure = '';
+  let speed = 60;
+  let compares = false;
+  let [playing, rest, reads] = [0, 0, 0];
+  const buttons = {
+    step,
+    choose,
+    play: () => (playing === 0 ? play() : stop()),
+    speed: (times) => (speed = times),
+    compare: () => {
+      compares = !compares;
+      draw();
+    },
+    back: () => address(null),
+  };
+
+  const end = () => (minutes ? Date.parse(minutes.up_to) : liveClock.now());
+  const fullMinute = (ms) => Math.ceil(ms / MINUTE_MS) * MINUTE_MS;
+  const range = () => {
+    const to = fullMinute(minutes ? Date.parse(minutes.to) : liveClock.now());
+    return { from: to - SPANS[span], to };
+  };
+
+  function timeOf(query) {
+    const ms = Date.parse(query.get('at') ?? '');
+    return Number.isNaN(ms) ? null : ms;
+  }
+
+  /** The page of the fleet, with the fleet of today or of that time. */
+  function mount() {
+    inner?.close();
+    const next = document.createElement('div');
+    next.className = 'page';
+    below.replaceWith(next);
+    below = next;
+    root.classList.toggle('as-it-was', past !== null);
+    top.classList.toggle('is-now', past === null);
+    inner = openFleet(below, place, past === null ? context : {
+      ...context,
+      fleet: past,
+      banner: () => {},
+      session: { ...context.session, mayChange: () => false },
+      clock: { ...liveClock, now: () => past?.at ?? liveClock.now(), onTick: (fn) => past.onTick(fn) },
+    });
+  }
+
+  /** Follows the address. */
+  function read() {
+    const asked = timeOf(place.query);
+    const changes = (asked === null) !== (past === null) || inner === null;
+    if (asked === null) {
+      halt();
+      past?.close();
+      [past, at, compares] = [null, null, false];
+    } else if (changes || asked !== addressed) {
+      at = asked;
+      showPast(asked);
+    }
+    addressed = asked;
+    if (changes) {
+      mount();
+    } else {
+      inner.update(place);
+    }
+    draw();
+  }
+
+  async function showPast(ms) {
+    if (past === null) {
+      past = new PastFleet(call);
+      past.onChange(() => draw());
+    }
+    past.at = ms;
+    const mine = past;
+    if (minutes === null) {
+      await readMinutes();
+    }
+    if (mine === past) {
+      mine.oldest = minutes ? Date.parse(minutes.oldest) : -Infinity;
+      fit(past.at);
+      await mine.seek(past.at);
+      at = mine === past ? past.at : at;
+      draw();
+    }
+  }
+
+  /** Widens the band until it has the time. */
+  function fit(ms) {
+    const found = Object.keys(SPANS).find((name) => SPANS[name] >= SPANS[span] && ms >= range().to - SPANS[name]);
+    if (found !== undefined && found !== span) {
+      choose(found);
+    }
+  }
+
+  function choose(name) {
+    span = name;
+    readMinutes();
+  }
+
+  async function readMinutes() {
+    const mine = ++reads;
+    const to = fullMinute(liveClock.now());
+    const iso = (ms) => new Date(ms).toISOString();
+    try {
+      const read = await call('GET', '/console/fleet/minutes', { query: { from: iso(to - SPANS[span]), to: iso(to) } });
+      if (mine === reads) {
+        minutes = read;
+        failure = '';
+      }
+    } catch (error) {
+      failure = mine === reads ? (error.detail ?? error.message) : failure;
+    }
+    draw();
+  }
+
+  /** Shows a time at once, and has it in the address after a rest: a step of its own for Back only where one leaves the present. */
+  function scrub(ms) {
+    stop();
+    const to = Math.min(ms, end());
+    if (at === null) {
+      address(to);
+    } else {
+      at = to;
+      past.seek(to);
+      clearTimeout(rest);
+      rest = setTimeout(() => address(to, { replace: true }), REST_MS);
+      draw();
+    }
+  }
+
+  function address(ms, options = {}) {
+    clearTimeout(rest);
+    const query = new URLSearchParams(place.query);
+    if (ms === null) {
+      query.delete('at');
+    } else {
+      query.set('at', new Date(ms).toISOString());
+    }
+    navigate('/ui/fleet', query, options);
+  }
+
+  /** Goes to the change before or after; outside of what is loaded, to the minute that had one. */
+  function step(direction) {
+    const from = at ?? end();
+    const near = at === null ? null : direction < 0 ? past.previous(from) : past.next(from);
+    const found = near ?? (minutes ? changed(minutes, from, direction) : null);
+    if (found === null) {
+      toast(direction < 0 ? 'No earlier change within what the band shows' : 'No later change');
+    } else {
+      scrub(found);
+    }
+  }
+
+  function play() {
+    let last = performance.now();
+    const go = (now) => {
+      const to = at + (now - last) * speed;
+      if (to >= end()) {
+        stop();
+        return;
+      }
+      [last, at] = [now, to];
+      past.seek(to);
+      draw();
+      playing = requestAnimationFrame(go);
+    };
+    playing = requestAnimationFrame(go);
+    draw();
+  }
+
+  function halt() {
+    cancelAnimationFrame(playing);
+    playing = 0;
+  }
+
+  function stop() {
+    if (playing !== 0) {
+      halt();
+      address(Math.round(at), { replace: true });
+    }
+  }
+
+  function draw() {
+    const upTo = minutes ? Date.parse(minutes.up_to) : null;
+    render(html`${bandLine({ at, past, today: fleet.store, span, upTo, isPlaying: playing !== 0, speed, compares }, buttons)}
+      ${failure ? html`<p class="meta" role="status">${failure}</p>` : band({ minutes, ...range(), at, scrub })}`, top);
+  }
+
+  function key(event) {
+    if (event.target.closest('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey || document.documentElement.dataset.keys === 'off') {
+      return;
+    }
+    if (event.key === 't') {
+      top.querySelector('[role=slider]')?.focus();
+    } else if (event.key === '[' || event.key === ']') {
+      step(event.key === '[' ? -1 : 1);
+    }
+  }
+
+  const timer = setInterval(() => document.hidden || readMinutes(), MINUTE_MS);
+  document.addEventListener('keydown', key);
+  read();
+  if (reads === 0) {
+    readMinutes();
+  }
+
+  return {
+    update(next) {
+      place = next;
+      read();
+    },
+    close() {
+      clearInterval(timer);
+      clearTimeout(rest);
+      halt();
+      document.removeEventListener('keydown', key);
+      past?.close();
+      inner?.close();
+    },
+  };
+}

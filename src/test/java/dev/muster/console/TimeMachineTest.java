@@ -1,0 +1,211 @@
+package dev.muster.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import dev.muster.testing.TestClient;
+import dev.muster.testing.TestClient.Agent;
+import dev.muster.testing.TestServer;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The fleet as it was, as an operator sees it the morning after. */
+@InBrowser
+class TimeMachineTest {
+
+  private static final TestServer SERVER =
+      TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400", "AGENT_URL_ALLOW=loopback");
+  private static final TestClient CLIENT = SERVER.client();
+
+  /** All was well an hour before; one was wedged half an hour ago for ten minutes. */
+  private static final Instant WEDGED =
+      Instant.now().minus(Duration.ofMinutes(30)).truncatedTo(ChronoUnit.SECONDS);
+
+  private static Agent reviewer = new Agent(new java.util.UUID(0, 0), "");
+
+  @BeforeAll
+  static void makeAPast() {
+    reviewer = CLIENT.createOnline("Reviewer 4711");
+    for (int i = 0; i < 4; i++) {
+      CLIENT.createOnline("Well " + i);
+    }
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() ->
+            SERVER
+                .database()
+                .value("SELECT count(*) FROM status_open WHERE status = 'online'")
+                .equals("5"));
+    SERVER
+        .database()
+        .execute(
+            """
+            DELETE FROM status_spells;
+            DELETE FROM fleet_minutes;
+            UPDATE history_head SET began_at = now() - interval '40 hours',
+                minutes_to = date_bin('1 minute', now() - interval '2 hours', 'epoch');
+            UPDATE status_open SET since = '%1$s'::timestamptz + interval '10 minutes' WHERE workspace_id = '%2$s';
+            UPDATE status_open SET since = '%1$s'::timestamptz - interval '10 hours' WHERE workspace_id <> '%2$s';
+            INSERT INTO status_spells (workspace_id, since, seq, until, status, degraded_reason, error) VALUES
+                ('%2$s', '%1$s'::timestamptz - interval '10 hours', 1, '%1$s', 'online', NULL, NULL),
+                ('%2$s', '%1$s', 2, '%1$s'::timestamptz + interval '10 minutes', 'degraded', 'runtime_wedged',
+                    'Control request timeout: initialize')
+            """
+                .formatted(WEDGED, reviewer.id()));
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> !SERVER.database().value("SELECT count(*) FROM fleet_minutes").equals("0"));
+  }
+
+  @AfterAll
+  static void stop() {
+    SERVER.close();
+  }
+
+  private static Page open(Tab tab, String path) {
+    Page page = tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, path).page();
+    assertThat(page.locator("#connection")).containsText("Live");
+    return page;
+  }
+
+  private static Locator button(Page page, String name) {
+    return page.getByRole(
+        AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+  }
+
+  private static Locator slider(Page page) {
+    return page.getByRole(
+        AriaRole.SLIDER, new Page.GetByRoleOptions().setName("Time that is shown"));
+  }
+
+  private static Locator row(Page page, String name) {
+    return page.locator(
+        ".fleet-space .fleet-row:not([hidden])",
+        new Page.LocatorOptions()
+            .setHas(page.getByText(name, new Page.GetByTextOptions().setExact(true))));
+  }
+
+  private static String at(int minutes) {
+    return "/ui/fleet?at=" + WEDGED.plus(Duration.ofMinutes(minutes));
+  }
+
+  @Test
+  void scrubbingForthAndBackIsTheSame(Tab tab) {
+    Page page = open(tab, "/");
+    assertThat(row(page, "Reviewer 4711")).containsText("online");
+    assertThat(slider(page)).hasAttribute("aria-valuetext", Pattern.compile("^now, "));
+
+    page.keyboard().press("[");
+    assertThat(page.locator(".band-when")).containsText("As it was");
+    assertThat(page).hasURL(Pattern.compile("[?&]at="));
+    assertThat(row(page, "Reviewer 4711")).containsText("online");
+    button(page, "Previous change").click();
+    button(page, "Previous change").click();
+    assertThat(page.locator(".band-when time"))
+        .hasAttribute("datetime", WEDGED.toString().replace("Z", ".000Z"));
+    Locator reviewed = row(page, "Reviewer 4711");
+    assertThat(reviewed).containsText("Runtime wedged — “Control request timeout: initialize”");
+    assertThat(page.locator(".fleet-row[aria-rowindex='2']")).containsText("Reviewer 4711");
+    assertThat(page.locator(".causes")).containsText("Wedged");
+    String whole = page.locator(".fleet-body").innerText();
+
+    page.keyboard().press("t");
+    assertThat(slider(page)).isFocused();
+    for (String key :
+        List.of("ArrowLeft", "ArrowLeft", "PageDown", "PageUp", "ArrowRight", "ArrowRight")) {
+      page.keyboard().press(key);
+    }
+    assertThat(page.locator(".band-when time"))
+        .hasAttribute("datetime", WEDGED.toString().replace("Z", ".000Z"));
+    assertThat(page.locator(".fleet-body")).containsText("Runtime wedged");
+    assertThat(page.locator(".fleet-body").innerText()).isEqualTo(whole);
+    page.keyboard().press("ArrowLeft");
+    assertThat(page.locator(".band-trouble")).containsText("all well");
+    assertThat(reviewed).containsText("online");
+    assertThat(page)
+        .hasURL(Pattern.compile("at=" + WEDGED.minusSeconds(60).toString().substring(0, 13)));
+
+    button(page, "Back to now").click();
+    assertThat(page.locator(".time-page")).not().hasClass(Pattern.compile("as-it-was"));
+    page.goBack();
+    assertThat(page.locator(".band-when")).containsText("As it was");
+  }
+
+  @Test
+  void actionsAreOffInThePast(Tab tab) {
+    Page page = open(tab, at(5) + "&sel=" + reviewer.id());
+    assertThat(page.locator(".time-page")).hasClass(Pattern.compile("as-it-was"));
+    assertThat(row(page, "Reviewer 4711")).containsText("degraded");
+    Locator sheet = page.getByRole(AriaRole.COMPLEMENTARY);
+    assertThat(sheet).containsText("each request fails until its process restarts");
+    for (String name : List.of("Restart", "Pause", "Resume", "Remove", "Message")) {
+      assertThat(
+              page.getByRole(
+                      AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true))
+                  .locator("visible=true"))
+          .hasCount(0);
+    }
+    assertThat(page.getByRole(AriaRole.CHECKBOX).locator("visible=true")).hasCount(0);
+    assertThat(row(page, "Reviewer 4711").getByText("Timeline"))
+        .hasAttribute("href", Pattern.compile("tab=timeline&at="));
+
+    button(page, "Compare with now").click();
+    assertThat(page.locator(".band-compared")).containsText("1 online");
+    button(page, "Back to now").click();
+    assertThat(row(page, "Reviewer 4711")).containsText("online");
+  }
+
+  @Test
+  void playsAndStops(Tab tab) {
+    Page page = open(tab, at(-1));
+    assertThat(page.locator(".band-trouble")).containsText("all well");
+    page.getByLabel("Speed").selectOption("600");
+    button(page, "Play").click();
+    assertThat(page.locator(".band-trouble")).containsText("1 degraded");
+    button(page, "Pause").click();
+    assertThat(button(page, "Play")).isVisible();
+  }
+
+  @Test
+  void saysWhereTheHistoryBegins(Tab tab) {
+    tab.expects("status of 410");
+    Page page = open(tab, "/ui/fleet?at=2020-01-01T00:00:00Z");
+    assertThat(page.getByRole(AriaRole.ALERT).first()).containsText("the history begins at");
+  }
+
+  @Test
+  void isUsedByKeysOnAPhoneAndWithAScreenReader(Tab tab) {
+    tab.page().setViewportSize(390, 844);
+    Page page = open(tab, at(5));
+    assertThat(page.locator(".band-trouble")).containsText("1 degraded");
+    assertThat(slider(page)).hasAttribute("aria-valuetext", Pattern.compile("UTC, 1 degraded$"));
+    assertThat(button(page, "Back to now")).isInViewport();
+    assertThat((Object) page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
+        .isEqualTo(true);
+    Accessibility.check(tab);
+    KeyboardWalk.check(page);
+  }
+
+  @Test
+  void ribbonShowsTheShareOnline(Tab tab) {
+    Page page = open(tab, "/ui/w/" + reviewer.id());
+    Locator ribbon =
+        page.getByRole(AriaRole.REGION, new Page.GetByRoleOptions().setName("The last 24 hours"));
+    assertThat(ribbon).containsText("98.4 % online");
+    assertThat(ribbon.getByRole(AriaRole.IMG))
+        .hasAttribute("aria-label", Pattern.compile("98.4 % online, degraded 10 m from "));
+    assertThat(ribbon.getByRole(AriaRole.LINK))
+        .hasAttribute("href", Pattern.compile("tab=timeline&at="));
+  }
+}
