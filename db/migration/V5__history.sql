@@ -59,13 +59,13 @@ CREATE TABLE fleet_minutes (
     transitions    integer NOT NULL,
     -- null for minutes that were written later
     events         bigint,
-    heard          integer,
+    heartbeats          integer,
     queued         integer,
     in_flight      integer
 );
 
 COMMENT ON COLUMN fleet_minutes.other IS 'With any other status';
 COMMENT ON COLUMN fleet_minutes.transitions IS 'Stays that began';
-COMMENT ON COLUMN fleet_minutes.heard IS 'Workspaces that had sent a heartbeat since the minute before';
+COMMENT ON COLUMN fleet_minutes.heartbeats IS 'Workspaces that had sent a heartbeat since the minute before';
 COMMENT ON COLUMN fleet_minutes.queued IS 'Messages in the queue';
 COMMENT ON COLUMN fleet_minutes.in_flight IS 'Delegations that had not ended';

@@ -88,7 +88,7 @@ class HistoryController {
       Map<String, List<Integer>> status,
       List<Long> transitions,
       List<@Nullable Long> events,
-      List<@Nullable Integer> heard,
+      List<@Nullable Integer> heartbeats,
       List<@Nullable Integer> queued,
       List<@Nullable Integer> inFlight) {}
 
@@ -156,7 +156,7 @@ class HistoryController {
         statuses(read),
         column(read, Minute::transitions),
         column(read, Minute::events),
-        column(read, Minute::heard),
+        column(read, Minute::heartbeats),
         column(read, Minute::queued),
         column(read, Minute::inFlight));
   }

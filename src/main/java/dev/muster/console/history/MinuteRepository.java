@@ -64,7 +64,7 @@ class MinuteRepository {
   private static final String MEASURE =
       """
       UPDATE fleet_minutes SET events = :events,
-          heard = (SELECT count(*) FROM api_workspace_status WHERE last_heartbeat_at > :minute - interval '1 minute'),
+          heartbeats = (SELECT count(*) FROM api_workspace_status WHERE last_heartbeat_at > :minute - interval '1 minute'),
           queued = (SELECT count(*) FROM api_delivery_queue),
           in_flight = (SELECT count(*) FROM api_delegation_open)
       WHERE minute = :minute
@@ -85,7 +85,7 @@ class MinuteRepository {
       SELECT date_bin(make_interval(secs => :step_s), minute, :from) AS minute, max(awaiting_agent) AS awaiting_agent,
           min(online) AS online, max(degraded) AS degraded, max(offline) AS offline, max(paused) AS paused,
           max(failed) AS failed, max(other) AS other, sum(transitions) AS transitions, sum(events) AS events,
-          min(heard) AS heard, max(queued) AS queued, max(in_flight) AS in_flight
+          min(heartbeats) AS heartbeats, max(queued) AS queued, max(in_flight) AS in_flight
       FROM fleet_minutes WHERE minute >= :from AND minute < :to
       GROUP BY 1 ORDER BY 1
       """;
@@ -102,7 +102,7 @@ class MinuteRepository {
       int other,
       long transitions,
       @Nullable Long events,
-      @Nullable Integer heard,
+      @Nullable Integer heartbeats,
       @Nullable Integer queued,
       @Nullable Integer inFlight) {}
 
@@ -170,7 +170,7 @@ class MinuteRepository {
         row.getInt("other"),
         row.getLong("transitions"),
         row.getObject("events") == null ? null : row.getLong("events"),
-        row.getObject("heard", Integer.class),
+        row.getObject("heartbeats", Integer.class),
         row.getObject("queued", Integer.class),
         row.getObject("in_flight", Integer.class));
   }
