@@ -80,7 +80,7 @@ class CanvasActionsTest {
                 .heartbeat(agent, "\"runtime_state\":\"wedged\"")
                 .json()
                 .hasNonNull("restart_requested_at"));
-    // its agent has heard it, ends, and is started anew
+    // its agent reads the request, ends, and is started anew
     client()
         .post(
             "/registry/register",

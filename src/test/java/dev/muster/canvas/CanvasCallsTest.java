@@ -96,16 +96,17 @@ class CanvasCallsTest {
         CLIENT.create(
             "Made elsewhere",
             "\"parent_id\":\"%s\",\"tier\":1,\"canvas\":{\"x\":40,\"y\":60}".formatted(team.id()));
-    JsonNode made = canvas.hear(agent, "WORKSPACE_PROVISIONING");
+    JsonNode made = canvas.awaitEvent(agent, "WORKSPACE_PROVISIONING");
     assertThat(made.path("name").asString()).isEqualTo("Made elsewhere");
     assertThat(made.path("parent_id").asString()).isEqualTo(team.id().toString());
     assertThat(made.path("tier").asInt()).isEqualTo(1);
     assertThat(made.path("x").asDouble()).isEqualTo(40);
     assertThat(made.path("y").asDouble()).isEqualTo(60);
     CLIENT.heartbeat(agent, "\"active_tasks\":2,\"current_task\":\"#42\"");
-    canvas.hear(agent, "WORKSPACE_ONLINE");
-    assertThat(canvas.hear(agent, "TASK_UPDATED").path("current_task").asString()).isEqualTo("#42");
-    assertThat(canvas.heard(agent)).startsWith("WORKSPACE_PROVISIONING");
+    canvas.awaitEvent(agent, "WORKSPACE_ONLINE");
+    assertThat(canvas.awaitEvent(agent, "TASK_UPDATED").path("current_task").asString())
+        .isEqualTo("#42");
+    assertThat(canvas.eventsOf(agent)).startsWith("WORKSPACE_PROVISIONING");
   }
 
   @Test
@@ -159,7 +160,12 @@ class CanvasCallsTest {
         "POST",
         "/registry/update-card",
         "{\"workspace_id\":\"%s\",\"agent_card\":{\"name\":\"x\"}}".formatted(agent.id()));
-    assertThat(canvas.hear(agent, "AGENT_CARD_UPDATED").path("agent_card").path("name").asString())
+    assertThat(
+            canvas
+                .awaitEvent(agent, "AGENT_CARD_UPDATED")
+                .path("agent_card")
+                .path("name")
+                .asString())
         .isEqualTo("x");
     assertThat(canvas.call("POST", of(agent) + "/tokens", null).status()).isEqualTo(201);
     JsonNode tokens = canvas.get(of(agent) + "/tokens");
@@ -174,7 +180,7 @@ class CanvasCallsTest {
   void restartsAnAgentAndHearsThatItIsBack(String body) {
     Agent agent = CLIENT.create("Wedged");
     CLIENT.heartbeat(agent, "\"runtime_state\":\"wedged\",\"sample_error\":\"init timeout\"");
-    JsonNode degraded = canvas.hear(agent, "WORKSPACE_DEGRADED");
+    JsonNode degraded = canvas.awaitEvent(agent, "WORKSPACE_DEGRADED");
     assertThat(degraded.path("sample_error").asString()).isEqualTo("init timeout");
     assertThat(canvas.done("POST", of(agent) + "/restart", body).path("status").asString())
         .isEqualTo("requested");
@@ -184,7 +190,7 @@ class CanvasCallsTest {
         "/registry/register",
         agent.token(),
         "{\"id\":\"%s\",\"agent_card\":{\"name\":\"Wedged\"}}".formatted(agent.id()));
-    canvas.hear(agent, "WORKSPACE_ONLINE");
+    canvas.awaitEvent(agent, "WORKSPACE_ONLINE");
     assertThat(CLIENT.heartbeat(agent).json().has("restart_requested_at")).isFalse();
   }
 
@@ -193,10 +199,10 @@ class CanvasCallsTest {
     Agent team = CLIENT.createOnline("Team");
     Agent member = CLIENT.createOnline("Member", "\"parent_id\":\"" + team.id() + "\"");
     canvas.done("POST", of(team) + "/pause?cascade=true", "{}");
-    canvas.hear(team, "WORKSPACE_PAUSED");
-    canvas.hear(member, "WORKSPACE_PAUSED");
+    canvas.awaitEvent(team, "WORKSPACE_PAUSED");
+    canvas.awaitEvent(member, "WORKSPACE_PAUSED");
     canvas.done("POST", of(team) + "/resume?cascade=true", "{}");
-    canvas.hear(
+    canvas.awaitEvent(
         member, "WORKSPACE_AWAITING_AGENT", payload -> payload.hasNonNull("previous_status"));
   }
 
@@ -208,8 +214,8 @@ class CanvasCallsTest {
     assertThat(canvas.call("DELETE", path, null, "X-Confirm-Name", "Zoe").status()).isEqualTo(400);
     JsonNode removed = canvas.done("DELETE", path, null, "X-Confirm-Name", "Zoe's team");
     assertThat(removed.path("status").asString()).isEqualTo("removed");
-    canvas.hear(team, "WORKSPACE_REMOVED");
-    canvas.hear(member, "WORKSPACE_REMOVED");
+    canvas.awaitEvent(team, "WORKSPACE_REMOVED");
+    canvas.awaitEvent(member, "WORKSPACE_REMOVED");
   }
 
   /** A proxy may add the token for canvases whose WebSocket sends none, whatever page asks. */

@@ -56,10 +56,10 @@ class CanvasChatCallsTest {
                 .path("status")
                 .asString())
         .isEqualTo("queued");
-    JsonNode own = canvas.hear(agent, "USER_MESSAGE");
+    JsonNode own = canvas.awaitEvent(agent, "USER_MESSAGE");
     assertThat(own.path("message_id").asString()).isEqualTo("m-1");
     assertThat(own.path("content").asString()).isEqualTo("Hello?");
-    JsonNode row = canvas.hear(agent, "ACTIVITY_LOGGED");
+    JsonNode row = canvas.awaitEvent(agent, "ACTIVITY_LOGGED");
     assertThat(row.path("message_id").asString()).isEqualTo("m-1");
     assertThat(row.path("status").asString()).isEqualTo("ok");
     assertThat(row.hasNonNull("duration_ms")).isFalse(); // it waits
@@ -70,7 +70,7 @@ class CanvasChatCallsTest {
 
     CLIENT.post(
         of(agent) + "/notify", agent.token(), "{\"message\":\"Hello.\",\"reply_to\":\"m-1\"}");
-    JsonNode answer = canvas.hear(agent, "AGENT_MESSAGE");
+    JsonNode answer = canvas.awaitEvent(agent, "AGENT_MESSAGE");
     assertThat(answer.path("message").asString()).isEqualTo("Hello.");
     assertThat(answer.path("message_id").asString()).isEqualTo("m-1");
 
@@ -106,7 +106,7 @@ class CanvasChatCallsTest {
       JsonNode answer = canvas.done("POST", of(agent) + "/a2a", message("m-2", "Call"));
       assertThat(answer.path("result").path("parts").get(0).path("text").asString())
           .isEqualTo("Called.");
-      JsonNode response = canvas.hear(agent, "A2A_RESPONSE");
+      JsonNode response = canvas.awaitEvent(agent, "A2A_RESPONSE");
       assertThat(response.path("message_id").asString()).isEqualTo("m-2");
       assertThat(response.path("response_body")).isEqualTo(answer);
 
@@ -127,12 +127,12 @@ class CanvasChatCallsTest {
     Agent from = CLIENT.createOnline("Planner", parent);
     Agent to = CLIENT.createOnline("Reviewer", parent);
     CLIENT.post(of(to) + "/a2a", from.token(), message("p-1", "review"));
-    JsonNode row = canvas.hear(to, "ACTIVITY_LOGGED");
+    JsonNode row = canvas.awaitEvent(to, "ACTIVITY_LOGGED");
     assertThat(row.path("source_id").asString()).isEqualTo(from.id().toString());
     assertThat(row.path("activity_type").asString()).isEqualTo("a2a_receive");
     canvas.done("POST", of(to) + "/a2a", message("h-1", "good morning"));
-    canvas.hear(to, "USER_MESSAGE");
-    assertThat(canvas.heard(to)).containsOnlyOnce("USER_MESSAGE");
+    canvas.awaitEvent(to, "USER_MESSAGE");
+    assertThat(canvas.eventsOf(to)).containsOnlyOnce("USER_MESSAGE");
     assertThat(
             canvas
                 .get(of(to) + "/chat-history?limit=10")

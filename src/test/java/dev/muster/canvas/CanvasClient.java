@@ -68,11 +68,11 @@ final class CanvasClient implements AutoCloseable {
   }
 
   /** Waits for an event of a workspace, and returns its payload. */
-  JsonNode hear(Agent of, String event) {
-    return hear(of, event, _ -> true);
+  JsonNode awaitEvent(Agent of, String event) {
+    return awaitEvent(of, event, _ -> true);
   }
 
-  JsonNode hear(Agent of, String event, Predicate<JsonNode> fits) {
+  JsonNode awaitEvent(Agent of, String event, Predicate<JsonNode> fits) {
     return socket
         .await(frame ->
             frame.path("event").asString().equals(event)
@@ -82,7 +82,7 @@ final class CanvasClient implements AutoCloseable {
   }
 
   /** The events of a workspace until now. */
-  List<String> heard(Agent of) {
+  List<String> eventsOf(Agent of) {
     return socket.frames().stream()
         .filter(frame -> frame.path("workspace_id").asString().equals(of.id().toString()))
         .map(frame -> frame.path("event").asString())

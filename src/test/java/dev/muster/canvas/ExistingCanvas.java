@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A canvas of the protocol family that somebody else has built, in the browser, with a server for
+ * A canvas of the protocol family, built elsewhere and unchanged, in the browser, with a server for
  * it. The canvas runs at the address in {@value #PROPERTY}; it was built for the server at {@link
  * #PLATFORM} and with the admin token of the tests. {@code src/test/canvas/run} starts both.
  */

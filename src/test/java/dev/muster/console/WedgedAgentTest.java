@@ -144,7 +144,7 @@ class WedgedAgentTest {
   }
 
   @Test
-  void restartIsHeardByTheAgentAndTheDotTurnsGreen(Tab tab) {
+  void restartEndsTheAgentAndTheDotTurnsGreen(Tab tab) {
     Page page = tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, "/ui/w/" + agent.id()).page();
     Locator status = page.locator(".status-line");
     assertShows(status, "online");
