@@ -70,6 +70,9 @@ export function open(root, place, context) {
     if (kind === 'workspace') {
       return workspaceLink(id);
     }
+    if (kind === 'bulk') {
+      return html`<a href=${`/ui/bulk/${encodeURIComponent(id)}`}>its run</a>`;
+    }
     return kind === 'delegation'
       ? html`<a href=${`/ui/trace/${encodeURIComponent(id)}`}>${inline(id)}</a>`
       : html`<code title=${id}>${inline(id.slice(0, 8))}</code>`;
@@ -78,7 +81,7 @@ export function open(root, place, context) {
   const line = (row) => html`<tr>
       <td data-label="When">${age(row.at)}</td>
       <td data-label="Who"><bdi>${inline(row.who)}</bdi>${row.who === row.role ? nothing : html` <span class="meta">${row.role}</span>`}</td>
-      <td data-label="Did" class="wide">${deed(row.action)}</td>
+      <td data-label="Did" class="wide">${deed(row.action)}${row.detail ? html`<span class="meta"> ${inline(row.detail)}</span>` : nothing}</td>
       <td data-label="To" class="wide targets">${row.targets.slice(0, FEW).map((id, index) => html`<span>${target(row, id, index)}</span>`)}
         ${row.targets.length > FEW ? html`<span class="meta">and ${row.targets.length - FEW} more</span>` : nothing}</td>
       <td data-label="Result">${row.outcome === 'done' ? stateWord('ok', 'done') : stateWord('refused')}</td>

@@ -25,8 +25,8 @@ const DEEDS = {
   'POST /admin/delegations/{delegationId}/retry': 'retried a delegation',
   'POST /admin/delegations/{delegationId}/fail': 'failed a delegation',
   'POST /admin/bulk': 'changed many workspaces',
-  'POST /admin/bulk/{id}/cancel': 'cancelled a change of many',
-  'POST /admin/bulk/{id}/undo': 'undid a change of many',
+  'POST /admin/bulk/{bulkId}/cancel': 'cancelled a change of many',
+  'POST /admin/bulk/{bulkId}/undo': 'undid a change of many',
   'POST /console/session': 'signed in',
   'DELETE /console/session': 'signed out',
   'DELETE /console/sessions/{sessionId}': 'ended a session',
@@ -57,11 +57,14 @@ export const SOUGHT = [
  *
  * @param {string} action
  * @param {number} index of the target: those of the address come first, then what the action made or changed besides
- * @returns {'workspace' | 'delegation' | 'other'}
+ * @returns {'workspace' | 'delegation' | 'bulk' | 'other'}
  */
 export function targetKind(action, index) {
   if (/^\w+ (\/admin)?\/workspaces(\/\{id\}|$)/.test(action)) {
     return index === 0 || OF_BRANCHES.test(action) ? 'workspace' : 'other';
+  }
+  if (action.startsWith('POST /admin/bulk')) {
+    return 'bulk';
   }
   return index === 0 && action.includes('/delegations/{delegationId}') ? 'delegation' : 'other';
 }

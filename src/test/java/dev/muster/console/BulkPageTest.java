@@ -118,6 +118,13 @@ class BulkPageTest {
     page.goBack();
     assertThat(page.getByText("undone by")).isVisible();
     assertThat(button(page.locator("main"), "Undo")).hasCount(0);
+
+    tab.go(CLIENT.baseUrl(), "/ui/ops?tab=audit&target=" + page.url().replaceAll(".*/", ""));
+    Locator entry =
+        page.locator("tbody tr").filter(new Locator.FilterOptions().setHasText("changed many"));
+    assertThat(entry)
+        .containsText("pause of 500 workspaces by “name:many”: 500 done, 0 skipped, 0 failed");
+    assertThat(entry).containsText("night shift");
   }
 
   @Test

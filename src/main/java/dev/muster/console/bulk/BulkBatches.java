@@ -61,13 +61,19 @@ class BulkBatches {
   private static final String PUT_OFF =
       "UPDATE bulk_runs SET due_at = clock_timestamp() + interval '5 seconds' WHERE id = :id";
 
-  /** One that was paused after the run: an undo no longer takes back the resume of the run. */
+  /**
+   * One that was paused after the run: an undo no longer takes back the resume of the run. Events
+   * with and without a number have an index each.
+   */
   private static final String PAUSED_SINCE =
       """
       SELECT seen.id FROM unnest(:ids::uuid[], :since::text[]::timestamptz[]) AS seen (id, since)
       WHERE EXISTS (
-          SELECT FROM api_event_recorded e
-          WHERE e.workspace_id = seen.id AND e.event_type = 'WORKSPACE_PAUSED' AND e.created_at > seen.since)
+          SELECT FROM api_event_recorded e WHERE e.workspace_id = seen.id AND e.seq IS NOT NULL
+              AND e.event_type = 'WORKSPACE_PAUSED' AND e.created_at > seen.since)
+      OR EXISTS (
+          SELECT FROM api_event_recorded e WHERE e.workspace_id = seen.id AND e.seq IS NULL
+              AND e.event_type = 'WORKSPACE_PAUSED' AND e.created_at > seen.since)
       """;
 
   /**
