@@ -5,6 +5,7 @@ import dev.muster.console.fleet.FleetTargets;
 import dev.muster.console.fleet.FleetTargets.Group;
 import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
+import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
@@ -13,10 +14,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Previews, starts, cancels and undoes changes of many workspaces. */
@@ -50,23 +54,39 @@ class BulkRuns {
   private final BulkRunRepository runs;
   private final BulkWorker worker;
   private final Workspaces workspaces;
-  private final TransactionTemplate transactions;
+  private final TransactionTemplate reading;
+  private final TransactionTemplate changing;
 
   BulkRuns(
       FleetTargets fleet,
       BulkRunRepository runs,
       BulkWorker worker,
       Workspaces workspaces,
-      TransactionTemplate transactions) {
+      PlatformTransactionManager transactions) {
     this.fleet = fleet;
     this.runs = runs;
     this.worker = worker;
     this.workspaces = workspaces;
-    this.transactions = transactions;
+    this.reading = within(transactions);
+    this.reading.setReadOnly(true);
+    this.changing = within(transactions);
+  }
+
+  private static TransactionTemplate within(PlatformTransactionManager transactions) {
+    TransactionTemplate template = new TransactionTemplate(transactions);
+    template.setTimeout((int) FleetTargets.TIMEOUT.toSeconds());
+    return template;
+  }
+
+  private <R> R inTime(TransactionTemplate transaction, Supplier<R> work) {
+    return RequestDeadline.within(
+        FleetTargets.TIMEOUT,
+        () -> Objects.requireNonNull(transaction.execute(status -> work.get())));
   }
 
   Preview preview(BulkRequest wanted) {
-    List<Group> groups = fleet.count(wanted.wanted(), wanted.action().hindrance());
+    List<Group> groups =
+        inTime(reading, () -> fleet.count(wanted.wanted(), wanted.action().hindrance()));
     Map<String, Long> byStatus = new LinkedHashMap<>();
     Map<String, Long> skips = new LinkedHashMap<>();
     List<Group> changing = new ArrayList<>();
@@ -113,14 +133,17 @@ class BulkRuns {
                 ProblemException.validation(
                     "expect_count is missing (expected: the count of ?dry_run=true)"));
     UUID id = UUID.randomUUID();
-    transactions.executeWithoutResult(_ -> {
-      List<UUID> targets = fleet.find(wanted.wanted());
-      requireAsSeen(wanted.action(), targets.size(), expected);
-      runs.insert(id, wanted, targets, nameOf(caller), AuditTrail.currentId());
-      describe(id);
-    });
+    BulkRun run =
+        inTime(
+            changing,
+            () -> {
+              List<UUID> targets = fleet.find(wanted.wanted());
+              requireAsSeen(wanted.action(), targets.size(), expected);
+              runs.insert(id, wanted, targets, nameOf(caller), AuditTrail.currentId());
+              return described(id);
+            });
     worker.wake();
-    return find(id);
+    return run;
   }
 
   private static void requireAsSeen(BulkAction action, int count, int expected) {
@@ -163,27 +186,32 @@ class BulkRuns {
           ErrorCode.WRONG_STATE, "the run goes on; cancel it first, or wait for its end");
     }
     UUID undo = UUID.randomUUID();
-    transactions.executeWithoutResult(_ -> {
-      if (!runs.insertUndo(undo, reverse, id, nameOf(caller), AuditTrail.currentId())) {
-        throw new ProblemException(
-            ErrorCode.WRONG_STATE, "the run was undone already", Map.of("undo", true));
-      }
-      describe(undo);
-    });
+    BulkRun started =
+        inTime(
+            changing,
+            () -> {
+              if (!runs.insertUndo(undo, reverse, id, nameOf(caller), AuditTrail.currentId())) {
+                throw new ProblemException(
+                    ErrorCode.WRONG_STATE, "the run was undone already", Map.of("undo", true));
+              }
+              return described(undo);
+            });
     worker.wake();
-    return find(undo);
+    return started;
   }
 
   /** Stops a run after its present batch; what is changed stays changed. */
   BulkRun cancel(UUID id) {
-    transactions.executeWithoutResult(_ -> {
-      if (!runs.cancel(id)) {
-        throw new ProblemException(
-            ErrorCode.WRONG_STATE, "the run has ended, so there is nothing to cancel");
-      }
-      worker.tellAudit(id);
-    });
-    return find(id);
+    return inTime(
+        changing,
+        () -> {
+          if (!runs.cancel(id)) {
+            throw new ProblemException(
+                ErrorCode.WRONG_STATE, "the run has ended, so there is nothing to cancel");
+          }
+          worker.tellAudit(id);
+          return find(id);
+        });
   }
 
   BulkRun find(UUID id) {
@@ -193,9 +221,11 @@ class BulkRuns {
                 ErrorCode.NOT_FOUND, "no bulk run " + id + " is known here, or no longer"));
   }
 
-  private void describe(UUID run) {
-    AuditTrail.addTarget(run);
-    AuditTrail.describe(find(run).summary());
+  private BulkRun described(UUID id) {
+    AuditTrail.addTarget(id);
+    BulkRun run = find(id);
+    AuditTrail.describe(run.summary());
+    return run;
   }
 
   private static String nameOf(Caller caller) {
