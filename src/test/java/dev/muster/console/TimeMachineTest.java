@@ -191,7 +191,7 @@ class TimeMachineTest {
     assertThat(page.locator(".band-trouble")).containsText("1 degraded");
     assertThat(slider(page)).hasAttribute("aria-valuetext", Pattern.compile("UTC, 1 degraded$"));
     assertThat(button(page, "Back to now")).isInViewport();
-    assertThat((Object) page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
+    assertThat(page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
         .isEqualTo(true);
     Accessibility.check(tab);
     KeyboardWalk.check(page);
