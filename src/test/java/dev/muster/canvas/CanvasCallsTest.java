@@ -1,6 +1,6 @@
 package dev.muster.canvas;
 
-import static dev.muster.canvas.CanvasClient.of;
+import static dev.muster.canvas.CanvasClient.pathOf;
 import static dev.muster.testing.TestServer.ADMIN_TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -63,11 +63,11 @@ class CanvasCallsTest {
     assertThat(record.path("last_sample_error").isString()).isTrue();
     assertThat(canvas.get("/canvas/viewport").propertyNames()).containsExactly("x", "y", "zoom");
     assertThat(canvas.socket().protocol()).isEqualTo("molecule-ws");
-    assertThat(canvas.get(of(agent) + "/chat-history?limit=10").path("reached_end").asBoolean())
+    assertThat(canvas.get(pathOf(agent) + "/chat-history?limit=10").path("reached_end").asBoolean())
         .isTrue();
     for (String feed :
         List.of("source=agent&limit=50", "limit=12", "type=delegation&limit=500&source=agent")) {
-      assertThat(canvas.get(of(agent) + "/activity?" + feed).isArray()).isTrue();
+      assertThat(canvas.get(pathOf(agent) + "/activity?" + feed).isArray()).isTrue();
     }
   }
 
@@ -132,15 +132,16 @@ class CanvasCallsTest {
   void storesWhatIsDraggedNestedFoldedAndShown() {
     Agent team = CLIENT.create("Team");
     Agent agent = CLIENT.create("Dragged");
-    canvas.done("PATCH", of(agent), "{\"x\":140.40946166394,\"y\":-273.5}");
-    assertThat(canvas.get(of(agent)).path("x").asDouble()).isEqualTo(140.40946166394);
+    canvas.done("PATCH", pathOf(agent), "{\"x\":140.40946166394,\"y\":-273.5}");
+    assertThat(canvas.get(pathOf(agent)).path("x").asDouble()).isEqualTo(140.40946166394);
     canvas.done(
-        "PATCH", of(agent), "{\"parent_id\":\"%s\",\"x\":150,\"y\":250}".formatted(team.id()));
-    assertThat(canvas.get(of(agent)).path("parent_id").asString()).isEqualTo(team.id().toString());
-    canvas.done("PATCH", of(agent), "{\"parent_id\":null,\"x\":900,\"y\":100}");
-    assertThat(canvas.get(of(agent)).path("parent_id").isNull()).isTrue();
-    canvas.done("PATCH", of(team), "{\"collapsed\":true}");
-    assertThat(canvas.get(of(team)).path("collapsed").asBoolean()).isTrue();
+        "PATCH", pathOf(agent), "{\"parent_id\":\"%s\",\"x\":150,\"y\":250}".formatted(team.id()));
+    assertThat(canvas.get(pathOf(agent)).path("parent_id").asString())
+        .isEqualTo(team.id().toString());
+    canvas.done("PATCH", pathOf(agent), "{\"parent_id\":null,\"x\":900,\"y\":100}");
+    assertThat(canvas.get(pathOf(agent)).path("parent_id").isNull()).isTrue();
+    canvas.done("PATCH", pathOf(team), "{\"collapsed\":true}");
+    assertThat(canvas.get(pathOf(team)).path("collapsed").asBoolean()).isTrue();
     canvas.done("PUT", "/canvas/viewport", "{\"x\":-50.45,\"y\":123.3,\"zoom\":1.11}");
     assertThat(canvas.get("/canvas/viewport").path("zoom").asDouble()).isEqualTo(1.11);
   }
@@ -151,11 +152,11 @@ class CanvasCallsTest {
     Agent agent = CLIENT.createOnline("Panel", "\"parent_id\":\"" + team.id() + "\"");
     assertThat(canvas.get("/registry/" + agent.id() + "/peers").findValuesAsString("name"))
         .contains("Team");
-    canvas.done("PATCH", of(agent), "{\"name\":\"Critic\",\"role\":null,\"tier\":1}");
-    assertThat(canvas.get(of(agent)).path("name").asString()).isEqualTo("Critic");
+    canvas.done("PATCH", pathOf(agent), "{\"name\":\"Critic\",\"role\":null,\"tier\":1}");
+    assertThat(canvas.get(pathOf(agent)).path("name").asString()).isEqualTo("Critic");
     assertThat(canvas.get("/events/" + agent.id()).get(0).propertyNames())
         .contains("id", "event_type", "workspace_id", "payload", "created_at");
-    assertThat(canvas.get(of(agent) + "/activity?type=error").isEmpty()).isTrue();
+    assertThat(canvas.get(pathOf(agent) + "/activity?type=error").isEmpty()).isTrue();
     canvas.done(
         "POST",
         "/registry/update-card",
@@ -167,11 +168,11 @@ class CanvasCallsTest {
                 .path("name")
                 .asString())
         .isEqualTo("x");
-    assertThat(canvas.call("POST", of(agent) + "/tokens", null).status()).isEqualTo(201);
-    JsonNode tokens = canvas.get(of(agent) + "/tokens");
+    assertThat(canvas.call("POST", pathOf(agent) + "/tokens", null).status()).isEqualTo(201);
+    JsonNode tokens = canvas.get(pathOf(agent) + "/tokens");
     assertThat(tokens.path("count").asInt()).isEqualTo(2);
     String one = tokens.path("tokens").get(1).path("id").asString();
-    canvas.done("DELETE", of(agent) + "/tokens/" + one, null);
+    canvas.done("DELETE", pathOf(agent) + "/tokens/" + one, null);
   }
 
   /** One place sends an empty object, one a field of its own, one nothing but its content type. */
@@ -182,7 +183,7 @@ class CanvasCallsTest {
     CLIENT.heartbeat(agent, "\"runtime_state\":\"wedged\",\"sample_error\":\"init timeout\"");
     JsonNode degraded = canvas.awaitEvent(agent, "WORKSPACE_DEGRADED");
     assertThat(degraded.path("sample_error").asString()).isEqualTo("init timeout");
-    assertThat(canvas.done("POST", of(agent) + "/restart", body).path("status").asString())
+    assertThat(canvas.done("POST", pathOf(agent) + "/restart", body).path("status").asString())
         .isEqualTo("requested");
     JsonNode beat = CLIENT.heartbeat(agent, "\"runtime_state\":\"wedged\"").json();
     assertThat(beat.hasNonNull("restart_requested_at")).isTrue();
@@ -198,10 +199,10 @@ class CanvasCallsTest {
   void pausesAndResumesABranch() {
     Agent team = CLIENT.createOnline("Team");
     Agent member = CLIENT.createOnline("Member", "\"parent_id\":\"" + team.id() + "\"");
-    canvas.done("POST", of(team) + "/pause?cascade=true", "{}");
+    canvas.done("POST", pathOf(team) + "/pause?cascade=true", "{}");
     canvas.awaitEvent(team, "WORKSPACE_PAUSED");
     canvas.awaitEvent(member, "WORKSPACE_PAUSED");
-    canvas.done("POST", of(team) + "/resume?cascade=true", "{}");
+    canvas.done("POST", pathOf(team) + "/resume?cascade=true", "{}");
     canvas.awaitEvent(
         member, "WORKSPACE_AWAITING_AGENT", payload -> payload.hasNonNull("previous_status"));
   }
@@ -210,7 +211,7 @@ class CanvasCallsTest {
   void removesABranchWhoseNameIsConfirmed() {
     Agent team = CLIENT.createOnline("Zoe's team");
     Agent member = CLIENT.createOnline("Member", "\"parent_id\":\"" + team.id() + "\"");
-    String path = of(team) + "?confirm=true&erase_data=true";
+    String path = pathOf(team) + "?confirm=true&erase_data=true";
     assertThat(canvas.call("DELETE", path, null, "X-Confirm-Name", "Zoe").status()).isEqualTo(400);
     JsonNode removed = canvas.done("DELETE", path, null, "X-Confirm-Name", "Zoe's team");
     assertThat(removed.path("status").asString()).isEqualTo("removed");

@@ -1,6 +1,6 @@
 package dev.muster.canvas;
 
-import static dev.muster.canvas.CanvasClient.of;
+import static dev.muster.canvas.CanvasClient.pathOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.testing.PeerBehavior;
@@ -52,7 +52,7 @@ class CanvasChatCallsTest {
     Agent agent = CLIENT.createOnline("Polling");
     assertThat(
             canvas
-                .done("POST", of(agent) + "/a2a", message("m-1", "Hello?"))
+                .done("POST", pathOf(agent) + "/a2a", message("m-1", "Hello?"))
                 .path("status")
                 .asString())
         .isEqualTo("queued");
@@ -69,12 +69,12 @@ class CanvasChatCallsTest {
     assertThat(row.path("created_at").asString()).isNotEmpty();
 
     CLIENT.post(
-        of(agent) + "/notify", agent.token(), "{\"message\":\"Hello.\",\"reply_to\":\"m-1\"}");
+        pathOf(agent) + "/notify", agent.token(), "{\"message\":\"Hello.\",\"reply_to\":\"m-1\"}");
     JsonNode answer = canvas.awaitEvent(agent, "AGENT_MESSAGE");
     assertThat(answer.path("message").asString()).isEqualTo("Hello.");
     assertThat(answer.path("message_id").asString()).isEqualTo("m-1");
 
-    JsonNode history = canvas.get(of(agent) + "/chat-history?limit=10");
+    JsonNode history = canvas.get(pathOf(agent) + "/chat-history?limit=10");
     assertThat(history.path("messages").findValuesAsString("role"))
         .containsExactly("user", "agent");
     List<String> ids = history.path("messages").findValuesAsString("id");
@@ -82,12 +82,12 @@ class CanvasChatCallsTest {
     assertThat(ids.getLast()).endsWith(":agent");
     assertThat(
             canvas
-                .get(of(agent) + "/chat-history?limit=10")
+                .get(pathOf(agent) + "/chat-history?limit=10")
                 .path("messages")
                 .findValuesAsString("id"))
         .isEqualTo(ids);
     String oldest = history.path("messages").get(0).path("timestamp").asString();
-    JsonNode older = canvas.get(of(agent) + "/chat-history?limit=20&before_ts=" + oldest);
+    JsonNode older = canvas.get(pathOf(agent) + "/chat-history?limit=20&before_ts=" + oldest);
     assertThat(older.path("messages").isEmpty()).isTrue();
     assertThat(older.path("reached_end").asBoolean()).isTrue();
   }
@@ -103,17 +103,17 @@ class CanvasChatCallsTest {
       Agent agent =
           CLIENT.createOnline(
               "Called", "\"delivery_mode\":\"push\",\"url\":\"" + peer.url() + "\"");
-      JsonNode answer = canvas.done("POST", of(agent) + "/a2a", message("m-2", "Call"));
+      JsonNode answer = canvas.done("POST", pathOf(agent) + "/a2a", message("m-2", "Call"));
       assertThat(answer.path("result").path("parts").get(0).path("text").asString())
           .isEqualTo("Called.");
       JsonNode response = canvas.awaitEvent(agent, "A2A_RESPONSE");
       assertThat(response.path("message_id").asString()).isEqualTo("m-2");
       assertThat(response.path("response_body")).isEqualTo(answer);
 
-      Answer failed = canvas.call("POST", of(agent) + "/a2a", message("m-3", "Again"));
+      Answer failed = canvas.call("POST", pathOf(agent) + "/a2a", message("m-3", "Again"));
       assertThat(failed.status()).isEqualTo(500);
       assertThat(failed.field("error")).contains("full");
-      JsonNode history = canvas.get(of(agent) + "/chat-history?limit=10").path("messages");
+      JsonNode history = canvas.get(pathOf(agent) + "/chat-history?limit=10").path("messages");
       assertThat(history.findValuesAsString("role"))
           .containsExactly("user", "agent", "user", "system");
       assertThat(history.get(3).path("content").asString()).contains("full");
@@ -126,19 +126,19 @@ class CanvasChatCallsTest {
     String parent = "\"parent_id\":\"" + team.id() + "\"";
     Agent from = CLIENT.createOnline("Planner", parent);
     Agent to = CLIENT.createOnline("Reviewer", parent);
-    CLIENT.post(of(to) + "/a2a", from.token(), message("p-1", "review"));
+    CLIENT.post(pathOf(to) + "/a2a", from.token(), message("p-1", "review"));
     JsonNode row = canvas.awaitEvent(to, "ACTIVITY_LOGGED");
     assertThat(row.path("source_id").asString()).isEqualTo(from.id().toString());
     assertThat(row.path("activity_type").asString()).isEqualTo("a2a_receive");
-    canvas.done("POST", of(to) + "/a2a", message("h-1", "good morning"));
+    canvas.done("POST", pathOf(to) + "/a2a", message("h-1", "good morning"));
     canvas.awaitEvent(to, "USER_MESSAGE");
     assertThat(canvas.eventsOf(to)).containsOnlyOnce("USER_MESSAGE");
     assertThat(
             canvas
-                .get(of(to) + "/chat-history?limit=10")
+                .get(pathOf(to) + "/chat-history?limit=10")
                 .path("messages")
                 .findValuesAsString("content"))
         .containsExactly("good morning");
-    assertThat(canvas.get(of(to) + "/activity?source=agent&limit=50").size()).isEqualTo(1);
+    assertThat(canvas.get(pathOf(to) + "/activity?source=agent&limit=50").size()).isEqualTo(1);
   }
 }

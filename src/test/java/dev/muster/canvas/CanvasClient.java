@@ -63,7 +63,7 @@ final class CanvasClient implements AutoCloseable {
     return done("GET", path, null);
   }
 
-  static String of(Agent agent) {
+  static String pathOf(Agent agent) {
     return "/workspaces/" + agent.id();
   }
 

@@ -31,8 +31,10 @@ import tools.jackson.databind.JsonNode;
 @InBrowser
 class WedgedAgentTest {
 
-  private static final String SUPERVISOR = "while :; do \"$@\"; [ $? -eq %d ] || exit; done";
+  private static final String SUPERVISOR =
+      "while :; do \"$@\"; [ $? -eq " + WedgingAgent.RESTART + " ] || exit; done";
   private static final Duration LIMIT = Duration.ofSeconds(40);
+  private static final double LIMIT_MS = 40_000;
   private static final TestServer SERVER = TestServer.start("HEARTBEAT_INTERVAL_S=1");
   private static final TestClient CLIENT = SERVER.client();
 
@@ -45,7 +47,7 @@ class WedgedAgentTest {
         new ProcessBuilder(
             "sh",
             "-c",
-            SUPERVISOR.formatted(WedgingAgent.RESTART),
+            SUPERVISOR,
             "supervisor",
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1",
@@ -107,8 +109,7 @@ class WedgedAgentTest {
 
   private static void assertShows(Locator locator, String text) {
     assertThat(locator)
-        .containsText(
-            text, new LocatorAssertions.ContainsTextOptions().setTimeout(LIMIT.toMillis()));
+        .containsText(text, new LocatorAssertions.ContainsTextOptions().setTimeout(LIMIT_MS));
   }
 
   private static Locator restart(Locator in) {
@@ -138,8 +139,7 @@ class WedgedAgentTest {
     assertShows(sheet, "each request fails until its process restarts");
     assertShows(sheet, WedgingAgent.REASON);
     restart(sheet).click();
-    assertThat(causes)
-        .hasCount(0, new LocatorAssertions.HasCountOptions().setTimeout(LIMIT.toMillis()));
+    assertThat(causes).hasCount(0, new LocatorAssertions.HasCountOptions().setTimeout(LIMIT_MS));
     assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo("online");
   }
 
