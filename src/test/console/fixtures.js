@@ -15,8 +15,9 @@ export function msf1(rows, { seq = 7, at = '2026-11-25T02:16:09Z' } = {}) {
   const encoder = new TextEncoder();
   let end = 0;
   const values = { parent: [], since: [], heard: [], name_end: [], role: [], runtime: [], error: [], tasks: [], tier: [], status: [], reason: [], flags: [] };
+  const places = new Map(rows.map((row, i) => [row.key, i]));
   for (const row of rows) {
-    values.parent.push(rows.findIndex(other => other.key !== undefined && other.key === row.parent));
+    values.parent.push(row.parent === undefined || row.parent === null ? -1 : (places.get(row.parent) ?? -1));
     values.since.push(time(row.since));
     values.heard.push(time(row.heard));
     values.name_end.push(end += encoder.encode(row.name).length);

@@ -45,6 +45,9 @@ export function clockTime(time) {
   if (Number.isNaN(ms)) {
     return '–';
   }
+  if (zoneName === 'UTC') {
+    return new Date(ms).toISOString().slice(11, 19); // much faster, and rows that are drawn say many times
+  }
   const p = parts(ms, TIME);
   return `${p.hour}:${p.minute}:${p.second}`;
 }
@@ -54,6 +57,9 @@ export function exact(time) {
   const ms = moment(time);
   if (Number.isNaN(ms)) {
     return '–';
+  }
+  if (zoneName === 'UTC') {
+    return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
   }
   const p = parts(ms, { ...DAY, ...TIME, timeZoneName: 'short' });
   return `${p.year}-${p.month}-${p.day} ${p.hour}:${p.minute}:${p.second} ${p.timeZoneName}`;

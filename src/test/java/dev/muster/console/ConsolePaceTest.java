@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The table keeps its pace while much changes. The bounds leave room for a busy machine; the
- * figures that are printed are the benchmark: {@code mvn test -Dtest=ConsolePaceTest
+ * Table, tree and map keep their pace while much changes. The bounds leave room for a busy machine;
+ * the figures that are printed are the benchmark: {@code mvn test -Dtest=ConsolePaceTest
  * -Dpace.rows=100000 -Dpace.seconds=60}.
  */
 @InBrowser
@@ -21,15 +22,18 @@ class ConsolePaceTest {
   private static final String MEASURE =
       "async size => (await import('/test/pace.js')).measure(size)";
 
-  @Test
-  void keepsItsPaceWhileAThousandChangeEachSecond(Tab tab) {
+  @ParameterizedTest
+  @ValueSource(strings = {"table", "tree", "map"})
+  void keepsItsPaceWhileAThousandChangeEachSecond(String view, Tab tab) {
     UnitPage.open(tab);
     Map<?, ?> figures =
         (Map<?, ?>)
             tab.page()
                 .evaluate(
-                    MEASURE, Map.of("rows", ROWS, "seconds", SECONDS, "perSecond", PER_SECOND));
-    System.out.printf("The table of %,d rows, %,d changes/s: %s%n", ROWS, PER_SECOND, figures);
+                    MEASURE,
+                    Map.of(
+                        "rows", ROWS, "seconds", SECONDS, "perSecond", PER_SECOND, "view", view));
+    System.out.printf("The %s of %,d rows, %,d changes/s: %s%n", view, ROWS, PER_SECOND, figures);
     assertThat(number(figures, "events")).isGreaterThan(PER_SECOND * (SECONDS - 1.0));
     assertThat(number(figures, "nodes")).isLessThan(3_000);
     assertThat(number(figures, "painted_ms")).isLessThan(3_000);
