@@ -15,7 +15,8 @@ public final class FeedPlansBench {
     long large = args.length > 0 ? Long.parseLong(args[0]) : 1_000_000;
     long all = args.length > 1 ? Long.parseLong(args[1]) : 10_000_000;
     try (BenchDatabase database = BenchDatabase.start()) {
-      FeedPlans plans = new FeedPlans(new FeedPlans.Size(large, all), database.forTestServers());
+      FeedPlans plans =
+          FeedPlans.ofManyClasses(new FeedPlans.Size(large, all), database.forTestServers());
       System.out.println(plans.describe());
     }
   }

@@ -12,6 +12,10 @@ import java.util.UUID;
  * does not estimate. The limit is in a SELECT, for which it assumes a tenth of the rows. Outcomes
  * are values of subqueries, since an EXISTS would let it hash all of them first. It may hash the
  * open deliveries: there are few, and most polling agents have none.
+ *
+ * <p>Nor may it take the primary key for a class or a peer: where nearly all rows have one class,
+ * it would expect the same of every class, and look for a class without rows in the whole feed. So
+ * the range and the order name the columns of the index that it shall take.
  */
 enum FeedIndex {
   ALL(
@@ -25,15 +29,19 @@ enum FeedIndex {
       """
       SELECT found.seq, found.listed_bytes FROM unnest(:classes::text[]) AS c (letter) CROSS JOIN LATERAL (
           SELECT l.seq, l.listed_bytes FROM activity_logs l
-          WHERE l.workspace_id = :workspace_id AND l.class = c.letter::"char" AND l.seq > :after AND l.seq <= :up_to
+          WHERE l.workspace_id = :workspace_id
+              AND (l.class, l.seq) > (c.letter::"char", :after) AND (l.class, l.seq) <= (c.letter::"char", :up_to)
           %s) AS found
-      """),
+      """,
+      "l.class"),
   WITH_PEER(
       """
       SELECT l.seq, l.listed_bytes FROM activity_logs l
-      WHERE l.workspace_id = :workspace_id AND l.peer_id = :peer AND l.seq > :after AND l.seq <= :up_to
+      WHERE l.workspace_id = :workspace_id AND l.peer_id IS NOT NULL
+          AND (l.peer_id, l.seq) > (:peer, :after) AND (l.peer_id, l.seq) <= (:peer, :up_to)
       %s
-      """);
+      """,
+      "l.peer_id");
 
   private static final String OTHER_CONDITIONS =
       """
@@ -55,20 +63,25 @@ enum FeedIndex {
   private final String newestFirst;
 
   FeedIndex(String range) {
-    this.oldestFirst = statement(range, "");
-    this.newestFirst = statement(range, "DESC");
+    this.oldestFirst = statement(range, "l.seq");
+    this.newestFirst = statement(range, "l.seq DESC");
+  }
+
+  FeedIndex(String range, String column) {
+    this.oldestFirst = statement(range, column + ", l.seq");
+    this.newestFirst = statement(range, column + " DESC, l.seq DESC");
   }
 
   /** Builds a statement whose {@code listed_bytes} include the row's delivery outcome. */
-  private static String statement(String range, String direction) {
-    String rest = OTHER_CONDITIONS + "ORDER BY l.seq " + direction + " LIMIT (SELECT :limit)";
+  private static String statement(String range, String order) {
+    String rest = OTHER_CONDITIONS + "ORDER BY " + order + " LIMIT (SELECT :limit)";
     return """
     SELECT page.seq, page.listed_bytes + coalesce((
         SELECT o.listed_bytes FROM delivery_outcomes o
         WHERE o.workspace_id = :workspace_id AND o.seq = page.seq), 0) AS listed_bytes
     FROM (%s) AS page ORDER BY page.seq %s LIMIT (SELECT :limit)
     """
-        .formatted(range.formatted(rest), direction);
+        .formatted(range.formatted(rest), order.endsWith("DESC") ? "DESC" : "");
   }
 
   /** Returns the most selective index that the query allows. */

@@ -33,9 +33,10 @@ class FeedPages {
           WHERE o.workspace_id = :workspace_id AND o.seq = page.seq), 0) AS listed_bytes
       FROM unnest('{c,n}'::text[]) AS c (letter) CROSS JOIN LATERAL (
           SELECT seq, listed_bytes FROM activity_logs
-          WHERE workspace_id = :workspace_id AND class = c.letter::"char" AND seq <= :up_to
+          WHERE workspace_id = :workspace_id
+              AND (class, seq) > (c.letter::"char", 0) AND (class, seq) <= (c.letter::"char", :up_to)
               AND CASE WHEN source = 'self' OR message_id IS NOT NULL THEN true ELSE false END
-          ORDER BY seq DESC LIMIT (SELECT :limit)) AS page
+          ORDER BY class DESC, seq DESC LIMIT (SELECT :limit)) AS page
       ORDER BY page.seq DESC LIMIT (SELECT :limit)
       """;
 

@@ -118,8 +118,30 @@ public final class FeedPlans {
   private final TestDatabase database;
   private final Size size;
 
-  /** In an empty database. */
-  public FeedPlans(Size size, TestDatabase database) {
+  /** Feeds with rows of most classes, in an empty database. */
+  public static FeedPlans ofManyClasses(Size size, TestDatabase database) {
+    FeedPlans plans = new FeedPlans(size, database);
+    database.execute("VACUUM ANALYZE");
+    return plans;
+  }
+
+  /**
+   * Feeds whose rows are all messages of one peer, in an empty database: nothing tells the planner
+   * that other classes and other peers have no rows.
+   */
+  static FeedPlans ofOneClass(Size size, TestDatabase database) {
+    FeedPlans plans = new FeedPlans(size, database);
+    database.execute(
+        """
+        UPDATE activity_logs SET class = 'p', activity_type = 'a2a_receive', source = 'peer_agent',
+            source_id = '00000000-0000-4000-8000-000000000002', target_id = workspace_id
+        """);
+    database.execute("VACUUM FULL activity_logs");
+    database.execute("VACUUM ANALYZE");
+    return plans;
+  }
+
+  private FeedPlans(Size size, TestDatabase database) {
     this.size = size;
     this.database = database;
     long others = (size.all() - size.large()) / 1000;
@@ -127,7 +149,6 @@ public final class FeedPlans {
     makeWorkspaces(Math.max(others, FEWEST_HEADS));
     fill(others);
     deliver();
-    database.execute("VACUUM ANALYZE");
   }
 
   private void makeWorkspaces(long number) {

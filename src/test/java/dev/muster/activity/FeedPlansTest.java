@@ -46,16 +46,30 @@ class FeedPlansTest {
   /** The ranges of five classes, and the open deliveries. */
   private static final long MAX_RANGES = 6;
 
-  private static FeedPlans plans;
+  private static final FeedPlans.Size SIZE = new FeedPlans.Size(20_000, 200_000);
+
+  private static FeedPlans manyClasses;
+  private static FeedPlans oneClass;
 
   @BeforeAll
   static void fillFeeds() {
-    plans = new FeedPlans(new FeedPlans.Size(20_000, 200_000), TestDatabases.create());
+    manyClasses = FeedPlans.ofManyClasses(SIZE, TestDatabases.create());
+    oneClass = FeedPlans.ofOneClass(SIZE, TestDatabases.create());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"force_custom_plan", "force_generic_plan"})
   void followsTheIndexAndReadsNoFurtherThanThePage(String mode) throws SQLException {
+    checkAll(manyClasses, mode);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"force_custom_plan", "force_generic_plan"})
+  void findsNothingOfAnotherClassAtOnceWhereAllRowsHaveOne(String mode) throws SQLException {
+    checkAll(oneClass, mode);
+  }
+
+  private static void checkAll(FeedPlans plans, String mode) throws SQLException {
     for (FeedPlans.Reading reading : plans.readings()) {
       FeedPlans.Plan plan = plans.explain(reading, mode);
       String what = reading.name() + "\n" + plan.text();

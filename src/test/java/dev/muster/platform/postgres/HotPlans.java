@@ -31,7 +31,7 @@ public final class HotPlans {
     static final TestDatabase DATABASE = TestDatabases.create();
 
     static {
-      new FeedPlans(LARGE, DATABASE);
+      FeedPlans.ofManyClasses(LARGE, DATABASE);
     }
   }
 
