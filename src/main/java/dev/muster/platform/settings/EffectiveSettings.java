@@ -131,10 +131,11 @@ public final class EffectiveSettings {
 
   /** By its variable's name, unless that value was refused, or by its property. */
   private boolean isGiven(Setting setting, ConfigurationPropertySource source) {
-    if (source.getUnderlyingSource() instanceof PropertySource<?> raw
-        && raw.getProperty(setting.name()) instanceof Object variable
-        && !variable.toString().isBlank()) {
-      return !setting.isOfMuster() || isUsed(setting);
+    if (source.getUnderlyingSource() instanceof PropertySource<?> raw) {
+      @Nullable Object variable = raw.getProperty(setting.name());
+      if (variable != null && !variable.toString().isBlank()) {
+        return !setting.isOfMuster() || isUsed(setting);
+      }
     }
     ConfigurationPropertyName name = ConfigurationPropertyName.of(setting.property());
     return source.getConfigurationProperty(name) != null
