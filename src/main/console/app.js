@@ -1,4 +1,5 @@
 /** Starts the console: who is signed in, the frame around the pages, and the page of the address. */
+import { showBanners } from './fleet/banners.js';
 import { LiveFleet } from './fleet/live.js';
 import { call, pageKey } from './net/api.js';
 import * as clock from './net/clock.js';
@@ -7,6 +8,7 @@ import * as session from './net/session.js';
 import { follow, here, navigate, PAGES } from './router.js';
 import { frame } from './frame.js';
 import { showConnection } from './parts/connection.js';
+import { listenForKeys } from './parts/keys.js';
 import { useZone } from './text/time.js';
 
 const root = document.getElementById('app');
@@ -30,9 +32,11 @@ function followFleet() {
     clock.sync(who.now);
     const fleet = new LiveFleet({ call, stream });
     const hide = showConnection(stream, () => document.getElementById('connection'), shell.banner);
+    const hideBanners = showBanners(fleet, shell.banner);
     context.fleet = fleet;
     leaveFleet = () => {
       fleet.stop();
+      hideBanners();
       hide();
     };
     fleet.start();
@@ -88,6 +92,7 @@ async function start() {
   });
   followFleet();
   follow(show);
+  listenForKeys(context);
   show();
 }
 

@@ -1,5 +1,6 @@
 /** Muster's own troubles: why statuses may not be what they seem. */
 
+import * as clock from '../net/clock.js';
 import { clockTime, zone } from '../text/time.js';
 
 /**
@@ -13,7 +14,7 @@ export function banner(fleet, kind) {
 }
 
 /** @returns {?string} the sentence of a banner; null where there is none, or none any more */
-export function bannerWords(fleet, kind, now) {
+function bannerWords(fleet, kind, now) {
   const one = banner(fleet, kind);
   if (one === null || one.until < now) {
     return null;
@@ -22,6 +23,25 @@ export function bannerWords(fleet, kind, now) {
   return kind === 'own_absence'
     ? `Muster itself was away until ${minute(one.since)}: statuses may be from before, until ${until} at the latest.`
     : `Too many fell silent at once: nobody is taken offline until ${until}. Look at the network first.`;
+}
+
+/**
+ * Shows the banners on every page, as long as someone is signed in.
+ *
+ * @param {import('./live.js').LiveFleet} fleet
+ * @param {(kind: 'absence' | 'mass-silence', text: ?string) => void} show
+ * @returns {() => void} stops it
+ */
+export function showBanners(fleet, show) {
+  const stop = clock.onTick(() => {
+    show('absence', bannerWords(fleet, 'own_absence', clock.now()));
+    show('mass-silence', bannerWords(fleet, 'mass_silence', clock.now()));
+  });
+  return () => {
+    stop();
+    show('absence', null);
+    show('mass-silence', null);
+  };
 }
 
 const minute = (ms) => `${clockTime(ms).slice(0, 5)} ${zone()}`;

@@ -118,7 +118,7 @@ export function open(root, place, context) {
   function draw() {
     render(html`<div class="filters">${text('Who', 'who', 'any name')}
         ${choice('Did', 'action', of('action'), SOUGHT, choose)}
-        ${text('To', 'target', 'id of a workspace, token …')}
+        ${text('To', 'target', 'an id')}
         ${choice('Result', 'outcome', of('outcome'), [['', 'any'], 'done', 'refused'], choose)}
         ${choice('When', 'within', isBetween() ? 'between' : of('within'), WITHIN, choose)}
         ${isBetween() ? html`${moment('from', 'after')}${moment('to', 'before')}<span class="meta">${zone()}</span>` : nothing}</div>

@@ -1,7 +1,7 @@
 /** The page of the fleet: counts, causes, and the workspaces as table, tree or map. */
 import { html, nothing, render } from 'lit-html';
 import { toast } from '../parts/toast.js';
-import { banner, bannerWords } from '../fleet/banners.js';
+import { banner } from '../fleet/banners.js';
 import { causes, silentTogether } from '../fleet/causes.js';
 import { causeList, counts, queryOf } from '../fleet/counts.js';
 import { groupList, groups } from '../fleet/groups.js';
@@ -158,8 +158,6 @@ export function open(root, first, context) {
       apply();
     }
     surface.redraw({ ages: true });
-    context.banner?.('absence', bannerWords(fleet, 'own_absence', clock.now()));
-    context.banner?.('mass-silence', bannerWords(fleet, 'mass_silence', clock.now()));
     settle();
   }
 

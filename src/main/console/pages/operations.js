@@ -3,8 +3,12 @@ import { html, nothing, render } from 'lit-html';
 import { empty, problem } from '../parts/loaded.js';
 import { mayOperate, readsAll } from './rights.js';
 
-/** tab → [its words, its module, whether it is for operators alone]. The modules are pages too. */
+/** tab → [its words, its module, whether it is for operators alone]; the modules are pages too. */
 const TABS = {
+  health: ['Health', () => import('./health.js'), false],
+  jobs: ['Jobs', () => import('./jobs.js'), false],
+  settings: ['Settings', () => import('./settings.js'), false],
+  access: ['Access', () => import('./access.js'), true],
   audit: ['Audit', () => import('./audit.js'), true],
 };
 

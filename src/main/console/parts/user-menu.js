@@ -1,9 +1,10 @@
 /** The menu of the signed-in person: role, the browser's own settings, and signing out. */
 import { html } from 'lit-html';
 import { signOut } from '../net/session.js';
+import { openKeys, openPalette } from './keys.js';
 
 /** The browser's own settings, their values (the first is the default) and words. */
-const SETTINGS = {
+export const SETTINGS = {
   theme: { label: 'Theme', values: { system: 'As the system', light: 'Light', dark: 'Dark' } },
   density: { label: 'Rows', values: { compact: 'Compact', roomy: 'Roomy' } },
   keys: { label: 'Single-key shortcuts', values: { on: 'On', off: 'Off' } },
@@ -31,7 +32,8 @@ export function applySettings() {
   document.dispatchEvent(new CustomEvent('muster-settings'));
 }
 
-function keep(name, value) {
+/** Keeps a setting in this browser. @param {string} name @param {string} value */
+export function keepSetting(name, value) {
   try {
     localStorage.setItem(`muster-${name}`, value);
   } catch {
@@ -56,6 +58,10 @@ export function userMenu(who) {
       <p class="soft">Signed in until <time datetime=${who.expires_at}>${when(who.expires_at)}</time></p>
       ${Object.keys(SETTINGS).map(choice)}
       <div class="actions">
+        <button type="button" @click=${() => { hide(); openPalette(); }}>Find … <kbd>Ctrl K</kbd></button>
+        <button type="button" @click=${() => { hide(); openKeys(); }}>Keys <kbd>?</kbd></button>
+      </div>
+      <div class="actions">
         <button type="button" @click=${() => leave(false)}>Sign out</button>
         <button type="button" class="quiet" @click=${() => leave(true)}>Sign out everywhere</button>
       </div>
@@ -68,7 +74,7 @@ function choice(name) {
   const { label, values } = SETTINGS[name];
   return html`<label class="field row"
     >${label}
-    <select @change=${(event) => keep(name, event.target.value)}>
+    <select @change=${(event) => keepSetting(name, event.target.value)}>
       ${Object.entries(values).map(
         ([value, word]) => html`<option value=${value} ?selected=${setting(name) === value}>${word}</option>`,
       )}
@@ -88,6 +94,8 @@ function roleWords(who) {
       return 'The admin sees and changes everything.';
   }
 }
+
+const hide = () => document.getElementById('user-menu').hidePopover();
 
 function when(iso) {
   return new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });

@@ -65,7 +65,7 @@ class LinkController {
     return new Link(platformUrl.of(request) + SIGN_IN + made.code().text(), made.expiresAt());
   }
 
-  /** Lists the links that may still be used; their codes are known to nobody. */
+  /** Lists the links that may still be used; their codes are not stored. */
   @GetMapping("/console/links")
   LinkList list(Caller caller) {
     AccessChecks.requireAdmin(caller);

@@ -40,7 +40,7 @@ class SessionRepository {
       Instant expiresAt,
       @JsonIgnore SecretHash maker) {}
 
-  /** A link that nobody has used yet; the code is not stored. */
+  /** A link that was not used yet; the code is not stored. */
   record OpenLink(
       UUID id,
       String role,

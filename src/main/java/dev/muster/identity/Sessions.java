@@ -62,7 +62,7 @@ class Sessions {
         .toList();
   }
 
-  /** Ends a link that nobody has used; returns false when there is none. */
+  /** Ends a link that was not used; returns false when there is none. */
   boolean endLink(UUID id) {
     return Boolean.TRUE.equals(transactions.execute(status -> repository.endLink(id)));
   }

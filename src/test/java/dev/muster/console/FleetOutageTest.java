@@ -115,6 +115,8 @@ class FleetOutageTest {
       server.database().execute("UPDATE control_plane_uptime SET hold_since = now()");
       Page page = open(tab, server.port());
       assertThat(page.locator("#banner")).containsText("Too many fell silent at once");
+      page.locator("nav a[href='/ui/queue']").click(); // banners are on every page
+      assertThat(page.locator("h1")).hasText("Queue");
       server.database().execute("UPDATE workspaces SET created_at = created_at - interval '1 h'");
       server.database().execute("UPDATE control_plane_uptime SET up_since = now()");
       assertThat(page.locator("#banner")).containsText("Muster itself was away until", LATE);

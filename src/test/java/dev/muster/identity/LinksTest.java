@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Links that nobody has used yet: listed without their codes, and ended (R1.9). */
+/** Links that were not used yet: listed without their codes, and ended (R1.9). */
 @Slow
 class LinksTest {
 

@@ -47,7 +47,7 @@ class OperationsController {
       Database database,
       List<JobRun> jobs) {}
 
-  /** Whether nobody is taken offline right now, because too many would be (R5.3). */
+  /** Whether no workspace is taken offline right now, because too many would be (R5.3). */
   record SelfPreservation(boolean suspended, @Nullable Instant since, @Nullable Instant until) {
 
     static SelfPreservation of(Uptime uptime, Duration hold) {

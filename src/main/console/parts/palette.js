@@ -1,0 +1,174 @@
+/** The palette: pages, workspaces and actions, found by a part of their names; and the sheet of keys. */
+import { html, nothing } from 'lit-html';
+import { PAGES } from '../router.js';
+import { signOut } from '../net/session.js';
+import { mayActFor, mayOperate, readsAll } from '../pages/rights.js';
+import { inline } from '../text/safe.js';
+import { sentenceOf } from './action.js';
+import { confirm, openDialog } from './dialog.js';
+import { glyphOf, statusWord, toneOf } from './status-mark.js';
+import { toast } from './toast.js';
+import { SETTINGS, keepSetting } from './user-menu.js';
+
+const MOST_ROWS = 8;
+const OPS = ['health', 'jobs', 'settings', 'access', 'audit'];
+const FOR_OPERATORS = new Set(['access', 'audit']);
+
+/** What can be done to a workspace. Those with a question ask it before. */
+const VERBS = [
+  { word: 'Open' },
+  { word: 'Pause', done: 'paused', text: 'Messages that wait stay where they are, and nothing is lost.' },
+  { word: 'Resume', done: 'resumed', text: 'It takes messages again.' },
+  { word: 'Restart', done: 'restart requested; its next heartbeat tells it', text: 'Its agent ends, and its supervisor starts it again.' },
+  { word: 'Message' },
+];
+
+/** @param {object} context of the pages */
+export function showPalette(context) {
+  let query = '';
+  let chosen = 0;
+  let found = search(context, query);
+
+  return openDialog({
+    title: 'Go to, or do',
+    wide: true,
+    body: (close, redraw) => {
+      const run = (entry) => {
+        close();
+        Promise.resolve(entry.run()).catch((failure) => toast(sentenceOf(failure), { isBad: true }));
+      };
+      const typed = (event) => {
+        query = event.target.value;
+        found = search(context, query);
+        chosen = 0;
+        redraw();
+      };
+      const key = (event) => {
+        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        if (step && found.length > 0) {
+          event.preventDefault();
+          chosen = (chosen + step + found.length) % found.length;
+          redraw();
+          document.getElementById(`palette-${chosen}`)?.scrollIntoView({ block: 'nearest' });
+        } else if (event.key === 'Enter' && found[chosen]) {
+          event.preventDefault();
+          run(found[chosen]);
+        }
+      };
+      return html`<input class="palette-field" role="combobox" aria-label="Page, workspace or action" aria-expanded="true" aria-autocomplete="list"
+          aria-controls="palette-list" aria-activedescendant=${found.length > 0 ? `palette-${chosen}` : nothing} autocomplete="off" spellcheck="false"
+          placeholder="a page, a name, pause …" autofocus .value=${query} @input=${typed} @keydown=${key}>
+        <ul id="palette-list" class="palette-list" role="listbox" aria-label="Found">${found.map((entry, index) => html`<li id=${`palette-${index}`}
+          role="option" aria-selected=${index === chosen} @click=${() => run(entry)} @pointermove=${() => { if (chosen !== index) { chosen = index; redraw(); } }}>
+          ${entry.glyph ?? nothing}<span>${entry.verb ? html`${entry.verb} ` : nothing}<bdi>${inline(entry.name, { most: 80 })}</bdi></span>
+          <span class="meta">${entry.kind}</span></li>`)}</ul>
+        <p class="meta" role="status">${found.length === 0 ? 'Nothing has this name.' : html`<kbd>↑</kbd> <kbd>↓</kbd> choose · <kbd>Enter</kbd> goes · <kbd>Esc</kbd> closes`}</p>`;
+    },
+  });
+}
+
+/** All that matches each word of the query: pages and actions first, then workspaces. */
+function search(context, query) {
+  const words = query.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const fixed = entries(context).filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)));
+  return [...fixed, ...workspaces(context, words)];
+}
+
+function entries(context) {
+  const { navigate, session } = context;
+  const list = Object.entries(PAGES).filter(([, page]) => page.title !== undefined)
+    .map(([key, page]) => ({ kind: 'page', name: page.title, run: () => navigate(key === 'fleet' ? '/' : `/ui/${key}`) }));
+  if (readsAll(session)) {
+    for (const tab of OPS.filter((one) => mayOperate(session) || !FOR_OPERATORS.has(one))) {
+      list.push({ kind: 'page', name: `Operations: ${tab}`, run: () => navigate('/ui/ops', { tab }) });
+    }
+  }
+  if (mayOperate(session)) {
+    list.push({ kind: 'action', name: 'New workspace', run: () => navigate('/ui/welcome') });
+    list.push({ kind: 'action', name: 'Make a link for a viewer', run: () => navigate('/ui/ops', { tab: 'access' }) });
+  }
+  for (const [name, { label, values }] of Object.entries(SETTINGS)) {
+    for (const [value, word] of Object.entries(values)) {
+      list.push({ kind: 'action', name: `${label}: ${word}`, run: () => keepSetting(name, value) });
+    }
+  }
+  list.push({ kind: 'action', name: 'Show the keys', run: showKeys });
+  list.push({ kind: 'action', name: 'Sign out', run: () => signOut() });
+  list.push({ kind: 'action', name: 'Sign out everywhere', run: () => signOut(true) });
+  return list;
+}
+
+/** The workspaces whose names match, each with what its words ask for: `pause rev` pauses Reviewer 4711. */
+function workspaces(context, words) {
+  const store = context.fleet?.store;
+  if (!store || words.length === 0) {
+    return [];
+  }
+  const asked = VERBS.find(({ word }) => words[0].length > 1 && word.toLowerCase().startsWith(words[0]) && words.length > 1);
+  const names = asked ? words.slice(1) : words;
+  const list = [];
+  for (let row = 0; row < store.n && list.length < MOST_ROWS; row++) {
+    if (!store.alive[row]) {
+      continue;
+    }
+    const name = store.name(row);
+    const lower = store.lower(row);
+    if (names.every((word) => lower.includes(word) || store.id(row) === word)) {
+      const entry = entryOf(context, asked ?? VERBS[0], store.id(row), name, store.statusOf(row));
+      if (entry !== null) {
+        list.push(entry);
+      }
+    }
+  }
+  return list;
+}
+
+function entryOf({ call, navigate, session }, verb, id, name, status) {
+  const glyph = html`<svg class="status-glyph ${toneOf(status)}" role="img" aria-label=${statusWord(status)}><use href=${glyphOf(status)}></use></svg>`;
+  const entry = { kind: 'workspace', name, glyph, verb: verb.word === 'Open' ? '' : verb.word };
+  if (verb.word === 'Open') {
+    return { ...entry, run: () => navigate(`/ui/w/${id}`) };
+  }
+  if (!mayActFor(session, id)) {
+    return null;
+  }
+  if (verb.word === 'Message') {
+    return { ...entry, run: () => navigate(`/ui/w/${id}`, { tab: 'chat', focus: 'write' }) };
+  }
+  const path = `/workspaces/${id}/${verb.word.toLowerCase()}`;
+  return {
+    ...entry,
+    run: () => confirm({
+      title: html`${verb.word} <bdi>${inline(name, { most: 80 })}</bdi>?`,
+      text: html`<p>${verb.text}</p>`,
+      action: verb.word,
+      requests: [{ method: 'POST', path }],
+      run: async () => {
+        await call('POST', path);
+        toast(`${name}: ${verb.done}`);
+      },
+    }),
+  };
+}
+
+const KEYS = [
+  ['Ctrl K', 'find a page, a workspace or an action'],
+  ['?', 'this sheet'],
+  ['g then f', 'fleet'], ['g then d', 'delegations'], ['g then q', 'queue'], ['g then r', 'runs'], ['g then o', 'operations'],
+  ['/', 'filter the fleet'],
+  ['j k or arrows', 'move in the table'],
+  ['Enter', 'open'], ['x', 'select'], ['.', 'apply the order of rows'],
+  ['Esc', 'close'],
+];
+
+/** Shows which keys there are, and turns those of a single key off. */
+export function showKeys() {
+  return openDialog({
+    title: 'Keys',
+    body: (close, redraw) => html`<dl class="keys">${KEYS.map(([keys, words]) => html`<div><dt>${keys.split(' ').map((key) =>
+        ['then', 'or', 'arrows'].includes(key) ? html` ${key} ` : html`<kbd>${key}</kbd> `)}</dt><dd>${words}</dd></div>`)}</dl>
+      <label class="check"><input type="checkbox" .checked=${document.documentElement.dataset.keys !== 'off'}
+        @change=${(event) => { keepSetting('keys', event.target.checked ? 'on' : 'off'); redraw(); }}> Single-key shortcuts</label>
+      <p class="meta">Kept in this browser. All that keys do can be done without them.</p>`,
+  });
+}

@@ -1,0 +1,140 @@
+package dev.muster.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static dev.muster.console.SignedIn.CLIENT;
+import static dev.muster.testing.TestServer.ADMIN_TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import dev.muster.testing.TestClient.Agent;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** The palette, the sheet of keys, and the keys that go to pages. */
+@InBrowser
+class PaletteTest {
+
+  private static Page open(Tab tab, String path) {
+    Page page = tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, path).page();
+    assertThat(page.locator(".user")).isVisible();
+    return page;
+  }
+
+  private static Locator dialog(Page page) {
+    return page.getByRole(AriaRole.DIALOG);
+  }
+
+  /** Opens the palette by keys, types, and goes to the first that is found. */
+  private static void choose(Page page, String words) {
+    page.keyboard().press("Control+k");
+    page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page, workspace"))
+        .fill(words);
+    assertThat(dialog(page).getByRole(AriaRole.OPTION).first()).isVisible();
+    page.keyboard().press("Enter");
+  }
+
+  @Test
+  void paletteReachesEveryPageAndAction(Tab tab) {
+    String name = "Palette " + UUID.randomUUID();
+    Agent agent = CLIENT.createOnline(name);
+    Page page = open(tab, "/ui/ops");
+    for (Map.Entry<String, String> place :
+        Map.of(
+                "fleet page", "/",
+                "delegations", "/ui/delegations",
+                "queue", "/ui/queue",
+                "runs", "/ui/runs",
+                "tokens page", "/ui/tokens",
+                "operations: audit", "/ui/ops?tab=audit",
+                "operations: jobs", "/ui/ops?tab=jobs",
+                "new work", "/ui/welcome")
+            .entrySet()) {
+      choose(page, place.getKey());
+      page.waitForURL(CLIENT.baseUrl() + place.getValue());
+    }
+    choose(page, name.toLowerCase());
+    page.waitForURL(CLIENT.baseUrl() + "/ui/w/" + agent.id());
+    choose(page, "mess " + name);
+    page.waitForURL(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tab=chat&focus=write");
+    choose(page, "pau " + name);
+    assertThat(dialog(page)).containsText("Pause " + name);
+    dialog(page)
+        .getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Pause"))
+        .click();
+    assertThat(page.locator("#toasts")).containsText("paused");
+    assertThat(CLIENT.read(agent).path("status").asString()).isEqualTo("paused");
+    choose(page, "theme: dark");
+    assertThat(page.locator("html")).hasAttribute("data-theme", "dark");
+    choose(page, "sign out");
+    assertThat(page.getByLabel("Token")).isVisible();
+  }
+
+  @Test
+  void walksByArrowsAndSaysThatNothingMatches(Tab tab) {
+    Page page = open(tab, "/ui/queue");
+    page.keyboard().press("Control+k");
+    Locator field = page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page"));
+    assertThat(field).isFocused();
+    assertThat(field).hasAttribute("aria-activedescendant", "palette-0");
+    page.keyboard().press("ArrowDown");
+    assertThat(field).hasAttribute("aria-activedescendant", "palette-1");
+    assertThat(page.locator("#palette-1")).hasAttribute("aria-selected", "true");
+    Accessibility.check(tab);
+    field.fill("no such thing anywhere");
+    assertThat(dialog(page)).containsText("Nothing has this name.");
+    Accessibility.check(tab);
+    page.keyboard().press("Escape");
+    assertThat(dialog(page)).hasCount(0);
+  }
+
+  @Test
+  void goesToPagesByTwoKeysAndTurnsThemOff(Tab tab) {
+    Page page = open(tab, "/ui/ops");
+    for (Map.Entry<String, String> place :
+        Map.of("d", "/ui/delegations", "q", "/ui/queue", "r", "/ui/runs", "f", "/").entrySet()) {
+      page.keyboard().press("g");
+      page.keyboard().press(place.getKey());
+      page.waitForURL(CLIENT.baseUrl() + place.getValue());
+    }
+    page.keyboard().press("g");
+    page.keyboard().press("o");
+    page.waitForURL(CLIENT.baseUrl() + "/ui/ops");
+
+    page.keyboard().press("?");
+    assertThat(dialog(page)).containsText("Ctrl");
+    Accessibility.check(tab);
+    page.getByLabel("Single-key shortcuts").last().uncheck();
+    page.keyboard().press("Escape");
+    page.reload();
+    assertThat(page.locator(".user")).isVisible();
+    page.keyboard().press("?");
+    page.keyboard().press("g");
+    page.keyboard().press("d");
+    assertThat(dialog(page)).hasCount(0);
+    assertThat(page.url()).isEqualTo(CLIENT.baseUrl() + "/ui/ops");
+    page.keyboard().press("Control+k");
+    assertThat(dialog(page)).hasCount(1);
+  }
+
+  @Test
+  void viewersFindPagesAndNoActionsOnWorkspaces(Tab tab) {
+    String name = "Looked at " + UUID.randomUUID();
+    CLIENT.createOnline(name);
+    Page page = SignedIn.asViewer(tab, "/ui/queue");
+    assertThat(page.locator(".user")).isVisible();
+    assertThat(page.locator("#connection")).containsText("Live");
+    page.locator(".user > button").click();
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Find")).click();
+    Locator field = page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page"));
+    field.fill(name);
+    assertThat(dialog(page).getByRole(AriaRole.OPTION)).hasCount(1);
+    for (String words : List.of("pause " + name, "operations: audit", "new workspace")) {
+      field.fill(words);
+      assertThat(dialog(page).getByRole(AriaRole.OPTION)).hasCount(0);
+    }
+  }
+}
