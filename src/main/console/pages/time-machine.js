@@ -67,7 +67,6 @@ export function open(root, first, context) {
     inner = openFleet(below, place, past === null ? context : {
       ...context,
       fleet: past,
-      banner: () => {},
       session: { ...context.session, mayChange: () => false },
       clock: { ...liveClock, now: () => past?.at ?? liveClock.now(), onTick: (fn) => past.onTick(fn) },
     });

@@ -158,6 +158,7 @@ const KEYS = [
   ['/', 'filter the fleet'],
   ['j k or arrows', 'move in the table'],
   ['Enter', 'open'], ['x', 'select'], ['.', 'apply the order of rows'],
+  ['t', 'the band of times'], ['[ ]', 'previous, next change'],
   ['Esc', 'close'],
 ];
 
