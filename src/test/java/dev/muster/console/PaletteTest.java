@@ -10,6 +10,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import dev.muster.testing.TestClient.Agent;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -56,7 +57,7 @@ class PaletteTest {
       choose(page, place.getKey());
       page.waitForURL(CLIENT.baseUrl() + place.getValue());
     }
-    choose(page, name.toLowerCase());
+    choose(page, name.toLowerCase(Locale.ROOT));
     page.waitForURL(CLIENT.baseUrl() + "/ui/w/" + agent.id());
     choose(page, "mess " + name);
     page.waitForURL(CLIENT.baseUrl() + "/ui/w/" + agent.id() + "?tab=chat&focus=write");

@@ -23,8 +23,6 @@ final class PicturedFleet {
 
   private static final String WEDGED =
       "\"runtime_state\":\"wedged\",\"sample_error\":\"Control request timeout: initialize\"";
-  private static final String QUOTA =
-      "\"error_rate\":0.7,\"sample_error\":\"429 from upstream: quota of key %d exceeded\"";
 
   /** What no call of the API does: it lets time pass, and agents fall silent. */
   private static final String BACKDATE =
@@ -112,7 +110,10 @@ final class PicturedFleet {
     if (i % 17 == 0) {
       client.heartbeat(agent, WEDGED);
     } else if (i % 41 == 0) {
-      client.heartbeat(agent, QUOTA.formatted(i));
+      client.heartbeat(
+          agent,
+          "\"error_rate\":0.7,\"sample_error\":\"429 from upstream: quota of key %d exceeded\""
+              .formatted(i));
     } else if (i % 97 == 0) {
       client.post("/workspaces/" + agent.id() + "/pause", TestServer.ADMIN_TOKEN, "{}");
     }

@@ -29,13 +29,13 @@ class TimeMachineTest {
   private static final TestClient CLIENT = SERVER.client();
 
   /** All was well an hour before; one was wedged half an hour ago for ten minutes. */
-  private static final Instant WEDGED =
-      Instant.now().minus(Duration.ofMinutes(30)).truncatedTo(ChronoUnit.SECONDS);
+  private static Instant wedgedAt = Instant.EPOCH;
 
   private static Agent reviewer = new Agent(new java.util.UUID(0, 0), "");
 
   @BeforeAll
   static void makeAPast() {
+    wedgedAt = Instant.now().minus(Duration.ofMinutes(30)).truncatedTo(ChronoUnit.SECONDS);
     reviewer = CLIENT.createOnline("Reviewer 4711");
     for (int i = 0; i < 4; i++) {
       CLIENT.createOnline("Well " + i);
@@ -62,7 +62,7 @@ class TimeMachineTest {
                 ('%2$s', '%1$s', 2, '%1$s'::timestamptz + interval '10 minutes', 'degraded', 'runtime_wedged',
                     'Control request timeout: initialize')
             """
-                .formatted(WEDGED, reviewer.id()));
+                .formatted(wedgedAt, reviewer.id()));
     await()
         .atMost(Duration.ofSeconds(30))
         .until(() -> !SERVER.database().value("SELECT count(*) FROM fleet_minutes").equals("0"));
@@ -97,7 +97,7 @@ class TimeMachineTest {
   }
 
   private static String at(int minutes) {
-    return "/ui/fleet?at=" + WEDGED.plus(Duration.ofMinutes(minutes));
+    return "/ui/fleet?at=" + wedgedAt.plus(Duration.ofMinutes(minutes));
   }
 
   @Test
@@ -113,7 +113,7 @@ class TimeMachineTest {
     button(page, "Previous change").click();
     button(page, "Previous change").click();
     assertThat(page.locator(".band-when time"))
-        .hasAttribute("datetime", WEDGED.toString().replace("Z", ".000Z"));
+        .hasAttribute("datetime", wedgedAt.toString().replace("Z", ".000Z"));
     Locator reviewed = row(page, "Reviewer 4711");
     assertThat(reviewed).containsText("Runtime wedged — “Control request timeout: initialize”");
     assertThat(page.locator(".fleet-row[aria-rowindex='2']")).containsText("Reviewer 4711");
@@ -127,14 +127,14 @@ class TimeMachineTest {
       page.keyboard().press(key);
     }
     assertThat(page.locator(".band-when time"))
-        .hasAttribute("datetime", WEDGED.toString().replace("Z", ".000Z"));
+        .hasAttribute("datetime", wedgedAt.toString().replace("Z", ".000Z"));
     assertThat(page.locator(".fleet-body")).containsText("Runtime wedged");
     assertThat(page.locator(".fleet-body").innerText()).isEqualTo(whole);
     page.keyboard().press("ArrowLeft");
     assertThat(page.locator(".band-trouble")).containsText("all well");
     assertThat(reviewed).containsText("online");
     assertThat(page)
-        .hasURL(Pattern.compile("at=" + WEDGED.minusSeconds(60).toString().substring(0, 13)));
+        .hasURL(Pattern.compile("at=" + wedgedAt.minusSeconds(60).toString().substring(0, 13)));
 
     button(page, "Back to now").click();
     assertThat(page.locator(".time-page")).not().hasClass(Pattern.compile("as-it-was"));

@@ -25,7 +25,7 @@ class StaysTest {
     List<Stay> all = new ArrayList<>(stays.ended());
     all.addAll(stays.begun());
     return all.stream()
-        .sorted(Comparator.comparing(Stay::seq))
+        .sorted(Comparator.comparingLong(Stay::seq))
         .map(stay ->
             "%s %d-%s"
                 .formatted(
