@@ -53,13 +53,13 @@ class BulkBatches {
       """
       UPDATE bulk_runs SET
           handled = handled + :handled, done = done + :done, skipped = skipped + :skipped, failed = failed + :failed,
-          due_at = clock_timestamp(), ended_at = CASE WHEN handled + :handled >= total THEN clock_timestamp() END
+          due_at = statement_timestamp(), ended_at = CASE WHEN handled + :handled >= total THEN statement_timestamp() END
       WHERE id = :id
       RETURNING ended_at IS NOT NULL
       """;
 
   private static final String PUT_OFF =
-      "UPDATE bulk_runs SET due_at = clock_timestamp() + interval '5 seconds' WHERE id = :id";
+      "UPDATE bulk_runs SET due_at = statement_timestamp() + interval '5 seconds' WHERE id = :id";
 
   /**
    * One that was paused after the run: an undo no longer takes back the resume of the run. Events

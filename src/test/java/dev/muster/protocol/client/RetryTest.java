@@ -16,6 +16,8 @@ import dev.muster.testing.PeerProcess;
 import dev.muster.testing.TestPeer;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,13 +76,14 @@ class RetryTest {
   void succeedsWhenThePeerListensAgain() throws IOException {
     int port = peer.port();
     peer.close();
-    try (A2aClient patient =
-        A2aClient.builder()
-            .pause(wait -> {
-              waits.add(wait);
-              listenOn(port);
-            })
-            .build()) {
+    try (Socket reserved = reserve(port);
+        A2aClient patient =
+            A2aClient.builder()
+                .pause(wait -> {
+                  waits.add(wait);
+                  listenOn(port, reserved);
+                })
+                .build()) {
       A2aResult result = patient.send(Requests.to("http://127.0.0.1:" + port + "/a2a"));
       assertThat(result).isInstanceOf(Answer.class);
       assertThat(result.attempts()).isEqualTo(2);
@@ -89,8 +92,17 @@ class RetryTest {
     }
   }
 
-  private void listenOn(int port) {
+  /** Binds a port without listening: connections are refused, and no other test gets the port. */
+  private static Socket reserve(int port) throws IOException {
+    Socket socket = new Socket();
+    socket.setReuseAddress(true);
+    socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    return socket;
+  }
+
+  private void listenOn(int port, Socket reserved) {
     try {
+      reserved.close();
       peer = TestPeer.startOn(port);
     } catch (IOException e) {
       throw new IllegalStateException(e);
