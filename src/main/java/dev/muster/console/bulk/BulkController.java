@@ -9,8 +9,8 @@ import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.BodyReader;
 import dev.muster.platform.http.EnumParameter;
 import dev.muster.platform.http.ListResponses;
+import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.PageLimit;
-import dev.muster.platform.json.JsonBody;
 import dev.muster.platform.problem.ProblemException;
 import dev.muster.workspace.Workspaces;
 import dev.muster.workspace.Workspaces.WorkspaceLabel;
@@ -42,6 +42,7 @@ class BulkController {
   private final BulkRunRepository runs;
   private final Workspaces workspaces;
   private final BodyReader bodies;
+  private final NameWarnings names;
   private final ListResponses responses;
 
   BulkController(
@@ -49,11 +50,13 @@ class BulkController {
       BulkRunRepository runs,
       Workspaces workspaces,
       BodyReader bodies,
+      NameWarnings names,
       ListResponses responses) {
     this.bulk = bulk;
     this.runs = runs;
     this.workspaces = workspaces;
     this.bodies = bodies;
+    this.names = names;
     this.responses = responses;
   }
 
@@ -62,10 +65,12 @@ class BulkController {
   ResponseEntity<?> start(
       Caller caller,
       @RequestParam(name = "dry_run", defaultValue = "false") boolean dryRun,
-      HttpServletRequest request)
+      HttpServletRequest request,
+      HttpServletResponse response)
       throws IOException {
     AccessChecks.requireAdmin(caller);
-    BulkRequest wanted = BulkRequest.read(JsonBody.parse(bodies.read(request, MAX_BODY_BYTES)));
+    BulkRequest wanted =
+        BulkRequest.read(names.parse(bodies.read(request, MAX_BODY_BYTES), request, response));
     return dryRun
         ? ResponseEntity.ok(bulk.preview(wanted))
         : ResponseEntity.status(HttpStatus.ACCEPTED).body(bulk.start(wanted, caller));

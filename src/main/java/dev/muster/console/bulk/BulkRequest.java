@@ -32,11 +32,6 @@ record BulkRequest(
   private static final int MAX_REASON = 500;
 
   static BulkRequest read(JsonBody body) {
-    // before what is required, so that a misspelt name is reported even when that is missing
-    Optional<String> filter = body.text("filter", MAX_FILTER);
-    boolean cascade = body.flag("cascade").orElse(false);
-    Optional<String> note = body.text("note", MAX_REASON).filter(text -> !text.isBlank());
-    Optional<Integer> expected = body.integer("expect_count", 0, Integer.MAX_VALUE);
     BulkAction action =
         EnumParameter.read(
                 "action",
@@ -44,6 +39,7 @@ record BulkRequest(
                 BulkAction.values(),
                 BulkAction::wire)
             .orElseThrow();
+    Optional<String> filter = body.text("filter", MAX_FILTER);
     Optional<List<UUID>> ids =
         body.texts("ids", MAX_IDS + 1, MAX_REASON)
             .map(texts -> texts.stream().map(Ids::parse).distinct().toList());
@@ -59,10 +55,10 @@ record BulkRequest(
     return new BulkRequest(
         action,
         filter.orElse(null),
-        new Wanted(filter.orElse(""), ids.orElse(null), cascade),
+        new Wanted(filter.orElse(""), ids.orElse(null), body.flag("cascade").orElse(false)),
         text(action, body),
-        note,
-        expected);
+        body.text("note", MAX_REASON).filter(note -> !note.isBlank()),
+        body.integer("expect_count", 0, Integer.MAX_VALUE));
   }
 
   private static Optional<String> text(BulkAction action, JsonBody body) {
