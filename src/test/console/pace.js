@@ -1,6 +1,7 @@
 // Measures the fleet as table, tree or map while much changes.
 import { open } from '/src/pages/fleet.js';
 import { LiveFleet } from '/src/fleet/live.js';
+import * as clock from '/src/net/clock.js';
 import { fleet, msf1, uuid } from './fixtures.js';
 
 const WORDS = [
@@ -52,7 +53,7 @@ export async function measure({ rows, seconds, perSecond, view = 'table' }) {
   const place = { path: '/ui/fleet', segments: ['fleet'], query: new URLSearchParams({ view }) };
   const scripts = [];
   const next = timed(scripts);
-  const handle = open(root, place, { fleet: live, call, navigate() {}, session: { current: () => ({ stale_after_s: 180 }), mayChange: () => true } });
+  const handle = open(root, place, { fleet: live, clock, call, navigate() {}, session: { current: () => ({ stale_after_s: 180 }), mayChange: () => true } });
   await begun;
   while (root.dataset.view !== view) {
     await frame();

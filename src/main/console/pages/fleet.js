@@ -134,10 +134,10 @@ export function open(root, first, context) {
   function changed(touched) {
     if (touched === null) {
       apply();
-      surface.chosen = store.rowOf(place.query.get('sel') ?? '');
     } else {
       view.touch(touched);
     }
+    surface.chosen = store.rowOf(place.query.get('sel') ?? ''); // an event may have brought its row
     isDirty = true;
     frame ||= requestAnimationFrame(() => {
       frame = 0;
