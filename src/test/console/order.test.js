@@ -21,10 +21,10 @@ export function theWorstComeFirstAndOfTheseTheNewest() {
   equal(ordered(store, all(store), 'severity', 'desc'), [0, 4, 5, 7, 1, 2, 6, 3]);
 }
 
-export function wedgesComeFirstOfTheDegraded() {
+export function wedgesComeBeforeWhatIsOffline() {
   const reason = i => (i % 2 ? 'runtime_wedged' : 'error_rate');
   const store = load(fleet(5, i => (i === 4 ? { status: 'offline' } : { status: 'degraded', reason: reason(i), since: minute(10 - i) })));
-  equal(ordered(store, all(store)), [4, 1, 3, 0, 2]);
+  equal(ordered(store, all(store)), [1, 3, 4, 0, 2]);
 }
 
 export function sortsByNameChangeAndSilence() {

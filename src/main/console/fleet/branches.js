@@ -4,7 +4,7 @@ import { MOST_URGENT, ordered, placeBy, urgency } from './order.js';
 
 /** What is counted below each row; the higher, the worse. */
 export const KINDS = ['other', 'online', 'stalled', 'degraded', 'offline', 'failed'];
-const URGENCY = [0, 0, 6, 7, 9, 10];
+const URGENCY = [0, 0, 6, 7, 8, 10];
 const [ONLINE, STALLED] = [1, 2];
 const TROUBLE = new Map([['degraded', 3], ['offline', 4], ['failed', 5]].map(([word, kind]) => [STATUS[word], kind]));
 /** Longer chains of parents would be circles. */

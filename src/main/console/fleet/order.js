@@ -3,12 +3,12 @@ import { STATUS } from './columns.js';
 
 /** How urgent a status is; the highest comes first. */
 const URGENCY = new Uint8Array(16);
-['online', 'hibernated', 'hibernating', 'provisioning', 'paused', 'awaiting_agent', '', 'degraded', '', 'offline', 'failed'].forEach(
+['online', 'hibernated', 'hibernating', 'provisioning', 'paused', 'awaiting_agent', '', 'degraded', 'offline', '', 'failed'].forEach(
   (status, urgency) => status && (URGENCY[STATUS[status]] = urgency),
 );
 const STALLED = 6;
-/** A wedge does not pass by itself, and a restart ends it. */
-const WEDGED = 8;
+/** More than offline: a wedged agent still takes its messages, and answers none. */
+const WEDGED = 9;
 export const MOST_URGENT = 10;
 
 /** @returns {number} 0 (well) to 10 (failed) */

@@ -104,8 +104,9 @@ class MatchingFleet {
           SELECT id, name, role, tier, parent_id, runtime, delivery_mode, status, degraded_reason, stalled, status_since,
               last_heartbeat_at, sample_error, active_tasks, queued
           FROM matching
-          ORDER BY CASE WHEN status = 'failed' THEN 0 WHEN status = 'degraded' THEN 1 WHEN status = 'offline' THEN 2
-              WHEN stalled THEN 3 WHEN status = 'awaiting_agent' THEN 4 WHEN status = 'paused' THEN 5 ELSE 6 END,
+          ORDER BY CASE WHEN status = 'failed' THEN 0 WHEN status = 'degraded' AND degraded_reason = 'runtime_wedged' THEN 1
+              WHEN status = 'offline' THEN 2 WHEN status = 'degraded' THEN 3 WHEN stalled THEN 4
+              WHEN status = 'awaiting_agent' THEN 5 WHEN status = 'paused' THEN 6 ELSE 7 END,
               status_since DESC, id
           LIMIT :most
           """;
