@@ -118,7 +118,7 @@ class PastFleet {
    * @param seq of the last event of the history
    */
   byte[] at(Instant at, Instant to, long seq) {
-    return alone(() -> {
+    return bounded(() -> {
       SnapshotColumns columns = new SnapshotColumns();
       db.sql(AT)
           .param("at", Timestamps.utc(at))
@@ -133,7 +133,7 @@ class PastFleet {
 
   /** Returns what changed after {@code from} until {@code to}, in format MSC1. */
   byte[] changes(Instant from, Instant to) {
-    return alone(() -> {
+    return bounded(() -> {
       ChangeColumns columns = new ChangeColumns(from, to, MAX_CHANGES);
       db.sql(CHANGES)
           .param("from", Timestamps.utc(from))
@@ -172,7 +172,7 @@ class PastFleet {
   }
 
   /** Reads in one transaction, two readers at a time. */
-  private byte[] alone(Supplier<byte[]> read) {
+  private byte[] bounded(Supplier<byte[]> read) {
     try {
       if (!readers.tryAcquire(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
         throw ProblemException.unavailable(
