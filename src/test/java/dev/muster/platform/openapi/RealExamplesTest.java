@@ -125,10 +125,20 @@ class RealExamplesTest {
         done.add(operation.id());
         if (operation.id().equals("createWorkspace")) {
           queueMessages(server.database());
+          awaitStays(server.database(), 2);
         }
       }
       assertThat(done).hasSizeGreaterThan(20);
     }
+  }
+
+  /** The history of statuses follows the events within seconds. */
+  private static void awaitStays(TestDatabase database, int workspaces) {
+    await()
+        .until(() ->
+            database
+                .value("SELECT count(*) FROM status_open")
+                .equals(Integer.toString(workspaces)));
   }
 
   /** The history of statuses has the times of the examples. */
