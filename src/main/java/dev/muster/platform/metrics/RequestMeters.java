@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
@@ -26,6 +27,8 @@ import org.springframework.http.server.observation.ServerRequestObservationConte
  * <p>Each route and outcome has a timer without buckets. Routes that agents call often, and that
  * respond at once, have a second timer with buckets. It has a separate name, because Prometheus
  * requires the same form for all series of a name. Statuses are counted for all routes together.
+ * The routes of operators and of the console are many, and called by few: those of a method share a
+ * timer.
  */
 @Configuration(proxyBeanMethods = false)
 class RequestMeters {
@@ -34,6 +37,8 @@ class RequestMeters {
   private static final String TIMER = "http.server.requests";
 
   private static final Set<String> KEPT = Set.of("method", "uri", "outcome");
+
+  private static final Pattern SHARED = Pattern.compile("^/(admin|console)/.*");
 
   /** Method and route of the timers with buckets. */
   private static final Set<String> WITH_BUCKETS =
@@ -105,7 +110,11 @@ class RequestMeters {
   }
 
   private static Meter.Id bounded(Meter.Id id) {
-    List<Tag> kept = id.getTags().stream().filter(tag -> KEPT.contains(tag.getKey())).toList();
+    List<Tag> kept =
+        id.getTags().stream()
+            .filter(tag -> KEPT.contains(tag.getKey()))
+            .map(tag -> Tag.of(tag.getKey(), SHARED.matcher(tag.getValue()).replaceFirst("/$1/**")))
+            .toList();
     return new Meter.Id(
         TIMER,
         Tags.of(kept),
