@@ -62,6 +62,7 @@ record BulkRequest(
   }
 
   private static Optional<String> text(BulkAction action, JsonBody body) {
+    Optional<String> reason = body.text("text", MAX_REASON).filter(text -> !text.isBlank());
     return switch (action) {
       case MESSAGE -> {
         String text = body.requiredText("text", MAX_TEXT + 1);
@@ -71,7 +72,7 @@ record BulkRequest(
         }
         yield Optional.of(text);
       }
-      case RESTART -> body.text("text", MAX_REASON).filter(reason -> !reason.isBlank());
+      case RESTART -> reason;
       case PAUSE, RESUME, REMOVE -> Optional.empty();
     };
   }
