@@ -1,5 +1,6 @@
 package dev.muster.console.history;
 
+import dev.muster.event.EventType;
 import dev.muster.event.RecordedEvent;
 import dev.muster.platform.text.Text;
 import java.time.Instant;
@@ -7,6 +8,8 @@ import java.time.format.DateTimeParseException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,13 +33,15 @@ record StatusChange(
 
   /** The types of the events of transitions. */
   static final Set<String> TYPES =
-      Set.of(
-          "WORKSPACE_AWAITING_AGENT",
-          "WORKSPACE_ONLINE",
-          "WORKSPACE_DEGRADED",
-          "WORKSPACE_OFFLINE",
-          "WORKSPACE_PAUSED",
-          "WORKSPACE_REMOVED");
+      Stream.of(
+              EventType.WORKSPACE_AWAITING_AGENT,
+              EventType.WORKSPACE_ONLINE,
+              EventType.WORKSPACE_DEGRADED,
+              EventType.WORKSPACE_OFFLINE,
+              EventType.WORKSPACE_PAUSED,
+              EventType.WORKSPACE_REMOVED)
+          .map(EventType::name)
+          .collect(Collectors.toUnmodifiableSet());
 
   private static final int MAX_ERROR = 160;
 

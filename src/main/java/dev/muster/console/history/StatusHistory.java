@@ -103,12 +103,12 @@ class StatusHistory {
     }
     List<RecordedEvent> page =
         events.after(head.lastSeq(), Optional.empty(), Optional.empty(), PAGE);
-    if (page.getFirst().seq() != head.lastSeq() + 1) {
+    if (page.isEmpty() || page.getFirst().seq() != head.lastSeq() + 1) {
       log.warn(
           "events {} to {} are not kept any more: the history of statuses is made anew from those"
               + " that are",
           head.lastSeq() + 1,
-          page.getFirst().seq() - 1);
+          page.isEmpty() ? head.newest() : page.getFirst().seq() - 1);
       history.forget();
       return true;
     }

@@ -188,6 +188,20 @@ class StatusHistoryTest {
     }
   }
 
+  /** After a stop that was longer than events are kept, none of those it missed is left. */
+  @Test
+  void isMadeAnewFromTheStatusesWhenNoEventIsLeft() {
+    try (TestServer server = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400")) {
+      Agent agent = server.client().createOnline("agent");
+      awaitStays(server, agent, "awaiting_agent", "online");
+      server
+          .database()
+          .execute("DELETE FROM events; UPDATE history_head SET last_seq = last_seq - 1");
+
+      awaitStays(server, agent, "online");
+    }
+  }
+
   @Test
   void countsTheFleetOfEachMinute() {
     try (TestServer server = TestServer.start("LIVENESS_SWEEP_INTERVAL_S=86400")) {
