@@ -124,4 +124,15 @@ class AuditPageTest {
     assertThat(rows(page).first()).containsText("⟨U+202E⟩");
     assertThat(page.locator("#x")).hasCount(0);
   }
+
+  @Test
+  void breaksALongNameOnAPhone(Tab tab) {
+    CLIENT.create("Long" + "name".repeat(40));
+    tab.page().setViewportSize(360, 740);
+    Page page = open(tab, "");
+    assertThat(rows(page).filter(new Locator.FilterOptions().setHasText("Longname")).first())
+        .isVisible();
+    assertThat(page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
+        .isEqualTo(true);
+  }
 }
