@@ -2,7 +2,6 @@ package dev.muster.console.history;
 
 import dev.muster.console.fleet.BinaryAnswer;
 import dev.muster.console.history.HistoryRepository.Head;
-import dev.muster.console.history.MinuteRepository.Minute;
 import dev.muster.identity.AccessChecks;
 import dev.muster.identity.Caller;
 import dev.muster.identity.RouteAccess;
@@ -17,11 +16,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -36,26 +33,20 @@ class HistoryController {
   /** Changes of a longer time take too long to sort. */
   private static final Duration MAX_WINDOW = Duration.ofDays(7);
 
-  private static final int MAX_POINTS = 2880;
-  private static final int USUAL_POINTS = 1440;
   private static final int MAX_STAYS = 5000;
-  private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final Duration DAY = Duration.ofDays(1);
 
   private final HistoryRepository history;
-  private final MinuteRepository minutes;
   private final PastFleet fleet;
   private final StatusHistory.Settings settings;
   private final Workspaces workspaces;
 
   HistoryController(
       HistoryRepository history,
-      MinuteRepository minutes,
       PastFleet fleet,
       StatusHistory.Settings settings,
       Workspaces workspaces) {
     this.history = history;
-    this.minutes = minutes;
     this.fleet = fleet;
     this.settings = settings;
     this.workspaces = workspaces;
@@ -71,26 +62,6 @@ class HistoryController {
       String status,
       @Nullable String degradedReason,
       @Nullable String error) {}
-
-  /**
-   * The fleet by minutes, as columns; a point has the worst of its minutes.
-   *
-   * @param at the points, in seconds since 1970
-   * @param status how many had each status
-   */
-  record MinutesView(
-      Instant from,
-      Instant to,
-      long stepS,
-      Instant oldest,
-      Instant upTo,
-      List<Long> at,
-      Map<String, List<Integer>> status,
-      List<Long> transitions,
-      List<@Nullable Long> events,
-      List<@Nullable Integer> heartbeats,
-      List<@Nullable Integer> queued,
-      List<@Nullable Integer> inFlight) {}
 
   /** Returns the fleet as it was at {@code t}, in format MSF1. */
   @GetMapping("/console/fleet/at")
@@ -127,40 +98,6 @@ class HistoryController {
     send(fleet.changes(range.from(), range.to()), request, response);
   }
 
-  /** Returns the fleet by minutes; without a step, about 1,440 points. */
-  @GetMapping("/console/fleet/minutes")
-  @RouteAccess(CallerKind.VIEWER)
-  MinutesView minutes(
-      Caller caller,
-      @RequestParam(defaultValue = "") String from,
-      @RequestParam(defaultValue = "") String to,
-      @RequestParam(defaultValue = "") String step) {
-    AccessChecks.requireReader(caller);
-    Head head = head();
-    Instant end = TimeParameter.read("to", to).orElse(head.minutesTo().plus(MINUTE));
-    Instant start = TimeParameter.read("from", from).orElse(end.minus(DAY));
-    Duration length = Duration.between(start, end);
-    if (!length.isPositive()) {
-      throw ProblemException.validation("from: not before to (expected: an earlier time)");
-    }
-    Duration by = step(step, length);
-    Instant first = start.truncatedTo(ChronoUnit.MINUTES);
-    List<Minute> read = minutes.read(first, end, by);
-    return new MinutesView(
-        first,
-        end,
-        by.toSeconds(),
-        oldest(head),
-        head.upTo(),
-        column(read, one -> one.minute().getEpochSecond()),
-        statuses(read),
-        column(read, Minute::transitions),
-        column(read, Minute::events),
-        column(read, Minute::heartbeats),
-        column(read, Minute::queued),
-        column(read, Minute::inFlight));
-  }
-
   /** Returns the stays of a workspace within a time, oldest first; the newest 5,000. */
   @GetMapping("/console/history/{id}")
   @RouteAccess(CallerKind.VIEWER)
@@ -170,9 +107,9 @@ class HistoryController {
       @RequestParam(defaultValue = "") String from,
       @RequestParam(defaultValue = "") String to) {
     workspaces.requireReaderOf(id, caller);
-    Instant end = TimeParameter.read("to", to).orElseGet(() -> head().now());
+    Instant end = TimeParameter.read("to", to).orElseGet(() -> history.requireHead().now());
     Instant start = TimeParameter.read("from", from).orElse(end.minus(DAY));
-    return history.of(id, start, end, MAX_STAYS).stream()
+    return fleet.staysOf(id, start, end, MAX_STAYS).stream()
         .map(stay ->
             new StayView(stay.since(), stay.until(), stay.status(), stay.reason(), stay.error()))
         .toList();
@@ -187,8 +124,8 @@ class HistoryController {
 
   /** Ends at what the history has already; refuses what it has no longer. */
   private Range range(Instant from, Instant to) {
-    Head head = head();
-    Instant oldest = oldest(head);
+    Head head = history.requireHead();
+    Instant oldest = head.oldest(settings.days());
     if (from.isBefore(oldest)) {
       throw new ProblemException(
           ErrorCode.HISTORY_GONE,
@@ -202,54 +139,6 @@ class HistoryController {
     Instant start = from.isAfter(head.upTo()) ? head.upTo() : from;
     Instant end = to.isAfter(head.upTo()) ? head.upTo() : to;
     return new Range(start, end, head);
-  }
-
-  private Head head() {
-    return history
-        .head()
-        .orElseThrow(() ->
-            ProblemException.unavailable(
-                "the history of statuses is not made yet; try again in a few seconds"));
-  }
-
-  private Instant oldest(Head head) {
-    Instant kept = head.now().minus(Duration.ofDays(settings.days()));
-    return kept.isAfter(head.beganAt()) ? kept : head.beganAt();
-  }
-
-  private static Duration step(String minutes, Duration length) {
-    long usual = Math.ceilDiv(length.toSeconds(), MINUTE.toSeconds() * USUAL_POINTS);
-    Duration step = minutes.isEmpty() ? MINUTE.multipliedBy(usual) : given(minutes);
-    if (length.dividedBy(step) > MAX_POINTS) {
-      throw ProblemException.validation(
-          "step: more than " + MAX_POINTS + " points (expected: a longer step, in minutes)");
-    }
-    return step;
-  }
-
-  private static Duration given(String minutes) {
-    if (!minutes.matches("[1-9][0-9]{0,4}")) {
-      throw ProblemException.validation(
-          "step: not usable (expected: whole minutes, from 1 to 99999)");
-    }
-    return Duration.ofMinutes(Integer.parseInt(minutes));
-  }
-
-  private static Map<String, List<Integer>> statuses(List<Minute> read) {
-    Map<String, List<Integer>> statuses = new LinkedHashMap<>();
-    statuses.put("awaiting_agent", column(read, Minute::awaitingAgent));
-    statuses.put("online", column(read, Minute::online));
-    statuses.put("degraded", column(read, Minute::degraded));
-    statuses.put("offline", column(read, Minute::offline));
-    statuses.put("paused", column(read, Minute::paused));
-    statuses.put("failed", column(read, Minute::failed));
-    statuses.put("other", column(read, Minute::other));
-    return statuses;
-  }
-
-  private static <T extends @Nullable Object> List<T> column(
-      List<Minute> read, Function<Minute, T> value) {
-    return read.stream().map(value).toList();
   }
 
   private static void send(byte[] bytes, HttpServletRequest request, HttpServletResponse response)

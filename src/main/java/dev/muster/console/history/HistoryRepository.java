@@ -2,6 +2,7 @@ package dev.muster.console.history;
 
 import dev.muster.platform.postgres.StatementTimeouts;
 import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.problem.ProblemException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -96,20 +97,6 @@ class HistoryRepository {
           SELECT ctid FROM status_spells WHERE until < now() - make_interval(days => :days) ORDER BY until LIMIT :most))
       """;
 
-  /** The first stay is the one that lasts at {@code :from}. */
-  private static final String OF_WORKSPACE =
-      """
-      SELECT * FROM (
-          SELECT workspace_id, seq, since, until, status, degraded_reason, error FROM status_spells
-          WHERE workspace_id = :id AND since < :to AND until > :from AND until > since
-              AND since >= coalesce((SELECT max(since) FROM status_spells WHERE workspace_id = :id AND since <= :from), '-infinity')
-          UNION ALL
-          SELECT workspace_id, seq, since, NULL, status, degraded_reason, error FROM status_open
-          WHERE workspace_id = :id AND since < :to
-          ORDER BY since DESC, seq DESC LIMIT :most) AS newest
-      ORDER BY since, seq
-      """;
-
   /**
    * How far the history goes.
    *
@@ -128,6 +115,12 @@ class HistoryRepository {
     /** Returns whether all events that have a number are in it. */
     boolean isUpToDate() {
       return lastSeq >= newest;
+    }
+
+    /** Returns the oldest time that the history has, when it keeps so many days. */
+    Instant oldest(int days) {
+      Instant kept = now.minus(Duration.ofDays(days));
+      return kept.isAfter(beganAt) ? kept : beganAt;
     }
   }
 
@@ -152,6 +145,14 @@ class HistoryRepository {
                 Timestamps.instant(row, "now"),
                 row.getLong("newest")))
         .optional();
+  }
+
+  /** Returns how far it goes; refuses with {@code UNAVAILABLE} before the first start. */
+  Head requireHead() {
+    return head()
+        .orElseThrow(() ->
+            ProblemException.unavailable(
+                "the history of statuses is not made yet; try again in a few seconds"));
   }
 
   /** Begins with the oldest event that is kept, unless another replica has begun. */
@@ -231,18 +232,7 @@ class HistoryRepository {
     return db.sql(DELETE_OLD).param("days", days).param("most", most).update();
   }
 
-  /** Returns the stays of a workspace within a time, oldest first; the newest {@code most}. */
-  List<Stay> of(UUID workspaceId, Instant from, Instant to, int most) {
-    return db.sql(OF_WORKSPACE)
-        .param("id", workspaceId)
-        .param("from", Timestamps.utc(from))
-        .param("to", Timestamps.utc(to))
-        .param("most", most)
-        .query(HistoryRepository::stay)
-        .list();
-  }
-
-  private static Stay stay(ResultSet row, int n) throws SQLException {
+  static Stay stay(ResultSet row, int n) throws SQLException {
     return new Stay(
         row.getObject("workspace_id", UUID.class),
         row.getLong("seq"),

@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
@@ -93,6 +94,20 @@ class PastFleet {
       FROM changes ORDER BY at, seq LIMIT :most
       """;
 
+  /** The first stay is the one that lasts at {@code :from}. */
+  private static final String OF_WORKSPACE =
+      """
+      SELECT * FROM (
+          SELECT workspace_id, seq, since, until, status, degraded_reason, error FROM status_spells
+          WHERE workspace_id = :id AND since < :to AND until > :from AND until > since
+              AND since >= coalesce((SELECT max(since) FROM status_spells WHERE workspace_id = :id AND since <= :from), '-infinity')
+          UNION ALL
+          SELECT workspace_id, seq, since, NULL, status, degraded_reason, error FROM status_open
+          WHERE workspace_id = :id AND since < :to
+          ORDER BY since DESC, seq DESC LIMIT :most) AS newest
+      ORDER BY since, seq
+      """;
+
   private final JdbcClient db;
   private final StatementTimeouts timeouts;
   private final JsonMapper json;
@@ -151,6 +166,17 @@ class PastFleet {
           });
       return columns.write(json);
     });
+  }
+
+  /** Returns the stays of a workspace within a time, oldest first; the newest {@code most}. */
+  List<Stay> staysOf(UUID workspaceId, Instant from, Instant to, int most) {
+    return db.sql(OF_WORKSPACE)
+        .param("id", workspaceId)
+        .param("from", Timestamps.utc(from))
+        .param("to", Timestamps.utc(to))
+        .param("most", most)
+        .query(HistoryRepository::stay)
+        .list();
   }
 
   private static SnapshotColumns.Row row(ResultSet row) throws SQLException {
