@@ -7,6 +7,7 @@ import dev.muster.identity.SessionRepository.Session;
 import dev.muster.platform.http.AllowedOrigins;
 import dev.muster.platform.jobs.ReplicaName;
 import dev.muster.platform.json.JsonBody;
+import dev.muster.platform.metrics.ServerVersion;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -18,9 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.info.BuildProperties;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -81,7 +80,7 @@ class SessionController {
       ReplicaName replica,
       Timing timing,
       InstantSource clock,
-      ObjectProvider<BuildProperties> build) {
+      ServerVersion version) {
     this.sessions = sessions;
     this.cookies = cookies;
     this.credentials = credentials;
@@ -90,9 +89,7 @@ class SessionController {
     this.replica = replica;
     this.timing = timing;
     this.clock = clock;
-    BuildProperties known = build.getIfAvailable();
-    @Nullable String stated = known == null ? null : known.getVersion();
-    this.version = stated == null ? "unknown" : stated;
+    this.version = version.text();
   }
 
   /** Signs in with a link's code or with a token. */

@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariPoolMXBean;
 import dev.muster.platform.jobs.ReplicaName;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
+import dev.muster.platform.metrics.ServerVersion;
 import dev.muster.platform.postgres.Timestamps;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.search.Search;
@@ -15,8 +16,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.info.BuildProperties;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -82,15 +81,13 @@ class ReplicaReports {
       HikariDataSource pool,
       MeterRegistry metrics,
       ReplicaName replica,
-      ObjectProvider<BuildProperties> build,
+      ServerVersion version,
       BackgroundLoops loops) {
     this.db = db;
     this.pool = pool;
     this.metrics = metrics;
     this.name = replica.name();
-    BuildProperties known = build.getIfAvailable();
-    @Nullable String stated = known == null ? null : known.getVersion();
-    this.version = stated == null ? "unknown" : stated;
+    this.version = version.text();
     this.loop = loops.start("replica-report", INTERVAL, this::report);
   }
 
