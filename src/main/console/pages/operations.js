@@ -1,6 +1,7 @@
 /** What keeps Muster itself well: `/ui/ops`, with its tabs. */
 import { html, nothing, render } from 'lit-html';
-import { empty, problem } from '../parts/loaded.js';
+import { empty } from '../parts/loaded.js';
+import { OpenedTab } from '../parts/opened-tab.js';
 import { mayOperate, readsAll } from './rights.js';
 
 /** tab → [its words, its module, whether it is for operators alone]; the modules are pages too. */
@@ -18,7 +19,7 @@ export function open(root, place, context) {
   root.replaceChildren(document.createElement('div'), document.createElement('div'));
   const [top, below] = root.children;
   let query = place.query;
-  let tab = null;
+  const tab = new OpenedTab(below);
 
   const maySee = (name) => readsAll(session) && (!TABS[name][2] || mayOperate(session));
   const chosen = () => TABS[query.get('tab')] ? query.get('tab') : Object.keys(TABS)[0];
@@ -30,27 +31,14 @@ export function open(root, place, context) {
         html`<a href=${address(name)} aria-current=${chosen() === name ? 'page' : nothing}>${TABS[name][0]}</a>`)}</nav>`, top);
   }
 
-  async function openTab() {
-    tab?.handle?.close();
-    const mine = { name: chosen(), handle: null };
-    tab = mine;
-    const page = document.createElement('div');
-    below.replaceChildren(page);
-    if (!maySee(mine.name)) {
-      render(readsAll(session)
-        ? empty(`Only operators see this: ${TABS[mine.name][0].toLowerCase()}.`, html`<p>Ask one for a link of theirs, or sign in with an operator’s token.</p>`)
-        : empty('Agents do not see how Muster is run.', html`<p><a href="/">The fleet</a> shows what you may see.</p>`), page);
-      return;
-    }
-    try {
-      const module = await TABS[mine.name][1]();
-      if (tab === mine) {
-        mine.handle = module.open(page, { ...place, query }, context);
-      }
-    } catch (failure) {
-      if (tab === mine) {
-        render(problem(failure, openTab), page);
-      }
+  function openTab() {
+    const name = chosen();
+    if (maySee(name)) {
+      tab.open(name, TABS[name][1], (module, page) => module.open(page, { ...place, query }, context));
+    } else {
+      tab.say(name, readsAll(session)
+        ? empty(`Only operators see this: ${TABS[name][0].toLowerCase()}.`, html`<p>Ask one for a link of theirs, or sign in with an operator’s token.</p>`)
+        : empty('Agents do not see how Muster is run.', html`<p><a href="/">The fleet</a> shows what you may see.</p>`));
     }
   }
 
@@ -58,18 +46,14 @@ export function open(root, place, context) {
   openTab();
   return {
     update(next) {
-      const before = chosen();
       query = next.query;
       draw();
-      if (chosen() === before) {
-        tab?.handle?.update({ ...next, query });
+      if (tab.name === chosen()) {
+        tab.update({ ...next, query });
       } else {
         openTab();
       }
     },
-    close() {
-      tab?.handle?.close();
-      tab = null;
-    },
+    close: () => tab.close(),
   };
 }

@@ -5,6 +5,7 @@ import { followWorkspace } from '../net/workspace-stream.js';
 import { asCurl } from '../parts/curl.js';
 import { Loaded, problem } from '../parts/loaded.js';
 import { age } from '../parts/moment.js';
+import { OpenedTab } from '../parts/opened-tab.js';
 import { remember } from '../parts/workspace-link.js';
 import { actionsOf } from './workspace-actions.js';
 import { facts, head, why } from './workspace-head.js';
@@ -43,7 +44,7 @@ export function open(root, place, context) {
   const [top, below] = root.children;
   below.className = 'tab-page';
   const workspace = { id, record: null, row: null, heartbeats: [], removed: false };
-  let tab = null;
+  const tab = new OpenedTab(below);
   let query = place.query;
   let stream = 'live';
   let unfollow = null;
@@ -76,24 +77,8 @@ export function open(root, place, context) {
 
   async function openTab() {
     const name = chosen();
-    if (workspace.record === null || tab?.name === name) {
-      return;
-    }
-    tab?.handle?.close();
-    const mine = { name, handle: null };
-    tab = mine;
-    const page = document.createElement('div');
-    below.replaceChildren(page);
-    try {
-      const module = await TABS[name][1]();
-      if (tab === mine) {
-        mine.handle = module.open(page, { ...place, query }, { ...context, workspace, actions });
-      }
-    } catch (failure) {
-      if (tab === mine) {
-        tab = null;
-        render(problem(failure, openTab), page);
-      }
+    if (workspace.record !== null && tab.name !== name) {
+      await tab.open(name, TABS[name][1], (module, page) => module.open(page, { ...place, query }, { ...context, workspace, actions }));
     }
   }
 
@@ -116,7 +101,7 @@ export function open(root, place, context) {
     } else if (CHANGES.test(event)) {
       record.soon();
     }
-    tab?.handle?.event?.(frame);
+    tab.event(frame);
   }
 
   /** Follows the live events of a workspace that is there; whatever happened before they began is read again. */
@@ -130,7 +115,7 @@ export function open(root, place, context) {
     unfollow ??= followWorkspace(id, onFrame, (state) => {
       if (state === 'live') {
         record.soon();
-        tab?.handle?.event?.({ event: 'ACTIVITY_LOGGED', workspace_id: id, payload: {} });
+        tab.event({ event: 'ACTIVITY_LOGGED', workspace_id: id, payload: {} });
       }
       stream = state;
       draw();
@@ -183,11 +168,10 @@ export function open(root, place, context) {
   record.refresh();
   return {
     update(next) {
-      const before = chosen();
       query = next.query;
       draw();
-      if (chosen() === before) {
-        tab?.handle?.update({ ...next, query });
+      if (tab.name === chosen()) {
+        tab.update({ ...next, query });
       } else {
         openTab();
       }
@@ -197,8 +181,7 @@ export function open(root, place, context) {
       unfollow?.();
       record.close();
       stays.close();
-      tab?.handle?.close();
-      tab = null;
+      tab.close();
     },
   };
 }
