@@ -38,9 +38,7 @@ class BulkPageTest {
   }
 
   private static Page open(Tab tab, String path) {
-    Page page = tab.signIn(CLIENT.baseUrl(), TestServer.ADMIN_TOKEN, path).page();
-    assertThat(page.locator("#connection")).containsText("Live");
-    return page;
+    return tab.openLive(CLIENT.baseUrl(), TestServer.ADMIN_TOKEN, path);
   }
 
   private static Page openFleet(Tab tab, String filter, int matches) {

@@ -30,8 +30,7 @@ class FleetOutageTest {
 
   private static Page open(Tab tab, int port) {
     tab.expects(LOST);
-    Page page = tab.signIn(origin(port), TestServer.ADMIN_TOKEN, "/ui/fleet").page();
-    assertThat(page.locator("#connection")).containsText("Live");
+    Page page = tab.openLive(origin(port), TestServer.ADMIN_TOKEN, "/ui/fleet");
     page.evaluate("() => { window.isSamePage = true; }");
     return page;
   }

@@ -34,9 +34,7 @@ class FleetPageTest {
   }
 
   private static Page open(Tab tab, String path) {
-    Page page = tab.signIn(CLIENT.baseUrl(), TestServer.ADMIN_TOKEN, path).page();
-    assertThat(page.locator("#connection")).containsText("Live");
-    return page;
+    return tab.openLive(CLIENT.baseUrl(), TestServer.ADMIN_TOKEN, path);
   }
 
   private static Locator row(Page page, String name) {

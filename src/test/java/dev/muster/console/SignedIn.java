@@ -10,15 +10,6 @@ final class SignedIn {
 
   static final TestClient CLIENT = TestServer.shared().client();
 
-  private static final String SIGN_IN =
-      """
-      async token => {
-        const response = await fetch('/console/session', {
-          method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ token }) });
-        localStorage.setItem('muster-page', (await response.json()).page_key);
-      }
-      """;
-
   static {
     PlaywrightAssertions.setDefaultAssertionTimeout(15_000);
   }
@@ -42,9 +33,6 @@ final class SignedIn {
 
   /** Signs in with a token, and opens a page. */
   static Page as(Tab tab, String token, String path) {
-    tab.go(CLIENT.baseUrl(), "/ui/signin");
-    tab.page().evaluate(SIGN_IN, token);
-    tab.go(CLIENT.baseUrl(), path);
-    return tab.page();
+    return tab.signIn(CLIENT.baseUrl(), token, path).page();
   }
 }

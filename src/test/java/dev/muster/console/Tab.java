@@ -5,6 +5,7 @@ import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.PlaywrightException;
 import com.microsoft.playwright.Request;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.ForcedColors;
 import com.microsoft.playwright.options.Media;
@@ -98,6 +99,13 @@ public final class Tab {
     go(origin, "/ui/signin");
     page.evaluate(SIGN_IN, token);
     return go(origin, path);
+  }
+
+  /** Signs in and opens {@code path}, and waits until the page follows the events of the server. */
+  public Page openLive(String origin, String token, String path) {
+    Page opened = signIn(origin, token, path).page();
+    PlaywrightAssertions.assertThat(opened.locator("#connection")).containsText("Live");
+    return opened;
   }
 
   /** Faults that match are no failure: what a test provokes. */

@@ -74,9 +74,7 @@ class TimeMachineTest {
   }
 
   private static Page open(Tab tab, String path) {
-    Page page = tab.signIn(CLIENT.baseUrl(), ADMIN_TOKEN, path).page();
-    assertThat(page.locator("#connection")).containsText("Live");
-    return page;
+    return tab.openLive(CLIENT.baseUrl(), ADMIN_TOKEN, path);
   }
 
   private static Locator button(Page page, String name) {
