@@ -9,11 +9,11 @@ export const SPANS = { '1 h': 3_600_000, '6 h': 21_600_000, '24 h': 86_400_000, 
 const SHOWN = ['failed', 'offline', 'degraded'];
 const HEIGHT = 100;
 /** A single one of 100,000 can be seen. */
-const LEAST = 7;
+const MIN_HEIGHT = 7;
 const PAGE = 12;
 
 /** @param {number} count @param {number} total @returns {number} the height of a part of the fleet: its root, so that little is not lost */
-const heightOf = (count, total) => (count === 0 ? 0 : Math.max(LEAST, HEIGHT * Math.sqrt(count / Math.max(total, count))));
+const heightOf = (count, total) => (count === 0 ? 0 : Math.max(MIN_HEIGHT, HEIGHT * Math.sqrt(count / Math.max(total, count))));
 
 /**
  * @param {object} minutes of `/console/fleet/minutes`

@@ -1,15 +1,15 @@
 /** The fleet as a tree: what is below each workspace, and which rows are drawn, in which order. */
 import { STATUS } from './columns.js';
-import { MOST_URGENT, ordered, placeBy, urgency } from './order.js';
+import { MAX_URGENCY, ordered, placeBy, STALLED as STALLED_URGENCY, URGENCY, urgency } from './order.js';
 
 /** What is counted below each row; the higher, the worse. */
 export const KINDS = ['other', 'online', 'stalled', 'degraded', 'offline', 'failed'];
-const URGENCY = [0, 0, 6, 7, 8, 10];
+const KIND_URGENCY = KINDS.map((kind) => (kind === 'stalled' ? STALLED_URGENCY : URGENCY[STATUS[kind]] ?? 0));
 const [ONLINE, STALLED] = [1, 2];
 const TROUBLE = new Map([['degraded', 3], ['offline', 4], ['failed', 5]].map(([word, kind]) => [STATUS[word], kind]));
 /** Longer chains of parents would be circles. */
 const DEEPEST = 1000;
-const NOBODY = -1;
+const NONE = -1;
 
 export class Branches {
   /** @param {import('./store.js').FleetStore} store */
@@ -24,7 +24,7 @@ export class Branches {
     /** @type {import('./view.js').Arrangement} */
     this.arrangement = {
       order: (_, found, sort, direction) => this.#order(found, sort, direction),
-      place: (sort) => (sort === 'severity' ? (_, row) => MOST_URGENT - this.worst(row) : placeBy(sort)),
+      place: (sort) => (sort === 'severity' ? (_, row) => MAX_URGENCY - this.worst(row) : placeBy(sort)),
       also: (touched) => this.#touch(touched),
     };
   }
@@ -43,7 +43,7 @@ export class Branches {
   /** @returns {number} its parent's row; -1 where it has none that exists */
   above(row) {
     const parent = this.store.parent[row];
-    return parent >= 0 && this.store.alive[parent] ? parent : NOBODY;
+    return parent >= 0 && this.store.alive[parent] ? parent : NONE;
   }
 
   #kindOf(row) {
@@ -108,7 +108,7 @@ export class Branches {
     while (kind > ONLINE && !(this.below[kind][row] > 0)) {
       kind--;
     }
-    return Math.max(URGENCY[kind], urgency(this.store, row));
+    return Math.max(KIND_URGENCY[kind], urgency(this.store, row));
   }
 
   /** @returns {number} how many are in trouble below a row */
@@ -148,18 +148,18 @@ export class Branches {
 
   /** The worst first; of these the one that was created first, so that a tree stands as still as it can. */
   #byWorst(rows) {
-    const buckets = Array.from({ length: MOST_URGENT + 1 }, () => []);
+    const buckets = Array.from({ length: MAX_URGENCY + 1 }, () => []);
     for (const row of rows) {
-      buckets[MOST_URGENT - this.worst(row)].push(row);
+      buckets[MAX_URGENCY - this.worst(row)].push(row);
     }
     return buckets.flat();
   }
 
   /** Chains siblings in the order of `sorted`. */
   #link(sorted) {
-    this.first.fill(NOBODY);
+    this.first.fill(NONE);
     this.children.fill(0);
-    this.top = NOBODY;
+    this.top = NONE;
     this.tops = 0;
     for (let i = sorted.length - 1; i >= 0; i--) {
       const row = sorted[i];

@@ -1,7 +1,7 @@
 /** Where each workspace has its cell on the map: families as rectangles, in them one square for each. */
 
 /** More blocks than these are no map any more: first whole branches stand together, then the smallest ones. */
-const MOST_FAMILIES = 60;
+const MAX_FAMILIES = 60;
 const [SMALLEST, LARGEST] = [1, 96];
 const PADDING = 3;
 const LABEL = 18;
@@ -30,10 +30,10 @@ export function familiesOf(store, rows) {
   }
   const own = (row) => (isParent[row] ? row : ALONE);
   const byParent = grouped(rows, (row) => (above(row) >= 0 ? above(row) : own(row)));
-  const found = byParent.length <= MOST_FAMILIES ? byParent : grouped(rows, (row) => topOf(row, above, own));
+  const found = byParent.length <= MAX_FAMILIES ? byParent : grouped(rows, (row) => topOf(row, above, own));
   found.sort((a, b) => b.rows.length - a.rows.length || a.key - b.key);
-  if (found.length > MOST_FAMILIES) {
-    const rest = found.splice(MOST_FAMILIES - 1);
+  if (found.length > MAX_FAMILIES) {
+    const rest = found.splice(MAX_FAMILIES - 1);
     found.push({ key: OTHERS, rows: rest.flatMap((family) => family.rows) });
   }
   return found;

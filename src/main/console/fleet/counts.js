@@ -9,7 +9,7 @@ import { STEPS } from './row.js';
 
 /** These are always shown; others only where there are any. */
 const ALWAYS = ['online', 'degraded', 'offline', 'awaiting_agent', 'paused', 'failed'];
-const MOST_CAUSES = 5;
+const MAX_CAUSES = 5;
 
 /**
  * @param {import('./store.js').FleetStore} store
@@ -51,11 +51,11 @@ export function causeList(causes, around, show) {
     return nothing;
   }
   const rows = causes.reduce((sum, { rows: members }) => sum + members.length, 0);
-  const more = causes.length - MOST_CAUSES;
+  const more = causes.length - MAX_CAUSES;
   return html`<section class="causes" aria-label="Causes">
     <h2>${counted(causes.length, 'cause explains', 'causes explain')} ${counted(rows, 'workspace')} in trouble</h2>
     <ul>
-      ${causes.slice(0, MOST_CAUSES).map((cause) => causeLine(cause, around, show))}
+      ${causes.slice(0, MAX_CAUSES).map((cause) => causeLine(cause, around, show))}
     </ul>
     ${more > 0 ? html`<p class="meta">${counted(more, 'smaller cause')} in the table below.</p>` : nothing}
   </section>`;

@@ -6,7 +6,7 @@ import { counted, number } from '../text/time.js';
 import { isBad } from './filter.js';
 import { urgency } from './order.js';
 
-const MOST_GROUPS = 5;
+const MAX_GROUPS = 5;
 /** The worst first, as they stand in a line. */
 const KINDS = ['failed', 'offline', 'degraded', 'stalled'];
 
@@ -70,11 +70,11 @@ export function groupList(found, by, show) {
     return nothing;
   }
   const bad = found.reduce((sum, group) => sum + group.bad, 0);
-  const more = found.length - MOST_GROUPS;
+  const more = found.length - MAX_GROUPS;
   return html`<section class="causes" aria-label=${`Trouble by ${by}`}>
     <h2>${counted(bad, 'workspace')} in trouble, by ${by}</h2>
     <ul>
-      ${found.slice(0, MOST_GROUPS).map(
+      ${found.slice(0, MAX_GROUPS).map(
         (group) => html`<li>
           <bdi class="cause-text group-name">${visible(group.name)}</bdi>
           ${KINDS.filter((kind) => group.kinds[kind]).map((kind) => statusMark(kind, { words: `${number(group.kinds[kind])} ${kind}` }))}

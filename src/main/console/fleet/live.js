@@ -7,8 +7,8 @@ const REFRESH_MS = 10_000;
 const AGAIN_MS = 3000;
 const RELOAD_MS = 5000;
 const FLUSH_MS = 4;
-const MOST_PENDING = 200_000;
-const MOST_ROWS = 100;
+const MAX_PENDING = 200_000;
+const MAX_ROWS = 100;
 
 export class LiveFleet {
   /**
@@ -150,7 +150,7 @@ export class LiveFleet {
     if (this.isStopped || document.hidden || this.stream.state() === 'signed_out') {
       return;
     }
-    const ids = [...this.missing, ...this.visible().slice(0, MOST_ROWS).map((row) => this.store.id(row))];
+    const ids = [...this.missing, ...this.visible().slice(0, MAX_ROWS).map((row) => this.store.id(row))];
     this.missing.clear();
     const asked = [this.#summarise()];
     if (ids.length > 0) {
@@ -180,7 +180,7 @@ export class LiveFleet {
       this.pending.push(event);
     }
     this.lastSeq = batch.seq;
-    if (this.pending.length - this.position > MOST_PENDING) {
+    if (this.pending.length - this.position > MAX_PENDING) {
       this.reload('The page is too far behind');
       return;
     }

@@ -2,14 +2,14 @@
 import { STATUS } from './columns.js';
 
 /** How urgent a status is; the highest comes first. */
-const URGENCY = new Uint8Array(16);
+export const URGENCY = new Uint8Array(16);
 ['online', 'hibernated', 'hibernating', 'provisioning', 'paused', 'awaiting_agent', '', 'degraded', 'offline', '', 'failed'].forEach(
   (status, urgency) => status && (URGENCY[STATUS[status]] = urgency),
 );
-const STALLED = 6;
+export const STALLED = 6;
 /** More than offline: a wedged agent still takes its messages, and answers none. */
 const WEDGED = 9;
-export const MOST_URGENT = 10;
+export const MAX_URGENCY = 10;
 
 /** @returns {number} 0 (well) to 10 (failed) */
 export function urgency(store, row) {
@@ -35,7 +35,7 @@ export function ordered(store, rows, sort = 'severity', direction = 'asc') {
 }
 
 const NUMBERS = {
-  severity: (store, row) => (MOST_URGENT - urgency(store, row)) * 2 ** 32 + (0xffffffff - store.since[row]),
+  severity: (store, row) => (MAX_URGENCY - urgency(store, row)) * 2 ** 32 + (0xffffffff - store.since[row]),
   since: (store, row) => 0xffffffff - store.since[row],
   heard: (store, row) => store.heard[row],
 };

@@ -7,7 +7,7 @@ import { FleetStore } from './store.js';
 /** So much before and after a time is loaded with it, so that scrubbing there asks nothing of the server. */
 const AROUND_MS = 12 * 3_600_000;
 /** The most changes that the server sends at once. */
-const MOST_CHANGES = 500_000;
+const MAX_CHANGES = 500_000;
 /** What is kept becomes less while one looks. */
 const OLDEST_MOVES_MS = 60_000;
 /** While one scrubs, rows keep their places; they are put in order after a rest. */
@@ -104,7 +104,7 @@ export class PastFleet {
     const from = Math.min(ms, Math.max(ms - AROUND_MS, this.oldest + OLDEST_MOVES_MS));
     try {
       let [fleet, changes] = await this.#read(from, ms + AROUND_MS);
-      if (changes.to < ms && changes.n >= MOST_CHANGES) {
+      if (changes.to < ms && changes.n >= MAX_CHANGES) {
         [fleet, changes] = await this.#read(ms, ms + AROUND_MS);
       }
       this.store.load(fleet);

@@ -1,7 +1,7 @@
 /** Lists that come page by page, with the cursor of the next page in a `Link` header. */
 
 /** Pages of one reading: those of a list that is filtered may be short, or empty. */
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
 /**
  * Reads one page.
@@ -29,7 +29,7 @@ export async function readPage(call, path, query, signal) {
 export async function readPages(call, path, query, most, signal) {
   const size = Math.min(most, 100);
   let { items, next } = await readPage(call, path, { ...query, limit: size }, signal);
-  for (let pages = 1; next !== null && items.length < most && pages < MOST_PAGES; pages++) {
+  for (let pages = 1; next !== null && items.length < most && pages < MAX_PAGES; pages++) {
     const page = await readPage(call, path, { ...query, limit: size, cursor: next }, signal);
     items = items.concat(page.items);
     next = page.next;

@@ -1,8 +1,8 @@
 /** The live events of one workspace, those that are not recorded included: `/ws?workspace_id=…`. */
 import { pageKey } from './api.js';
 
-const SHORTEST_MS = 1000;
-const LONGEST_MS = 15_000;
+const MIN_DELAY_MS = 1000;
+const MAX_DELAY_MS = 15_000;
 
 /**
  * Follows a workspace until the returned function is called.
@@ -15,7 +15,7 @@ const LONGEST_MS = 15_000;
 export function followWorkspace(id, onFrame, onState) {
   let socket = null;
   let closed = false;
-  let delay = SHORTEST_MS;
+  let delay = MIN_DELAY_MS;
   let timer = 0;
 
   function connect() {
@@ -24,7 +24,7 @@ export function followWorkspace(id, onFrame, onState) {
     socket = new WebSocket(`${scheme}://${location.host}/ws?workspace_id=${encodeURIComponent(id)}`,
       key === null ? ['muster-ws'] : ['muster-ws', `muster-page.${key}`]);
     socket.onopen = () => {
-      delay = SHORTEST_MS;
+      delay = MIN_DELAY_MS;
       onState('live');
     };
     socket.onmessage = ({ data }) => {
@@ -40,7 +40,7 @@ export function followWorkspace(id, onFrame, onState) {
       onState('reconnecting');
       if (code !== 1008) {
         timer = setTimeout(connect, delay * (0.75 + Math.random() / 2));
-        delay = Math.min(delay * 2, LONGEST_MS);
+        delay = Math.min(delay * 2, MAX_DELAY_MS);
       }
     };
   }

@@ -6,7 +6,7 @@ import { onChange } from '../net/session.js';
 import { asciiJson } from '../text/shell.js';
 
 const PREFIX = 'muster-chat:';
-const MOST_SENT = 100;
+const MAX_SENT = 100;
 const boxes = new Map();
 
 /**
@@ -111,7 +111,7 @@ class Outbox {
   }
 
   #keep() {
-    this.sent = this.sent.slice(-MOST_SENT);
+    this.sent = this.sent.slice(-MAX_SENT);
     try {
       if (this.draft === '' && this.sent.length === 0) {
         localStorage.removeItem(PREFIX + this.#id);

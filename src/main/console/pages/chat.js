@@ -13,8 +13,8 @@ import { mayOperate, readsAll } from './rights.js';
 
 const PAGE = 50;
 const WATCH_MS = 3000;
-const MOST_STATES = 500;
-const MOST_PLACES = 20;
+const MAX_STATES = 500;
+const MAX_PLACES = 20;
 
 /** @type {import('./rights.js').Page['open']} */
 export function open(root, place, context) {
@@ -48,10 +48,10 @@ export function open(root, place, context) {
     if (open.length === 0) {
       return;
     }
-    const query = { kinds: 'message', after: open[0].at, limit: MOST_STATES };
+    const query = { kinds: 'message', after: open[0].at, limit: MAX_STATES };
     const { entries } = await call('GET', `/console/timeline/${encodeURIComponent(id)}`, { query, signal });
     entries.forEach((entry) => states.set(entry.id, { status: entry.status }));
-    const inQueue = open.filter(({ rowId }) => states.get(rowId)?.status === 'waiting').slice(0, MOST_PLACES);
+    const inQueue = open.filter(({ rowId }) => states.get(rowId)?.status === 'waiting').slice(0, MAX_PLACES);
     if (inQueue.length === 0 || !readsAll(session)) {
       return;
     }

@@ -10,7 +10,7 @@ import { inline } from '../text/safe.js';
 import { clockTime, counted, number } from '../text/time.js';
 
 const EVERY_MS = 5000;
-const MOST_POINTS = 60;
+const MAX_POINTS = 60;
 const SLOW_MS = 50;
 const PATH = '/admin/operations';
 
@@ -20,7 +20,7 @@ export function open(root, place, { call, navigate }) {
   const health = new Loaded(async (signal) => {
     const found = await call('GET', PATH, { signal });
     rates.push(found.heartbeats_s);
-    rates.splice(0, rates.length - MOST_POINTS);
+    rates.splice(0, rates.length - MAX_POINTS);
     return found;
   }, draw).every(EVERY_MS);
 

@@ -5,7 +5,7 @@ import { age, clockTime } from '../text/time.js';
 
 export const RIBBON_MS = 86_400_000;
 const WIDTH = 1000;
-const MOST = 3;
+const MAX_TROUBLES = 3;
 const UNWELL = new Set(['degraded', 'offline', 'failed']);
 
 /**
@@ -49,8 +49,8 @@ export function ribbon(stays, now, timelineAt) {
       ${found.map(({ status, from, to }) => svg`<rect class=${toneOf(status)} x=${x(from).toFixed(1)} y=${UNWELL.has(status) ? 0 : 3} width=${Math.max(UNWELL.has(status) ? 3 : 0, x(to) - x(from)).toFixed(1)} height=${UNWELL.has(status) ? 10 : 4}></rect>`)}
     </svg>
     <b class="ribbon-share">${percent(share)} online</b>
-    ${unwell.length === 0 ? nothing : html`<ul class="ribbon-troubles">${unwell.slice(0, MOST).map(({ status, from, to }) =>
+    ${unwell.length === 0 ? nothing : html`<ul class="ribbon-troubles">${unwell.slice(0, MAX_TROUBLES).map(({ status, from, to }) =>
       html`<li><a href=${timelineAt(new Date(from + 1000).toISOString())}>${statusMark(status, { words: `${clockTime(from).slice(0, 5)}, ${age((to - from) / 1000)}` })}</a></li>`)}
-      ${unwell.length > MOST ? html`<li class="meta">${unwell.length - MOST} more</li>` : nothing}</ul>`}
+      ${unwell.length > MAX_TROUBLES ? html`<li class="meta">${unwell.length - MAX_TROUBLES} more</li>` : nothing}</ul>`}
   </section>`;
 }

@@ -10,7 +10,7 @@ import { glyphOf, statusWord, toneOf } from './status-mark.js';
 import { toast } from './toast.js';
 import { SETTINGS, keepSetting } from './user-menu.js';
 
-const MOST_ROWS = 8;
+const MAX_ROWS = 8;
 const OPS = ['health', 'jobs', 'settings', 'access', 'audit'];
 const FOR_OPERATORS = new Set(['access', 'audit']);
 
@@ -107,7 +107,7 @@ function workspaces(context, words) {
   const asked = VERBS.find(({ word }) => words[0].length > 1 && word.toLowerCase().startsWith(words[0]) && words.length > 1);
   const names = asked ? words.slice(1) : words;
   const list = [];
-  for (let row = 0; row < store.n && list.length < MOST_ROWS; row++) {
+  for (let row = 0; row < store.n && list.length < MAX_ROWS; row++) {
     if (!store.alive[row]) {
       continue;
     }

@@ -1,7 +1,7 @@
 /** A list of any length: only the rows that can be seen exist, and they change in place. */
 
 /** Browsers cap the height of elements; above this the scroll position is scaled. */
-const MOST_PX = 8_000_000;
+const MAX_PX = 8_000_000;
 const SPARE = 12;
 
 /**
@@ -38,7 +38,7 @@ export class VirtualList {
     this.count = count;
     this.rowHeight = rowHeight;
     const whole = count * rowHeight;
-    this.height = Math.min(whole, MOST_PX);
+    this.height = Math.min(whole, MAX_PX);
     this.space.style.height = `${this.height}px`;
     this.render();
   }

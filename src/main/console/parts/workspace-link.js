@@ -6,7 +6,7 @@ import { glyphOf, statusWord, toneOf } from './status-mark.js';
 import { clamp, visible } from '../text/safe.js';
 
 const FRESH_MS = 15_000;
-const MOST = 200;
+const MAX_IDS = 200;
 const SOON_MS = 20;
 
 /** id → {name, status, at}; `name` is null for an id that nobody knows. */
@@ -82,7 +82,7 @@ function ask(id, told) {
 }
 
 async function readUnsent() {
-  const ids = unsent.splice(0, MOST);
+  const ids = unsent.splice(0, MAX_IDS);
   timer = unsent.length > 0 ? setTimeout(readUnsent, SOON_MS) : 0;
   const rows = await readRows(ids);
   rows.forEach((row) => remember(row.id, row));

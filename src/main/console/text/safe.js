@@ -11,7 +11,7 @@ export const SHORT = 160;
 export const LONG = 2000;
 
 /** Code points at most that are ever put into the page from one text. */
-const MOST = 300_000;
+const MAX_CHARACTERS = 300_000;
 
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
@@ -142,7 +142,7 @@ export function inline(text, { most = SHORT, empty = '' } = {}) {
  * @param {{most?: number, linked?: boolean}} [options]
  */
 export function block(text, { most = LONG, linked = true } = {}) {
-  const { start: shown, rest: never } = clamp(visible(text, true), MOST);
+  const { start: shown, rest: never } = clamp(visible(text, true), MAX_CHARACTERS);
   const { start, rest } = clamp(shown, most);
   const show = linked ? withLinks : (part) => part;
   return html`<div class="foreign lines" dir="auto">${show(start)}${rest

@@ -63,6 +63,8 @@ class WordsTest {
   private static final Pattern BANNED_START =
       Pattern.compile("(MOST|LONGEST|LARGEST|SHORTEST|LEAST|BETWEEN|PATIENCE)(_.*)?");
 
+  private static final Pattern CONSTANT = Pattern.compile("\\bconst ([A-Z][A-Z_]*)\\b");
+
   private static final Pattern WORD = Pattern.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])");
 
   private static final Pattern BANNED_IN_TEXT =
@@ -143,6 +145,22 @@ class WordsTest {
         if (isBanned(BANNED_IN_PAGE, CODE_IN_PAGE.matcher(lines[i]).replaceAll(""))) {
           found.add(page + ":" + (i + 1) + " " + lines[i].strip());
         }
+      }
+    }
+    assertThat(found).isEmpty();
+  }
+
+  @Test
+  void constantsOfTheConsoleAreNamedLikeThoseOfTheCode() throws IOException {
+    Set<String> found = new TreeSet<>();
+    try (Stream<Path> files = Files.walk(Path.of("src/main/console"))) {
+      for (Path file : files.filter(file -> file.toString().endsWith(".js")).toList()) {
+        CONSTANT
+            .matcher(Files.readString(file))
+            .results()
+            .map(constant -> constant.group(1))
+            .filter(name -> BANNED_START.matcher(name).matches())
+            .forEach(name -> found.add(file + ": " + name));
       }
     }
     assertThat(found).isEmpty();

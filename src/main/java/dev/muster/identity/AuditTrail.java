@@ -81,15 +81,15 @@ public class AuditTrail extends HttpFilter {
     }
   }
 
-  /** Returns the id of the running request's audit row, for {@link #tellResult}. */
+  /** Returns the id of the running request's audit row, for {@link #recordResult}. */
   public static Optional<UUID> currentId() {
     return CommitAttachment.current() instanceof Entry entry
         ? Optional.of(entry.action.id())
         : Optional.empty();
   }
 
-  /** Replaces what {@link #describe} said, once work that the request began has ended. */
-  public void tellResult(UUID actionId, String detail) {
+  /** Replaces the text of {@link #describe} when work that the request began has ended. */
+  public void recordResult(UUID actionId, String detail) {
     repository.setDetail(actionId, detail);
   }
 

@@ -34,7 +34,7 @@ class OutputRepository {
       SELECT o.run_seq, o.is_error, o.piece
       FROM runtime_runs r JOIN runtime_output o ON o.workspace_id = r.workspace_id AND o.run_seq = r.first_seq
       WHERE r.workspace_id = :workspace_id AND r.first_seq = ANY (:runs)
-          AND o.ends_at > CASE WHEN o.is_error THEN r.stderr_bytes ELSE r.stdout_bytes END - :most_kept
+          AND o.ends_at > CASE WHEN o.is_error THEN r.stderr_bytes ELSE r.stdout_bytes END - :max_kept
       ORDER BY o.run_seq, o.is_error, o.ends_at
       """;
 
@@ -80,7 +80,7 @@ class OutputRepository {
     return db.sql(ENDS)
         .param("workspace_id", workspaceId)
         .param("runs", runSeqs.toArray(Long[]::new))
-        .param("most_kept", OutputPiece.MAX_KEPT_BYTES)
+        .param("max_kept", OutputPiece.MAX_KEPT_BYTES)
         .query((row, n) ->
             new Written(row.getLong("run_seq"), row.getBoolean("is_error"), row.getString("piece")))
         .list();

@@ -36,7 +36,7 @@ class SegmentRepository {
           CROSS JOIN LATERAL (
               SELECT one.workspace_id, one.last_seq, one.events, one.created_at, one.body FROM runtime_segments one
               WHERE one.workspace_id = known.workspace_id AND one.last_seq > known.seq
-              ORDER BY one.last_seq LIMIT :most_of_a_stream) AS s
+              ORDER BY one.last_seq LIMIT :max_of_a_stream) AS s
           WINDOW streams AS (ORDER BY s.created_at, s.workspace_id, s.last_seq)
       ) AS next
       WHERE bytes_before < :bytes AND events_before < :events
@@ -84,7 +84,7 @@ class SegmentRepository {
     return db.sql(AFTER)
         .param("ids", places.stream().map(Map.Entry::getKey).toArray(UUID[]::new))
         .param("afters", places.stream().map(Map.Entry::getValue).toArray(Long[]::new))
-        .param("most_of_a_stream", MAX_PER_STREAM)
+        .param("max_of_a_stream", MAX_PER_STREAM)
         .param("bytes", bytes)
         .param("events", events)
         .query(SegmentRepository::segment)

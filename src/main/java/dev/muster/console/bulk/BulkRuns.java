@@ -209,7 +209,7 @@ class BulkRuns {
             throw new ProblemException(
                 ErrorCode.WRONG_STATE, "the run has ended, so there is nothing to cancel");
           }
-          worker.tellAudit(id);
+          worker.recordResult(id);
           return find(id);
         });
   }

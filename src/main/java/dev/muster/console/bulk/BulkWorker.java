@@ -179,15 +179,15 @@ class BulkWorker implements SmartLifecycle {
       items.add(item(batch.handled() + items.size() + 1, result));
     }
     if (batches.store(batch, items)) {
-      tellAudit(batch.runId());
+      recordResult(batch.runId());
     }
   }
 
-  /** Tells the audit how a run has ended. */
-  void tellAudit(UUID runId) {
+  /** Records in the audit how a run has ended. */
+  void recordResult(UUID runId) {
     runs.auditIdOf(runId)
         .ifPresent(
-            action -> runs.find(runId).ifPresent(run -> audit.tellResult(action, run.summary())));
+            action -> runs.find(runId).ifPresent(run -> audit.recordResult(action, run.summary())));
   }
 
   private static Item item(int position, BatchResult result) {
