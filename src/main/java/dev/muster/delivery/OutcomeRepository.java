@@ -17,6 +17,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
+import org.springframework.transaction.annotation.Transactional;
 
 /** Reads and writes open deliveries and outcomes of messages (R7.3). */
 @Repository
@@ -51,22 +52,16 @@ class OutcomeRepository {
       WHERE l.workspace_id = :workspace_id AND l.seq = :seq
       """;
 
+  private static final String OF_MESSAGE =
+      " FROM delivery_outcomes WHERE workspace_id = :workspace_id AND seq = :seq";
+
   private static final String REPLY =
-      """
-      SELECT answer_status, answer_type, coalesce(answer, response) AS answer FROM delivery_outcomes
-      WHERE workspace_id = :workspace_id AND seq = :seq
-      """;
+      "SELECT answer_status, answer_type, coalesce(answer, response) AS answer" + OF_MESSAGE;
 
   private static final String RESPONSE =
-      """
-      SELECT response FROM delivery_outcomes
-      WHERE workspace_id = :workspace_id AND seq = :seq AND response IS NOT NULL
-      """;
+      "SELECT response" + OF_MESSAGE + " AND response IS NOT NULL";
 
-  private static final String RESPONSE_BYTES =
-      """
-      SELECT coalesce(response_bytes, 0) FROM delivery_outcomes WHERE workspace_id = :workspace_id AND seq = :seq
-      """;
+  private static final String RESPONSE_BYTES = "SELECT coalesce(response_bytes, 0)" + OF_MESSAGE;
 
   private static final String DECIDED =
       """
@@ -83,8 +78,7 @@ class OutcomeRepository {
       SELECT o.workspace_id, o.seq, o.sender_id, o.kind, false, 0, o.priority, statement_timestamp(), statement_timestamp(),
           statement_timestamp(), :owner, :claim, statement_timestamp(), o.deliveries
       FROM delivery_outcomes o
-      WHERE o.workspace_id = :workspace_id AND o.seq = :seq
-          AND (o.state = 'refused' OR :ambiguous AND o.state = 'uncertain')
+      WHERE o.workspace_id = :workspace_id AND o.seq = :seq AND (o.state = 'refused' OR :ambiguous AND o.state = 'uncertain')
       ON CONFLICT (workspace_id, seq) DO NOTHING
       RETURNING deliveries
       """;
@@ -98,10 +92,20 @@ class OutcomeRepository {
           :priority, statement_timestamp(), statement_timestamp(), statement_timestamp() + :life_ms * interval '1 ms',
           o.deliveries
       FROM delivery_outcomes o
-      WHERE o.workspace_id = :workspace_id AND o.seq = :seq
-          AND (o.state = 'refused' OR :ambiguous AND o.state = 'uncertain')
+      WHERE o.workspace_id = :workspace_id AND o.seq = :seq AND (o.state = 'refused' OR :ambiguous AND o.state = 'uncertain')
       ON CONFLICT (workspace_id, seq) DO NOTHING
       RETURNING depth
+      """;
+
+  /**
+   * Deletes a reopened delivery whose message has ended. The insert may have waited for the
+   * transaction that ended it, and its own snapshot is older than that.
+   */
+  private static final String DELETE_IF_ENDED =
+      """
+      DELETE FROM deliveries d USING delivery_outcomes o
+      WHERE d.workspace_id = :workspace_id AND d.seq = :seq AND o.workspace_id = d.workspace_id AND o.seq = d.seq
+          AND NOT (o.state = 'refused' OR :ambiguous AND o.state = 'uncertain')
       """;
 
   /**
@@ -202,26 +206,33 @@ class OutcomeRepository {
    * claims an uncertain one. Returns how often the agent may have got it before; empty if nothing
    * was claimed.
    */
+  @Transactional
   Optional<Integer> takeOver(ActivityKey key, DeliveryClaim claim, boolean ambiguous) {
-    return of(TAKE_OVER, key)
-        .param("owner", claim.owner())
-        .param("claim", claim.number())
-        .param("ambiguous", ambiguous)
-        .query(Integer.class)
-        .optional();
+    return reopen(
+        of(TAKE_OVER, key).param("owner", claim.owner()).param("claim", claim.number()),
+        key,
+        ambiguous);
   }
 
   /**
    * Queues the message again, under the conditions of {@link #takeOver}. Returns the number of
    * waiting messages, including it; empty if it was not queued.
    */
+  @Transactional
   Optional<Integer> queueAgain(ActivityKey key, int priority, Duration life, boolean ambiguous) {
-    return of(QUEUE_AGAIN, key)
-        .param("priority", priority)
-        .param("life_ms", life.toMillis())
+    return reopen(
+        of(QUEUE_AGAIN, key).param("priority", priority).param("life_ms", life.toMillis()),
+        key,
+        ambiguous);
+  }
+
+  private Optional<Integer> reopen(
+      JdbcClient.StatementSpec insert, ActivityKey key, boolean ambiguous) {
+    return insert
         .param("ambiguous", ambiguous)
         .query(Integer.class)
-        .optional();
+        .optional()
+        .filter(_ -> of(DELETE_IF_ENDED, key).param("ambiguous", ambiguous).update() == 0);
   }
 
   /**

@@ -368,17 +368,52 @@ class DuplicateDeliveriesTest {
     CALLED.assertRecord(target, "m", "answered", 1, peer);
   }
 
+  /** A takeover that waits for the end of another one sees that the message is answered. */
+  @Test
+  void sendsNothingWhenAnotherDuplicateIsAnsweredDuringTheTakeover() throws Exception {
+    Agent target = CALLED.at(peer.url());
+    int port = peer.port();
+    peer.close();
+    assertRefused(send(PROXY, target), 503, "AGENT_UNREACHABLE");
+    peer = TestPeer.startOn(port);
+
+    try (Connection other = SERVER.database().connect();
+        Statement statement = other.createStatement()) {
+      takeOver(statement, target);
+      CompletableFuture<Answer> duplicate = sending(ELSEWHERE, target);
+      Awaitility.await().until(() -> !SERVER.database().value(LOCKED_OUT).equals("0"));
+      statement.execute("DELETE FROM deliveries WHERE workspace_id = '" + target.id() + "'");
+      statement.execute(
+          """
+          UPDATE delivery_outcomes SET state = 'answered', deliveries = 1, answer_status = 200, answer = '"once"'
+          WHERE workspace_id = '%s'
+          """
+              .formatted(target.id()));
+      other.commit();
+
+      assertThat(duplicate.join().text()).isEqualTo("\"once\"");
+    }
+    assertThat(peer.deliveries()).isEmpty();
+    assertThat(CALLED.stored(target, "m", "m.state || ' ' || m.deliveries"))
+        .isEqualTo("answered 1");
+  }
+
+  /** Begins a transaction that holds the delivery of the message. */
+  private static void takeOver(Statement statement, Agent target) throws SQLException {
+    statement.getConnection().setAutoCommit(false);
+    statement.execute(
+        """
+        INSERT INTO deliveries (workspace_id, seq, kind, queued, depth, priority, enqueued_at, due_at, expires_at)
+        VALUES ('%s', 1, 'message', true, 0, 50, now(), now(), now())
+        """
+            .formatted(target.id()));
+  }
+
   /** The record stays locked until this duplicate times out. */
   private static Answer sendWhileLocked(Agent target) throws SQLException {
     try (Connection other = SERVER.database().connect();
         Statement statement = other.createStatement()) {
-      other.setAutoCommit(false);
-      statement.execute(
-          """
-          INSERT INTO deliveries (workspace_id, seq, kind, queued, depth, priority, enqueued_at, due_at, expires_at)
-          VALUES ('%s', 1, 'message', true, 0, 50, now(), now(), now())
-          """
-              .formatted(target.id()));
+      takeOver(statement, target);
       long began = System.nanoTime();
       CompletableFuture<Answer> hurried =
           CompletableFuture.supplyAsync(
