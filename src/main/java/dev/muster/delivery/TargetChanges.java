@@ -43,6 +43,18 @@ class TargetChanges implements WorkspaceListener {
               WHERE o.workspace_id = l.workspace_id AND o.seq = l.seq AND o.state <> 'in_feed')
       ORDER BY l.seq LIMIT :most
       ON CONFLICT (workspace_id, seq) DO NOTHING
+      RETURNING seq
+      """;
+
+  /**
+   * Deletes those of the new deliveries whose messages have ended. The insert may have waited for
+   * the transaction that ended them, and its own snapshot is older than that.
+   */
+  private static final String DELETE_ENDED =
+      """
+      DELETE FROM deliveries d USING delivery_outcomes o
+      WHERE d.workspace_id = :id AND d.seq = ANY (:seqs) AND o.workspace_id = d.workspace_id AND o.seq = d.seq
+          AND o.state <> 'in_feed'
       """;
 
   private static final String METHODS =
@@ -99,11 +111,17 @@ class TargetChanges implements WorkspaceListener {
   }
 
   private void queueUnread(UUID workspaceId) {
-    db.sql(QUEUE_UNREAD)
+    List<Long> queued =
+        db.sql(QUEUE_UNREAD)
+            .param("id", workspaceId)
+            .param("read", feeds.readPosition(workspaceId))
+            .param("life_s", settings.queueTtl().toSeconds())
+            .param("most", MessageAdmission.MAX_QUEUED)
+            .query(Long.class)
+            .list();
+    db.sql(DELETE_ENDED)
         .param("id", workspaceId)
-        .param("read", feeds.readPosition(workspaceId))
-        .param("life_s", settings.queueTtl().toSeconds())
-        .param("most", MessageAdmission.MAX_QUEUED)
+        .param("seqs", queued.toArray(Long[]::new))
         .update();
     AfterCommit.run(() -> wakeUps.queued(Set.of(workspaceId)));
   }

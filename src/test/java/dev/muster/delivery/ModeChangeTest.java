@@ -10,9 +10,13 @@ import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestClient.Answer;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +27,20 @@ import tools.jackson.databind.JsonNode;
 @Slow
 @Timeout(120)
 class ModeChangeTest {
+
+  private static final String LOCKED =
+      """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%s'
+      """;
+
+  /** Keeps the outcome of the first message from being stored. */
+  private static final String OUTCOME =
+      """
+      INSERT INTO delivery_outcomes (workspace_id, seq, state, deliveries, answer_status, answer_type, listed_bytes, ended_at,
+          kind, priority, attempts, enqueued_at, expires_at)
+      VALUES ('%s', 1, 'refused', 0, 503, '', 0, now(), 'message', 50, 0, now(), now())
+      """;
 
   private static final TestServer SERVER = TestServer.shared();
 
@@ -202,6 +220,52 @@ class ModeChangeTest {
     assertThat(queue.of(queued, "m.state || ' ' || l.status")).isEqualTo("in_feed ok");
     assertThat(poll(target, "")).containsExactly(queued.messageId());
     assertThat(agent.received()).containsExactly(queued.messageId());
+  }
+
+  /** Its delivery began before the agent polled for a moment, and is stored during the change. */
+  @Test
+  void sendsNoMessageAgainThatIsAnsweredDuringTheChange() throws Exception {
+    CountDownLatch answered = new CountDownLatch(1);
+    agent.works(messageId -> {
+      answered.await();
+      return 200;
+    });
+    Agent target = queue.target(agent.url(), 1);
+    client.heartbeat(target);
+    CompletableFuture<Answer> sent = later(() -> queue.send(target, null, "once", 50));
+    Awaitility.await().atMost(TestQueue.TIMEOUT).until(() -> agent.timesReceived("once") == 1);
+    change(target, "poll");
+
+    CompletableFuture<Void> changed;
+    try (Connection other = SERVER.database().connect();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute(OUTCOME.formatted(target.id()));
+      answered.countDown();
+      awaitLocked("%INSERT INTO delivery_outcomes%");
+      changed =
+          later(() -> {
+            change(target, "push");
+            return null;
+          });
+      awaitLocked("%row_number() OVER (ORDER BY l.seq)%");
+      other.rollback();
+    }
+    changed.join();
+
+    assertThat(sent.join().text()).isEqualTo(CountingAgent.ANSWER);
+    assertThat(openOf(target)).isEqualTo("0");
+    assertThat(agent.received()).containsExactly("once");
+  }
+
+  private static <T> CompletableFuture<T> later(Supplier<T> request) {
+    return CompletableFuture.supplyAsync(request, Thread::startVirtualThread);
+  }
+
+  private static void awaitLocked(String query) {
+    Awaitility.await()
+        .atMost(TestQueue.TIMEOUT)
+        .until(() -> SERVER.database().value(LOCKED.formatted(query)), count -> !count.equals("0"));
   }
 
   private static String openOf(Agent target) {
