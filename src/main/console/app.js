@@ -17,6 +17,8 @@ const shell = frame(root);
 /** @type {?{name: string, handle: {update(place: object): void, close(): void}}} */
 let open = null;
 let visit = 0;
+/** Whether the page of the address could not be loaded. */
+let hasFailed = false;
 
 const stream = new Stream({ key: pageKey, probe: () => call('GET', '/console/session') });
 const context = { call, session, navigate, stream, clock, banner: shell.banner, fleet: null };
@@ -51,6 +53,7 @@ function close() {
 /** Shows the page of the address; signed out, the sign-in page stands in its place. */
 async function show() {
   const mine = ++visit;
+  hasFailed = false;
   const place = here();
   const asked = place.segments[0];
   useZone(place.query.get('tz'));
@@ -73,6 +76,7 @@ async function show() {
     }
   } catch (failure) {
     if (mine === visit) {
+      hasFailed = true;
       shell.failed(failure, show);
     }
   }
@@ -91,6 +95,7 @@ async function start() {
     show();
   });
   followFleet();
+  stream.onState((state) => state === 'live' && hasFailed && show());
   follow(show);
   listenForKeys(context);
   show();

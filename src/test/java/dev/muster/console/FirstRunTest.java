@@ -61,6 +61,7 @@ class FirstRunTest {
         shell.descendants().forEach(ProcessHandle::destroy);
         shell.destroy();
       }
+      tab.leave();
     }
   }
 

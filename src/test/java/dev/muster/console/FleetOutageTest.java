@@ -2,6 +2,7 @@ package dev.muster.console;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
@@ -13,6 +14,8 @@ import dev.muster.testing.TestDatabases.TestDatabase;
 import dev.muster.testing.TestServer;
 import java.io.IOException;
 import java.net.URI;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** What the page says, and does, while the server, its database or the network is away. */
@@ -23,6 +26,10 @@ class FleetOutageTest {
   private static final String WEDGED = "\"runtime_state\":\"wedged\",\"sample_error\":\"init\"";
   private static final LocatorAssertions.ContainsTextOptions LATE =
       new LocatorAssertions.ContainsTextOptions().setTimeout(40_000);
+
+  private static final LocatorAssertions.HasTextOptions HAS_TEXT_LATE =
+      new LocatorAssertions.HasTextOptions().setTimeout(40_000);
+  private static final String UNPUBLISHED = "SELECT count(*) FROM events WHERE seq IS NULL";
 
   private static String origin(int port) {
     return "http://127.0.0.1:" + port;
@@ -87,22 +94,49 @@ class FleetOutageTest {
     }
   }
 
+  /** A server that has just started has no events in memory, so what is deleted is a gap. */
   @Test
-  void replayGapTakesANewSnapshot(Tab tab) throws IOException {
-    try (TestServer server = TestServer.start();
-        TcpRelay wire = new TcpRelay(server.port())) {
-      Agent agent = server.client().createOnline("Forgotten");
-      Page page = open(tab, wire.port());
-      wire.heal(FreePorts.next());
-      assertThat(page.locator("#connection")).containsText("Reconnecting");
-      server.client().heartbeat(agent, WEDGED);
-      server.client().create("Meanwhile");
-      server.database().execute("DELETE FROM events");
-      wire.heal(server.port());
+  void replayGapTakesANewSnapshot(Tab tab) {
+    TestDatabase database = TestDatabases.create();
+    int port = FreePorts.next();
+    String at = "SERVER_PORT=" + port;
+    List<String> messages = new CopyOnWriteArrayList<>();
+    Agent agent;
+    Page page;
+    try (TestServer first = TestServer.startOn(database, at)) {
+      agent = first.client().createOnline("Forgotten");
+      page = open(tab, port);
+      page.onConsoleMessage(message -> messages.add(message.text()));
+    }
+    assertThat(page.locator("#connection")).containsText("Reconnecting");
+    try (TestServer elsewhere = TestServer.startOn(database)) {
+      elsewhere.client().heartbeat(agent, WEDGED);
+      elsewhere.client().create("Meanwhile");
+      await().until(() -> database.value(UNPUBLISHED).equals("0"));
+    }
+    database.execute("DELETE FROM events");
+    try (TestServer second = TestServer.startOn(database, at)) {
       assertThat(page.locator("#connection")).containsText("Live", LATE);
       assertThat(page.locator(".fleet-row[aria-rowindex='2'] .col-why"))
           .containsText("Runtime wedged", LATE);
       assertThat(page.locator(".fleet-space")).containsText("Meanwhile", LATE);
+      assertThat(messages).anyMatch(text -> text.contains("not available any more"));
+      assertSamePage(page);
+      tab.leave();
+    }
+  }
+
+  @Test
+  void aPageThatCouldNotBeLoadedIsShownWhenTheServerIsBack(Tab tab) throws IOException {
+    try (TestServer server = TestServer.start();
+        TcpRelay wire = new TcpRelay(server.port())) {
+      server.client().createOnline("Present");
+      Page page = open(tab, wire.port());
+      wire.heal(FreePorts.next()); // a port that nothing listens on
+      page.locator("nav a[href='/ui/tokens']").click();
+      assertThat(page.locator("h1")).hasText("This page could not be loaded");
+      wire.heal(server.port());
+      assertThat(page.locator("h1")).hasText("Tokens", HAS_TEXT_LATE);
       assertSamePage(page);
     }
   }

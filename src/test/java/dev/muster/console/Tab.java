@@ -101,11 +101,17 @@ public final class Tab {
     return go(origin, path);
   }
 
-  /** Signs in and opens {@code path}, and waits until the page follows the events of the server. */
+  /** Signs in and opens {@code path}; waits until the page is shown and follows the events. */
   public Page openLive(String origin, String token, String path) {
     Page opened = signIn(origin, token, path).page();
+    PlaywrightAssertions.assertThat(opened.locator("#page h1").first()).isAttached();
     PlaywrightAssertions.assertThat(opened.locator("#connection")).containsText("Live");
     return opened;
+  }
+
+  /** Leaves the page, so that it does not miss a server that a test closes. */
+  public void leave() {
+    page.navigate("about:blank");
   }
 
   /** Faults that match are no failure: what a test provokes. */
