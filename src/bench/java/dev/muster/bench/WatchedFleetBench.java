@@ -1,0 +1,172 @@
+package dev.muster.bench;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.WebSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The effect of ten open consoles on heartbeats: paced heartbeats, one in ten of which changes a
+ * status, rounds without and with consoles in turn, printed as a Markdown table. Each console loads
+ * the fleet, follows its events, and asks for the summary and a hundred rows every ten seconds, as
+ * the page does.
+ *
+ * <p>Arguments, all optional: seconds a round (20), rounds of each kind (5), heartbeats a second
+ * (300).
+ */
+public final class WatchedFleetBench {
+
+  private static final int FLEET = 20_000;
+  private static final int CONSOLES = 10;
+  private static final int ROWS = 100;
+  private static final int CHANGES = 10;
+  private static final Duration REFRESH_INTERVAL = Duration.ofSeconds(10);
+  private static final String ADMIN_TOKEN = "the-admin-token-of-the-bench";
+
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final AtomicLong heartbeats = new AtomicLong();
+  private final AtomicLong batches = new AtomicLong();
+  private final int seconds;
+  private final int rounds;
+  private final int perSecond;
+
+  private WatchedFleetBench(int seconds, int rounds, int perSecond) {
+    this.seconds = seconds;
+    this.rounds = rounds;
+    this.perSecond = perSecond;
+  }
+
+  public static void main(String[] args) throws Exception {
+    new WatchedFleetBench(
+            args.length > 0 ? Integer.parseInt(args[0]) : 20,
+            args.length > 1 ? Integer.parseInt(args[1]) : 5,
+            args.length > 2 ? Integer.parseInt(args[2]) : 300)
+        .run();
+  }
+
+  private void run() throws Exception {
+    try (BenchDatabase database = BenchDatabase.start();
+        BenchProcess server =
+            BenchProcess.start(
+                database.url(), Map.of("LIVENESS_SWEEP_INTERVAL_S", "86400", "RATE_LIMIT", "0"))) {
+      measure(server.baseUrl(), BenchFleet.seed(database.url(), FLEET));
+    }
+  }
+
+  private void measure(String url, List<String[]> fleet) throws Exception {
+    PacedRequests beats =
+        new PacedRequests(id -> url + "/registry/heartbeat", this::heartbeat, fleet);
+    beats.run(perSecond, 2 * seconds);
+    List<Double> alone = new ArrayList<>();
+    List<Double> watched = new ArrayList<>();
+    List<Double> ratios = new ArrayList<>();
+    for (int round = 0; round < rounds; round++) {
+      double p99Alone = p99(beats.run(perSecond, seconds));
+      long before = batches.get();
+      CountDownLatch closing = new CountDownLatch(1);
+      List<Thread> consoles = new ArrayList<>();
+      for (int i = 0; i < CONSOLES; i++) {
+        List<String[]> shown = fleet.subList(i * ROWS, (i + 1) * ROWS);
+        consoles.add(Thread.ofVirtual().start(() -> watch(url, shown, closing)));
+      }
+      double p99Watched = p99(beats.run(perSecond, seconds));
+      closing.countDown();
+      for (Thread console : consoles) {
+        console.join();
+      }
+      if (batches.get() - before < CONSOLES) {
+        throw new IllegalStateException("the consoles received no events");
+      }
+      System.out.printf("alone %.2f ms, watched %.2f ms%n", p99Alone, p99Watched);
+      alone.add(p99Alone);
+      watched.add(p99Watched);
+      ratios.add(p99Watched / p99Alone);
+    }
+    System.out.printf(
+        """
+        | %,d workspaces, %d beats/s, %d consoles | |
+        |---|---|
+        | heartbeat p99 alone, ms | %s |
+        | heartbeat p99 watched, ms | %s |
+        | **ratio** | **%s** |
+        """,
+        FLEET,
+        perSecond,
+        CONSOLES,
+        Figures.of(alone).text("%.2f"),
+        Figures.of(watched).text("%.2f"),
+        Figures.of(ratios).text("%.2f"));
+  }
+
+  /** One in ten workspaces is degraded by every other of its heartbeats. */
+  private String heartbeat(String id) {
+    long number = heartbeats.getAndIncrement();
+    boolean fails = number % CHANGES == 0 && number / FLEET % 2 == 0;
+    return "{\"workspace_id\":\"%s\",\"error_rate\":%s,\"active_tasks\":1}"
+        .formatted(id, fails ? "0.9" : "0.01");
+  }
+
+  /** A console, from its first request until {@code closing}. */
+  private void watch(String url, List<String[]> shown, CountDownLatch closing) {
+    String ids = String.join(",", shown.stream().map(one -> one[0]).toList());
+    try {
+      String seq = get(url + "/console/fleet").headers().firstValue("ETag").orElseThrow();
+      URI stream =
+          URI.create(
+              url.replaceFirst("^http", "ws")
+                  + "/ws?view=console&after="
+                  + seq.replaceAll("\\D", ""));
+      WebSocket socket =
+          http.newWebSocketBuilder()
+              .header("Authorization", "Bearer " + ADMIN_TOKEN)
+              .buildAsync(stream, new Events())
+              .join();
+      do {
+        get(url + "/console/summary");
+        get(url + "/console/rows?ids=" + ids);
+      } while (!closing.await(REFRESH_INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
+      socket.abort();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private HttpResponse<byte[]> get(String url) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(url))
+            .header("Authorization", "Bearer " + ADMIN_TOKEN)
+            .header("Accept-Encoding", "gzip")
+            .timeout(Duration.ofSeconds(30))
+            .build();
+    HttpResponse<byte[]> response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
+    if (response.statusCode() != 200) {
+      throw new IllegalStateException(url + " was answered " + response.statusCode());
+    }
+    return response;
+  }
+
+  private final class Events implements WebSocket.Listener {
+
+    @Override
+    public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
+      batches.incrementAndGet();
+      return WebSocket.Listener.super.onText(socket, data, last);
+    }
+  }
+
+  private static double p99(List<Double> sorted) {
+    return sorted.get(sorted.size() * 99 / 100);
+  }
+}
