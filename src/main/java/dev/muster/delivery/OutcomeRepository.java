@@ -97,10 +97,7 @@ class OutcomeRepository {
       RETURNING depth
       """;
 
-  /**
-   * Deletes a reopened delivery whose message has ended. The insert may have waited for the
-   * transaction that ended it, and its own snapshot is older than that.
-   */
+  /** Deletes a reopened delivery whose message ended while the insert waited. */
   private static final String DELETE_IF_ENDED =
       """
       DELETE FROM deliveries d USING delivery_outcomes o
