@@ -32,8 +32,11 @@ class StatusHistory {
   private static final Duration INTERVAL = Duration.ofSeconds(2);
   private static final int PAGE = 1000;
 
-  /** Bounds a run, so that other jobs get the thread; the next one goes on. */
-  private static final int MAX_PAGES = 50;
+  /**
+   * Bounds a run, so that other jobs get the thread, and so that many changes at once are not
+   * slowed by their history. The next run goes on.
+   */
+  private static final int MAX_PAGES = 10;
 
   /** Longer than a transaction may take: what it changed has a time before its commit. */
   private static final Duration SETTLED = Duration.ofSeconds(5);
