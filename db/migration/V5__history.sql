@@ -1,8 +1,8 @@
 -- The history of statuses, for the console's time machine. A job writes it from the recorded events, so nothing here is
 -- on the path of a heartbeat.
 
--- Stays that have ended. "seq" is the number of the event that began the stay; 0 where that event was not kept.
-CREATE TABLE status_spells (
+-- Status periods that have ended. "seq" is the number of the event that began the period; 0 if that event was deleted before.
+CREATE TABLE ended_status_periods (
     workspace_id    uuid        NOT NULL,
     since           timestamptz NOT NULL,
     seq             bigint      NOT NULL,
@@ -13,15 +13,15 @@ CREATE TABLE status_spells (
     PRIMARY KEY (workspace_id, since, seq)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.1);
 
-COMMENT ON TABLE status_spells IS 'For how long a workspace had a status; a stay without a length was never seen';
-COMMENT ON COLUMN status_spells.until IS 'Where the next stay of the workspace begins; or its removal';
+COMMENT ON TABLE ended_status_periods IS 'From when to when a workspace had a status; readers leave out periods of no length';
+COMMENT ON COLUMN ended_status_periods.until IS 'The begin of the next period of the workspace, or its removal';
 
--- The fleet at one time, and the deletion by age.
-CREATE INDEX status_spells_at ON status_spells USING gist (tstzrange(since, until));
-CREATE INDEX status_spells_ended ON status_spells (until);
+-- The first is for reading the fleet at one time, the second for the deletion by age.
+CREATE INDEX ended_status_periods_at ON ended_status_periods USING gist (tstzrange(since, until));
+CREATE INDEX ended_status_periods_until ON ended_status_periods (until);
 
--- The stay that lasts; one row for each workspace that is not removed.
-CREATE TABLE status_open (
+-- The present status period of each workspace that is not removed.
+CREATE TABLE open_status_periods (
     workspace_id    uuid        PRIMARY KEY,
     since           timestamptz NOT NULL,
     seq             bigint      NOT NULL,
@@ -40,9 +40,9 @@ CREATE TABLE history_head (
     minute_seq bigint      NOT NULL
 );
 
-COMMENT ON COLUMN history_head.last_seq IS 'The number of the last event that is in it';
-COMMENT ON COLUMN history_head.began_at IS 'Nothing is known of what was before';
-COMMENT ON COLUMN history_head.up_to IS 'What was committed a few seconds before this time is in it';
+COMMENT ON COLUMN history_head.last_seq IS 'The number of the last event that the history includes';
+COMMENT ON COLUMN history_head.began_at IS 'The begin of the history';
+COMMENT ON COLUMN history_head.up_to IS 'The history includes all transitions that were committed a few seconds before this time';
 COMMENT ON COLUMN history_head.minutes_to IS 'The last minute of fleet_minutes';
 COMMENT ON COLUMN history_head.minute_seq IS 'The number of the last event when that minute was written';
 
@@ -57,15 +57,15 @@ CREATE TABLE fleet_minutes (
     failed         integer NOT NULL,
     other          integer NOT NULL,
     transitions    integer NOT NULL,
-    -- null for minutes that were written later
+    -- null for minutes that were not written at their time
     events         bigint,
-    heartbeats          integer,
+    heartbeats     integer,
     queued         integer,
     in_flight      integer
 );
 
 COMMENT ON COLUMN fleet_minutes.other IS 'With any other status';
-COMMENT ON COLUMN fleet_minutes.transitions IS 'Stays that began';
+COMMENT ON COLUMN fleet_minutes.transitions IS 'Status periods that began';
 COMMENT ON COLUMN fleet_minutes.heartbeats IS 'Workspaces that had sent a heartbeat since the minute before';
 COMMENT ON COLUMN fleet_minutes.queued IS 'Messages in the queue';
 COMMENT ON COLUMN fleet_minutes.in_flight IS 'Delegations that had not ended';

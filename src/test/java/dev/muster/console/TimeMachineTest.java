@@ -45,19 +45,19 @@ class TimeMachineTest {
         .until(() ->
             SERVER
                 .database()
-                .value("SELECT count(*) FROM status_open WHERE status = 'online'")
+                .value("SELECT count(*) FROM open_status_periods WHERE status = 'online'")
                 .equals("5"));
     SERVER
         .database()
         .execute(
             """
-            DELETE FROM status_spells;
+            DELETE FROM ended_status_periods;
             DELETE FROM fleet_minutes;
             UPDATE history_head SET began_at = now() - interval '40 hours',
                 minutes_to = date_bin('1 minute', now() - interval '2 hours', 'epoch');
-            UPDATE status_open SET since = '%1$s'::timestamptz + interval '10 minutes' WHERE workspace_id = '%2$s';
-            UPDATE status_open SET since = '%1$s'::timestamptz - interval '10 hours' WHERE workspace_id <> '%2$s';
-            INSERT INTO status_spells (workspace_id, since, seq, until, status, degraded_reason, error) VALUES
+            UPDATE open_status_periods SET since = '%1$s'::timestamptz + interval '10 minutes' WHERE workspace_id = '%2$s';
+            UPDATE open_status_periods SET since = '%1$s'::timestamptz - interval '10 hours' WHERE workspace_id <> '%2$s';
+            INSERT INTO ended_status_periods (workspace_id, since, seq, until, status, degraded_reason, error) VALUES
                 ('%2$s', '%1$s'::timestamptz - interval '10 hours', 1, '%1$s', 'online', NULL, NULL),
                 ('%2$s', '%1$s', 2, '%1$s'::timestamptz + interval '10 minutes', 'degraded', 'runtime_wedged',
                     'Control request timeout: initialize')

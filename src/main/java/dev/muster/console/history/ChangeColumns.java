@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Collects changes of statuses in the order of their times, and writes them in format MSC1, which
+ * Collects status changes in the order of their times and writes them in format MSC1, which
  * docs/internals/console.md describes.
  */
 final class ChangeColumns {
@@ -43,8 +43,8 @@ final class ChangeColumns {
   /**
    * Adds a change.
    *
-   * @param atMs after {@code from}
-   * @param was null for a workspace that is new
+   * @param atMs milliseconds after {@code from}
+   * @param was the status before; null for a new workspace
    */
   void add(
       UUID id,

@@ -26,14 +26,14 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Serves the fleet as it was, and how it changed. */
+/** Serves the fleet at a time in the past, and the changes between two times. */
 @RestController
 class HistoryController {
 
-  /** Changes of a longer time take too long to sort. */
+  /** Changes of a longer range take too long to sort. */
   private static final Duration MAX_WINDOW = Duration.ofDays(7);
 
-  private static final int MAX_STAYS = 5000;
+  private static final int MAX_PERIODS = 5000;
   private static final Duration DAY = Duration.ofDays(1);
 
   private final HistoryRepository history;
@@ -52,11 +52,11 @@ class HistoryController {
     this.workspaces = workspaces;
   }
 
-  /** A time that the history has, and how far it goes. */
+  /** A range within the history, and the head of the history. */
   private record Range(Instant from, Instant to, Head head) {}
 
-  /** A stay of a workspace; {@code until} is null while it lasts. */
-  record StayView(
+  /** A status period of a workspace; {@code until} is null for its present status. */
+  record StatusPeriodView(
       Instant since,
       @Nullable Instant until,
       String status,
@@ -79,7 +79,7 @@ class HistoryController {
     send(fleet.at(range.from(), range.to(), range.head().lastSeq()), request, response);
   }
 
-  /** Returns what changed after {@code from}, until {@code to}, in format MSC1. */
+  /** Returns the status changes after {@code from} until {@code to}, in format MSC1. */
   @GetMapping("/console/fleet/changes")
   @RouteAccess(CallerKind.VIEWER)
   void changes(
@@ -93,15 +93,15 @@ class HistoryController {
     Range range = range(required("from", from).truncatedTo(ChronoUnit.MILLIS), required("to", to));
     if (Duration.between(range.from(), range.to()).compareTo(MAX_WINDOW) > 0) {
       throw ProblemException.validation(
-          "from, to: more than " + MAX_WINDOW.toDays() + " days (expected: at most these)");
+          "from, to: more than " + MAX_WINDOW.toDays() + " days apart (expected: at most these)");
     }
     send(fleet.changes(range.from(), range.to()), request, response);
   }
 
-  /** Returns the stays of a workspace within a time, oldest first; the newest 5,000. */
+  /** Returns the newest 5,000 status periods of a workspace in a range, oldest first. */
   @GetMapping("/console/history/{id}")
   @RouteAccess(CallerKind.VIEWER)
-  List<StayView> history(
+  List<StatusPeriodView> history(
       Caller caller,
       @PathVariable UUID id,
       @RequestParam(defaultValue = "") String from,
@@ -109,9 +109,10 @@ class HistoryController {
     workspaces.requireReaderOf(id, caller);
     Instant end = TimeParameter.read("to", to).orElseGet(() -> history.requireHead().now());
     Instant start = TimeParameter.read("from", from).orElse(end.minus(DAY));
-    return fleet.staysOf(id, start, end, MAX_STAYS).stream()
-        .map(stay ->
-            new StayView(stay.since(), stay.until(), stay.status(), stay.reason(), stay.error()))
+    return fleet.periodsOf(id, start, end, MAX_PERIODS).stream()
+        .map(period ->
+            new StatusPeriodView(
+                period.since(), period.until(), period.status(), period.reason(), period.error()))
         .toList();
   }
 
@@ -122,19 +123,19 @@ class HistoryController {
                 name + ": missing (expected: a time such as 2026-11-21T20:00:00Z)"));
   }
 
-  /** Ends at what the history has already; refuses what it has no longer. */
+  /** Cuts the range at the end of the history; refuses one that begins before the history. */
   private Range range(Instant from, Instant to) {
     Head head = history.requireHead();
     Instant oldest = head.oldest(settings.days());
     if (from.isBefore(oldest)) {
       throw new ProblemException(
           ErrorCode.HISTORY_GONE,
-          "the history begins at " + oldest + "; nothing is known of what was before",
+          "the history begins at " + oldest + " (expected: a time from then on)",
           Map.of("oldest", oldest));
     }
     if (to.isBefore(from)) {
       throw ProblemException.validation(
-          "the end is before the begin (expected: the same time or a later one)");
+          "the end of the range is before its begin (expected: the same time or a later one)");
     }
     Instant start = from.isAfter(head.upTo()) ? head.upTo() : from;
     Instant end = to.isAfter(head.upTo()) ? head.upTo() : to;

@@ -18,12 +18,12 @@ import org.springframework.stereotype.Repository;
 import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Stores the stays of workspaces, and how far the recorded events are in them. */
+/** Stores status periods, and up to which recorded event they are complete. */
 @Repository
 class HistoryRepository {
 
-  /** The first start reads the statuses of the whole fleet. */
-  private static final int SECONDS_FOR_A_START = 30;
+  /** The first start reads the status of every workspace. */
+  private static final int BEGIN_TIMEOUT_S = 30;
 
   private static final String HEAD =
       """
@@ -45,12 +45,13 @@ class HistoryRepository {
       """;
 
   /**
-   * Those of whom no event is kept. The event of a transition is committed with it, so in one
-   * snapshot a workspace has its last event or has had none since.
+   * Takes the status of workspaces that have no event any more from their rows. The event of a
+   * transition is committed with it. So in one snapshot either the event is there, or the row has
+   * not changed since.
    */
   private static final String BEGIN_WITHOUT_EVENTS =
       """
-      INSERT INTO status_open (workspace_id, since, seq, status, degraded_reason, error)
+      INSERT INTO open_status_periods (workspace_id, since, seq, status, degraded_reason, error)
       SELECT b.workspace_id, b.status_since, 0, b.status, b.degraded_reason,
           CASE WHEN b.status = 'degraded' THEN nullif(left(b.sample_error, 160), '') END
       FROM api_workspace_status b
@@ -58,8 +59,8 @@ class HistoryRepository {
           SELECT workspace_id FROM api_event_recorded WHERE workspace_id IS NOT NULL AND event_type = ANY (:types))
       """;
 
-  private static final String FORGET =
-      "TRUNCATE history_head, status_open, status_spells, fleet_minutes";
+  private static final String CLEAR =
+      "TRUNCATE history_head, open_status_periods, ended_status_periods, fleet_minutes";
 
   private static final String LOCK_HEAD = "SELECT last_seq FROM history_head FOR UPDATE";
 
@@ -69,19 +70,19 @@ class HistoryRepository {
   private static final String OPEN =
       """
       SELECT workspace_id, seq, since, NULL::timestamptz AS until, status, degraded_reason, error
-      FROM status_open WHERE workspace_id = ANY (:ids)
+      FROM open_status_periods WHERE workspace_id = ANY (:ids)
       """;
 
   private static final String INSERT_ENDED =
       """
-      INSERT INTO status_spells (workspace_id, since, seq, until, status, degraded_reason, error)
+      INSERT INTO ended_status_periods (workspace_id, since, seq, until, status, degraded_reason, error)
       SELECT * FROM unnest(:ids::uuid[], :sinces::timestamptz[], :seqs::bigint[], :untils::timestamptz[],
           :statuses::text[], :reasons::text[], :errors::text[])
       """;
 
   private static final String PUT_OPEN =
       """
-      INSERT INTO status_open (workspace_id, since, seq, status, degraded_reason, error)
+      INSERT INTO open_status_periods (workspace_id, since, seq, status, degraded_reason, error)
       SELECT * FROM unnest(:ids::uuid[], :sinces::timestamptz[], :seqs::bigint[], :statuses::text[], :reasons::text[],
           :errors::text[])
       ON CONFLICT (workspace_id) DO UPDATE SET since = excluded.since, seq = excluded.seq, status = excluded.status,
@@ -89,17 +90,21 @@ class HistoryRepository {
       """;
 
   private static final String DELETE_REMOVED =
-      "DELETE FROM status_open WHERE workspace_id = ANY (:ids)";
+      "DELETE FROM open_status_periods WHERE workspace_id = ANY (:ids)";
 
   private static final String DELETE_OLD =
       """
-      DELETE FROM status_spells WHERE ctid = ANY (ARRAY(
-          SELECT ctid FROM status_spells WHERE until < now() - make_interval(days => :days) ORDER BY until LIMIT :most))
+      DELETE FROM ended_status_periods WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM ended_status_periods WHERE until < now() - make_interval(days => :days) ORDER BY until LIMIT :most))
       """;
 
   /**
-   * How far the history goes.
+   * The range that the history covers.
    *
+   * @param lastSeq the number of the last event that it includes
+   * @param upTo it includes all transitions that were committed some seconds before this time
+   * @param minutesTo the last minute of {@code fleet_minutes}
+   * @param minuteSeq {@code lastSeq} when that minute was written
    * @param now the database's time
    * @param newest the number of the newest event
    */
@@ -112,12 +117,12 @@ class HistoryRepository {
       Instant now,
       long newest) {
 
-    /** Returns whether all events that have a number are in it. */
+    /** Returns whether the history includes all events that have a number. */
     boolean isUpToDate() {
       return lastSeq >= newest;
     }
 
-    /** Returns the oldest time that the history has, when it keeps so many days. */
+    /** Returns the oldest time that can be read, when so many days are kept. */
     Instant oldest(int days) {
       Instant kept = now.minus(Duration.ofDays(days));
       return kept.isAfter(beganAt) ? kept : beganAt;
@@ -132,7 +137,7 @@ class HistoryRepository {
     this.timeouts = timeouts;
   }
 
-  /** Returns how far it goes; empty before the first start. */
+  /** Returns the head; empty before {@link #begin}. */
   Optional<Head> head() {
     return db.sql(HEAD)
         .query((row, n) ->
@@ -147,18 +152,18 @@ class HistoryRepository {
         .optional();
   }
 
-  /** Returns how far it goes; refuses with {@code UNAVAILABLE} before the first start. */
+  /** Returns the head; refuses with {@code UNAVAILABLE} before {@link #begin}. */
   Head requireHead() {
     return head()
         .orElseThrow(() ->
             ProblemException.unavailable(
-                "the history of statuses is not made yet; try again in a few seconds"));
+                "the history of statuses is not written yet; try again in a few seconds"));
   }
 
-  /** Begins with the oldest event that is kept, unless another replica has begun. */
-  @Transactional(isolation = Isolation.REPEATABLE_READ, timeout = SECONDS_FOR_A_START)
+  /** Begins with the oldest event that is kept, unless another replica has begun already. */
+  @Transactional(isolation = Isolation.REPEATABLE_READ, timeout = BEGIN_TIMEOUT_S)
   public void begin() {
-    timeouts.allow(Duration.ofSeconds(SECONDS_FOR_A_START));
+    timeouts.allow(Duration.ofSeconds(BEGIN_TIMEOUT_S));
     if (db.sql(BEGIN).update() == 1) {
       db.sql(BEGIN_WITHOUT_EVENTS)
           .param("types", StatusChange.TYPES.toArray(String[]::new))
@@ -166,19 +171,19 @@ class HistoryRepository {
     }
   }
 
-  /** Forgets everything, so that the next {@link #begin} makes it anew. */
+  /** Deletes the history; the next {@link #begin} rebuilds it from the events that are kept. */
   @Transactional
-  public void forget() {
-    db.sql(FORGET).update();
+  public void clear() {
+    db.sql(CLEAR).update();
   }
 
   /**
-   * Adds transitions, and moves the head with them in one transaction. Does nothing and returns
-   * false when another replica has moved it since it was read.
+   * Adds transitions and moves the head, in one transaction. Does nothing and returns false when
+   * another replica has moved the head since it was read.
    *
    * @param seen the head after which the events were read
-   * @param lastSeq the number of the last of them
-   * @param upTo all events of what was committed some seconds before are among them
+   * @param lastSeq the number of the last of these events
+   * @param upTo the new {@link Head#upTo}
    */
   @Transactional
   public boolean add(Head seen, long lastSeq, Instant upTo, List<StatusChange> changes) {
@@ -188,52 +193,53 @@ class HistoryRepository {
     }
     if (!changes.isEmpty()) {
       UUID[] ids = changes.stream().map(StatusChange::workspaceId).distinct().toArray(UUID[]::new);
-      List<Stay> open = db.sql(OPEN).param("ids", ids).query(HistoryRepository::stay).list();
-      store(Stays.follow(open, changes, seen.beganAt()));
+      List<StatusPeriod> open =
+          db.sql(OPEN).param("ids", ids).query(HistoryRepository::period).list();
+      store(StatusPeriods.apply(open, changes, seen.beganAt()));
     }
     db.sql(MOVE_HEAD).param("last_seq", lastSeq).param("up_to", Timestamps.utc(upTo)).update();
     return true;
   }
 
-  private void store(Stays stays) {
-    List<Stay> ended = stays.ended();
+  private void store(StatusPeriods periods) {
+    List<StatusPeriod> ended = periods.ended();
     if (!ended.isEmpty()) {
       columns(db.sql(INSERT_ENDED), ended)
-          .param("untils", texts(ended, stay -> String.valueOf(stay.until())))
+          .param("untils", texts(ended, period -> String.valueOf(period.until())))
           .update();
     }
-    if (!stays.removed().isEmpty()) {
-      db.sql(DELETE_REMOVED).param("ids", stays.removed().toArray(UUID[]::new)).update();
+    if (!periods.removed().isEmpty()) {
+      db.sql(DELETE_REMOVED).param("ids", periods.removed().toArray(UUID[]::new)).update();
     }
-    List<Stay> begun = stays.begun();
+    List<StatusPeriod> begun = periods.begun();
     if (!begun.isEmpty()) {
       columns(db.sql(PUT_OPEN), begun).update();
     }
   }
 
   private static JdbcClient.StatementSpec columns(
-      JdbcClient.StatementSpec statement, List<Stay> stays) {
+      JdbcClient.StatementSpec statement, List<StatusPeriod> periods) {
     return statement
-        .param("ids", stays.stream().map(Stay::workspaceId).toArray(UUID[]::new))
-        .param("sinces", texts(stays, stay -> stay.since().toString()))
-        .param("seqs", stays.stream().map(Stay::seq).toArray(Long[]::new))
-        .param("statuses", texts(stays, Stay::status))
-        .param("reasons", texts(stays, Stay::reason))
-        .param("errors", texts(stays, Stay::error));
+        .param("ids", periods.stream().map(StatusPeriod::workspaceId).toArray(UUID[]::new))
+        .param("sinces", texts(periods, period -> period.since().toString()))
+        .param("seqs", periods.stream().map(StatusPeriod::seq).toArray(Long[]::new))
+        .param("statuses", texts(periods, StatusPeriod::status))
+        .param("reasons", texts(periods, StatusPeriod::reason))
+        .param("errors", texts(periods, StatusPeriod::error));
   }
 
   private static @Nullable String[] texts(
-      Collection<Stay> stays, Function<Stay, @Nullable String> text) {
-    return stays.stream().map(text).toArray(String[]::new);
+      Collection<StatusPeriod> periods, Function<StatusPeriod, @Nullable String> text) {
+    return periods.stream().map(text).toArray(String[]::new);
   }
 
-  /** Deletes stays that ended more than so many days ago; returns how many. */
+  /** Deletes periods that ended more than so many days ago; returns how many. */
   int deleteOld(int days, int most) {
     return db.sql(DELETE_OLD).param("days", days).param("most", most).update();
   }
 
-  static Stay stay(ResultSet row, int n) throws SQLException {
-    return new Stay(
+  static StatusPeriod period(ResultSet row, int n) throws SQLException {
+    return new StatusPeriod(
         row.getObject("workspace_id", UUID.class),
         row.getLong("seq"),
         Timestamps.instant(row, "since"),

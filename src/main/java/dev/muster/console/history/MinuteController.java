@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Serves the fleet by minutes. */
+/** Serves the number of workspaces with each status, minute by minute. */
 @RestController
 class MinuteController {
 
@@ -41,10 +41,11 @@ class MinuteController {
   }
 
   /**
-   * The fleet by minutes, as columns; a point has the worst of its minutes.
+   * The fleet by minutes, as columns of one length. A point of several minutes has the worst value
+   * of them.
    *
    * @param at the points, in seconds since 1970
-   * @param status how many had each status
+   * @param status the number of workspaces with each status
    */
   record MinutesView(
       Instant from,

@@ -18,29 +18,28 @@ import org.springframework.transaction.annotation.Transactional;
 @Repository
 class MinuteRepository {
 
-  /** After the first start there are the minutes of weeks to write. */
+  /** The first start writes the minutes of weeks. */
   private static final int TIMEOUT_SECONDS = 30;
 
   private static final String LOCK_HEAD =
       "SELECT minutes_to FROM history_head WHERE last_seq = :last_seq FOR UPDATE";
 
   /**
-   * Counts stays as they begin and end. A stay is of a minute when it has begun by then and has not
-   * ended: so it counts from the first full minute after its begin to before the first after its
-   * end.
+   * Adds one for each begin of a status period and subtracts one for each end. So a period counts
+   * at every full minute at which it had begun and had not ended.
    */
   private static final String WRITE =
       """
-      WITH stays AS (
-          SELECT status, since, until FROM status_spells WHERE until > :from AND since <= :to AND until > since
-          UNION ALL SELECT status, since, NULL FROM status_open WHERE since <= :to
+      WITH periods AS (
+          SELECT status, since, until FROM ended_status_periods WHERE until > :from AND since <= :to AND until > since
+          UNION ALL SELECT status, since, NULL FROM open_status_periods WHERE since <= :to
       ), steps AS (
           SELECT greatest(date_bin('1 minute', since - interval '1 microsecond', 'epoch') + interval '1 minute', :from) AS minute,
               status, 1 AS step, (since > :from - interval '1 minute')::integer AS began
-          FROM stays
+          FROM periods
           UNION ALL
           SELECT date_bin('1 minute', until - interval '1 microsecond', 'epoch') + interval '1 minute', status, -1, 0
-          FROM stays WHERE until <= :to
+          FROM periods WHERE until <= :to
       ), changes AS (
           SELECT minute, sum(began) AS transitions,
               sum(step) FILTER (WHERE status = 'awaiting_agent') AS awaiting_agent,
@@ -79,7 +78,7 @@ class MinuteRepository {
           SELECT minute FROM fleet_minutes WHERE minute < now() - make_interval(days => :days) ORDER BY minute LIMIT :most)
       """;
 
-  /** A point has the worst of its minutes: the least that were online, the most of all else. */
+  /** A point has the fewest that were online in one of its minutes, and the most of all else. */
   private static final String READ =
       """
       SELECT date_bin(make_interval(secs => :step_s), minute, :from) AS minute, max(awaiting_agent) AS awaiting_agent,
@@ -90,7 +89,7 @@ class MinuteRepository {
       GROUP BY 1 ORDER BY 1
       """;
 
-  /** One or more minutes; nulls for what was not measured at the time. */
+  /** One minute, or several as one point; null for what was not measured at the time. */
   record Minute(
       Instant minute,
       int awaitingAgent,
@@ -143,12 +142,12 @@ class MinuteRepository {
     db.sql(MOVE_HEAD).param("minute", Timestamps.utc(to)).update();
   }
 
-  /** Deletes minutes of more than so many days ago; returns how many. */
+  /** Deletes minutes that are older than so many days; returns how many. */
   int deleteOld(int days, int most) {
     return db.sql(DELETE_OLD).param("days", days).param("most", most).update();
   }
 
-  /** Returns the minutes from a time to before another, some of them together as one point. */
+  /** Returns the minutes from {@code from} until before {@code to}, as points of {@code step}. */
   List<Minute> read(Instant from, Instant to, Duration step) {
     return db.sql(READ)
         .param("from", Timestamps.utc(from))

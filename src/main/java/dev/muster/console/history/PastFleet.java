@@ -23,38 +23,38 @@ import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads the fleet as it was at a time, and what changed between two times. Names, parents and roles
- * are those of today.
+ * Reads the fleet as it was at a time, and the status changes between two times. Names, parents and
+ * roles are those of today.
  */
 @Component
 class PastFleet {
 
-  /** Above the pool's limit of 3 s: a huge fleet on a busy database takes longer. */
+  /** Above the pool's limit of 3 s, because a large fleet on a busy database takes longer. */
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  /** Leaves time to answer within the limit of a request. */
+  /** Leaves time to respond within the deadline of a request. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(4);
 
-  /** Each reads the whole fleet. */
+  /** Bounds memory and load, because each read takes the whole fleet. */
   private static final int READERS = 2;
 
   private static final int ROWS_IN_A_FETCH = 5000;
 
-  /** The most changes of one answer. */
+  /** The most changes in one response. */
   static final int MAX_CHANGES = 500_000;
 
-  /** Those that came later have no status yet. */
+  /** Workspaces that were created after {@code :at} have no status. */
   private static final String AT =
       """
       WITH present AS (
-          SELECT workspace_id, since, status, degraded_reason, error FROM status_open WHERE since <= :at
+          SELECT workspace_id, since, status, degraded_reason, error FROM open_status_periods WHERE since <= :at
           UNION ALL
-          SELECT workspace_id, since, status, degraded_reason, error FROM status_spells
+          SELECT workspace_id, since, status, degraded_reason, error FROM ended_status_periods
           WHERE tstzrange(since, until) @> :at::timestamptz
       ), later AS (
-          SELECT workspace_id FROM status_open WHERE since > :at AND since <= :to
+          SELECT workspace_id FROM open_status_periods WHERE since > :at AND since <= :to
           UNION
-          SELECT workspace_id FROM status_spells WHERE tstzrange(since, until) && tstzrange(:at, :to, '[]') AND since > :at
+          SELECT workspace_id FROM ended_status_periods WHERE tstzrange(since, until) && tstzrange(:at, :to, '[]') AND since > :at
           EXCEPT
           SELECT workspace_id FROM present
       ), fleet AS (
@@ -68,21 +68,21 @@ class PastFleet {
       """;
 
   /**
-   * Stays without a length were never seen, and are left out. A stay that ends without a next one
-   * ends by a removal. Times are rounded up to milliseconds, so that a change is visible at a
-   * millisecond when it had happened by then.
+   * Leaves out periods of no length. A period without a next one ended by a removal. Times are
+   * rounded up to milliseconds, so a change is shown at the first millisecond at which it had
+   * happened.
    */
   private static final String CHANGES =
       """
-      WITH stays AS (
-          SELECT workspace_id, seq, since, until, status, degraded_reason, error FROM status_spells
+      WITH periods AS (
+          SELECT workspace_id, seq, since, until, status, degraded_reason, error FROM ended_status_periods
           WHERE tstzrange(since, until) && tstzrange(:from, :to, '[]') AND (since > :from OR until <= :to)
           UNION ALL
-          SELECT workspace_id, seq, since, NULL, status, degraded_reason, error FROM status_open
+          SELECT workspace_id, seq, since, NULL, status, degraded_reason, error FROM open_status_periods
           WHERE since > :from AND since <= :to
       ), ordered AS (
-          SELECT stays.*, lag(status) OVER places AS was, lead(since) OVER places AS next_since
-          FROM stays WINDOW places AS (PARTITION BY workspace_id ORDER BY since, seq)
+          SELECT periods.*, lag(status) OVER places AS was, lead(since) OVER places AS next_since
+          FROM periods WINDOW places AS (PARTITION BY workspace_id ORDER BY since, seq)
       ), changes AS (
           SELECT workspace_id, since AS at, seq, was, status, degraded_reason, error FROM ordered WHERE since > :from
           UNION ALL
@@ -94,15 +94,15 @@ class PastFleet {
       FROM changes ORDER BY at, seq LIMIT :most
       """;
 
-  /** The first stay is the one that lasts at {@code :from}. */
+  /** The first period is the one that the workspace was in at {@code :from}. */
   private static final String OF_WORKSPACE =
       """
       SELECT * FROM (
-          SELECT workspace_id, seq, since, until, status, degraded_reason, error FROM status_spells
+          SELECT workspace_id, seq, since, until, status, degraded_reason, error FROM ended_status_periods
           WHERE workspace_id = :id AND since < :to AND until > :from AND until > since
-              AND since >= coalesce((SELECT max(since) FROM status_spells WHERE workspace_id = :id AND since <= :from), '-infinity')
+              AND since >= coalesce((SELECT max(since) FROM ended_status_periods WHERE workspace_id = :id AND since <= :from), '-infinity')
           UNION ALL
-          SELECT workspace_id, seq, since, NULL, status, degraded_reason, error FROM status_open
+          SELECT workspace_id, seq, since, NULL, status, degraded_reason, error FROM open_status_periods
           WHERE workspace_id = :id AND since < :to
           ORDER BY since DESC, seq DESC LIMIT :most) AS newest
       ORDER BY since, seq
@@ -128,9 +128,10 @@ class PastFleet {
   }
 
   /**
-   * Returns the fleet at a time in format MSF1, with those that came until {@code to}.
+   * Returns the fleet at a time in format MSF1. It includes workspaces that were created later,
+   * until {@code to}.
    *
-   * @param seq of the last event of the history
+   * @param seq the number of the last event that the history includes
    */
   byte[] at(Instant at, Instant to, long seq) {
     return bounded(() -> {
@@ -146,7 +147,7 @@ class PastFleet {
     });
   }
 
-  /** Returns what changed after {@code from} until {@code to}, in format MSC1. */
+  /** Returns the status changes after {@code from} until {@code to}, in format MSC1. */
   byte[] changes(Instant from, Instant to) {
     return bounded(() -> {
       ChangeColumns columns = new ChangeColumns(from, to, MAX_CHANGES);
@@ -168,14 +169,14 @@ class PastFleet {
     });
   }
 
-  /** Returns the stays of a workspace within a time, oldest first; the newest {@code most}. */
-  List<Stay> staysOf(UUID workspaceId, Instant from, Instant to, int most) {
+  /** Returns the newest {@code most} status periods of a workspace in a range, oldest first. */
+  List<StatusPeriod> periodsOf(UUID workspaceId, Instant from, Instant to, int most) {
     return db.sql(OF_WORKSPACE)
         .param("id", workspaceId)
         .param("from", Timestamps.utc(from))
         .param("to", Timestamps.utc(to))
         .param("most", most)
-        .query(HistoryRepository::stay)
+        .query(HistoryRepository::period)
         .list();
   }
 
@@ -202,11 +203,11 @@ class PastFleet {
     try {
       if (!readers.tryAcquire(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
         throw ProblemException.unavailable(
-            "others read the history of the fleet; try again in a few seconds");
+            "too many requests read the history of the fleet; try again in a few seconds");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw ProblemException.unavailable("the server goes down");
+      throw ProblemException.unavailable("the server is shutting down");
     }
     try {
       return RequestDeadline.within(

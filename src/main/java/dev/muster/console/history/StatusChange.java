@@ -15,10 +15,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A status transition, as its recorded event says it.
+ * A status transition, read from its recorded event.
  *
- * @param since when the workspace got the status, by the clock of that time
- * @param previous the status before; null for a workspace that is new
+ * @param since when the workspace got the status, by the clock of the database then
+ * @param previous the status before; null for a new workspace
  */
 record StatusChange(
     UUID workspaceId,
@@ -31,7 +31,7 @@ record StatusChange(
 
   static final String REMOVED = "removed";
 
-  /** The types of the events of transitions. */
+  /** The types of events that record a transition. */
   static final Set<String> TYPES =
       Stream.of(
               EventType.WORKSPACE_AWAITING_AGENT,

@@ -18,11 +18,11 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Follows the recorded events by their numbers and writes the history of statuses.
+ * Reads the recorded events by their numbers and writes the history of statuses.
  *
- * <p>One replica at a time does it. Events are read first; what they change and the number of the
- * last one are stored in one transaction, which does nothing when another replica was faster. So a
- * crash loses nothing and repeats nothing.
+ * <p>One replica at a time runs the job. It reads a page of events, then stores their transitions
+ * and the number of the last event in one transaction. That transaction does nothing when another
+ * replica was faster. So a crash loses no transition and stores none twice.
  */
 @Configuration(proxyBeanMethods = false)
 class StatusHistory {
@@ -34,11 +34,11 @@ class StatusHistory {
 
   /**
    * Bounds a run, so that other jobs get the thread, and so that many changes at once are not
-   * slowed by their history. The next run goes on.
+   * slowed by their history. The next run continues.
    */
   private static final int MAX_PAGES = 10;
 
-  /** Longer than a transaction may take: what it changed has a time before its commit. */
+  /** Longer than a transaction lasts, because the time of a transition is before its commit. */
   private static final Duration SETTLED = Duration.ofSeconds(5);
 
   private static final int BATCH_SIZE = 1000;
@@ -50,7 +50,7 @@ class StatusHistory {
   private final DailyDeletion deletion;
 
   /**
-   * @param retention how long ended stays, and minutes, are kept
+   * @param retention how long ended status periods and minutes are kept
    */
   @ConfigurationProperties("muster.status-history")
   record Settings(Duration retention) {
@@ -83,7 +83,7 @@ class StatusHistory {
     return deletion.job();
   }
 
-  /** Reads the new events, and writes what they change. */
+  /** Reads the new events and stores their transitions, then the minutes that are complete. */
   void follow() {
     for (int page = 0; page < MAX_PAGES; page++) {
       Optional<Head> head = history.head();
@@ -96,7 +96,7 @@ class StatusHistory {
     history.head().filter(Head::isUpToDate).ifPresent(this::writeMinutes);
   }
 
-  /** Returns whether there may be more. */
+  /** Stores one page; returns whether there may be more. */
   private boolean followPage(Head head) {
     if (head.isUpToDate()) {
       if (head.upTo().isBefore(head.now().minus(SETTLED))) {
@@ -108,11 +108,11 @@ class StatusHistory {
         events.after(head.lastSeq(), Optional.empty(), Optional.empty(), PAGE);
     if (page.isEmpty() || page.getFirst().seq() != head.lastSeq() + 1) {
       log.warn(
-          "events {} to {} are not kept any more: the history of statuses is made anew from those"
-              + " that are",
+          "events {} to {} were deleted before they were read: the history of statuses is rebuilt"
+              + " from the events that are kept",
           head.lastSeq() + 1,
           page.isEmpty() ? head.newest() : page.getFirst().seq() - 1);
-      history.forget();
+      history.clear();
       return true;
     }
     List<StatusChange> changes =

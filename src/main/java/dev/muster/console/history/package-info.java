@@ -1,4 +1,4 @@
-/** The fleet as it was: stays of workspaces in their statuses, and the fleet of each minute. */
+/** The fleet as it was: status periods of workspaces, and counts for each minute. */
 @NullMarked
 package dev.muster.console.history;
 

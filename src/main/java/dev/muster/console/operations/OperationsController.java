@@ -21,7 +21,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Serves how Muster itself is, and how it is set. */
+/** Serves the state of Muster itself and its settings. */
 @RestController
 class OperationsController {
 
@@ -30,11 +30,11 @@ class OperationsController {
       SELECT current_setting('server_version') AS version, pg_database_size(current_database()) AS bytes,
           (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
            WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
-               AND relname IN ('status_spells', 'status_open', 'fleet_minutes')) AS history_bytes,
+               AND relname IN ('ended_status_periods', 'open_status_periods', 'fleet_minutes')) AS history_bytes,
           (SELECT created_at FROM api_event_recorded ORDER BY seq LIMIT 1) AS oldest_event_at
       """;
 
-  /** All that operators want to know of Muster itself. */
+  /** The state of the control plane. */
   record Operations(
       Instant at,
       String replica,
@@ -47,7 +47,7 @@ class OperationsController {
       Database database,
       List<JobRun> jobs) {}
 
-  /** Whether no workspace is taken offline right now, because too many would be (R5.3). */
+  /** Whether the mass-offline guard prevents offline transitions at present (R5.3). */
   record SelfPreservation(boolean suspended, @Nullable Instant since, @Nullable Instant until) {
 
     static SelfPreservation of(Uptime uptime, Duration hold) {
@@ -57,7 +57,7 @@ class OperationsController {
     }
   }
 
-  /** The database as the answering replica sees it; sizes in bytes. */
+  /** The database as this replica sees it; sizes in bytes. */
   record Database(
       double latencyMs,
       String version,
@@ -111,7 +111,10 @@ class OperationsController {
         runs.of(jobs));
   }
 
-  /** The latency is that of a statement that needs nothing: the network and a free connection. */
+  /**
+   * Measures the latency of a statement that reads no table: the wait for a connection, and the
+   * network.
+   */
   private Database database() {
     long start = System.nanoTime();
     db.sql("SELECT 1").query(Integer.class).single();
@@ -127,7 +130,7 @@ class OperationsController {
         .single();
   }
 
-  /** Lists all settings and where their values come from, without a secret. */
+  /** Lists all settings and the sources of their values; never a secret. */
   @GetMapping("/admin/settings")
   @RouteAccess(CallerKind.VIEWER)
   SettingList settings(Caller caller) {

@@ -50,8 +50,9 @@ class StatusHistoryTest {
           'WORKSPACE_OFFLINE', 'WORKSPACE_PAUSED') AND payload ->> 'status' IS DISTINCT FROM payload ->> 'previous_status'
       """;
 
-  private static final String STAYS =
-      "SELECT (SELECT count(*) FROM status_spells) + (SELECT count(*) FROM status_open)";
+  private static final String PERIODS =
+      "SELECT (SELECT count(*) FROM ended_status_periods) + (SELECT count(*) FROM"
+          + " open_status_periods)";
 
   @Test
   void fleetAtTEqualsARecordedOracle() throws Exception {
@@ -65,7 +66,7 @@ class StatusHistoryTest {
           });
       List<Instant> times = oracle.times();
       awaitHistory(server, times.getLast());
-      assertThat(server.database().value(STAYS)).isEqualTo(server.database().value(TRANSITIONS));
+      assertThat(server.database().value(PERIODS)).isEqualTo(server.database().value(TRANSITIONS));
 
       Random random = new Random(7);
       for (int draw = 0; draw < DRAWS; draw++) {
@@ -109,7 +110,7 @@ class StatusHistoryTest {
 
       assertThat(done.get(WRITERS)).as("jobs killed in a transaction").isGreaterThan(3);
       awaitHistory(one, oracle.times().getLast());
-      assertThat(database.value(STAYS)).isEqualTo(database.value(TRANSITIONS));
+      assertThat(database.value(PERIODS)).isEqualTo(database.value(TRANSITIONS));
       for (Instant time : oracle.times()) {
         assertThat(fleet(one, time)).as("at %s", time).isEqualTo(oracle.at(time));
       }
@@ -124,7 +125,7 @@ class StatusHistoryTest {
               database.value(
                   """
                   SELECT count(*) FROM (SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
-                      AND (query LIKE '%status_open%' OR query LIKE '%status_spells%' OR query LIKE '%history_head%')
+                      AND (query LIKE '%open_status_periods%' OR query LIKE '%ended_status_periods%' OR query LIKE '%history_head%')
                       AND pid <> pg_backend_pid() AND xact_start IS NOT NULL) AS cut
                   """));
       LockSupport.parkNanos(Duration.ofMillis(3).toNanos());
@@ -161,15 +162,16 @@ class StatusHistoryTest {
               """
               DELETE FROM events WHERE workspace_id = '%s'
                   OR (workspace_id = '%s' AND payload ->> 'status' IN ('awaiting_agent', 'online'));
-              TRUNCATE history_head, status_open, status_spells
+              TRUNCATE history_head, open_status_periods, ended_status_periods
               """
                   .formatted(quiet.id(), seen.id()));
 
       server.bean(StatusHistory.class).follow();
 
-      assertThat(stays(server, quiet)).containsExactly("online");
-      assertThat(stays(server, seen)).containsExactly("online", "degraded first words", "paused");
-      assertThat(server.database().value("SELECT count(*) FROM status_spells")).isEqualTo("2");
+      assertThat(periods(server, quiet)).containsExactly("online");
+      assertThat(periods(server, seen)).containsExactly("online", "degraded first words", "paused");
+      assertThat(server.database().value("SELECT count(*) FROM ended_status_periods"))
+          .isEqualTo("2");
     }
   }
 
@@ -212,7 +214,7 @@ class StatusHistoryTest {
           .execute(
               """
               UPDATE history_head SET began_at = began_at - interval '3 hours', minutes_to = date_bin('1 minute', now(), 'epoch') - interval '120 minutes';
-              INSERT INTO status_spells (workspace_id, since, seq, until, status) VALUES
+              INSERT INTO ended_status_periods (workspace_id, since, seq, until, status) VALUES
                   (gen_random_uuid(), now() - interval '3 hours', 1, now() - interval '100 minutes', 'online'),
                   (gen_random_uuid(), now() - interval '110 minutes', 2, now() - interval '50 minutes', 'degraded'),
                   (gen_random_uuid(), now() - interval '40 minutes', 3, now() - interval '40 minutes', 'offline'),
@@ -238,8 +240,8 @@ class StatusHistoryTest {
                   .value(
                       """
                       SELECT count(*) FROM (
-                          SELECT status FROM status_spells WHERE since <= '%1$s' AND until > '%1$s'
-                          UNION ALL SELECT status FROM status_open WHERE since <= '%1$s') AS all_of_them
+                          SELECT status FROM ended_status_periods WHERE since <= '%1$s' AND until > '%1$s'
+                          UNION ALL SELECT status FROM open_status_periods WHERE since <= '%1$s') AS all_of_them
                       WHERE CASE WHEN status = 'hibernated' THEN 'other' ELSE status END = '%2$s'
                       """
                           .formatted(minute, status));
@@ -273,22 +275,23 @@ class StatusHistoryTest {
               """
               UPDATE history_head SET began_at = now() - interval '9 days', minutes_to = date_bin('1 minute', now(), 'epoch');
               DELETE FROM fleet_minutes;
-              UPDATE status_open SET since = now() - interval '9 days';
-              INSERT INTO status_spells (workspace_id, since, seq, until, status)
+              UPDATE open_status_periods SET since = now() - interval '9 days';
+              INSERT INTO ended_status_periods (workspace_id, since, seq, until, status)
               SELECT gen_random_uuid(), now() - interval '9 days', 1, now() - interval '2 days 1 minute', 'online'
               FROM generate_series(1, 2500);
-              INSERT INTO status_spells (workspace_id, since, seq, until, status)
+              INSERT INTO ended_status_periods (workspace_id, since, seq, until, status)
               VALUES (gen_random_uuid(), now() - interval '9 days', 1, now() - interval '47 hours', 'degraded');
               INSERT INTO fleet_minutes SELECT now() - n * interval '1 day', 0, 0, 0, 0, 0, 0, 0, 0 FROM generate_series(1, 9) n
               """);
 
       server.bean(StatusHistory.class).sweep();
 
-      assertThat(server.database().value("SELECT count(*) FROM status_open")).isEqualTo("1");
+      assertThat(server.database().value("SELECT count(*) FROM open_status_periods"))
+          .isEqualTo("1");
       assertThat(
               server
                   .database()
-                  .value("SELECT string_agg(status, ' ' ORDER BY since) FROM status_spells"))
+                  .value("SELECT string_agg(status, ' ' ORDER BY since) FROM ended_status_periods"))
           .isEqualTo("degraded awaiting_agent");
       assertThat(server.database().value("SELECT count(*) FROM fleet_minutes")).isEqualTo("1");
       var gone =
@@ -386,17 +389,17 @@ class StatusHistoryTest {
   private static void awaitStays(TestServer server, Agent agent, String... statuses) {
     await()
         .atMost(Duration.ofSeconds(30))
-        .untilAsserted(() -> assertThat(stays(server, agent)).containsExactly(statuses));
+        .untilAsserted(() -> assertThat(periods(server, agent)).containsExactly(statuses));
   }
 
-  private static List<String> stays(TestServer server, Agent agent) {
+  private static List<String> periods(TestServer server, Agent agent) {
     return server
         .client()
         .get("/console/history/" + agent.id(), agent.token())
         .json()
         .valueStream()
-        .map(stay ->
-            (stay.path("status").asString() + " " + stay.path("error").asString("")).strip())
+        .map(period ->
+            (period.path("status").asString() + " " + period.path("error").asString("")).strip())
         .toList();
   }
 }

@@ -137,7 +137,7 @@ class RealExamplesTest {
     await()
         .until(() ->
             database
-                .value("SELECT count(*) FROM status_open")
+                .value("SELECT count(*) FROM open_status_periods")
                 .equals(Integer.toString(workspaces)));
   }
 

@@ -10,7 +10,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class StaysTest {
+class StatusPeriodsTest {
 
   private static final UUID ID = UUID.randomUUID();
   private static final Instant BEGIN = Instant.parse("2026-11-21T20:00:00Z");
@@ -20,27 +20,27 @@ class StaysTest {
     return new StatusChange(ID, seq, BEGIN.plusSeconds(second), previous, status, null, null);
   }
 
-  private static List<String> follow(StatusChange... changes) {
-    Stays stays = Stays.follow(List.of(), List.of(changes), BEGIN);
-    List<Stay> all = new ArrayList<>(stays.ended());
-    all.addAll(stays.begun());
+  private static List<String> apply(StatusChange... changes) {
+    StatusPeriods periods = StatusPeriods.apply(List.of(), List.of(changes), BEGIN);
+    List<StatusPeriod> all = new ArrayList<>(periods.ended());
+    all.addAll(periods.begun());
     return all.stream()
-        .sorted(Comparator.comparingLong(Stay::seq))
-        .map(stay ->
+        .sorted(Comparator.comparingLong(StatusPeriod::seq))
+        .map(period ->
             "%s %d-%s"
                 .formatted(
-                    stay.status(),
-                    stay.since().getEpochSecond() - BEGIN.getEpochSecond(),
-                    stay.until() == null
+                    period.status(),
+                    period.since().getEpochSecond() - BEGIN.getEpochSecond(),
+                    period.until() == null
                         ? ""
-                        : stay.until().getEpochSecond() - BEGIN.getEpochSecond()))
+                        : period.until().getEpochSecond() - BEGIN.getEpochSecond()))
         .toList();
   }
 
   @Test
   void followsTransitionsWithoutAGap() {
     assertThat(
-            follow(
+            apply(
                 change(1, 10, null, "awaiting_agent"),
                 change(2, 20, "awaiting_agent", "online"),
                 change(3, 30, "online", "degraded")))
@@ -49,14 +49,14 @@ class StaysTest {
 
   @Test
   void knowsTheStatusBeforeTheFirstEventThatIsKept() {
-    assertThat(follow(change(5, 30, "online", "offline")))
+    assertThat(apply(change(5, 30, "online", "offline")))
         .containsExactly("online 0-30", "offline 30-");
   }
 
   @Test
-  void neverEndsAStayBeforeItsBeginWhenAClockGoesBack() {
+  void neverEndsAPeriodBeforeItsBeginWhenAClockGoesBack() {
     assertThat(
-            follow(
+            apply(
                 change(1, 100, null, "awaiting_agent"),
                 change(2, 40, "awaiting_agent", "online"),
                 change(3, 50, "online", "offline"),
@@ -68,21 +68,20 @@ class StaysTest {
   @Test
   void ignoresWhatChangesNothing() {
     assertThat(
-            follow(
-                change(1, 10, null, "awaiting_agent"), change(2, 20, "online", "awaiting_agent")))
+            apply(change(1, 10, null, "awaiting_agent"), change(2, 20, "online", "awaiting_agent")))
         .containsExactly("awaiting_agent 10-");
   }
 
   @Test
   void endsWithARemoval() {
-    Stays stays =
-        Stays.follow(
-            List.of(new Stay(ID, 1, BEGIN, null, "online", null, null)),
+    StatusPeriods periods =
+        StatusPeriods.apply(
+            List.of(new StatusPeriod(ID, 1, BEGIN, null, "online", null, null)),
             List.of(change(7, 70, "online", "removed")),
             BEGIN);
 
-    assertThat(stays.removed()).containsExactly(ID);
-    assertThat(stays.begun()).isEmpty();
-    assertThat(stays.ended().getFirst().until()).isEqualTo(BEGIN.plusSeconds(70));
+    assertThat(periods.removed()).containsExactly(ID);
+    assertThat(periods.begun()).isEmpty();
+    assertThat(periods.ended().getFirst().until()).isEqualTo(BEGIN.plusSeconds(70));
   }
 }
