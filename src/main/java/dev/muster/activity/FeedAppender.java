@@ -82,13 +82,13 @@ class FeedAppender {
   private final JdbcTemplate db;
   private final AppendStatement statement;
   private final FeedQuota quota;
-  private final FeedNotifier signals;
+  private final FeedNotifier notifier;
 
-  FeedAppender(JdbcTemplate db, AppendStatement statement, FeedQuota quota, FeedNotifier signals) {
+  FeedAppender(JdbcTemplate db, AppendStatement statement, FeedQuota quota, FeedNotifier notifier) {
     this.db = db;
     this.statement = statement;
     this.quota = quota;
-    this.signals = signals;
+    this.notifier = notifier;
   }
 
   /**
@@ -124,7 +124,7 @@ class FeedAppender {
         stored.add(rows.get(i));
       }
     }
-    AfterCommit.run(() -> signals.appended(stored));
+    AfterCommit.run(() -> notifier.appended(stored));
     return appended;
   }
 
@@ -139,7 +139,7 @@ class FeedAppender {
   }
 
   private AppendResult appendedIfRoomIsFound(NewActivity row) {
-    quota.countAnew(row.workspaceId());
+    quota.recount(row.workspaceId());
     return statement.run(db, List.of(row)).getFirst()
             instanceof AppendDecision.Final(AppendResult result)
         ? result

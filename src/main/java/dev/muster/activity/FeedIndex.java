@@ -4,18 +4,18 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Selects the index of a feed read, with one statement per direction (R6.2). The statements check
- * the conditions that the index does not cover row by row, and all use the same ones.
+ * Selects the index of a feed read, with one statement per direction (R6.2). All statements check
+ * the same further conditions row by row.
  *
  * <p>The planner must not estimate how many rows match. If it expected few, it would read and sort
  * the whole feed, which may be long. So the other conditions are in a CASE, whose selectivity it
  * does not estimate. The limit is in a SELECT, for which it assumes a tenth of the rows. Outcomes
- * are values of subqueries, since an EXISTS would let it hash all of them first. It may hash the
+ * are values of subqueries, since the planner would hash all of them for an EXISTS. It may hash the
  * open deliveries: there are few, and most polling agents have none.
  *
- * <p>Nor may it take the primary key for a class or a peer: where nearly all rows have one class,
- * it would expect the same of every class, and look for a class without rows in the whole feed. So
- * the range and the order name the columns of the index that it shall take.
+ * <p>The planner must not take the primary key for a class or a peer either. Where nearly all rows
+ * have one class, it would expect the same of every class, and would search the whole feed for a
+ * class without rows. So the range and the order name the columns of the index to take.
  */
 enum FeedIndex {
   ALL(

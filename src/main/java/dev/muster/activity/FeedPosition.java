@@ -13,7 +13,7 @@ import java.util.Optional;
 record FeedPosition(long lastSeq, long read, long after, long upTo) {
 
   /** The position in a feed without a head, to which nothing was ever appended. */
-  static final FeedPosition UNBORN = new FeedPosition(0, 0, 0, 0);
+  static final FeedPosition EMPTY = new FeedPosition(0, 0, 0, 0);
 
   /** Returns the position before the first row is read. */
   static FeedPosition of(FeedQuery query, Marks marks) {

@@ -16,7 +16,7 @@ import org.springframework.stereotype.Component;
 class FeedQuota {
 
   /** Restarts the count of a locked feed after its last read row. */
-  private static final String COUNT_ANEW =
+  private static final String RECOUNT =
       """
       UPDATE activity_feeds f SET version = f.version + 1, quota_seq = coalesce(unread.seq - 1, f.last_seq),
           quota_bytes = greatest(f.quota_bytes, CASE WHEN unread.seq IS NULL THEN f.total_bytes ELSE unread.feed_bytes END)
@@ -68,8 +68,8 @@ class FeedQuota {
   }
 
   /** Counts the unread rows again; the transaction must have locked the feed. */
-  void countAnew(UUID workspaceId) {
-    db.sql(COUNT_ANEW).param("workspace_id", workspaceId).update();
+  void recount(UUID workspaceId) {
+    db.sql(RECOUNT).param("workspace_id", workspaceId).update();
   }
 
   /** Builds the refusal of a row. Its text is for the agent that writes into its own feed. */

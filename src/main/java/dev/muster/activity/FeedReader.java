@@ -55,7 +55,7 @@ class FeedReader {
      * The position of the last read without a result. Null before it, and for queries bound by
      * time.
      */
-    private @Nullable FeedPosition parkedAt;
+    private @Nullable FeedPosition waitingFrom;
 
     private Reading(UUID workspaceId, FeedQuery query, LongConsumer memory) {
       this.workspaceId = workspaceId;
@@ -68,15 +68,15 @@ class FeedReader {
      * seq}. Throws {@code CURSOR_GONE} if the cursor's row is not, or no longer, in this feed.
      */
     PollResult<List<StoredActivity>> look() {
-      if (parkedAt == null) {
+      if (waitingFrom == null) {
         return lookFromTheStart();
       }
       List<Recent> added =
-          query.hasCursor() ? recent.after(workspaceId, parkedAt.lastSeq()) : List.of();
+          query.hasCursor() ? recent.after(workspaceId, waitingFrom.lastSeq()) : List.of();
       if (!added.isEmpty()) {
-        return lookAt(added, parkedAt);
+        return lookAt(added, waitingFrom);
       }
-      List<StoredActivity> page = page(parkedAt);
+      List<StoredActivity> page = page(waitingFrom);
       return page.isEmpty() ? lookFromTheStart() : new PollResult.Answer<>(page);
     }
 
@@ -104,7 +104,7 @@ class FeedReader {
       if (query.asksForAllThatIsNew() && position.lastSeq() > position.read()) {
         positions.move(workspaceId, position.lastSeq());
       }
-      parkedAt = query.isBoundByTime() ? null : position;
+      waitingFrom = query.isBoundByTime() ? null : position;
       return new PollResult.Nothing<>(position.lastSeq());
     }
 
@@ -152,7 +152,7 @@ class FeedReader {
               .filter(seq -> seq > found.read())
               .ifPresent(seq -> positions.move(workspaceId, seq)));
     }
-    return marks.map(found -> FeedPosition.of(query, found)).orElse(FeedPosition.UNBORN);
+    return marks.map(found -> FeedPosition.of(query, found)).orElse(FeedPosition.EMPTY);
   }
 
   private List<StoredActivity> page(UUID workspaceId, List<Listed> listed, LongConsumer memory) {

@@ -46,7 +46,7 @@ public class Feeds {
   private final FeedAppender appender;
   private final SingleFeedWrites singleWrites;
   private final RecentRows recent;
-  private final FeedNotifier signals;
+  private final FeedNotifier notifier;
   private final ReadPositions positions;
   private final HotStatements hot;
   private final JdbcTemplate db;
@@ -58,7 +58,7 @@ public class Feeds {
       FeedAppender appender,
       SingleFeedWrites singleWrites,
       RecentRows recent,
-      FeedNotifier signals,
+      FeedNotifier notifier,
       ReadPositions positions,
       HotStatements hot,
       JdbcTemplate db,
@@ -69,7 +69,7 @@ public class Feeds {
     this.appender = appender;
     this.singleWrites = singleWrites;
     this.recent = recent;
-    this.signals = signals;
+    this.notifier = notifier;
     this.positions = positions;
     this.hot = hot;
     this.db = db;
@@ -158,7 +158,7 @@ public class Feeds {
 
   /** Notifies of changes to rows of these feeds, after the commit. */
   public void notifyChanges(Set<UUID> workspaceIds) {
-    signals.feedsChanged(workspaceIds);
+    notifier.feedsChanged(workspaceIds);
   }
 
   /**
@@ -233,7 +233,7 @@ public class Feeds {
         recent.keep(rows.get(i), as);
       }
     }
-    signals.appended(stored);
+    notifier.appended(stored);
     return verdicts.stream()
         .<BatchOutcome<AppendDecision>>map(decision ->
             decision instanceof AppendDecision.Busy

@@ -39,7 +39,7 @@ class DelegationAdminController {
   private static final Duration MAX_WINDOW = Duration.ofDays(30);
 
   private final DelegationRepository repository;
-  private final DelegationQueries lists;
+  private final DelegationQueries queries;
   private final ListResponses responses;
   private final DelegationSweeper sweeper;
   private final DelegationGraph graph;
@@ -47,13 +47,13 @@ class DelegationAdminController {
 
   DelegationAdminController(
       DelegationRepository repository,
-      DelegationQueries lists,
+      DelegationQueries queries,
       ListResponses responses,
       DelegationSweeper sweeper,
       DelegationGraph graph,
       Workspaces workspaces) {
     this.repository = repository;
-    this.lists = lists;
+    this.queries = queries;
     this.responses = responses;
     this.sweeper = sweeper;
     this.graph = graph;
@@ -80,8 +80,8 @@ class DelegationAdminController {
         limit(limit),
         (after, most) ->
             side.isPresent()
-                ? lists.ofSide(side.get(), one, after, most)
-                : lists.ofAll(one, after, most),
+                ? queries.ofSide(side.get(), one, after, most)
+                : queries.ofAll(one, after, most),
         Function.identity());
   }
 

@@ -24,7 +24,7 @@ import org.springframework.stereotype.Service;
 class DelegationCreation {
 
   private final DelegationRepository repository;
-  private final ResultActivities rows;
+  private final ResultActivities results;
   private final Events events;
   private final Feeds feeds;
   private final DelegationDispatch dispatch;
@@ -33,14 +33,14 @@ class DelegationCreation {
 
   DelegationCreation(
       DelegationRepository repository,
-      ResultActivities rows,
+      ResultActivities results,
       Events events,
       Feeds feeds,
       DelegationDispatch dispatch,
       PresenceLock presence,
       CommitAwareTransactions transactions) {
     this.repository = repository;
-    this.rows = rows;
+    this.results = results;
     this.events = events;
     this.feeds = feeds;
     this.dispatch = dispatch;
@@ -128,7 +128,7 @@ class DelegationCreation {
   private void recordEvents(NewDelegation delegation, String calleeName) {
     events.record(DelegationEvents.sent(delegation));
     AppendResult appended =
-        feeds.appendAll(List.of(rows.delegated(delegation, calleeName))).getFirst();
+        feeds.appendAll(List.of(results.delegated(delegation, calleeName))).getFirst();
     if (appended instanceof AppendResult.FeedFull full) {
       throw full.refusal();
     }

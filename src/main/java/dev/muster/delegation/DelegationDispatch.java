@@ -38,7 +38,7 @@ class DelegationDispatch {
   private static final Duration AFTER_THE_DEADLINE = Duration.ofMinutes(15);
 
   private final Ledger ledger;
-  private final LedgerRepository rows;
+  private final LedgerRepository repository;
   private final DelegationRepository delegations;
   private final Workspaces workspaces;
   private final DelegationMessenger messenger;
@@ -48,7 +48,7 @@ class DelegationDispatch {
 
   DelegationDispatch(
       Ledger ledger,
-      LedgerRepository rows,
+      LedgerRepository repository,
       DelegationRepository delegations,
       Workspaces workspaces,
       DelegationMessenger messenger,
@@ -56,7 +56,7 @@ class DelegationDispatch {
       PresenceLock presence,
       CommitAwareTransactions transactions) {
     this.ledger = ledger;
-    this.rows = rows;
+    this.repository = repository;
     this.delegations = delegations;
     this.workspaces = workspaces;
     this.messenger = messenger;
@@ -108,7 +108,7 @@ class DelegationDispatch {
    */
   @Transactional(propagation = Propagation.MANDATORY)
   public void dispatch(String delegationId) {
-    rows.lock(List.of(delegationId)).stream()
+    repository.lock(List.of(delegationId)).stream()
         .filter(found -> found.status() == DelegationStatus.QUEUED)
         .forEach(this::dispatch);
   }

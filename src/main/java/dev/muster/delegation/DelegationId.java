@@ -23,12 +23,12 @@ final class DelegationId {
   /** Reads an id; throws {@code VALIDATION_FAILED} for one that a path could not name. */
   static String read(JsonBody body) {
     String id = body.requiredText("delegation_id", Integer.MAX_VALUE);
-    boolean isGood =
+    boolean isValid =
         id.codePointCount(0, id.length()) <= MAX_LENGTH
             && !SEGMENTS_WITH_A_MEANING.contains(id)
             && id.codePoints()
                 .noneMatch(c -> Character.isISOControl(c) || UNNAMEABLE.indexOf(c) >= 0);
-    if (!isGood) {
+    if (!isValid) {
       throw ProblemException.validation(
           "delegation_id: too long, or with a character that no path can name (expected: 1 to"
               + " 128 characters, like a UUID)");

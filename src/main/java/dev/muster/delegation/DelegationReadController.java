@@ -41,7 +41,7 @@ class DelegationReadController {
 
   private final Workspaces workspaces;
   private final DelegationRepository repository;
-  private final DelegationQueries lists;
+  private final DelegationQueries queries;
   private final DelegationWaits waits;
   private final ListResponses responses;
   private final Credentials credentials;
@@ -50,14 +50,14 @@ class DelegationReadController {
   DelegationReadController(
       Workspaces workspaces,
       DelegationRepository repository,
-      DelegationQueries lists,
+      DelegationQueries queries,
       DelegationWaits waits,
       ListResponses responses,
       Credentials credentials,
       ResponseMemory memory) {
     this.workspaces = workspaces;
     this.repository = repository;
-    this.lists = lists;
+    this.queries = queries;
     this.waits = waits;
     this.responses = responses;
     this.credentials = credentials;
@@ -84,7 +84,7 @@ class DelegationReadController {
         request,
         response,
         limit,
-        (after, most) -> lists.of(id, ofDirection, ofStatus, after, most),
+        (after, most) -> queries.of(id, ofDirection, ofStatus, after, most),
         delegation -> DelegationEntry.of(delegation, id));
   }
 

@@ -21,19 +21,19 @@ class DelegationRetries {
   private static final Duration MAX_DURATION = Duration.ofSeconds(4);
 
   private final Ledger ledger;
-  private final LedgerRepository rows;
+  private final LedgerRepository repository;
   private final Deliveries deliveries;
   private final DelegationDispatch dispatch;
   private final CommitAwareTransactions transactions;
 
   DelegationRetries(
       Ledger ledger,
-      LedgerRepository rows,
+      LedgerRepository repository,
       Deliveries deliveries,
       DelegationDispatch dispatch,
       CommitAwareTransactions transactions) {
     this.ledger = ledger;
-    this.rows = rows;
+    this.repository = repository;
     this.deliveries = deliveries;
     this.dispatch = dispatch;
     this.transactions = transactions.withTimeout(MAX_DURATION);
@@ -52,7 +52,7 @@ class DelegationRetries {
   }
 
   private Ledger.Result retryLocked(String delegationId) {
-    List<LockedDelegation> found = rows.lock(List.of(delegationId));
+    List<LockedDelegation> found = repository.lock(List.of(delegationId));
     // before the withdrawal: the end of the replaced message then no longer ends the delegation
     Ledger.Result result =
         ledger

@@ -38,7 +38,7 @@ record DelegationState(
       case DelegationCommand.Step.DISPATCH ->
           moved(DelegationStatus.DISPATCHED).map(next -> next.with(lastHeartbeat, now));
       case DelegationCommand.Step.START -> moved(DelegationStatus.IN_PROGRESS);
-      case DelegationCommand.Step.HEARTBEAT -> beaten(now);
+      case DelegationCommand.Step.HEARTBEAT -> withHeartbeat(now);
       case DelegationCommand.Step.RETRY -> retried(now.plus(span));
       case DelegationCommand.Complete(PreviewedText text, boolean _) ->
           moved(DelegationStatus.COMPLETED, text, null, null);
@@ -84,7 +84,7 @@ record DelegationState(
    * Stores the heartbeat. The status becomes {@code in_progress}, unless the delegation waits for
    * its next delivery.
    */
-  private Optional<DelegationState> beaten(Instant now) {
+  private Optional<DelegationState> withHeartbeat(Instant now) {
     if (!status.isInFlight()) {
       return Optional.empty();
     }

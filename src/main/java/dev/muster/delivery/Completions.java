@@ -90,7 +90,7 @@ class Completions {
   private final JdbcTemplate db;
   private final Feeds feeds;
   private final QueueMetrics metrics;
-  private final CommitAwareTransactions longOnes;
+  private final CommitAwareTransactions longTransactions;
   private final StatementTimeouts statements;
   private final WaitSlots largeOnes =
       new WaitSlots(1, LARGE_TIMEOUT, "too many large answers wait to be stored");
@@ -109,7 +109,7 @@ class Completions {
     this.db = db;
     this.feeds = feeds;
     this.metrics = metrics;
-    this.longOnes = transactions.withTimeout(MAX_LARGE_DURATION);
+    this.longTransactions = transactions.withTimeout(MAX_LARGE_DURATION);
     this.statements = statements;
     this.commits =
         new GroupCommit<>(
@@ -169,7 +169,7 @@ class Completions {
 
   private boolean completeLarge(Completion completion) {
     return largeOnes.run(() ->
-        longOnes.runRetryingDeadlocks(_ -> {
+        longTransactions.runRetryingDeadlocks(_ -> {
           statements.allow(MAX_LARGE_DURATION);
           return !completeAll(List.of(completion)).isEmpty();
         }));

@@ -37,7 +37,7 @@ public class Deliveries {
   private final DirectDeliveries direct;
   private final OutcomeRepository outcomes;
   private final QueueRepository queue;
-  private final QueueCompletion ends;
+  private final QueueCompletion queueCompletion;
   private final Messages messages;
   private final ReplicaLease lease;
   private final DeliverySlots slots;
@@ -46,14 +46,14 @@ public class Deliveries {
       DirectDeliveries direct,
       OutcomeRepository outcomes,
       QueueRepository queue,
-      QueueCompletion ends,
+      QueueCompletion queueCompletion,
       Messages messages,
       ReplicaLease lease,
       DeliverySlots slots) {
     this.direct = direct;
     this.outcomes = outcomes;
     this.queue = queue;
-    this.ends = ends;
+    this.queueCompletion = queueCompletion;
     this.messages = messages;
     this.lease = lease;
     this.slots = slots;
@@ -212,7 +212,7 @@ public class Deliveries {
 
   /** Ends the message in the caller's transaction; returns false if it did not wait. */
   boolean endWaiting(ActivityKey key, QueueState state, String why) {
-    return ends.endUndelivered(claim -> queue.claimWaiting(key, claim), state, why) > 0;
+    return queueCompletion.endUndelivered(claim -> queue.claimWaiting(key, claim), state, why) > 0;
   }
 
   static ProblemException queueFull(DeliveryTarget target) {

@@ -38,10 +38,10 @@ class DeliverySweep {
   private static final Duration SWEEP_INTERVAL = Duration.ofSeconds(15);
   private static final int TARGETS_AT_ONCE = 500;
 
-  private final DeliverySweepRepository lapsed;
+  private final DeliverySweepRepository repository;
   private final QueueRepository queue;
   private final WaitingTargets waiting;
-  private final QueueCompletion ends;
+  private final QueueCompletion queueCompletion;
   private final Completions completions;
   private final ReplicaLease lease;
   private final QueueWakeUps wakeUps;
@@ -52,10 +52,10 @@ class DeliverySweep {
   private final BackgroundLoop takeovers;
 
   DeliverySweep(
-      DeliverySweepRepository lapsed,
+      DeliverySweepRepository repository,
       QueueRepository queue,
       WaitingTargets waiting,
-      QueueCompletion ends,
+      QueueCompletion queueCompletion,
       Completions completions,
       ReplicaLease lease,
       QueueWakeUps wakeUps,
@@ -64,10 +64,10 @@ class DeliverySweep {
       CommitAwareTransactions transactions,
       MeterRegistry metrics,
       BackgroundLoops loops) {
-    this.lapsed = lapsed;
+    this.repository = repository;
     this.queue = queue;
     this.waiting = waiting;
-    this.ends = ends;
+    this.queueCompletion = queueCompletion;
     this.completions = completions;
     this.lease = lease;
     this.wakeUps = wakeUps;
@@ -80,8 +80,8 @@ class DeliverySweep {
   }
 
   @Bean
-  RecurringJob queuePassJob() {
-    return new RecurringJob("queue-pass", SWEEP_INTERVAL, this::run);
+  RecurringJob deliverySweepJob() {
+    return new RecurringJob("delivery-sweep", SWEEP_INTERVAL, this::run);
   }
 
   void run() {
@@ -109,9 +109,9 @@ class DeliverySweep {
   private int expire() {
     int expired = 0;
     int batch = QueueRepository.MAX_BATCH;
-    while (batch == QueueRepository.MAX_BATCH && lapsed.anyExpired()) {
+    while (batch == QueueRepository.MAX_BATCH && repository.anyExpired()) {
       long start = System.nanoTime();
-      batch = end(lapsed::claimExpired, QueueState.EXPIRED, "not delivered before it expired");
+      batch = end(repository::claimExpired, QueueState.EXPIRED, "not delivered before it expired");
       expired += batch;
       SweepThrottle.pauseAfter(System.nanoTime() - start);
     }
@@ -165,13 +165,14 @@ class DeliverySweep {
   /** Ends the claimed messages and their delegations in one transaction; returns their number. */
   private int end(
       Function<DeliveryClaim, List<QueuedMessage>> claiming, QueueState state, String why) {
-    return transactions.runRetryingDeadlocks(_ -> ends.endUndelivered(claiming, state, why));
+    return transactions.runRetryingDeadlocks(
+        _ -> queueCompletion.endUndelivered(claiming, state, why));
   }
 
   private void takeOverAndCleanUp() {
     releaseUnknownClaims();
     if (lease.mayJudgeOthers()) {
-      lapsed.forgetDeadReplicas();
+      repository.forgetDeadReplicas();
       takeOver();
     }
   }
@@ -182,7 +183,7 @@ class DeliverySweep {
    */
   private void releaseUnknownClaims() {
     for (boolean queued : new boolean[] {true, false}) {
-      for (QueuedMessage message : lapsed.heldBy(lease.owner(), queued)) {
+      for (QueuedMessage message : repository.heldBy(lease.owner(), queued)) {
         if (lease.isKnown(message.heldBy().number())) {
           continue;
         }
@@ -191,7 +192,8 @@ class DeliverySweep {
         } else {
           boolean _ =
               completions.complete(
-                  ends.refused(
+                  queueCompletion
+                      .refused(
                           "the server did not learn of its delivery claim in time, and sent"
                               + " nothing")
                       .completion(message.key(), message.heldBy(), null));
@@ -221,7 +223,7 @@ class DeliverySweep {
 
   private List<QueuedMessage> takeOverBatch(boolean queued) {
     return lease.withClaim(claim -> {
-      List<QueuedMessage> held = lapsed.claimOfDeadReplicas(queued, claim);
+      List<QueuedMessage> held = repository.claimOfDeadReplicas(queued, claim);
       if (queued && settings.retryAmbiguous()) {
         held.forEach(
             message -> queue.release(message.key(), claim, message.error(), 1, Duration.ZERO));
@@ -233,12 +235,13 @@ class DeliverySweep {
   }
 
   private void endUncertain(QueuedMessage message, boolean queued) {
-    ends.endInDoubt(message, queued ? QueueState.FAILED : null, SERVER_LOST);
+    queueCompletion.endInDoubt(message, queued ? QueueState.FAILED : null, SERVER_LOST);
   }
 
   /** Ends the delivery of a dead replica as uncertain; returns whether it was still open. */
   boolean endOfDeadReplica(ActivityKey key, DeliveryClaim heldBy) {
-    return completions.complete(ends.uncertain(SERVER_LOST, 1).completion(key, heldBy, null));
+    return completions.complete(
+        queueCompletion.uncertain(SERVER_LOST, 1).completion(key, heldBy, null));
   }
 
   @PreDestroy

@@ -30,25 +30,25 @@ class DirectAttempts {
   private final TargetCalls calls;
   private final OutcomeMapper outcomes;
   private final Completions completions;
-  private final QueueCompletion ends;
+  private final QueueCompletion queueCompletion;
   private final ReplicaLease lease;
-  private final ResponseMemoryBudget answers;
+  private final ResponseMemoryBudget responseMemory;
   private final DeliverySettings settings;
 
   DirectAttempts(
       TargetCalls calls,
       OutcomeMapper outcomes,
       Completions completions,
-      QueueCompletion ends,
+      QueueCompletion queueCompletion,
       ReplicaLease lease,
-      ResponseMemoryBudget answers,
+      ResponseMemoryBudget responseMemory,
       DeliverySettings settings) {
     this.calls = calls;
     this.outcomes = outcomes;
     this.completions = completions;
-    this.ends = ends;
+    this.queueCompletion = queueCompletion;
     this.lease = lease;
-    this.answers = answers;
+    this.responseMemory = responseMemory;
     this.settings = settings;
   }
 
@@ -76,7 +76,7 @@ class DirectAttempts {
    */
   private void run(
       Held held, @Nullable StreamSink sink, CompletableFuture<Optional<ProxyResponse>> reply) {
-    ResponseMemoryAllocation space = held.request().openSpace(answers);
+    ResponseMemoryAllocation space = held.request().openSpace(responseMemory);
     boolean isStoredOrLost = false;
     try {
       A2aResult result = calls.send(held.request().request(settings.readTimeout(), space), sink);
@@ -88,7 +88,7 @@ class DirectAttempts {
     } catch (RuntimeException | Error e) {
       failed.log(Level.ERROR, "the delivery of {} failed", held.key(), e);
       reply.completeExceptionally(e);
-      storeLate(held, ends.uncertain("the server failed while it delivered this", 1));
+      storeLate(held, queueCompletion.uncertain("the server failed while it delivered this", 1));
     } finally {
       if (isStoredOrLost) {
         lease.end(held.claim());
@@ -109,8 +109,8 @@ class DirectAttempts {
       DeliveryOutcome outcome,
       CompletableFuture<Optional<ProxyResponse>> reply) {
     try {
-      boolean isOurs = completions.complete(outcome.completion(held.key(), held.claim(), null));
-      reply.complete(isOurs ? Optional.of(outcome.reply().in(space)) : Optional.empty());
+      boolean isHeld = completions.complete(outcome.completion(held.key(), held.claim(), null));
+      reply.complete(isHeld ? Optional.of(outcome.reply().in(space)) : Optional.empty());
       return true;
     } catch (RuntimeException e) {
       if (!Completions.mayWorkLater(e)) {

@@ -186,7 +186,7 @@ class QueueWorker implements SmartLifecycle {
     try {
       return lease.isAlive() ? attempts.attempt(message) : new QueuedAttempts.Result.NoRoom();
     } catch (RuntimeException | Error e) {
-      if (!outages.met(e)) {
+      if (!outages.report(e)) {
         failed.log(
             Level.ERROR, "the attempt to deliver the queued message {} failed", message.id(), e);
       }

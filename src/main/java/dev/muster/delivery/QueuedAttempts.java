@@ -61,7 +61,7 @@ class QueuedAttempts {
   private final Workspaces workspaces;
   private final TargetCalls calls;
   private final OutcomeMapper outcomes;
-  private final QueueCompletion ends;
+  private final QueueCompletion queueCompletion;
   private final ReplicaLease lease;
   private final ResponseMemoryBudget budget;
   private final DeliverySlots slots;
@@ -72,7 +72,7 @@ class QueuedAttempts {
       Workspaces workspaces,
       TargetCalls calls,
       OutcomeMapper outcomes,
-      QueueCompletion ends,
+      QueueCompletion queueCompletion,
       ReplicaLease lease,
       ResponseMemoryBudget budget,
       DeliverySlots slots,
@@ -81,7 +81,7 @@ class QueuedAttempts {
     this.workspaces = workspaces;
     this.calls = calls;
     this.outcomes = outcomes;
-    this.ends = ends;
+    this.queueCompletion = queueCompletion;
     this.lease = lease;
     this.budget = budget;
     this.slots = slots;
@@ -100,21 +100,22 @@ class QueuedAttempts {
     Optional<Duration> left =
         delegation.isEmpty()
             ? Optional.of(settings.totalBudget())
-            : ends.remainingTime(delegation.get());
+            : queueCompletion.remainingTime(delegation.get());
     if (left.isEmpty()) {
-      ends.end(queued, ends.refused(NOT_WANTED), QueueState.DROPPED);
+      queueCompletion.end(queued, queueCompletion.refused(NOT_WANTED), QueueState.DROPPED);
       return new Result.Over();
     }
     if (!left.get().isPositive()) {
-      ends.end(
+      queueCompletion.end(
           queued,
-          ends.refused(TOO_LATE),
+          queueCompletion.refused(TOO_LATE),
           QueueState.EXPIRED,
           new DelegationMessageOutcome.Failed(delegation.orElseThrow(), TOO_LATE));
       return new Result.Over();
     }
     if (target.get().deliveryMode() == DeliveryMode.POLL) {
-      ends.end(queued, QueueCompletion.inFeed(message.method(), queued), QueueState.DELIVERED);
+      queueCompletion.end(
+          queued, QueueCompletion.inFeed(message.method(), queued), QueueState.DELIVERED);
       return new Result.Over();
     }
     return target.get().status() != WorkspaceStatus.PAUSED && target.get().isReachable()
@@ -177,7 +178,7 @@ class QueuedAttempts {
     return switch (outcome.state()) {
       case REFUSED -> failed(result);
       case UNCERTAIN ->
-          settings.retryAmbiguous() && mayFareBetter(delegation.isPresent(), result)
+          settings.retryAmbiguous() && retryMayHelp(delegation.isPresent(), result)
               ? failed(result)
               : end(queued, delegation, result, outcome, QueueState.FAILED);
       case ANSWERED, IN_FEED ->
@@ -196,9 +197,9 @@ class QueuedAttempts {
     try {
       Completions.untilStored(() -> {
         if (delegation.isEmpty()) {
-          ends.end(queued, outcome, state);
+          queueCompletion.end(queued, outcome, state);
         } else {
-          ends.end(
+          queueCompletion.end(
               queued,
               outcome,
               state,
@@ -218,7 +219,7 @@ class QueuedAttempts {
     return one.compareTo(other) < 0 ? one : other;
   }
 
-  private static boolean mayFareBetter(boolean isDelegation, A2aResult result) {
+  private static boolean retryMayHelp(boolean isDelegation, A2aResult result) {
     boolean wasTooSlow =
         result instanceof A2aResult.Unreachable end && end.last() == FailureKind.ANSWER_TOO_SLOW;
     return !wasTooSlow && !(isDelegation && wasSilent(result));

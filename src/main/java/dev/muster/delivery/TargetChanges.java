@@ -65,7 +65,7 @@ class TargetChanges implements WorkspaceListener {
   private final JdbcClient db;
   private final Feeds feeds;
   private final QueueRepository queue;
-  private final QueueCompletion ends;
+  private final QueueCompletion queueCompletion;
   private final Completions completions;
   private final ReplicaLease lease;
   private final QueueWakeUps wakeUps;
@@ -75,7 +75,7 @@ class TargetChanges implements WorkspaceListener {
       JdbcClient db,
       Feeds feeds,
       QueueRepository queue,
-      QueueCompletion ends,
+      QueueCompletion queueCompletion,
       Completions completions,
       ReplicaLease lease,
       QueueWakeUps wakeUps,
@@ -83,7 +83,7 @@ class TargetChanges implements WorkspaceListener {
     this.db = db;
     this.feeds = feeds;
     this.queue = queue;
-    this.ends = ends;
+    this.queueCompletion = queueCompletion;
     this.completions = completions;
     this.lease = lease;
     this.wakeUps = wakeUps;
@@ -94,7 +94,7 @@ class TargetChanges implements WorkspaceListener {
   @Override
   public void removed(List<UUID> workspaceIds) {
     int _ =
-        ends.endUndelivered(
+        queueCompletion.endUndelivered(
             claim -> queue.claimWaiting(workspaceIds, claim),
             QueueState.DROPPED,
             "the workspace was removed");

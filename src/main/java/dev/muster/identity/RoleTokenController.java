@@ -29,13 +29,13 @@ class RoleTokenController {
   private static final long MAX_EXPIRES_IN_SECONDS = Duration.ofDays(3650).toSeconds();
 
   private final RoleTokenRepository repository;
-  private final TokenCache memory;
+  private final TokenCache cache;
   private final TransactionTemplate transactions;
 
   RoleTokenController(
-      RoleTokenRepository repository, TokenCache memory, TransactionTemplate transactions) {
+      RoleTokenRepository repository, TokenCache cache, TransactionTemplate transactions) {
     this.repository = repository;
-    this.memory = memory;
+    this.cache = cache;
     this.transactions = transactions;
   }
 
@@ -86,7 +86,7 @@ class RoleTokenController {
     SecretHash revoked =
         transactions.execute(
             status -> repository.revoke(tokenId, token.role()).orElseThrow(() -> absent(tokenId)));
-    memory.forget(List.of(revoked));
+    cache.forget(List.of(revoked));
     return Map.of("status", "revoked");
   }
 

@@ -28,11 +28,11 @@ public class Tokens {
       UUID id, String prefix, Instant createdAt, @Nullable Instant lastUsedAt) {}
 
   private final TokenRepository repository;
-  private final TokenCache memory;
+  private final TokenCache cache;
 
-  Tokens(TokenRepository repository, TokenCache memory) {
+  Tokens(TokenRepository repository, TokenCache cache) {
     this.repository = repository;
-    this.memory = memory;
+    this.cache = cache;
   }
 
   /** Mints a token in the caller's transaction. Only this call returns it in clear. */
@@ -65,7 +65,7 @@ public class Tokens {
   @Transactional
   public boolean revoke(UUID workspaceId, UUID tokenId) {
     var revoked = repository.revoke(workspaceId, tokenId);
-    revoked.ifPresent(hash -> memory.forgetAfterCommit(List.of(hash)));
+    revoked.ifPresent(hash -> cache.forgetAfterCommit(List.of(hash)));
     return revoked.isPresent();
   }
 
@@ -73,19 +73,19 @@ public class Tokens {
   @Transactional(propagation = Propagation.MANDATORY)
   public boolean revokeUnused(UUID workspaceId, UUID tokenId) {
     var revoked = repository.revokeUnused(workspaceId, tokenId);
-    revoked.ifPresent(hash -> memory.forgetAfterCommit(List.of(hash)));
+    revoked.ifPresent(hash -> cache.forgetAfterCommit(List.of(hash)));
     return revoked.isPresent();
   }
 
   /** Revokes every token of workspaces that the caller's transaction removes. */
   @Transactional(propagation = Propagation.MANDATORY)
   public void revokeOfRemoved(Collection<UUID> workspaceIds) {
-    memory.forgetAfterCommit(repository.revokeOfRemoved(workspaceIds));
+    cache.forgetAfterCommit(repository.revokeOfRemoved(workspaceIds));
   }
 
   /** Deletes every token of workspaces that the caller's transaction deletes. */
   @Transactional(propagation = Propagation.MANDATORY)
   public void deleteOfRemoved(Collection<UUID> workspaceIds) {
-    memory.forgetAfterCommit(repository.deleteOfRemoved(workspaceIds));
+    cache.forgetAfterCommit(repository.deleteOfRemoved(workspaceIds));
   }
 }

@@ -3,7 +3,7 @@ package dev.muster.live;
 import dev.muster.identity.Caller;
 import java.time.Duration;
 
-/** Tracks one stream's caller, and when its next ping and credential check are due. */
+/** Tracks the caller of one stream, and when its next ping and credential check are due. */
 final class StreamTimers {
 
   private static final Duration STANDING_INTERVAL = Duration.ofSeconds(1);

@@ -42,7 +42,7 @@ class WebSocketController {
   private final Streams streams;
   private final EventLog events;
   private final InstantSource clock;
-  private final HierarchyCache tree;
+  private final HierarchyCache hierarchy;
   private final RequestAuthentication authentication;
   private final Credentials credentials;
   private final FrameEncoder encoder;
@@ -53,7 +53,7 @@ class WebSocketController {
   WebSocketController(
       Streams streams,
       EventLog events,
-      HierarchyCache tree,
+      HierarchyCache hierarchy,
       RequestAuthentication authentication,
       Credentials credentials,
       FrameEncoder encoder,
@@ -64,7 +64,7 @@ class WebSocketController {
     this.streams = streams;
     this.events = events;
     this.clock = clock;
-    this.tree = tree;
+    this.hierarchy = hierarchy;
     this.authentication = authentication;
     this.credentials = credentials;
     this.encoder = encoder;
@@ -124,8 +124,8 @@ class WebSocketController {
         if (named != null && !named.isEmpty()) {
           AccessChecks.requireSpeakerFor(Ids.parse(named), caller);
         }
-        tree.load();
-        yield new EventAudience.Family(own, tree);
+        hierarchy.load();
+        yield new EventAudience.Family(own, hierarchy);
       }
     };
   }

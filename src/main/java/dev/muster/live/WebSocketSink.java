@@ -33,10 +33,10 @@ public final class WebSocketSink implements Sink, Session.Listener {
   private static final int MAX_UNANSWERED_PINGS = 3;
 
   /** Time for a client to read its backlog and the close frame after it. */
-  private static final Duration GOODBYE = Duration.ofSeconds(10);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
   /** Time to read the close frame, for a client whose frames are no longer read. */
-  private static final Duration SHORT_GOODBYE = Duration.ofSeconds(1);
+  private static final Duration SHORT_CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
   private final Function<List<Frame>, List<String>> encoder;
   private volatile @Nullable EventStream stream;
@@ -157,7 +157,9 @@ public final class WebSocketSink implements Sink, Session.Listener {
     if (open != null) {
       open.close(end.code(), end.reason(), Callback.NOOP);
       Duration timeout =
-          end == StreamEnd.FLOODING || end == StreamEnd.TOO_LARGE ? SHORT_GOODBYE : GOODBYE;
+          end == StreamEnd.FLOODING || end == StreamEnd.TOO_LARGE
+              ? SHORT_CLOSE_TIMEOUT
+              : CLOSE_TIMEOUT;
       CompletableFuture.delayedExecutor(timeout.toMillis(), TimeUnit.MILLISECONDS)
           .execute(open::disconnect);
     }

@@ -120,7 +120,7 @@ class FleetRuns {
           if (place.text().equals(text)) {
             return place;
           }
-        } catch (IllegalArgumentException notOurs) {
+        } catch (IllegalArgumentException invalid) {
           // falls through to the error that all cases share
         }
       }

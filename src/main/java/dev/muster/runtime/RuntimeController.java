@@ -50,19 +50,19 @@ class RuntimeController {
   }
 
   private final Workspaces workspaces;
-  private final RuntimeEventIngest intake;
+  private final RuntimeEventIngest ingest;
   private final StreamReader reader;
   private final BodyReader bodies;
   private final NameWarnings names;
 
   RuntimeController(
       Workspaces workspaces,
-      RuntimeEventIngest intake,
+      RuntimeEventIngest ingest,
       StreamReader reader,
       BodyReader bodies,
       NameWarnings names) {
     this.workspaces = workspaces;
-    this.intake = intake;
+    this.ingest = ingest;
     this.reader = reader;
     this.bodies = bodies;
     this.names = names;
@@ -86,7 +86,7 @@ class RuntimeController {
       return new Accepted(0);
     }
     workspaces.requireTrustedSpeakerFor(id, caller);
-    return switch (intake.add(submission)) {
+    return switch (ingest.add(submission)) {
       case SubmissionResult.Accepted(int events) -> new Accepted(events);
       case SubmissionResult.NoWorkspace() -> {
         workspaces.requirePresent(id);

@@ -6,10 +6,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of one workspace of a batch.
+ * The result for one workspace of a batch.
  *
- * @param at since when it is changed; null for a refusal
- * @param refusal why nothing was changed: what a request for this workspace alone is answered
+ * @param at since when it has its new status; null for a refusal
+ * @param refusal why it was not changed: the problem that a request for this workspace alone would
+ *     get
  */
 public record BatchResult(
     UUID workspaceId, @Nullable Instant at, @Nullable ProblemException refusal) {

@@ -115,7 +115,7 @@ public class Hierarchy {
     return db.sql(LIVE_CHILDREN).param("id", id).query(Hierarchy::child).list();
   }
 
-  /** Returns the children of many by their parent, without removed ones. */
+  /** Returns the children of several workspaces, by parent, without removed ones. */
   Map<UUID, List<UUID>> childrenOf(Collection<UUID> ids, boolean pausedToo) {
     Map<UUID, List<UUID>> children = new HashMap<>();
     db.sql(CHILDREN_OF)

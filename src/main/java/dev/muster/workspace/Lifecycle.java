@@ -24,7 +24,7 @@ class Lifecycle {
   private final WorkspaceRepository workspaces;
   private final StatusRepository statuses;
   private final Hierarchy hierarchy;
-  private final HierarchyLock tree;
+  private final HierarchyLock hierarchyLock;
   private final StatusMoves moves;
   private final Events events;
   private final TransactionTemplate transactions;
@@ -33,14 +33,14 @@ class Lifecycle {
       WorkspaceRepository workspaces,
       StatusRepository statuses,
       Hierarchy hierarchy,
-      HierarchyLock tree,
+      HierarchyLock hierarchyLock,
       StatusMoves moves,
       Events events,
       TransactionTemplate transactions) {
     this.workspaces = workspaces;
     this.statuses = statuses;
     this.hierarchy = hierarchy;
-    this.tree = tree;
+    this.hierarchyLock = hierarchyLock;
     this.moves = moves;
     this.events = events;
     this.transactions = transactions;
@@ -58,11 +58,11 @@ class Lifecycle {
 
   /** Returns how many descendants were removed with it. */
   int remove(UUID id, boolean confirmed) {
-    return tree.run(() -> removeLocked(id, confirmed));
+    return hierarchyLock.run(() -> removeLocked(id, confirmed));
   }
 
   private int changing(boolean cascade, Supplier<Integer> work) {
-    return cascade ? tree.run(work) : transactions.execute(status -> work.get());
+    return cascade ? hierarchyLock.run(work) : transactions.execute(status -> work.get());
   }
 
   private int pauseLocked(UUID id, boolean cascade) {

@@ -23,9 +23,10 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Pauses, resumes, restarts and removes many workspaces in the caller's transaction. Each has its
- * own result; a refused one stays as it is and does not hinder the others. Events are those of
- * changes of one workspace. Results are in the order of the ids.
+ * Pauses, resumes, restarts and removes many workspaces in the caller's transaction.
+ *
+ * <p>Each workspace has its own result, in the order of the ids. A refused one stays as it is and
+ * does not affect the others. Each change records the same event as a request for one workspace.
  */
 @Service
 public class LifecycleBatches {
@@ -49,7 +50,7 @@ public class LifecycleBatches {
     this.events = events;
   }
 
-  /** Refuses a workspace with children that would stay live; those of the batch do not count. */
+  /** Pauses workspaces; refuses one that has live children outside of the batch. */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<BatchResult> pause(List<UUID> ids) {
     Batch batch = new Batch(ids);
@@ -64,8 +65,8 @@ public class LifecycleBatches {
   /**
    * Resumes workspaces.
    *
-   * @param pausedAt since when a workspace must be paused; those without an entry may be paused
-   *     since any time
+   * @param pausedAt the time at which a workspace must have been paused; one without an entry may
+   *     have been paused at any time
    */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<BatchResult> resume(List<UUID> ids, Map<UUID, Instant> pausedAt) {
@@ -80,7 +81,7 @@ public class LifecycleBatches {
     return batch.results(resumed.since());
   }
 
-  /** Refuses a workspace with children that would stay; those of the batch do not count. */
+  /** Removes workspaces; refuses one that has children outside of the batch. */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<BatchResult> remove(List<UUID> ids) {
     hierarchy.lock();
@@ -107,13 +108,13 @@ public class LifecycleBatches {
     return batch.results(at);
   }
 
-  /** Returns the refusal of an undo where the status was changed again. */
+  /** Returns the refusal of an undo for a workspace whose status was changed again. */
   public static ProblemException changedSince() {
     return new ProblemException(
         ErrorCode.WRONG_STATE, "its status was changed since; it stays as it is");
   }
 
-  /** The locked rows of a batch, and why some of them are refused. */
+  /** The locked rows of a batch, and the refusals of some of them. */
   private final class Batch {
 
     private final List<UUID> ids;
@@ -154,7 +155,10 @@ public class LifecycleBatches {
       }
     }
 
-    /** A refused child refuses its parent too, so this goes on until nothing is refused. */
+    /**
+     * Refuses parents of workspaces outside of the batch. A refused child refuses its parent too,
+     * so this repeats until it refuses no more.
+     */
     void refuseThoseWithChildren(boolean pausedToo, String verb) {
       Set<UUID> left = accepted().stream().map(StatusRow::workspaceId).collect(Collectors.toSet());
       Map<UUID, List<UUID>> children = hierarchy.childrenOf(left, pausedToo);

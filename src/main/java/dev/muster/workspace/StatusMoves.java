@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** Changes the status of locked workspaces, with all that belongs to such a change. */
+/** Changes the status of locked workspaces, and informs listeners, the audit and the metrics. */
 @Component
 class StatusMoves {
 
@@ -46,7 +46,7 @@ class StatusMoves {
     this.changes = changes;
   }
 
-  /** Rows with their previous status, and since when they have {@code to}. */
+  /** The moved rows with their previous status, and since when they have the status {@code to}. */
   record Moved(List<StatusRow> rows, WorkspaceStatus to, Instant since) {
 
     List<UUID> ids() {
@@ -85,7 +85,7 @@ class StatusMoves {
             .toList());
   }
 
-  /** Ends what removed workspaces had; the caller holds the hierarchy lock. */
+  /** Marks workspaces as removed and revokes their tokens; the caller holds the hierarchy lock. */
   void endRemoved(Moved moved) {
     List<UUID> ids = moved.ids();
     workspaces.markRemoved(ids);

@@ -24,7 +24,7 @@ class WorkspaceCreation {
   private final WorkspaceRepository workspaces;
   private final StatusRepository statuses;
   private final Hierarchy hierarchy;
-  private final HierarchyLock tree;
+  private final HierarchyLock hierarchyLock;
   private final AgentUrls urls;
   private final Tokens tokens;
   private final WorkspaceChanges changes;
@@ -35,7 +35,7 @@ class WorkspaceCreation {
       WorkspaceRepository workspaces,
       StatusRepository statuses,
       Hierarchy hierarchy,
-      HierarchyLock tree,
+      HierarchyLock hierarchyLock,
       AgentUrls urls,
       Tokens tokens,
       WorkspaceChanges changes,
@@ -44,7 +44,7 @@ class WorkspaceCreation {
     this.workspaces = workspaces;
     this.statuses = statuses;
     this.hierarchy = hierarchy;
-    this.tree = tree;
+    this.hierarchyLock = hierarchyLock;
     this.urls = urls;
     this.tokens = tokens;
     this.changes = changes;
@@ -61,7 +61,7 @@ class WorkspaceCreation {
         .ifPresent(card -> urls.requireCallableCard(workspace.deliveryMode(), card));
     String token =
         workspace.parentId().isPresent()
-            ? tree.run(() -> store(workspace))
+            ? hierarchyLock.run(() -> store(workspace))
             : transactions.execute(status -> store(workspace));
     return new Created(workspace, token);
   }

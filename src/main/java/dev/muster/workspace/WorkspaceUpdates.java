@@ -26,7 +26,7 @@ class WorkspaceUpdates {
   private final WorkspaceRepository workspaces;
   private final StatusRepository statuses;
   private final Hierarchy hierarchy;
-  private final HierarchyLock tree;
+  private final HierarchyLock hierarchyLock;
   private final AgentUrls urls;
   private final WorkspaceChanges changes;
   private final Events events;
@@ -37,7 +37,7 @@ class WorkspaceUpdates {
       WorkspaceRepository workspaces,
       StatusRepository statuses,
       Hierarchy hierarchy,
-      HierarchyLock tree,
+      HierarchyLock hierarchyLock,
       AgentUrls urls,
       WorkspaceChanges changes,
       Events events,
@@ -46,7 +46,7 @@ class WorkspaceUpdates {
     this.workspaces = workspaces;
     this.statuses = statuses;
     this.hierarchy = hierarchy;
-    this.tree = tree;
+    this.hierarchyLock = hierarchyLock;
     this.urls = urls;
     this.changes = changes;
     this.events = events;
@@ -57,7 +57,7 @@ class WorkspaceUpdates {
   void patch(Workspace seen, WorkspacePatch patch) {
     requireCallable(seen, patch.appliedTo(seen));
     if (patch.changesHierarchy()) {
-      tree.run(() -> store(seen.id(), patch));
+      hierarchyLock.run(() -> store(seen.id(), patch));
     } else {
       transactions.executeWithoutResult(status -> store(seen.id(), patch));
     }

@@ -34,7 +34,9 @@ class LivenessEndpointTest {
         .untilAsserted(() -> {
           Map<String, JsonNode> loops = loops();
           for (String job :
-              new String[] {"liveness-sweep", "stall-sweep", "activity-retention", "queue-pass"}) {
+              new String[] {
+                "liveness-sweep", "stall-sweep", "activity-retention", "delivery-sweep"
+              }) {
             assertRan(loop(loops, job), "cluster");
             assertThat(Instant.parse(loop(loops, job).path("next_run_at").asString())).isNotNull();
           }

@@ -89,7 +89,7 @@ class BulkWorker implements SmartLifecycle {
     try {
       return transactions.runRetryingDeadlocks(_ -> change(Integer.MAX_VALUE));
     } catch (RuntimeException e) {
-      if (outages.met(e) || isForLater(e)) {
+      if (outages.report(e) || isForLater(e)) {
         putOff();
         throw e;
       }
@@ -121,7 +121,7 @@ class BulkWorker implements SmartLifecycle {
     try {
       return transactions.runRetryingDeadlocks(_ -> change(1));
     } catch (RuntimeException e) {
-      if (outages.met(e) || isForLater(e)) {
+      if (outages.report(e) || isForLater(e)) {
         putOff();
         throw e;
       }

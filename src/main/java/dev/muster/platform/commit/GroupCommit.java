@@ -51,7 +51,7 @@ public final class GroupCommit<T, R> implements AutoCloseable {
   private final Function<T, Object> keyOf;
   private final BatchLimits<T> limits;
   private final BatchRunner<T, R> batches;
-  private final SubmissionQueue<T, R> line;
+  private final SubmissionQueue<T, R> queue;
   private final AtomicInteger unanswered = new AtomicInteger();
   private final List<Thread> committers;
   private final BackgroundLoop watch;
@@ -88,7 +88,7 @@ public final class GroupCommit<T, R> implements AutoCloseable {
       MeterRegistry metrics) {
     this.keyOf = keyOf;
     this.limits = limits;
-    this.line = new SubmissionQueue<>(limits);
+    this.queue = new SubmissionQueue<>(limits);
     this.batches = new BatchRunner<>(name, work, metrics);
     Thread.Builder.OfPlatform thread = Thread.ofPlatform().daemon().name(name + "-committer-", 1);
     this.committers =
@@ -125,7 +125,7 @@ public final class GroupCommit<T, R> implements AutoCloseable {
               limits.weightOf().applyAsLong(value),
               RequestDeadline.cappingNanos(TIMEOUT.toNanos()),
               lockTimeout.toNanos());
-      if (line.push(submission)) {
+      if (queue.push(submission)) {
         committers.forEach(LockSupport::unpark);
       }
       if (closed) {
@@ -154,7 +154,7 @@ public final class GroupCommit<T, R> implements AutoCloseable {
   private void commitUntilClosed() {
     while (!closed) {
       try {
-        List<PendingSubmission<T, R>> batch = line.nextBatch();
+        List<PendingSubmission<T, R>> batch = queue.nextBatch();
         if (batch.isEmpty()) {
           LockSupport.park(this);
         } else if (commit(batch)) {
@@ -184,13 +184,13 @@ public final class GroupCommit<T, R> implements AutoCloseable {
       batch.forEach(submission -> submission.complete(new BatchOutcome.Failed<>(tooLate())));
       throw e;
     } finally {
-      line.ended(batch, busy);
+      queue.ended(batch, busy);
     }
     return busy.size() == batch.size();
   }
 
   private void failOverdue() {
-    line.failOverdue(() -> new BatchOutcome.Failed<>(tooLate()));
+    queue.failOverdue(() -> new BatchOutcome.Failed<>(tooLate()));
   }
 
   private static ProblemException tooLate() {
@@ -212,6 +212,6 @@ public final class GroupCommit<T, R> implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     watch.close();
-    line.failAll(() -> new BatchOutcome.Failed<>(tooLate()));
+    queue.failAll(() -> new BatchOutcome.Failed<>(tooLate()));
   }
 }

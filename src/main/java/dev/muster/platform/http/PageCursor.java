@@ -47,7 +47,7 @@ public record PageCursor(Instant createdAt, UUID id) {
           return cursor;
         }
       }
-    } catch (IllegalArgumentException | java.time.DateTimeException notOurs) {
+    } catch (IllegalArgumentException | java.time.DateTimeException invalid) {
       // falls through to the shared error below
     }
     throw ProblemException.validation(

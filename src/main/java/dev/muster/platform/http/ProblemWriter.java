@@ -31,7 +31,7 @@ public final class ProblemWriter {
    * <p>If the response is committed, it throws {@link IOException} instead.
    */
   public void write(Throwable failure, HttpServletResponse response) throws IOException {
-    boolean _ = outages.met(failure);
+    boolean _ = outages.report(failure);
     write(ProblemMapper.problemOf(failure), response);
   }
 

@@ -32,8 +32,9 @@ public class JobHistory {
       """;
 
   /**
-   * A dead owner is replaced within 30 s. So a job that has been due for longer runs on no replica,
-   * or its run takes longer. A retention may: it is overdue when its owner renews no heartbeat.
+   * Reports a job as overdue when it has been due for longer than a dead owner takes to be
+   * replaced. It then runs on no replica, or its run takes that long. A retention may take long, so
+   * it is overdue only when its owner renews no heartbeat.
    */
   private static final String OF_JOBS =
       """

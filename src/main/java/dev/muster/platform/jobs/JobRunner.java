@@ -68,7 +68,7 @@ class JobRunner {
       }
       return null;
     } catch (RuntimeException | Error e) {
-      if (!outages.met(e) && failing.add(job.name())) {
+      if (!outages.report(e) && failing.add(job.name())) {
         log.warn(
             "job {} failed and will be tried again every {} ms: {}",
             job.name(),

@@ -63,7 +63,7 @@ public final class OutageLog {
   @Autowired
   OutageLog(DataSource database, BackgroundLoops loops) {
     this(() -> answers(database), System::nanoTime, POLL_INTERVAL, loops);
-    loops.reportFailuresTo(this::met);
+    loops.reportFailuresTo(this::report);
   }
 
   /**
@@ -87,7 +87,7 @@ public final class OutageLog {
    * <p>If true, the outage is logged here and the caller logs nothing. If false, the caller must
    * log the failure.
    */
-  public boolean met(Throwable failure) {
+  public boolean report(Throwable failure) {
     if (DatabaseOutage.isCauseOf(failure)) {
       begin(failure);
       return true;

@@ -12,15 +12,15 @@ import org.springframework.stereotype.Service;
 /**
  * Tracks uptime gaps, so that no workspace is penalized for them (R5.2).
  *
- * <p>Each replica ticks every few seconds while all {@link ReplicaHealthCheck}s are good: its port
- * responds, and its last heartbeat batch did not fail. Without any tick for longer than {@link
- * UptimeTiming#gap()}, the control plane counts as down. It is then up since the next tick.
+ * <p>Each replica ticks every few seconds while it is healthy: its port responds, and its last
+ * heartbeat batch did not fail ({@link ReplicaHealthCheck}). Without any tick for longer than
+ * {@link UptimeTiming#gap()}, the control plane counts as down. It is then up since the next tick.
  */
 @Service
 public class ControlPlaneUptime {
 
   /**
-   * Sets the shortest uptime gap that counts.
+   * The shortest uptime gap that counts.
    *
    * <p>A shorter one costs agents at most a sixth of the time after which they are stale.
    */
@@ -45,27 +45,27 @@ public class ControlPlaneUptime {
   /**
    * Checks one precondition for serving agents.
    *
-   * <p>A replica counts as up only while all beans of this type are good.
+   * <p>A replica is healthy only while all beans of this type are.
    */
   public interface ReplicaHealthCheck {
 
-    boolean isGood();
+    boolean isHealthy();
   }
 
   private final UptimeRepository repository;
-  private final UptimeTiming rhythm;
-  private final List<ReplicaHealthCheck> signs;
+  private final UptimeTiming timing;
+  private final List<ReplicaHealthCheck> checks;
   private final BackgroundLoop ticks;
 
   ControlPlaneUptime(
       UptimeRepository repository,
-      UptimeTiming rhythm,
-      List<ReplicaHealthCheck> signs,
+      UptimeTiming timing,
+      List<ReplicaHealthCheck> checks,
       BackgroundLoops loops) {
     this.repository = repository;
-    this.rhythm = rhythm;
-    this.signs = signs;
-    this.ticks = loops.start("uptime-ticks", rhythm.tick(), this::tickIfFit);
+    this.timing = timing;
+    this.checks = checks;
+    this.ticks = loops.start("uptime-ticks", timing.tick(), this::tickIfHealthy);
   }
 
   /**
@@ -77,9 +77,9 @@ public class ControlPlaneUptime {
    */
   public Optional<Uptime> tickAndRead() {
     if (healthy()) {
-      return Optional.of(repository.tick(rhythm.gap()));
+      return Optional.of(repository.tick(timing.gap()));
     }
-    return Optional.of(repository.read()).filter(uptime -> uptime.isFresh(rhythm.gap()));
+    return Optional.of(repository.read()).filter(uptime -> uptime.isFresh(timing.gap()));
   }
 
   /** Returns the stored uptime, without a tick. */
@@ -97,14 +97,14 @@ public class ControlPlaneUptime {
     return repository.endHold();
   }
 
-  private void tickIfFit() {
+  private void tickIfHealthy() {
     if (healthy()) {
-      repository.tick(rhythm.gap());
+      repository.tick(timing.gap());
     }
   }
 
   private boolean healthy() {
-    return signs.stream().allMatch(ReplicaHealthCheck::isGood);
+    return checks.stream().allMatch(ReplicaHealthCheck::isHealthy);
   }
 
   @PreDestroy

@@ -40,7 +40,7 @@ final class PortHealthCheck implements ReplicaHealthCheck {
 
   /** Returns true for any status below 500: a response of 429 also shows a live server. */
   @Override
-  public boolean isGood() {
+  public boolean isHealthy() {
     @Nullable URI asked = health;
     return asked != null && answers(asked);
   }

@@ -75,7 +75,7 @@ class RetentionJobsTest {
               "2"::equals);
 
       for (String sweep :
-          List.of("liveness-sweep", "stall-sweep", "delegation-dispatch", "queue-pass")) {
+          List.of("liveness-sweep", "stall-sweep", "delegation-dispatch", "delivery-sweep")) {
         int before = runs(sweep);
         Awaitility.await(sweep).atMost(TIMEOUT).until(() -> runs(sweep) > before + 1);
       }

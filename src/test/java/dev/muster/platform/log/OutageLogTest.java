@@ -68,7 +68,7 @@ class OutageLogTest {
     pass(30);
     assertThat(lines()).isEmpty();
     for (int second = 0; second < 130; second++) {
-      assertThat(outages.met(away)).isTrue();
+      assertThat(outages.report(away)).isTrue();
       outages.refused();
       pass(1);
     }
@@ -91,7 +91,7 @@ class OutageLogTest {
   void areNotEndedByOneAnswerAmongFailures() {
     answers.set(true);
     for (int second = 0; second < 50; second++) {
-      assertThat(outages.met(away)).isTrue();
+      assertThat(outages.report(away)).isTrue();
       pass(4);
     }
     assertThat(outages.isUnderWay()).isTrue();
@@ -103,15 +103,16 @@ class OutageLogTest {
   @Test
   void areNotWrittenForOtherFailures() {
     var busy = ProblemException.unavailable("too many wait");
-    assertThat(outages.met(new IllegalStateException("a bug"))).isFalse();
-    assertThat(outages.met(new DataIntegrityViolationException("", new SQLException("", "23505"))))
+    assertThat(outages.report(new IllegalStateException("a bug"))).isFalse();
+    assertThat(
+            outages.report(new DataIntegrityViolationException("", new SQLException("", "23505"))))
         .isFalse();
-    assertThat(outages.met(busy)).isFalse();
+    assertThat(outages.report(busy)).isFalse();
     assertThat(lines()).isEmpty();
 
-    assertThat(outages.met(away)).isTrue();
-    assertThat(outages.met(busy)).isTrue();
-    assertThat(outages.met(new IllegalStateException("a bug"))).isFalse();
+    assertThat(outages.report(away)).isTrue();
+    assertThat(outages.report(busy)).isTrue();
+    assertThat(outages.report(new IllegalStateException("a bug"))).isFalse();
   }
 
   private void pass(int seconds) {

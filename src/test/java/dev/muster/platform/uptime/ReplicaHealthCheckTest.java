@@ -65,6 +65,6 @@ class ReplicaHealthCheckTest {
 
   @Test
   void areHealthyWithARunningServer() {
-    assertThat(TestServer.shared().bean(PortHealthCheck.class).isGood()).isTrue();
+    assertThat(TestServer.shared().bean(PortHealthCheck.class).isHealthy()).isTrue();
   }
 }

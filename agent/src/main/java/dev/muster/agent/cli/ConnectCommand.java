@@ -80,7 +80,7 @@ final class ConnectCommand implements Callable<Integer> {
               }
             })
             .build();
-    Thread farewell = new Thread(() -> sayFarewell(loop, handler, ended), "muster-farewell");
+    Thread farewell = new Thread(() -> stopOnSignal(loop, handler, ended), "muster-farewell");
     Runtime.getRuntime().addShutdownHook(farewell);
     try {
       return code(loop.run());
@@ -116,7 +116,7 @@ final class ConnectCommand implements Callable<Integer> {
   }
 
   /** Stops the loop on a signal. After any other end it does nothing, so the exit code stays. */
-  private static void sayFarewell(AgentLoop loop, ExecHandler handler, CountDownLatch ended) {
+  private static void stopOnSignal(AgentLoop loop, ExecHandler handler, CountDownLatch ended) {
     if (ended.getCount() == 0) {
       return;
     }

@@ -12,7 +12,7 @@ final class ExitCode {
   static final int NO_ANSWER = 6;
   static final int REVOKED = 7;
 
-  /** The code of sysexits.h for "try again", by which a supervisor starts the agent anew. */
+  /** The code of sysexits.h for "try again", by which a supervisor starts the agent again. */
   static final int RESTART = 75;
 
   private ExitCode() {}
