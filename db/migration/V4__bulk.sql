@@ -23,12 +23,12 @@ CREATE TABLE bulk_runs (
 );
 
 COMMENT ON TABLE bulk_runs IS 'Changes of many workspaces at once; a batch is one transaction that locks the row';
-COMMENT ON COLUMN bulk_runs.filter IS 'What the targets were found by; null for targets that were named';
+COMMENT ON COLUMN bulk_runs.filter IS 'The filter that found the targets; null when their ids were given';
 COMMENT ON COLUMN bulk_runs.text IS 'The message, or the reason of a restart';
 COMMENT ON COLUMN bulk_runs.audit_id IS 'The row of operator_actions that gets the result';
-COMMENT ON COLUMN bulk_runs.targets IS 'Fixed at the start; those below others come first';
-COMMENT ON COLUMN bulk_runs.expected IS 'Of an undo: since when each target must have its status; parallel to targets';
-COMMENT ON COLUMN bulk_runs.due_at IS 'When its last batch was; the run that has waited longest is next';
+COMMENT ON COLUMN bulk_runs.targets IS 'Stored at the start; children before their parents';
+COMMENT ON COLUMN bulk_runs.expected IS 'For an undo: when each target got the status that the undone run gave it; parallel to targets';
+COMMENT ON COLUMN bulk_runs.due_at IS 'When its last batch ran, or until when it waits; the run with the earliest time is next';
 
 CREATE INDEX bulk_runs_due ON bulk_runs (due_at) WHERE ended_at IS NULL;
 CREATE INDEX bulk_runs_in_order ON bulk_runs (created_at, id);
@@ -45,7 +45,7 @@ CREATE TABLE bulk_items (
     PRIMARY KEY (run_id, position)
 );
 
-COMMENT ON TABLE bulk_items IS 'The outcome of a bulk run for each target that it has come to';
+COMMENT ON TABLE bulk_items IS 'The outcome of a bulk run for each target that it has handled';
 COMMENT ON COLUMN bulk_items.position IS 'The place in bulk_runs.targets, from 1';
 COMMENT ON COLUMN bulk_items.changed_at IS 'Since when the target has the status that the run gave it';
 

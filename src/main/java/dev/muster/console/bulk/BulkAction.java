@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a bulk run does to each of its workspaces. */
+/** The change that a bulk run makes to each of its workspaces. */
 enum BulkAction {
   PAUSE(Hindrance.LIVE),
   RESUME(Hindrance.NONE),
@@ -43,7 +43,7 @@ enum BulkAction {
     return this == MESSAGE ? MESSAGES_AT_ONCE : STATUS_CHANGES_AT_ONCE;
   }
 
-  /** Returns the action that takes this one back; empty where nothing does. */
+  /** Returns the action that undoes this one; empty when none does. */
   Optional<BulkAction> reverse() {
     return switch (this) {
       case PAUSE -> Optional.of(RESUME);
@@ -52,7 +52,7 @@ enum BulkAction {
     };
   }
 
-  /** Returns why workspaces of this status would be skipped; null when they would not. */
+  /** Returns why workspaces of this status would be skipped; null when they would be changed. */
   @Nullable String skipped(String status) {
     boolean isPaused = status.equals(IS_PAUSED);
     return switch (this) {
@@ -62,7 +62,10 @@ enum BulkAction {
     };
   }
 
-  /** Whether a refusal only says that there was nothing to do. */
+  /**
+   * Returns whether a refusal means that the workspace was in that state already, or no longer in
+   * the expected one.
+   */
   static boolean isSkip(ErrorCode refusal) {
     return refusal == ErrorCode.WRONG_STATE;
   }

@@ -60,7 +60,7 @@ class BulkController {
     this.responses = responses;
   }
 
-  /** Starts a run, or with {@code dry_run} only says what it would do. */
+  /** Starts a run; with {@code dry_run} it only returns what a run would do. */
   @PostMapping("/admin/bulk")
   ResponseEntity<?> start(
       Caller caller,
@@ -85,7 +85,7 @@ class BulkController {
         request, response, PageLimit.of(request).orElse(PageLimit.DEFAULT), runs::page, run -> run);
   }
 
-  /** An outcome, with the name of its workspace as long as that is known. */
+  /** An outcome, with the name of its workspace; the name is null once the workspace is deleted. */
   record NamedItem(
       int position,
       UUID workspaceId,

@@ -11,10 +11,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of many workspaces, as it is requested.
+ * A request to change many workspaces.
  *
- * @param filter what finds them; null when they are named
- * @param expected how many the person saw in the preview; empty in the request for one
+ * @param filter the filter that finds them; null when their ids are given
+ * @param expected the number of targets in the preview that the person saw; empty in the request
+ *     for a preview
  */
 record BulkRequest(
     BulkAction action,

@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Deletes bulk runs and their outcomes after 90 days, as the audit's rows. */
+/** Deletes bulk runs and their outcomes after 90 days, like the rows of the audit. */
 @Configuration(proxyBeanMethods = false)
 class BulkRetention {
 

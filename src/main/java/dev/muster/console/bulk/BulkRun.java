@@ -7,12 +7,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of many workspaces, and how far it is.
+ * A change of many workspaces, and its progress.
  *
- * @param filter what its targets were found by; null when they were named
- * @param total its targets; {@code done}, {@code skipped} and {@code failed} are those that it has
- *     come to
- * @param undoOf the run that it takes back, and {@code undoneBy} the one that takes it back
+ * @param filter the filter that found its targets; null when their ids were given
+ * @param total the number of targets; {@code done}, {@code skipped} and {@code failed} count those
+ *     that were handled
+ * @param undoOf the run that this one undoes; {@code undoneBy} is the run that undoes this one
  */
 record BulkRun(
     UUID bulkId,
@@ -32,7 +32,7 @@ record BulkRun(
     Instant createdAt,
     @Nullable Instant endedAt) {
 
-  /** Whether a run goes on. */
+  /** The state of a run. */
   enum State {
     RUNNING,
     DONE,
@@ -44,7 +44,7 @@ record BulkRun(
     }
   }
 
-  /** What became of a target. */
+  /** How the change of a target ended. */
   enum Outcome {
     DONE,
     SKIPPED,
@@ -63,8 +63,9 @@ record BulkRun(
   /**
    * The outcome of one target.
    *
-   * @param code why it was not changed: the code and the sentence that a request for it alone gets
-   * @param changedAt since when it has the status that the run gave it
+   * @param code why it was not changed: the code and the detail that a request for this workspace
+   *     alone would get
+   * @param changedAt when it got the status that the run gave it
    */
   record Item(
       int position,
@@ -74,7 +75,7 @@ record BulkRun(
       @Nullable String detail,
       @Nullable Instant changedAt) {}
 
-  /** Says in a few words what this run is for and how it went, for the audit. */
+  /** Returns a short summary of the run and its outcomes, for the audit. */
   String summary() {
     String how =
         switch (state) {

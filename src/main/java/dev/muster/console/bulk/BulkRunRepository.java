@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Stores bulk runs, and reads them for people. */
+/** Stores bulk runs and reads them for operators. */
 @Repository
 class BulkRunRepository {
 
@@ -28,7 +28,10 @@ class BulkRunRepository {
           statement_timestamp(), statement_timestamp())
       """;
 
-  /** An undo has the targets that the run has changed. Nothing is inserted when there is one. */
+  /**
+   * The targets of an undo are the workspaces that the run has changed. Inserts nothing when the
+   * run has an undo.
+   */
   private static final String INSERT_UNDO =
       """
       INSERT INTO bulk_runs (id, action, filter, cascade, who, audit_id, targets, expected, total, undo_of, created_at,
@@ -80,7 +83,7 @@ class BulkRunRepository {
           WHERE r.created_at < statement_timestamp() - interval '90 days' LIMIT :most)
       """;
 
-  /** Comes after the items, so that none is left behind without its run. */
+  /** Runs after the items are deleted, so that no item is left without its run. */
   private static final String DELETE_OLD =
       """
       DELETE FROM bulk_runs WHERE id IN (
@@ -121,12 +124,12 @@ class BulkRunRepository {
         == 1;
   }
 
-  /** Waits for the batch that is running; returns false when the run has ended. */
+  /** Cancels a run after the batch that is in progress; returns false when the run has ended. */
   boolean cancel(UUID id) {
     return db.sql(CANCEL).param("id", id).update() == 1;
   }
 
-  /** Returns the id of the audit row of its start. */
+  /** Returns the id of the audit row that recorded the start. */
   Optional<UUID> auditIdOf(UUID id) {
     return db.sql(AUDIT_ID).param("id", id).query(UUID.class).optional();
   }

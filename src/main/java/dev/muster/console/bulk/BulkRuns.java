@@ -30,7 +30,7 @@ class BulkRuns {
   private static final int SAMPLE = 20;
   private static final String BLOCKED = "has children that are not among them";
 
-  /** A fleet changes while a person reads the preview; so far its count may be off. */
+  /** The fleet may change by so much while a person reads the preview. */
   private static final int TOLERATED_PERCENT = 1;
 
   private static final int PERCENT = 100;
@@ -38,7 +38,8 @@ class BulkRuns {
   /**
    * What a run would do.
    *
-   * @param changes those that would be changed; the others are in {@code skips} with the reason
+   * @param changes the workspaces that would be changed; {@code skips} has the others, with the
+   *     reason
    */
   record Preview(
       long count,
@@ -124,7 +125,10 @@ class BulkRuns {
         .toList();
   }
 
-  /** Fixes the targets and starts the run; refuses when they are not as many as were seen. */
+  /**
+   * Stores the targets and starts the run. Refuses when their number differs too much from the
+   * preview.
+   */
   BulkRun start(BulkRequest wanted, Caller caller) {
     int expected =
         wanted
@@ -169,7 +173,7 @@ class BulkRuns {
     }
   }
 
-  /** Starts the run that takes back what another has paused or resumed. */
+  /** Starts the run that undoes a pause or a resume. */
   BulkRun undo(UUID id, Caller caller) {
     BulkRun run = find(id);
     BulkAction reverse =
@@ -183,7 +187,7 @@ class BulkRuns {
                         + " cannot be undone (expected: one of pause or resume)"));
     if (run.state() == State.RUNNING) {
       throw new ProblemException(
-          ErrorCode.WRONG_STATE, "the run goes on; cancel it first, or wait for its end");
+          ErrorCode.WRONG_STATE, "the run has not ended; cancel it first, or wait for its end");
     }
     UUID undo = UUID.randomUUID();
     BulkRun started =
@@ -200,7 +204,9 @@ class BulkRuns {
     return started;
   }
 
-  /** Stops a run after its present batch; what is changed stays changed. */
+  /**
+   * Cancels a run after the batch that is in progress; workspaces that are changed stay changed.
+   */
   BulkRun cancel(UUID id) {
     return inTime(
         changing,

@@ -1,7 +1,7 @@
 package dev.muster.console.bulk;
 
 import dev.muster.a2a.CanvasMessages;
-import dev.muster.console.bulk.BulkBatches.Batch;
+import dev.muster.console.bulk.BulkBatchRepository.Batch;
 import dev.muster.console.bulk.BulkRun.Item;
 import dev.muster.console.bulk.BulkRun.Outcome;
 import dev.muster.identity.AuditTrail;
@@ -31,9 +31,10 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /**
- * Works off the bulk runs, batch by batch. One transaction locks the run, changes the workspaces of
- * the batch, and stores the outcome of each; a server that is killed loses none and does none
- * twice, and any replica goes on.
+ * Executes the bulk runs, batch by batch.
+ *
+ * <p>One transaction locks the run, changes the workspaces of the batch and stores their outcomes.
+ * So a killed server loses no workspace and changes none twice, and any replica continues.
  */
 @Component
 class BulkWorker implements SmartLifecycle {
@@ -41,7 +42,7 @@ class BulkWorker implements SmartLifecycle {
   private static final Logger log = LoggerFactory.getLogger(BulkWorker.class);
   private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-  private final BulkBatches batches;
+  private final BulkBatchRepository batches;
   private final BulkRunRepository runs;
   private final LifecycleBatches lifecycle;
   private final CanvasMessages messages;
@@ -55,7 +56,7 @@ class BulkWorker implements SmartLifecycle {
   private @Nullable UUID claimed;
 
   BulkWorker(
-      BulkBatches batches,
+      BulkBatchRepository batches,
       BulkRunRepository runs,
       LifecycleBatches lifecycle,
       CanvasMessages messages,
@@ -90,7 +91,7 @@ class BulkWorker implements SmartLifecycle {
       return transactions.runRetryingDeadlocks(_ -> change(Integer.MAX_VALUE));
     } catch (RuntimeException e) {
       if (outages.report(e) || isForLater(e)) {
-        putOff();
+        delay();
         throw e;
       }
       log.warn("a batch of a bulk run failed, so its first workspace is tried alone", e);
@@ -98,31 +99,34 @@ class BulkWorker implements SmartLifecycle {
     }
   }
 
-  /** A run that cannot go on now keeps no other from going on. */
-  private void putOff() {
+  /** Delays a run that cannot continue now, so that other runs go first. */
+  private void delay() {
     @Nullable UUID run = claimed;
     if (run != null) {
       try {
-        batches.putOff(run);
+        batches.delay(run);
       } catch (RuntimeException outage) {
-        log.debug("the bulk run {} could not be put off", run, outage);
+        log.debug("the bulk run {} could not be delayed", run, outage);
       }
     }
   }
 
-  /** Whether the batch may succeed later, such as after others who change the tree. */
+  /** Returns whether the batch may succeed later, such as after another change of the hierarchy. */
   private static boolean isForLater(RuntimeException e) {
     return e instanceof CommitAwareTransactions.UnknownCommitOutcomeException
         || (e instanceof ProblemException problem && problem.code() == ErrorCode.UNAVAILABLE);
   }
 
-  /** Keeps one workspace that cannot be changed from stopping all that come after it. */
+  /**
+   * Runs the first workspace of the batch alone. If it fails too, stores that as its outcome, so
+   * that the run continues with the next one.
+   */
   private boolean stepAlone() {
     try {
       return transactions.runRetryingDeadlocks(_ -> change(1));
     } catch (RuntimeException e) {
       if (outages.report(e) || isForLater(e)) {
-        putOff();
+        delay();
         throw e;
       }
       return transactions.runRetryingDeadlocks(_ -> {
@@ -157,7 +161,9 @@ class BulkWorker implements SmartLifecycle {
     };
   }
 
-  /** An undo skips workspaces that were paused, and perhaps resumed, since the run. */
+  /**
+   * Pauses the batch; the undo of a resume skips workspaces that were paused again since the run.
+   */
   private List<BatchResult> pause(Batch batch) {
     if (batch.undoOf() == null) {
       return lifecycle.pause(batch.ids());
@@ -183,7 +189,7 @@ class BulkWorker implements SmartLifecycle {
     }
   }
 
-  /** Records in the audit how a run has ended. */
+  /** Records the result of an ended run in the audit. */
   void recordResult(UUID runId) {
     runs.auditIdOf(runId)
         .ifPresent(

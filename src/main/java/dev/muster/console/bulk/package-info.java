@@ -1,4 +1,4 @@
-/** Changes of many workspaces at once, by filter. */
+/** Changes many workspaces at once, found by a filter. */
 @NullMarked
 package dev.muster.console.bulk;
 

@@ -22,14 +22,19 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Hands out the next targets of bulk runs and stores their outcomes, all in the transaction that
- * changes them. The lock of the run's row admits one replica at a time; when that replica is
- * killed, its transaction is undone and the lock is free.
+ * Claims the next targets of bulk runs and stores their outcomes, in the transaction that changes
+ * the targets.
+ *
+ * <p>The lock on the run's row admits one replica at a time. When that replica is killed, its
+ * transaction is rolled back and the lock is free.
  */
 @Repository
-class BulkBatches {
+class BulkBatchRepository {
 
-  /** The run that has waited longest, so that a small one does not wait for the end of a large. */
+  /**
+   * Selects the run that has waited longest, so that a small run does not wait for the end of a
+   * large one.
+   */
   private static final String CLAIM =
       """
       SELECT id, action, text, undo_of, handled, now() AS at,
@@ -58,12 +63,12 @@ class BulkBatches {
       RETURNING ended_at IS NOT NULL
       """;
 
-  private static final String PUT_OFF =
+  private static final String DELAY =
       "UPDATE bulk_runs SET due_at = statement_timestamp() + interval '5 seconds' WHERE id = :id";
 
   /**
-   * One that was paused after the run: an undo no longer takes back the resume of the run. Events
-   * with and without a number have an index each.
+   * Selects workspaces that were paused again after the run; the undo of a resume leaves them
+   * alone. Events with and without a number have one index each.
    */
   private static final String PAUSED_SINCE =
       """
@@ -79,8 +84,9 @@ class BulkBatches {
   /**
    * The next targets of a run.
    *
-   * @param handled how many targets come before them
-   * @param expected of an undo: since when each of them has the status that the run gave it
+   * @param handled the number of targets before these
+   * @param expected for an undo: the time at which each target got the status that the undone run
+   *     gave it
    */
   record Batch(
       UUID runId,
@@ -94,7 +100,7 @@ class BulkBatches {
 
   private final JdbcClient db;
 
-  BulkBatches(JdbcClient db) {
+  BulkBatchRepository(JdbcClient db) {
     this.db = db;
   }
 
@@ -104,7 +110,7 @@ class BulkBatches {
         .param("most", most)
         .param("messages", BulkAction.MESSAGE.batchSize())
         .param("changes", BulkAction.PAUSE.batchSize())
-        .query(BulkBatches::batch)
+        .query(BulkBatchRepository::batch)
         .optional();
   }
 
@@ -131,12 +137,12 @@ class BulkBatches {
         expected);
   }
 
-  /** Lets the other runs go first for a while. */
-  void putOff(UUID runId) {
-    db.sql(PUT_OFF).param("id", runId).update();
+  /** Makes the run wait 5 s, so that other runs go first. */
+  void delay(UUID runId) {
+    db.sql(DELAY).param("id", runId).update();
   }
 
-  /** Stores the outcomes of a batch; returns whether they are the last of the run. */
+  /** Stores the outcomes of a batch; returns whether the run has ended. */
   boolean store(Batch batch, List<Item> items) {
     if (!items.isEmpty()) {
       @Nullable Instant changedAt =
@@ -165,7 +171,7 @@ class BulkBatches {
     return (int) items.stream().filter(item -> item.outcome() == outcome).count();
   }
 
-  /** Returns which of the workspaces were paused since these times. */
+  /** Returns the workspaces that were paused after these times. */
   Set<UUID> pausedSince(Map<UUID, Instant> since) {
     UUID[] ids = since.keySet().toArray(UUID[]::new);
     return new HashSet<>(
