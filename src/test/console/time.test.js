@@ -1,9 +1,9 @@
 import * as clock from '/src/net/clock.js';
-import { age, ago, clockTime, counted, exact, useZone } from '/src/text/time.js';
+import { ago, clockTime, counted, duration, exact, useZone } from '/src/text/time.js';
 import { equal, ok } from './assert.js';
 
 export function writesAges() {
-  equal([0, 59, 60, 126, 3599, 3600, 86_399, 86_400, -5].map(age), ['0 s', '59 s', '1 m', '2 m 6 s', '59 m 59 s', '1 h', '23 h', '1 d', '0 s']);
+  equal([0, 59, 60, 126, 3599, 3600, 86_399, 86_400, -5].map(duration), ['0 s', '59 s', '1 m', '2 m 6 s', '59 m 59 s', '1 h', '23 h', '1 d', '0 s']);
   equal(ago(Date.parse('2026-11-20T00:00:00Z'), Date.parse('2026-11-25T00:00:00Z')), '2026-11-20');
   equal(counted(1, 'message') + counted(2314, 'message'), '1 message2,314 messages');
 }

@@ -51,7 +51,7 @@ export class Branches {
     return TROUBLE.get(store.status[row]) ?? (store.isStalled(row) ? STALLED : store.status[row] === STATUS.online ? ONLINE : 0);
   }
 
-  /** Counts everything anew: after a snapshot, and where workspaces came, went or moved. */
+  /** Counts everything again: after a snapshot, and where workspaces came, went or moved. */
   #count() {
     const { store } = this;
     if (this.kind.length < store.n) {
@@ -84,7 +84,7 @@ export class Branches {
 
   #touch(touched) {
     if (this.shape !== this.store.shape) {
-      return touched; // the next order counts anew
+      return touched; // the next order counts again
     }
     const also = [];
     for (const row of touched) {

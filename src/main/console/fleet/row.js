@@ -3,7 +3,7 @@ import { markElement } from '../parts/status-mark.js';
 import { advise, why } from '../text/advice.js';
 import { visible } from '../text/safe.js';
 import { ofRow } from '../text/subject.js';
-import { age, ago, counted, exact, zone } from '../text/time.js';
+import { ago, counted, duration, exact, zone } from '../text/time.js';
 import { TABLE } from './view.js';
 
 const COLUMNS = [
@@ -117,7 +117,7 @@ export function drawRow(slot, store, row, around, mayChange) {
   const reason = clip(why(subject, around));
   put(slot.why, reason);
   slot.why.title = reason;
-  put(slot.heard, subject.heardMs === null ? (around.isPast ? '–' : 'never') : age((around.now - subject.heardMs) / 1000));
+  put(slot.heard, subject.heardMs === null ? (around.isPast ? '–' : 'never') : duration((around.now - subject.heardMs) / 1000));
   drawWork(slot, store.details.get(row), subject);
   drawStep(slot, id, subject, around, mayChange);
   slot.row = row;

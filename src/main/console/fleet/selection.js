@@ -11,7 +11,7 @@ export class Selection {
    * @param {object} needs
    * @param {import('./view.js').FleetView} needs.view
    * @param {() => boolean} needs.mayChange
-   * @param {() => void} needs.changed draws anew
+   * @param {() => void} needs.changed draws again
    * @param {(path: string) => void} needs.open shows a page
    */
   constructor(needs) {

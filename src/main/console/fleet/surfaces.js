@@ -20,7 +20,7 @@ const LOAD = {
  * @property {number} chosen the row of the side sheet; -1 for none
  * @property {() => boolean} isInUse whether pointer or focus are on it, so that nothing may move
  * @property {() => number[]} visible the rows that can be seen
- * @property {() => void} refresh draws anew: other rows, another order, another size
+ * @property {() => void} refresh draws again: other rows, another order, another size
  * @property {(what?: {ages?: boolean}) => void} redraw draws what changed
  * @property {() => void} close
  */

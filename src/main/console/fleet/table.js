@@ -9,7 +9,7 @@ import { tableKind } from './row.js';
  * @property {'grid' | 'treegrid'} role
  * @property {[string, string, ?string][]} columns class, words, and what it sorts by
  * @property {import('./view.js').Arrangement} arrangement
- * @property {(row: number) => number} version changes when the row is to be drawn anew
+ * @property {(row: number) => number} version changes when the row is to be drawn again
  * @property {() => object} make a slot
  * @property {(slot: object, row: number, around: object, mayChange: boolean) => void} draw
  * @property {(row: number) => void} [toggle] opens or closes it
@@ -177,7 +177,7 @@ export class FleetTable {
     }
   }
 
-  /** Draws anew: other rows, another order, or another height of rows. */
+  /** Draws again: other rows, another order, or another height of rows. */
   refresh() {
     const { rows, sort, direction } = this.view;
     this.tick++;

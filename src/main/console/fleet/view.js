@@ -42,7 +42,7 @@ export class FleetView {
     this.apply();
   }
 
-  /** Filters and orders anew. */
+  /** Filters and orders again. */
   apply() {
     const { store } = this;
     try {

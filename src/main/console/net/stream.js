@@ -58,7 +58,7 @@ export class Stream {
     return () => this.watchers.delete(fn);
   }
 
-  /** Begins, or begins anew after another event. @param {number} after */
+  /** Begins, or begins again after another event. @param {number} after */
   open(after) {
     this.close();
     this.after = after;

@@ -8,7 +8,7 @@ import { choice } from '../parts/filters.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
 import { stateWord } from '../parts/state-word.js';
 import { nameOf, workspaceLink } from '../parts/workspace-link.js';
-import { age as spell } from '../text/time.js';
+import { duration } from '../text/time.js';
 import { inline } from '../text/safe.js';
 import { layoutOf } from './graph-layout.js';
 import { mayOperate } from './rights.js';
@@ -63,7 +63,7 @@ export function graphOf(context, query, { draw, retry, fail }) {
         @click=${() => choose(edge)}>${stateWord(worst(edge))}</button></td>
       <td data-label="In flight" class="number">${edge.in_flight}</td><td data-label="Stuck" class="number">${edge.stuck}</td>
       <td data-label="Failed" class="number">${edge.failed}</td><td data-label="Completed" class="number">${edge.completed}</td>
-      <td data-label="Oldest">${edge.oldest_s === null || edge.oldest_s === undefined ? '–' : spell(edge.oldest_s)}</td></tr>
+      <td data-label="Oldest">${edge.oldest_s === null || edge.oldest_s === undefined ? '–' : duration(edge.oldest_s)}</td></tr>
     ${chosen && keyOf(chosen) === keyOf(edge) ? html`<tr class="detail"><td colspan="8">${drawn(between, delegations)}</td></tr>` : nothing}`;
 
   const delegations = (items) => items.length === 0 ? html`<p class="meta">Nothing of it is kept any more.</p>`

@@ -11,7 +11,7 @@ import { Surfaces, VIEWS } from '../fleet/surfaces.js';
 import { foot, GROUPS, oneOf, tools } from '../fleet/tools.js';
 import { FleetView } from '../fleet/view.js';
 
-/** Causes are found anew after this many ms, and after so many times what that took: a small part of all frames. */
+/** Causes are found again after this many ms, and after so many times what that took: a small part of all frames. */
 const SLOW_MS = 1000;
 const SLOW_TIMES = 400;
 /** A snapshot may be half a minute old; for so long after it events may move rows even in use. */

@@ -3,7 +3,7 @@ import { html, nothing, render } from 'lit-html';
 import { age } from '../parts/moment.js';
 import { asCurl } from '../parts/curl.js';
 import { empty } from '../parts/loaded.js';
-import { age as spell } from '../text/time.js';
+import { duration } from '../text/time.js';
 import { block, inline } from '../text/safe.js';
 
 /** @type {import('./rights.js').Page['open']} */
@@ -19,7 +19,7 @@ export function open(root, place, context) {
         ${fact('Task', now.current_task ? inline(now.current_task, { most: 400 }) : html`<span class="meta">none</span>`)}
         ${fact('Active tasks', `${now.active_tasks} of ${now.max_concurrent_tasks}`)}
         ${fact('Error rate', `${Math.round((now.last_error_rate ?? 0) * 1000) / 10} %`)}
-        ${fact('Agent up for', now.uptime_seconds > 0 ? spell(now.uptime_seconds) : html`<span class="meta">it does not say</span>`)}
+        ${fact('Agent up for', now.uptime_seconds > 0 ? duration(now.uptime_seconds) : html`<span class="meta">it does not say</span>`)}
         ${fact('Last heartbeat', now.last_heartbeat_at ? age(now.last_heartbeat_at) : html`<span class="meta">none yet</span>`)}
         ${row ? html`${fact('Messages that wait', row.queue_depth ?? 0)}${fact('Delegations', `${row.in_flight_in ?? 0} in, ${row.in_flight_out ?? 0} out`)}` : nothing}
       </dl>
@@ -30,7 +30,7 @@ export function open(root, place, context) {
             ${context.session.current()?.heartbeat_interval_s ?? 30} s:</p>`,
             asCurl({ method: 'POST', path: '/registry/heartbeat', body: { workspace_id: workspace.id } }))
         : html`<ol class="heartbeats">${workspace.heartbeats.map((heartbeat) => html`<li>${age(heartbeat.at)} <span class="meta">${heartbeat.active_tasks ?? 0} active${heartbeat.uptime_seconds
-            ? html`, up for ${spell(heartbeat.uptime_seconds)}` : nothing}</span></li>`)}</ol>`}
+            ? html`, up for ${duration(heartbeat.uptime_seconds)}` : nothing}</span></li>`)}</ol>`}
       <footer class="page-foot">${asCurl({ path: `/workspaces/${encodeURIComponent(workspace.id)}` })}</footer>`, root);
   }
 

@@ -11,7 +11,7 @@ import { choice, moreRows } from '../parts/filters.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
 import { stateWord } from '../parts/state-word.js';
 import { workspaceLink } from '../parts/workspace-link.js';
-import { age as spell } from '../text/time.js';
+import { duration } from '../text/time.js';
 import { block, inline } from '../text/safe.js';
 import { mayOperate } from './rights.js';
 
@@ -138,7 +138,7 @@ export function open(root, place, context) {
     render(html`${own === null
       ? html`<header class="page-head"><h1>Queue</h1>${drawn(summary, (found) => html`<p class="totals">
             <span><b>${found.waiting}</b> waiting</span><span><b>${found.delivering}</b> being delivered</span>
-            ${found.oldest_s === null ? nothing : html`<span>oldest <b>${spell(found.oldest_s)}</b></span>`}</p>${targets(found)}`)}</header>`
+            ${found.oldest_s === null ? nothing : html`<span>oldest <b>${duration(found.oldest_s)}</b></span>`}</p>${targets(found)}`)}</header>`
       : nothing}
       <div class="filters">${choice('State', 'state', query.get('state') ?? '', [['', 'waiting or being delivered'], ...STATES], choose)}
         ${choice('Kind', 'kind', query.get('kind') ?? '', [['', 'all'], ...KINDS], choose)}</div>

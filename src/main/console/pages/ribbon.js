@@ -1,7 +1,7 @@
 /** The last 24 hours of a workspace as a ribbon of its statuses, with the share of the time that it was online. */
 import { html, nothing, svg } from 'lit-html';
 import { statusMark, statusWord, toneOf } from '../parts/status-mark.js';
-import { age, clockTime } from '../text/time.js';
+import { clockTime, duration } from '../text/time.js';
 
 export const RIBBON_MS = 86_400_000;
 const WIDTH = 1000;
@@ -42,7 +42,7 @@ export function ribbon(stays, now, timelineAt) {
   }
   const x = (ms) => (WIDTH * (ms - now + RIBBON_MS)) / RIBBON_MS;
   const unwell = found.filter(({ status }) => UNWELL.has(status)).reverse();
-  const label = `The last 24 hours: ${percent(share)} online${unwell.map(({ status, from, to }) => `, ${statusWord(status)} ${age((to - from) / 1000)} from ${clockTime(from)}`).slice(0, 10).join('')}`;
+  const label = `The last 24 hours: ${percent(share)} online${unwell.map(({ status, from, to }) => `, ${statusWord(status)} ${duration((to - from) / 1000)} from ${clockTime(from)}`).slice(0, 10).join('')}`;
   return html`<section class="ribbon" aria-label="The last 24 hours">
     <span class="meta">24 h</span>
     <svg viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none" role="img" aria-label=${label}>
@@ -50,7 +50,7 @@ export function ribbon(stays, now, timelineAt) {
     </svg>
     <b class="ribbon-share">${percent(share)} online</b>
     ${unwell.length === 0 ? nothing : html`<ul class="ribbon-troubles">${unwell.slice(0, MAX_TROUBLES).map(({ status, from, to }) =>
-      html`<li><a href=${timelineAt(new Date(from + 1000).toISOString())}>${statusMark(status, { words: `${clockTime(from).slice(0, 5)}, ${age((to - from) / 1000)}` })}</a></li>`)}
+      html`<li><a href=${timelineAt(new Date(from + 1000).toISOString())}>${statusMark(status, { words: `${clockTime(from).slice(0, 5)}, ${duration((to - from) / 1000)}` })}</a></li>`)}
       ${unwell.length > MAX_TROUBLES ? html`<li class="meta">${unwell.length - MAX_TROUBLES} more</li>` : nothing}</ul>`}
   </section>`;
 }

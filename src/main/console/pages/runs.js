@@ -9,7 +9,7 @@ import { choice, moreRows, ofWorkspace } from '../parts/filters.js';
 import { Loaded, drawn, empty } from '../parts/loaded.js';
 import { stateWord } from '../parts/state-word.js';
 import { workspaceLink } from '../parts/workspace-link.js';
-import { age as spell } from '../text/time.js';
+import { duration } from '../text/time.js';
 import { inline, visible } from '../text/safe.js';
 import { readsAll } from './rights.js';
 
@@ -79,7 +79,7 @@ export function open(root, place, context) {
     </tr>${opened.has(run.run_id) ? detail(run) : nothing}`;
 
   const took = (run) => run.duration_ms !== null && run.duration_ms !== undefined
-    ? run.duration_ms < 1000 ? `${run.duration_ms} ms` : spell(Number(run.duration_ms) / 1000)
+    ? run.duration_ms < 1000 ? `${run.duration_ms} ms` : duration(Number(run.duration_ms) / 1000)
     : run.status === 'running' ? 'running' : '–';
 
   const output = (name, text, bytes) => html`<section class="output"><h3>${name} <span class="meta">${size(text, bytes)}</span>

@@ -5,7 +5,7 @@ import { copyButton } from '../parts/copy.js';
 import { stateWord } from '../parts/state-word.js';
 import { statusMark } from '../parts/status-mark.js';
 import { workspaceLink } from '../parts/workspace-link.js';
-import { age as spell } from '../text/time.js';
+import { duration } from '../text/time.js';
 import { block, inline } from '../text/safe.js';
 
 /** kind → [glyph, word] */
@@ -36,7 +36,7 @@ export function entryLine(entry, { found, opened, toggle, workspace, focused }) 
       <div class="entry-body">
         <p class="entry-title"><button type="button" class="disclose" aria-expanded=${opened} @click=${toggle}>${inline(entry.title, { empty: word })}</button>
           ${entry.status ? entry.kind === 'status' ? statusMark(entry.status) : stateWord(entry.status) : nothing}
-          ${entry.duration_ms !== null && entry.duration_ms !== undefined ? html`<span class="meta">${entry.duration_ms < 1000 ? `${entry.duration_ms} ms` : spell(entry.duration_ms / 1000)}</span>` : nothing}</p>
+          ${entry.duration_ms !== null && entry.duration_ms !== undefined ? html`<span class="meta">${entry.duration_ms < 1000 ? `${entry.duration_ms} ms` : duration(entry.duration_ms / 1000)}</span>` : nothing}</p>
         ${entry.text ? html`<p class="entry-text">${inline(entry.text, { most: opened ? 400 : 140 })}</p>` : nothing}
         ${entry.cause ? html`<p class="entry-cause meta">${causeWords(entry, found)}</p>` : nothing}
         ${opened ? details(entry, refs, workspace) : nothing}

@@ -8,7 +8,7 @@ import { asCurl } from '../parts/curl.js';
 import { Loaded, drawn, problem } from '../parts/loaded.js';
 import { stateWord } from '../parts/state-word.js';
 import { workspaceLink } from '../parts/workspace-link.js';
-import { age as spell } from '../text/time.js';
+import { duration } from '../text/time.js';
 import { inline } from '../text/safe.js';
 import { failDelegation, retryDelegation } from './delegation-actions.js';
 import { mayOperate } from './rights.js';
@@ -49,7 +49,7 @@ export function open(root, place, context) {
       <div class="node-what"><button type="button" class="disclose" aria-expanded=${opened.has(key)} @click=${() => toggle(key)}
           ><span aria-hidden="true">${glyph}</span> ${word}</button> ${stateWord(node.status)}
         <span>${node.from ? html`${workspaceLink(node.from)} → ` : nothing}${workspaceLink(node.to)}</span>
-        ${took === null ? nothing : html`<span class="meta">${took < 1000 ? `${took} ms` : spell(took / 1000)}</span>`}</div>
+        ${took === null ? nothing : html`<span class="meta">${took < 1000 ? `${took} ms` : duration(took / 1000)}</span>`}</div>
       <div class="node-span">${bar(node, span)}</div>
       ${node.text ? html`<p class="node-text">${inline(node.text, { most: opened.has(key) ? 400 : 120 })}</p>` : nothing}
       ${node.result && (opened.has(key) || node.status === 'failed') ? html`<p class="node-text">→ ${inline(node.result, { most: 400 })}</p>` : nothing}
@@ -69,7 +69,7 @@ export function open(root, place, context) {
         ${mayOperate(context.session) && !ENDED.has(own.status) ? html`<span class="buttons">
           ${own.status === 'stuck' || own.status === 'dispatched' ? action('Retry', () => retryDelegation(call, id).then(() => trace.refresh())) : nothing}
           ${action('Fail…', () => failDelegation(call, id).then(() => trace.refresh()))}</span>` : nothing}` : nothing}
-      ${wait ? html`<span class="meta">longest wait: ${workspaceLink(wait.node.to)}, ${spell(wait.ms / 1000)}</span>` : nothing}</header>`;
+      ${wait ? html`<span class="meta">longest wait: ${workspaceLink(wait.node.to)}, ${duration(wait.ms / 1000)}</span>` : nothing}</header>`;
   };
 
   const whole = ({ nodes, is_whole: isWhole }) => {
@@ -77,7 +77,7 @@ export function open(root, place, context) {
     return html`${head(nodes)}
       ${isWhole === false ? html`<p class="notice">This trace is larger than what is shown: 1,000 parts at most.</p>` : nothing}
       <p class="legend meta">${age(new Date(span.from).toISOString(), { exact: true })} to ${age(new Date(span.to).toISOString(), { exact: true })}:
-        ${spell((span.to - span.from) / 1000)}. Every line is joined by ids; none is guessed.</p>
+        ${duration((span.to - span.from) / 1000)}. Every line is joined by ids; none is guessed.</p>
       <ol class="trace">${treeOf(nodes).map((one) => row(one, span))}</ol>`;
   };
 

@@ -23,7 +23,7 @@ export function head({ id, record, removed }, { actions, mayAct, toChat, session
           <span class="meta">${since(record.status_since)}</span></p></div>
       ${removed || !mayAct ? nothing : html`<div class="buttons">
         ${paused ? action('Resume', actions.resume, { look: 'main' }) : action('Pause', actions.pause)}
-        ${action('Restart', () => actions.restart(), { hint: 'Asks the agent to end, so that its supervisor starts it anew' })}
+        ${action('Restart', () => actions.restart(), { hint: 'Asks the agent to end, so that its supervisor starts it again' })}
         ${mayOperate ? html`<button type="button" @click=${toChat}>Message</button>${action('Remove…', actions.remove, { look: 'danger' })}` : nothing}</div>`}
       ${removed || !mayAct ? nothing : asCurl({ method: 'POST', path: `${path}/${paused ? 'resume' : 'pause'}` },
         { method: 'POST', path: `${path}/restart`, body: {} }, { method: 'DELETE', path, query: { confirm: true } })}

@@ -1,7 +1,7 @@
 /** Moments: how long ago or how far ahead, kept true by the server's clock, with the exact time in the title. */
 import { html } from 'lit-html';
 import { now, onTick } from '../net/clock.js';
-import { age as spell, ago, clockTime, exact } from '../text/time.js';
+import { ago, clockTime, duration, exact } from '../text/time.js';
 
 class Moment extends HTMLElement {
   #at = '';
@@ -45,7 +45,7 @@ const FORMS = {
   age: behind,
   until: ahead,
   exact: clockTime,
-  since: (ms) => `since ${now() - ms < DAY_MS ? clockTime(ms) : exact(ms)} (${spell((now() - ms) / 1000)})`,
+  since: (ms) => `since ${now() - ms < DAY_MS ? clockTime(ms) : exact(ms)} (${duration((now() - ms) / 1000)})`,
 };
 
 const DAY_MS = 86_400_000;
@@ -57,7 +57,7 @@ function behind(ms) {
 
 function ahead(ms) {
   const seconds = (ms - now()) / 1000;
-  return seconds <= 0 ? 'now' : `in ${spell(seconds)}`;
+  return seconds <= 0 ? 'now' : `in ${duration(seconds)}`;
 }
 
 customElements.define('mu-moment', Moment);

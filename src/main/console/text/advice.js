@@ -1,5 +1,5 @@
 /** Says of a workspace what is wrong, what shows it, and what to do. A table: the first rule that matches decides. */
-import { age, clockTime, counted } from './time.js';
+import { clockTime, counted, duration } from './time.js';
 
 /**
  * @typedef {object} Subject what is known of a workspace
@@ -34,7 +34,7 @@ import { age, clockTime, counted } from './time.js';
 const next = (action, text) => ({ action, text });
 const seconds = (from, to) => Math.max(0, Math.round((to - from) / 1000));
 
-const RESTART = next('restart', 'Restart it: its supervisor starts the process anew.');
+const RESTART = next('restart', 'Restart it: its supervisor starts the process again.');
 const PAUSE = next('pause', 'Pause it: what waits stays; new messages to a push agent are refused meanwhile.');
 const BEFORE = next('timeline', 'See what came before: its timeline.');
 const CONNECT = next('connect', 'Connect an agent with its token.');
@@ -44,7 +44,7 @@ const RULES = [
   [
     (w) => w.restartAskedMs && w.status !== 'removed',
     (w, s) => ({
-      cause: `A restart was asked for ${age(seconds(w.restartAskedMs, s.now))} ago, and the agent has not started anew yet.`,
+      cause: `A restart was asked for ${duration(seconds(w.restartAskedMs, s.now))} ago, and the agent has not started again yet.`,
       evidence: evidence(w, s),
       next: [next('wait', 'Wait for its next heartbeat, which tells it.'), next('host', 'By hand: restart its process on its host.')],
     }),
@@ -182,10 +182,10 @@ export function advise(subject, surroundings) {
 }
 
 const silence = (w, s) =>
-  s.isPast ? `for longer than ${age(s.staleAfterS)}` : w.heardMs === null ? 'from the beginning' : `since ${clockTime(w.heardMs)}, limit ${age(s.staleAfterS)}`;
+  s.isPast ? `for longer than ${duration(s.staleAfterS)}` : w.heardMs === null ? 'from the beginning' : `since ${clockTime(w.heardMs)}, limit ${duration(s.staleAfterS)}`;
 
 const beats = (w, s) =>
-  w.heardMs === null ? '' : `Its heartbeats still arrive (${age(seconds(w.heardMs, s.now))} ago).`;
+  w.heardMs === null ? '' : `Its heartbeats still arrive (${duration(seconds(w.heardMs, s.now))} ago).`;
 
 /** What shows it: the agent's own words first. */
 function evidence(w, s) {
@@ -194,7 +194,7 @@ function evidence(w, s) {
     said.push(w.status === 'offline' ? `before that it said “${w.error}”` : `“${w.error}”`);
   }
   if (!s.isPast) {
-    said.push(w.heardMs === null ? 'no heartbeat so far' : `last heartbeat ${age(seconds(w.heardMs, s.now))} ago`);
+    said.push(w.heardMs === null ? 'no heartbeat so far' : `last heartbeat ${duration(seconds(w.heardMs, s.now))} ago`);
   }
   if (w.tasks) {
     said.push(`works on ${counted(w.tasks, 'task')}`);

@@ -98,7 +98,7 @@ const moment = (time) => (typeof time === 'number' ? time : Date.parse(time));
  * @param {number} seconds of a duration; below 0 counts as 0
  * @returns {string} such as 45 s, 2 m 6 s, 3 h, 12 d
  */
-export function age(seconds) {
+export function duration(seconds) {
   const s = Math.max(0, Math.floor(seconds));
   if (s < 60) {
     return `${s} s`;
@@ -115,7 +115,7 @@ export function age(seconds) {
  * @returns {string} its age up to a day, then its date
  */
 export function ago(ms, now) {
-  return now - ms < 86_400_000 ? age((now - ms) / 1000) : day(ms);
+  return now - ms < 86_400_000 ? duration((now - ms) / 1000) : day(ms);
 }
 
 /** @param {number} count @param {string} word @param {string} [many] @returns {string} such as 1 message, 2,314 messages */
