@@ -32,8 +32,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Stores one message of the canvas for many workspaces, in the caller's transaction. Poll agents
- * find it in their feed; for push agents it is queued, and tried at once after the commit.
+ * Stores one message of the canvas for many workspaces, in the caller's transaction.
+ *
+ * <p>Poll agents find it in their feed. For push agents it is queued, and tried at once after the
+ * commit.
  */
 @Service
 public class CanvasMessages {
@@ -51,14 +53,15 @@ public class CanvasMessages {
   }
 
   /**
-   * Stores the message once for each workspace; one that has it already is done too. Results are in
-   * the order of the ids.
+   * Stores the message once for each workspace. A workspace that has it already counts as done.
+   * Results are in the order of the ids.
    *
-   * @param messageId the id that all of them get it under
+   * @param messageId the id of the message, the same for all workspaces
    */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<BatchResult> send(List<UUID> ids, String messageId, String text, Instant now) {
-    // a change of the delivery mode takes the same lock, so the way stays right until the commit
+    // a change of the delivery mode takes the same locks, so each message's way stays right until
+    // the commit
     feeds.lock(new TreeSet<>(ids));
     Map<UUID, BatchResult> results = new HashMap<>();
     List<DeliveryTarget> targets = new ArrayList<>();

@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Tracks the subscribers of live data; without one, producers need not make any. */
+/** Tracks the subscribers of live data; without subscribers, producers need not make any. */
 final class LiveSubscribers {
 
   private final Runnable onLastGone;

@@ -4,7 +4,8 @@ import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * Settings of the liveness and stall rules (R5.1–R5.4).
+ * The settings of the liveness and stall rules (R5.1–R5.4). The time until a workspace is stale is
+ * in {@code HeartbeatCadence}, because agents are told it.
  *
  * @param sweepInterval time between sweeps
  * @param recoveryGrace time after an uptime gap in which workspaces without a heartbeat since the
@@ -19,9 +20,9 @@ public record LivenessSettings(
     Duration stalledAfter) {
 
   /**
-   * When many agents become stale at once, and for how long they are not set offline.
+   * The settings of the mass-offline guard.
    *
-   * @param ratio share of the fleet (0..1) above which the mass-offline guard holds
+   * @param ratio share of the fleet (0..1) above which the guard holds
    * @param hold maximum time for which a hold prevents offline transitions
    */
   public record MassOffline(double ratio, Duration hold) {}

@@ -21,7 +21,7 @@ class AuditController {
 
   private static final int MAX_TEXT = 300;
 
-  /** What became of a recorded action. */
+  /** The outcome of a recorded action. */
   enum Outcome {
     DONE("done"),
     REFUSED("refused");
@@ -38,11 +38,11 @@ class AuditController {
   }
 
   /**
-   * Which rows are wanted.
+   * The rows to list.
    *
    * @param who a part of the name; "" for everybody
-   * @param action a part of method and route; "" for all
-   * @param target one of the targets, whole; "" for any
+   * @param action a part of the method and route; "" for all
+   * @param target one of the targets, exactly; "" for any
    * @param after rows at this time or later
    * @param before rows before this time
    */
@@ -62,7 +62,9 @@ class AuditController {
     this.lists = lists;
   }
 
-  /** Writes a page, newest first; one of a filtered list may be short and still have a next. */
+  /**
+   * Writes a page, newest first. A page of a filtered list may be short and still have a next page.
+   */
   @GetMapping("/admin/audit")
   void list(
       Caller caller,

@@ -61,10 +61,16 @@ class AuditRepository {
   private static final String SET_DETAIL =
       "UPDATE operator_actions SET detail = :detail WHERE id = :id";
 
-  /** Rows that one page looks at; a page of rare rows ends after them, with a place to go on. */
+  /**
+   * The rows that one page scans. A page of a filter with few matches ends after them, with a
+   * cursor to continue.
+   */
   static final int MAX_SCANNED = 5000;
 
-  /** The last row of a full scan comes too, wanted or not: there the next page goes on. */
+  /**
+   * Includes the last row of a full scan even if it does not match, because the next page continues
+   * there.
+   */
   static final String NEWEST_FIRST =
       """
       SELECT * FROM (
@@ -114,7 +120,10 @@ class AuditRepository {
     db.sql(NOTE_REFUSAL).param("id", id).update();
   }
 
-  /** Returns at most {@code limit} rows after a place; fewer with a next page are no end. */
+  /**
+   * Returns at most {@code limit} rows after a place. A page with fewer rows is the last one only
+   * if it has no next.
+   */
   Page<Entry> page(AuditController.Filter filter, PageCursor after, int limit) {
     PageCursor place = first(filter, after);
     List<Row> rows =
@@ -139,7 +148,10 @@ class AuditRepository {
     return new Page<>(wanted.stream().map(Row::entry).toList(), next);
   }
 
-  /** The place before which rows are wanted: that of the page, or of the filter on the first. */
+  /**
+   * Returns the place before which rows are listed: that of the page, or that of the filter on the
+   * first page.
+   */
   private static PageCursor first(AuditController.Filter filter, PageCursor after) {
     if (!after.equals(PageCursor.START)) {
       return after;

@@ -74,7 +74,10 @@ public class AuditTrail extends HttpFilter {
     }
   }
 
-  /** Says what the running request changes, where its route and targets do not. */
+  /**
+   * Adds a description of the running request's change to its audit row, for changes that the route
+   * and the targets do not describe.
+   */
   public static void describe(String detail) {
     if (CommitAttachment.current() instanceof Entry entry) {
       entry.detail = detail;

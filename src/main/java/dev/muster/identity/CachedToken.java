@@ -16,9 +16,9 @@ final class CachedToken {
   }
 
   /**
-   * What makes a session of an entry, which is then found by its cookie.
+   * The data of a console session; such an entry is found by its cookie.
    *
-   * @param pageKey the hash of the other half
+   * @param pageKey the hash of the session's other half
    * @param maker the hash of the token that the session ends with
    */
   record SessionProof(SecretHash pageKey, SecretHash maker) {}
@@ -48,7 +48,7 @@ final class CachedToken {
     return session == null && holder instanceof Caller.Agent(UUID workspaceId) ? workspaceId : id;
   }
 
-  /** Returns what proves a session; null for a token. */
+  /** Returns the session's data; null for a token. */
   @Nullable SessionProof session() {
     return session;
   }

@@ -20,7 +20,7 @@ public class Credentials {
   private static final int MAX_TOKEN_LENGTH = 512;
   private static final String PAGE_KEY = "X-Muster-Page";
 
-  /** Stands before each half of a session; no header can contain it. */
+  /** Precedes each half of a session; no header can contain it. */
   private static final String SESSION = "\0";
 
   /**
@@ -80,7 +80,9 @@ public class Credentials {
     return presented != null && presented.startsWith(SESSION);
   }
 
-  /** Returns the hash of the presented token, or of the one that the session ends with. */
+  /**
+   * Returns the hash of the presented token, or of the token that the presented session ends with.
+   */
   SecretHash tokenBehind(@Nullable String presented) {
     String valid = Objects.requireNonNull(presented);
     return isSession(valid)
@@ -88,7 +90,10 @@ public class Credentials {
         : new Secret(token(valid)).hash();
   }
 
-  /** Whether the token of this hash is the admin's, or a stored one that is not revoked. */
+  /**
+   * Returns whether the token with this hash is the admin token, or a stored one that is not
+   * revoked.
+   */
   boolean isLive(SecretHash token) {
     return admin.matches(token)
         || tokens
@@ -170,7 +175,7 @@ public class Credentials {
         "a credential is missing (expected: the header Authorization: Bearer <token>)");
   }
 
-  /** Returns the refusal of what was presented, and is not known or ended. */
+  /** Returns the refusal of a credential that is unknown or has ended. */
   static ProblemException refusalOf(@Nullable String presented) {
     return isSession(presented) ? signedOut() : unknown();
   }

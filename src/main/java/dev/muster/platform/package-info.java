@@ -1,4 +1,4 @@
-/** What every module stands on: settings, database, HTTP conventions, JSON, group commit. */
+/** The infrastructure of all modules: settings, database, HTTP conventions, JSON, group commit. */
 @ApplicationModule(
     type = ApplicationModule.Type.OPEN,
     allowedDependencies = {})

@@ -6,11 +6,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cause of trouble; all workspaces or delegations with one cause are reported in one
+ * The cause of trouble. All workspaces or delegations with one cause are reported in one
  * notification.
  *
  * @param status one of the words below
- * @param reason one of the words below, or of a degraded workspace its {@code degraded_reason};
+ * @param reason one of the words below, or the {@code degraded_reason} of a degraded workspace;
  *     empty when several causes are reported as one
  * @param pattern the error without the parts that differ between agents; empty without an error
  */
@@ -29,7 +29,10 @@ record Cause(String status, String reason, String pattern) {
   static final Cause MASS_SILENCE = new Cause(SUSPENDED, "mass_silence", "");
   static final Cause UPTIME_GAP = new Cause(DOWN, "uptime_gap", "");
 
-  /** Limits the time of the patterns. Errors that differ only after this length have one cause. */
+  /**
+   * Limits the time that the patterns take. Errors that differ only after this length have one
+   * cause.
+   */
   private static final int MAX_ERROR = 400;
 
   private static final int MAX_PATTERN = 160;

@@ -20,7 +20,10 @@ class TroubleRepository {
   /** The maximum number of workspaces or delegations in a notification. */
   private static final int LISTED = 20;
 
-  /** A trouble with its former cause stays reported, unless its end was reported meanwhile. */
+  /**
+   * A trouble that begins again with the same cause stays reported, unless its end was reported
+   * meanwhile.
+   */
   private static final String BEGIN =
       """
       INSERT INTO webhook_troubles AS t
@@ -108,10 +111,10 @@ class TroubleRepository {
       """;
 
   /**
-   * Forgets recovered troubles: those of a cause that all have recovered from, and those reported a
-   * day ago.
+   * Deletes recovered troubles: those of a cause from which all have recovered, and those reported
+   * a day ago.
    */
-  private static final String FORGET_WELL =
+  private static final String DELETE_RECOVERED =
       """
       DELETE FROM webhook_troubles t
       WHERE t.well_reported_at IS NOT NULL AND (t.well_reported_at < :day_ago OR NOT EXISTS (
@@ -232,7 +235,9 @@ class TroubleRepository {
         .param("now", Timestamps.utc(now))
         .update();
     if (due.recovered()) {
-      db.sql(FORGET_WELL).param("day_ago", Timestamps.utc(now.minus(Duration.ofDays(1)))).update();
+      db.sql(DELETE_RECOVERED)
+          .param("day_ago", Timestamps.utc(now.minus(Duration.ofDays(1))))
+          .update();
     }
   }
 

@@ -186,8 +186,8 @@ class WebhookSender {
   }
 
   /**
-   * Returns the pause after a failure: 5 s × 2ⁿ, at most 5 minutes, of which a random half is left
-   * out.
+   * Returns the pause after a failure: 5 s × 2ⁿ, at most 5 minutes, reduced by up to a half at
+   * random.
    *
    * @param random from 0 to 1
    */

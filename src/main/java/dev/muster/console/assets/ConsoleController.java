@@ -35,7 +35,7 @@ class ConsoleController {
     this.assets = assets;
   }
 
-  /** Answers every url of the console with the same page, which reads the url itself. */
+  /** Responds to every url of the console with the same page, whose script reads the url. */
   @GetMapping({"/", "/ui/{*place}"})
   @RouteAccess(CallerKind.PUBLIC)
   @RateLimitGroup(RateLimitBucket.NONE)
@@ -48,7 +48,7 @@ class ConsoleController {
   }
 
   /**
-   * Answers with a file. A url with another hash belongs to another version of the server, and is a
+   * Returns a file. A url with another hash belongs to another version of the server and gets a
    * 404.
    */
   @GetMapping("/assets/{hash}/{*path}")

@@ -12,11 +12,11 @@ import java.util.zip.GZIPOutputStream;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 
-/** An answer in a binary format, plain and compressed for those who accept that. */
+/** A response in a binary format, plain and compressed for clients that accept gzip. */
 @SuppressWarnings("ArrayRecordComponent") // several MiB: passed on, never compared
 public record BinaryAnswer(byte[] plain, byte[] gzip) {
 
-  /** Compresses fast: most bytes are random ids, which no effort makes smaller. */
+  /** Compresses fast, because most bytes are random ids, which do not compress. */
   public static BinaryAnswer of(byte[] bytes) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(bytes.length / 2 + 64);
     try (FastGzip gzip = new FastGzip(out)) {
@@ -31,7 +31,7 @@ public record BinaryAnswer(byte[] plain, byte[] gzip) {
     return plain.length + gzip.length;
   }
 
-  /** Sends it; the caller has set what caches may do with it. */
+  /** Sends the response; the caller has set its caching headers. */
   public void send(HttpServletRequest request, HttpServletResponse response) throws IOException {
     response.setContentType(MediaType.APPLICATION_OCTET_STREAM_VALUE);
     byte[] body = plain;
@@ -43,7 +43,7 @@ public record BinaryAnswer(byte[] plain, byte[] gzip) {
     response.getOutputStream().write(body);
   }
 
-  /** Whether a header lists a value; weights and weak marks do not matter here. */
+  /** Returns whether a header lists a value; it ignores weights and marks of weak validators. */
   static boolean isNamed(HttpServletRequest request, String header, String value) {
     return Collections.list(request.getHeaders(header)).stream()
         .flatMap(line -> Arrays.stream(line.split(",", -1)))

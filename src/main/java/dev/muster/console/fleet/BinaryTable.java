@@ -12,17 +12,19 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Frames columns of one length as the console's binary formats have them: four letters, the length
- * of the head (u32, a multiple of 4), the head as JSON padded with spaces, and the columns,
- * little-endian, each at a multiple of 4. The head's offsets count from the end of the head.
- * docs/internals/console.md describes the formats.
+ * Writes columns of one length in the frame of the console's binary formats, which
+ * docs/internals/console.md describes.
+ *
+ * <p>The frame is four letters, the length of the head (u32, a multiple of 4), the head as JSON
+ * padded with spaces, and the columns. Columns are little-endian, and each begins at a multiple of
+ * 4. Offsets in the head count from the end of the head.
  */
 public final class BinaryTable {
 
   public static final int NO_WORD = 0xFFFF;
   public static final int NO_SMALL_WORD = 0xFF;
 
-  /** Gives each different word a number; those beyond {@code none} words get none. */
+  /** Numbers the distinct words of a column; words after the first {@code none} get no number. */
   public static final class Words {
     private final Map<String, Integer> numbers = new HashMap<>();
     private final List<String> words = new ArrayList<>();
@@ -63,7 +65,9 @@ public final class BinaryTable {
     this.magic = magic;
   }
 
-  /** Adds a column with room for its values; all columns are filled before they are written. */
+  /**
+   * Adds a column with space for its values; the caller fills all columns before {@link #write}.
+   */
   public ByteBuffer add(String name, int bytesOfAValue, int values) {
     ByteBuffer column = ByteBuffer.allocate(bytesOfAValue * values).order(ByteOrder.LITTLE_ENDIAN);
     columns.put(name, column);

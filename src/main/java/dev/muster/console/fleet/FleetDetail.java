@@ -6,10 +6,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workspace with values that no event reports; its members are named as in docs/api.md, section
- * 2. It has no card and no place on the canvas.
+ * A workspace with values that no event reports. Its members have the names of docs/api.md, section
+ * 2.
  *
- * @param queueDepth its waiting messages; null, like the next three, when the caller may not see it
+ * @param queueDepth the number of its waiting messages; null, like the next three, when the caller
+ *     may not see it
  * @param pausedBy the name of the token that paused it; null when it is not paused, or was paused
  *     by its own agent
  */

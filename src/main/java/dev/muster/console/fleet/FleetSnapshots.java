@@ -59,7 +59,7 @@ class FleetSnapshots {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw ProblemException.unavailable("the server goes down");
+      throw ProblemException.unavailable("the server is shutting down");
     }
     try {
       return Objects.requireNonNull(kept.get(audience, this::read));

@@ -17,19 +17,19 @@ import org.springframework.stereotype.Repository;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Finds the workspaces that a change of many is for, by the statement of all filters. */
+/** Finds the targets of a bulk run, with the statement that all filters use. */
 @Repository
 public class FleetTargets {
 
   /**
-   * Above the limits of other requests: a huge fleet on a busy database takes longer. The caller's
-   * transaction and request need this much, too.
+   * Above the limits of other requests, because a large fleet on a busy database takes longer. The
+   * caller's transaction and request need at least this time.
    */
   public static final Duration TIMEOUT = Duration.ofSeconds(15);
 
   private static final String NOW = "SELECT now() AS at";
 
-  /** With branches, what is below a match is a target too. */
+  /** With {@code branches}, all descendants of a match are targets too. */
   private static final String TARGETS =
       MatchingFleet.MATCHING
           + """
@@ -46,7 +46,10 @@ public class FleetTargets {
               SELECT id, status FROM matching WHERE NOT :with_branches UNION ALL SELECT id, status FROM branches)
           """;
 
-  /** Blocked is one with a child that is no target, of those children that {@code which} counts. */
+  /**
+   * A target is blocked if it has a child that is not a target; {@code which} says which children
+   * count.
+   */
   private static final String GROUPS =
       TARGETS
           + """
@@ -76,14 +79,14 @@ public class FleetTargets {
           """;
 
   /**
-   * What to look for.
+   * Describes the targets.
    *
-   * @param ids limits the matches to these; null does not
-   * @param branches whether what is below a match is meant too
+   * @param ids limits the matches to these; null for no limit
+   * @param branches whether all descendants of a match are targets too
    */
   public record Wanted(String query, @Nullable List<UUID> ids, boolean branches) {}
 
-  /** Which children of a target hinder its change, unless they are targets too. */
+  /** Which children block the change of a target, unless they are targets themselves. */
   public enum Hindrance {
     NONE,
     LIVE,
@@ -93,7 +96,7 @@ public class FleetTargets {
   /**
    * The targets of one status.
    *
-   * @param blocked how many of them have a child that hinders
+   * @param blocked how many of them have a child that blocks their change
    * @param few up to 20 of them
    */
   public record Group(String status, long workspaces, long blocked, List<UUID> few) {}
@@ -108,7 +111,7 @@ public class FleetTargets {
     this.timeouts = timeouts;
   }
 
-  /** Counts the targets by status; refuses a query that cannot be read with 400. */
+  /** Counts the targets by status; refuses an invalid query with 400. */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<Group> count(Wanted wanted, Hindrance hindrance) {
     timeouts.allow(TIMEOUT);
@@ -123,7 +126,7 @@ public class FleetTargets {
         .list();
   }
 
-  /** Returns the targets in the caller's transaction, those below others first. */
+  /** Returns the targets, children before parents; joins the caller's transaction. */
   @Transactional(propagation = Propagation.MANDATORY)
   public List<UUID> find(Wanted wanted) {
     timeouts.allow(TIMEOUT);

@@ -19,8 +19,8 @@ class MatchingFleet {
   private static final int WORST = 50;
 
   /**
-   * The one statement for all filters. An empty array excludes nothing and is compared with no row.
-   * A null choice allows everything. Name and role are joined by a character that no name contains.
+   * The statement for all filters. An empty array excludes nothing. A null choice allows
+   * everything. Name and role are joined by a character that neither contains.
    */
   static final String MATCHING =
       """
@@ -149,7 +149,9 @@ class MatchingFleet {
     return bound(sql, filter, self, peers);
   }
 
-  /** Binds {@link #MATCHING}; {@code peers} limits what can match, null does not. */
+  /**
+   * Binds {@link #MATCHING}; {@code peers} limits the workspaces that can match, null for no limit.
+   */
   StatementSpec bound(
       String sql, FleetFilter filter, @Nullable UUID self, UUID @Nullable [] peers) {
     StatementSpec statement = db.sql(sql).param("self", self).param("peers", peers);

@@ -31,7 +31,10 @@ public final class SnapshotColumns {
   private static final int NEVER = -1;
   private static final long NO_TIME = Long.MAX_VALUE;
 
-  /** One workspace; null texts are absent, and the status of one that does not exist yet. */
+  /**
+   * One workspace. Absent texts are null, and so is the status of a workspace that did not exist
+   * yet.
+   */
   public record Row(
       UUID id,
       @Nullable UUID parentId,

@@ -19,13 +19,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Reports every ten seconds how this replica is, so that each replica can show all. */
+/**
+ * Stores a report about this replica every ten seconds, so that each replica can list all of them.
+ */
 @Component
 class ReplicaReports {
 
   static final Duration INTERVAL = Duration.ofSeconds(10);
 
-  /** A killed replica stays in the list for this long, so that its end is seen. */
+  /** A killed replica stays in the list for this long, so that operators see that it is gone. */
   private static final String DELETE_OLD =
       "DELETE FROM replica_reports WHERE seen_at < statement_timestamp() - interval '1 hour'";
 
@@ -50,9 +52,10 @@ class ReplicaReports {
   private static final String HEAD = "SELECT last_seq FROM api_event_head";
 
   /**
-   * A replica by its last report.
+   * A replica, from its last report.
    *
-   * @param silent whether it has missed three reports: it was killed, or cannot reach the database
+   * @param silent whether it has missed three reports, because it was killed or cannot reach the
+   *     database
    */
   record Replica(
       String name,
@@ -113,24 +116,27 @@ class ReplicaReports {
     db.sql(DELETE_OLD).update();
   }
 
-  /** The sum of a counter, or of a gauge, over all its labels. */
+  /** Returns the sum of a counter or gauge over all its labels. */
   private double sum(String meter) {
     Search found = metrics.find(meter);
     return found.counters().stream().mapToDouble(one -> one.count()).sum()
         + found.gauges().stream().mapToDouble(one -> one.value()).sum();
   }
 
-  /** The name of this replica. */
+  /** Returns the name of this replica. */
   String name() {
     return name;
   }
 
-  /** Recorded events a second of all replicas, between the last two reports of this one. */
+  /**
+   * Returns the recorded events per second of all replicas, between the last two reports of this
+   * one.
+   */
   double eventsPerSecond() {
     return eventsPerSecond;
   }
 
-  /** All replicas that have reported within an hour, the oldest first. */
+  /** Returns all replicas that have reported within an hour, oldest first. */
   List<Replica> all() {
     return db.sql(ALL).query((row, n) -> replica(row)).list();
   }
@@ -154,7 +160,7 @@ class ReplicaReports {
     try {
       db.sql(DELETE).param("replica", name).update();
     } catch (RuntimeException outage) {
-      // it is deleted within an hour
+      // the row is deleted after an hour by another replica
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Shows operators how Muster itself is: replicas, database, jobs, settings. */
+/** Shows operators the state of Muster itself: replicas, database, jobs, settings. */
 @NullMarked
 package dev.muster.console.operations;
 

@@ -59,7 +59,7 @@ class EventSource extends NumberedSource {
   private static final Duration UNORDERED = Duration.ofSeconds(10);
 
   /** The members that a canvas changes while a user drags a workspace. */
-  private static final Set<String> OF_THE_PICTURE = Set.of("x", "y", "collapsed");
+  private static final Set<String> LAYOUT_MEMBERS = Set.of("x", "y", "collapsed");
 
   private static final String RESTART_REQUESTED_AT = "restart_requested_at";
 
@@ -115,7 +115,7 @@ class EventSource extends NumberedSource {
           WORKSPACE_REMOVED,
           AGENT_CARD_UPDATED ->
           true;
-      case WORKSPACE_UPDATED -> !OF_THE_PICTURE.containsAll(payload.propertyNames());
+      case WORKSPACE_UPDATED -> !LAYOUT_MEMBERS.containsAll(payload.propertyNames());
       case LIVENESS_SUSPENDED,
           DELEGATION_SENT,
           DELEGATION_STATUS,

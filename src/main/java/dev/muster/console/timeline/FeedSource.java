@@ -22,7 +22,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * Reads the rows of a workspace's feed, each with its answer and its end in the queue. It skips
+ * Reads the rows of a workspace's feed, each with its answer and how it left the queue. It skips
  * rows of delegations that the workspace sent, which {@link DelegationSource} reads.
  */
 @Repository

@@ -9,7 +9,7 @@ import java.util.UUID;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** A source whose numbers, within a workspace, rise with the times of the rows. */
+/** A source whose rows have numbers that rise with their times, within a workspace. */
 abstract class NumberedSource implements TimelineSource {
 
   /**
@@ -43,7 +43,7 @@ abstract class NumberedSource implements TimelineSource {
         .list();
   }
 
-  /** Halves the numbers; each half costs one step of the primary key. */
+  /** Finds the place by binary search over the numbers; each step reads one row by an index. */
   @Override
   public Place placeOf(UUID workspaceId, Instant time) {
     Optional<Probe> last = read(db.sql(statements.newest()).param("workspace_id", workspaceId));

@@ -28,7 +28,7 @@ import org.springframework.stereotype.Service;
 @Service
 class Timeline {
 
-  /** The maximum number of reads of sources for one page; the page ends early after them. */
+  /** The maximum number of reads beyond the first of each source; then the page ends early. */
   private static final int MAX_READS = 12;
 
   /** The rows of the feed that are read beyond a page, to find the causes of its oldest entries. */
@@ -70,7 +70,7 @@ class Timeline {
    */
   record Page(List<TimelineEntry> entries, @Nullable String next) {}
 
-  /** Reads one page. An answer and an end in the queue are listed with their message. */
+  /** Reads one page. Entries of one row, such as a message and its answer, are on the same page. */
   Page read(UUID workspaceId, Query query) {
     List<Reading> readings =
         sources.stream()

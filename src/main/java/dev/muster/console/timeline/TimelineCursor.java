@@ -89,7 +89,7 @@ record TimelineCursor(Map<Lane, Place> places) {
     for (String part : text.split("_", Lane.values().length + 1)) {
       Matcher place = PLACE.matcher(part);
       if (!place.matches()) {
-        throw notOurs();
+        throw invalid();
       }
       for (Lane lane : Lane.values()) {
         if (lane.letter.equals(place.group(1))) {
@@ -99,7 +99,7 @@ record TimelineCursor(Map<Lane, Place> places) {
     }
     TimelineCursor cursor = new TimelineCursor(places);
     if (!cursor.text().equals(text)) {
-      throw notOurs();
+      throw invalid();
     }
     return cursor;
   }
@@ -107,17 +107,17 @@ record TimelineCursor(Map<Lane, Place> places) {
   private static Place place(Matcher found) {
     BigInteger number = new BigInteger(Objects.requireNonNull(found.group(2)), Character.MAX_RADIX);
     if (number.compareTo(BigInteger.valueOf(MAX_NUMBER)) > 0) {
-      throw notOurs();
+      throw invalid();
     }
     String id = found.group(3);
     try {
       return new Place(number.longValueExact(), id == null ? NO_ID : UUID.fromString(id));
     } catch (IllegalArgumentException notAnId) {
-      throw notOurs();
+      throw invalid();
     }
   }
 
-  private static ProblemException notOurs() {
+  private static ProblemException invalid() {
     return ProblemException.validation(
         "before: not usable (expected: the next of the page before, or a time in RFC 3339, such as"
             + " 2026-11-21T20:00:00Z)");

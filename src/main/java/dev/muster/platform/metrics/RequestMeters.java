@@ -27,8 +27,8 @@ import org.springframework.http.server.observation.ServerRequestObservationConte
  * <p>Each route and outcome has a timer without buckets. Routes that agents call often, and that
  * respond at once, have a second timer with buckets. It has a separate name, because Prometheus
  * requires the same form for all series of a name. Statuses are counted for all routes together.
- * The routes of operators and of the console are many, and called by few: those of a method share a
- * timer.
+ * Routes of operators and of the console are many and rarely called, so those with the same method
+ * share one timer.
  */
 @Configuration(proxyBeanMethods = false)
 class RequestMeters {

@@ -5,7 +5,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.info.BuildProperties;
 import org.springframework.stereotype.Component;
 
-/** The version that runs; {@code unknown} where the build did not store it. */
+/** The version of this server; {@code unknown} if the build did not store it. */
 @Component
 public class ServerVersion {
 

@@ -15,7 +15,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * Runs the few statements that every message or long poll needs, on prepared connections.
  *
  * <p>Each statement is a transaction by itself. It is prepared once per connection and planned
- * once, row by row along indexes. Otherwise the planner would plan it anew for each run, which
+ * once, row by row along indexes. Otherwise the planner would plan it again for each run, which
  * takes longer than the run. A plan made while a table was empty would also do full scans for the
  * next minutes.
  */

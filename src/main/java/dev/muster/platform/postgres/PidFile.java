@@ -35,7 +35,7 @@ final class PidFile {
   /** Returns the live server process of this file, if it belongs to this home. */
   Optional<ProcessHandle> server() throws IOException {
     Optional<ProcessHandle> process = lines().stream().findFirst().flatMap(PidFile::process);
-    return process.isPresent() && isOurs(process.get()) ? process : Optional.empty();
+    return process.isPresent() && belongsToHome(process.get()) ? process : Optional.empty();
   }
 
   /**
@@ -74,7 +74,7 @@ final class PidFile {
     }
   }
 
-  private boolean isOurs(ProcessHandle process) throws IOException {
+  private boolean belongsToHome(ProcessHandle process) throws IOException {
     Path ours = binaries.toRealPath(); // the system reports a program's path without links
     return process.info().command().filter(path -> Path.of(path).startsWith(ours)).isPresent();
   }

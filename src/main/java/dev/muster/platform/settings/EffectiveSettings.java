@@ -24,15 +24,15 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.stereotype.Component;
 
 /**
- * Shows the values of all settings to operators, without a secret: a text is shown only where it
- * cannot be one, and of an address only where it leads.
+ * Shows the values of all settings to operators, without secrets. It shows a text only if that text
+ * cannot be a secret, and of an address only the host, the port and the database.
  */
 @Component
 public final class EffectiveSettings {
 
   private static final String SET = "set, not shown";
 
-  /** User and password, and what could hold a password besides, are in no group. */
+  /** Matches an address; its only group leaves out the user, the password and the parameters. */
   private static final Pattern DATABASE =
       Pattern.compile(
           "(?:jdbc:)?postgres(?:ql)?://(?:[^@/?]*@)?(?<place>[\\w.:,\\[\\]-]*(?:/[\\w.%-]*)?)(?:\\?.*)?");
@@ -40,8 +40,8 @@ public final class EffectiveSettings {
   /**
    * A setting as operators see it.
    *
-   * @param value in the unit of the variable; null where nothing is set
-   * @param byDefault what holds without a value
+   * @param value in the unit of the variable; null if it is not set and has no fixed default
+   * @param byDefault the default, or a description of it
    * @param source where the value was given: environment, command line, system property, file, or
    *     default
    */
@@ -77,12 +77,12 @@ public final class EffectiveSettings {
         plain(setting.description()));
   }
 
-  /** Without the marks of Markdown. */
+  /** Removes the marks of Markdown. */
   private static String plain(String markdown) {
     return markdown.replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1").replace("`", "");
   }
 
-  /** A setting that is new, and a text, is hidden until it is listed here. */
+  /** Returns the value to show. A new setting of type text is hidden until it is listed here. */
   private static String visible(Setting setting, String value) {
     return switch (setting) {
       case DATABASE_URL -> database(value);
@@ -129,7 +129,10 @@ public final class EffectiveSettings {
     return Optional.empty();
   }
 
-  /** By its variable's name, unless that value was refused, or by its property. */
+  /**
+   * Returns whether the source gives the setting, by its variable (unless that value was refused)
+   * or by its property.
+   */
   private boolean isGiven(Setting setting, ConfigurationPropertySource source) {
     if (source.getUnderlyingSource() instanceof PropertySource<?> raw) {
       @Nullable Object variable = raw.getProperty(setting.name());
@@ -174,7 +177,7 @@ public final class EffectiveSettings {
     return joined.isBlank() ? Optional.empty() : Optional.of(joined);
   }
 
-  /** Returns what the source is called; empty for those of the program itself. */
+  /** Returns the name of the source; empty for a source of the program itself. */
   private static Optional<String> words(@Nullable Object source) {
     if (!(source instanceof PropertySource<?> known)) {
       return Optional.empty();

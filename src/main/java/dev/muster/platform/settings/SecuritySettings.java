@@ -27,23 +27,23 @@ public record SecuritySettings(
   }
 
   /**
-   * Who may register.
+   * Which agents may register.
    *
    * @param mode null for the default of the database mode
    */
   public record Registration(@Nullable String mode) {}
 
   /**
-   * Where an agent's url may lead to.
+   * The addresses that an agent's url may lead to.
    *
    * @param allow null for the default of the database mode
    */
   public record AgentUrl(@Nullable List<String> allow) {}
 
   /**
-   * Where agents that are not well are told.
+   * The receiver of notifications about agents in trouble.
    *
-   * @param url null for nowhere
+   * @param url null for no webhook
    * @param secret null for notifications without a signature
    * @param kinds empty for all
    */
@@ -63,7 +63,7 @@ public record SecuritySettings(
   }
 
   /**
-   * Who is admitted, and from where.
+   * The credentials and the addresses that are admitted.
    *
    * @param adminToken null for a token that the server makes
    */
