@@ -115,7 +115,7 @@ class FleetOutageTest {
       await().until(() -> database.value(UNPUBLISHED).equals("0"));
     }
     database.execute("DELETE FROM events");
-    try (TestServer second = TestServer.startOn(database, at)) {
+    try (TestServer _ = TestServer.startOn(database, at)) {
       assertThat(page.locator("#connection")).containsText("Live", LATE);
       assertThat(page.locator(".fleet-row[aria-rowindex='2'] .col-why"))
           .containsText("Runtime wedged", LATE);
