@@ -117,7 +117,7 @@ class TargetChanges implements WorkspaceListener {
             .param("read", feeds.readPosition(workspaceId))
             .param("life_s", settings.queueTtl().toSeconds())
             .param("most", MessageAdmission.MAX_QUEUED)
-            .query(Long.class)
+            .query((row, n) -> row.getLong(1))
             .list();
     db.sql(DELETE_ENDED)
         .param("id", workspaceId)
