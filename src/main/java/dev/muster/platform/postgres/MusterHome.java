@@ -1,12 +1,19 @@
 package dev.muster.platform.postgres;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import dev.muster.platform.settings.StartRefusedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Manages the folder of an embedded server's database and secrets (MUSTER_HOME).
@@ -132,6 +139,56 @@ public final class MusterHome implements AutoCloseable {
       lock.release();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Locks a home exclusively; the operating system releases the lock when the process dies. */
+  private static final class HomeLock {
+
+    /**
+     * The channels whose locks this process holds.
+     *
+     * <p>Static, because garbage collection of a channel would close it and release its lock.
+     * Checked before any channel is opened: a process loses its POSIX lock when it closes
+     * <em>any</em> channel on the file.
+     */
+    private static final Map<Path, FileChannel> HELD = new HashMap<>();
+
+    private final Path file;
+
+    private HomeLock(Path file) {
+      this.file = file;
+    }
+
+    /** Takes the lock; returns null when this or another process already holds it. */
+    static @Nullable HomeLock take(Path home) throws IOException {
+      Path file = home.resolve("lock");
+      synchronized (HELD) {
+        if (HELD.containsKey(file)) {
+          return null;
+        }
+        FileChannel channel = PrivateFiles.open(file, CREATE, WRITE);
+        boolean taken = false;
+        try {
+          taken = channel.tryLock() != null;
+        } finally {
+          if (taken) {
+            HELD.put(file, channel);
+          } else {
+            channel.close();
+          }
+        }
+        return taken ? new HomeLock(file) : null;
+      }
+    }
+
+    void release() throws IOException {
+      synchronized (HELD) {
+        FileChannel channel = HELD.remove(file);
+        if (channel != null) {
+          channel.close();
+        }
+      }
     }
   }
 }
