@@ -1,5 +1,9 @@
 package dev.muster.platform.settings;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
 /**
  * Says in one sentence why Muster does not start, and what to do.
  *
@@ -14,5 +18,15 @@ public final class StartRefusedException extends RuntimeException {
 
   public StartRefusedException(String sentence, Throwable cause) {
     super(sentence, cause);
+  }
+
+  /** Makes Spring Boot print the refusal's sentence instead of a stack trace. */
+  static final class Analyzer extends AbstractFailureAnalyzer<StartRefusedException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, StartRefusedException refusal) {
+      @Nullable String noAction = null; // the sentence says what to do
+      return new FailureAnalysis(refusal.getMessage(), noAction, refusal);
+    }
   }
 }

@@ -12,7 +12,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 
 @ExtendWith(OutputCaptureExtension.class)
-class StartRefusedAnalyzerTest {
+class StartRefusedExceptionTest {
 
   @Test
   void printsTheSentenceAndNoStackTrace(CapturedOutput output) {
