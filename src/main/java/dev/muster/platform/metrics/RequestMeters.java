@@ -1,5 +1,6 @@
 package dev.muster.platform.metrics;
 
+import dev.muster.platform.problem.ErrorCode;
 import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
@@ -11,15 +12,20 @@ import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.server.observation.DefaultServerRequestObservationConvention;
 import org.springframework.http.server.observation.ServerRequestObservationContext;
+import org.springframework.http.server.observation.ServerRequestObservationConvention;
 
 /**
  * Configures the meters of HTTP requests.
@@ -53,6 +59,36 @@ class RequestMeters {
       Stream.of(1, 5, 10, 25, 50, 100, 250, 500, 1000, 5000)
           .map(Duration::ofMillis)
           .toArray(Duration[]::new);
+
+  private static final Set<Integer> OWN_STATUSES =
+      IntStream.concat(
+              IntStream.of(101, 200, 201, 202, 302),
+              Arrays.stream(ErrorCode.values()).mapToInt(code -> code.status().value()))
+          .boxed()
+          .collect(Collectors.toUnmodifiableSet());
+
+  /**
+   * Bounds the status tags of request timers.
+   *
+   * <p>The proxy passes on any status of an agent's response, and each status would add series that
+   * are kept for ever. A status that the server itself does not use becomes {@code 4xx} and the
+   * like.
+   */
+  @Bean
+  ServerRequestObservationConvention boundedStatuses() {
+    return new DefaultServerRequestObservationConvention() {
+      @Override
+      protected KeyValue status(ServerRequestObservationContext context) {
+        KeyValue status = super.status(context);
+        boolean isForeign =
+            context.getResponse() != null
+                && !OWN_STATUSES.contains(context.getResponse().getStatus());
+        return isForeign
+            ? KeyValue.of(status.getKey(), status.getValue().charAt(0) + "xx")
+            : status;
+      }
+    };
+  }
 
   @Bean
   MeterFilter requestTags() {
