@@ -6,10 +6,20 @@ import dev.muster.platform.problem.ProblemException;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
 import org.springframework.stereotype.Component;
+import org.springframework.web.bind.support.WebDataBinderFactory;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
  * Admits a request to its controller only with a credential that the route accepts.
@@ -17,16 +27,61 @@ import org.springframework.web.servlet.HandlerInterceptor;
  * <p>It runs after routing, so an unknown path is a 404 for every caller. It runs before the body
  * is read (R1.4's order), and counts the request against its rate limit. A route without {@link
  * RouteAccess} requires a live credential.
+ *
+ * <p>It registers itself in front of every controller.
  */
 @Component
-final class CredentialInterceptor implements HandlerInterceptor {
+final class CredentialInterceptor implements HandlerInterceptor, WebMvcConfigurer {
 
-  static final String CALLER = CredentialInterceptor.class.getName() + ".caller";
+  private static final String CALLER = CredentialInterceptor.class.getName() + ".caller";
+
+  /** The OpenAPI description and its page, open to every caller. */
+  private static final List<String> MANUAL =
+      List.of(
+          "/v3/api-docs",
+          "/v3/api-docs.yaml",
+          "/v3/api-docs/swagger-config",
+          "/swagger-ui.html",
+          "/swagger-ui/*");
+
+  /** Passes the {@link Caller} that the interceptor admitted to controller parameters. */
+  private static final class CallerArgumentResolver implements HandlerMethodArgumentResolver {
+
+    @Override
+    public boolean supportsParameter(MethodParameter parameter) {
+      return parameter.getParameterType() == Caller.class;
+    }
+
+    @Override
+    public Caller resolveArgument(
+        MethodParameter parameter,
+        @Nullable ModelAndViewContainer container,
+        NativeWebRequest request,
+        @Nullable WebDataBinderFactory binders) {
+      Object caller =
+          request.getAttribute(CALLER, RequestAttributes.SCOPE_REQUEST);
+      if (caller instanceof Caller known) {
+        return known;
+      }
+      throw new IllegalStateException(
+          "a route without credentials has a parameter for the caller: " + parameter.getMethod());
+    }
+  }
 
   private final RequestAuthentication authentication;
 
   CredentialInterceptor(RequestAuthentication authentication) {
     this.authentication = authentication;
+  }
+
+  @Override
+  public void addInterceptors(InterceptorRegistry registry) {
+    registry.addInterceptor(this).excludePathPatterns("/error").excludePathPatterns(MANUAL);
+  }
+
+  @Override
+  public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+    resolvers.add(new CallerArgumentResolver());
   }
 
   @Override
