@@ -1,5 +1,7 @@
 package dev.muster.console.fleet;
 
+import dev.muster.console.fleet.FleetDetails.FleetDetail;
+import dev.muster.console.fleet.FleetSummaries.FleetSummary;
 import dev.muster.identity.Caller;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
