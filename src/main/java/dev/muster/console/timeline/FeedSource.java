@@ -6,7 +6,11 @@ import dev.muster.console.timeline.TimelineCursor.Place;
 import dev.muster.console.timeline.TimelineEntry.Cause;
 import dev.muster.console.timeline.TimelineEntry.Kind;
 import dev.muster.console.timeline.TimelineEntry.Refs;
+import dev.muster.platform.json.LosslessJson;
 import dev.muster.platform.postgres.Timestamps;
+import dev.muster.platform.problem.ProblemException;
+import dev.muster.protocol.AgentResponse;
+import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -130,12 +134,35 @@ class FeedSource extends NumberedSource {
               id.toString(),
               state,
               Objects.requireNonNullElse(row.getString("end_status"), state),
-              AnswerText.of(row),
+              answer(row),
               millis(at, endedAt),
               refs(row, id, null),
               message));
     }
     return entries;
+  }
+
+  /** Reads how a message ended: the error, else the answer, else its size. */
+  private static @Nullable String answer(ResultSet row) throws SQLException {
+    @Nullable String error = row.getString("end_error");
+    if (error != null) {
+      return error;
+    }
+    @Nullable String response = row.getString("response");
+    if (response == null) {
+      long bytes = row.getLong("response_bytes");
+      return bytes == 0 ? null : "(" + bytes + " bytes)";
+    }
+    byte[] utf8 = response.getBytes(StandardCharsets.UTF_8);
+    try {
+      return switch (AgentResponse.of(LosslessJson.parse(utf8), utf8)) {
+        case AgentResponse.Said(String text) -> text;
+        case AgentResponse.GaveUp(String state, String text) -> text;
+        case AgentResponse.Working _ -> null;
+      };
+    } catch (ProblemException unreadable) {
+      return response;
+    }
   }
 
   private static String title(ResultSet row) throws SQLException {
