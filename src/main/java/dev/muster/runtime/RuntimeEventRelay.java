@@ -41,7 +41,7 @@ class RuntimeEventRelay implements ReplicaNotificationListener {
   private final ReplicaNotifier notifier;
 
   RuntimeEventRelay(
-      StreamHeadRepository heads,
+      StreamHeads heads,
       SegmentRepository segments,
       LiveEvents live,
       ReplicaNotifier notifier,

@@ -7,7 +7,7 @@ import dev.muster.protocol.RuntimeEvent.RuntimeError;
 import dev.muster.protocol.RuntimeEvent.RuntimeStart;
 import dev.muster.protocol.RuntimeEvent.RuntimeStderr;
 import dev.muster.protocol.RuntimeEvent.RuntimeStdout;
-import dev.muster.runtime.StreamHeadRepository.StreamHead;
+import dev.muster.runtime.StreamHeads.StreamHead;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;

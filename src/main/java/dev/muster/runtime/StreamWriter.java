@@ -3,7 +3,7 @@ package dev.muster.runtime;
 import dev.muster.platform.commit.AfterCommit;
 import dev.muster.platform.commit.BatchOutcome;
 import dev.muster.runtime.RunRepository.TaskOf;
-import dev.muster.runtime.StreamHeadRepository.StreamHead;
+import dev.muster.runtime.StreamHeads.StreamHead;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -46,7 +46,7 @@ class StreamWriter {
     }
   }
 
-  private final StreamHeadRepository heads;
+  private final StreamHeads heads;
   private final RunRepository runs;
   private final SegmentRepository segments;
   private final OutputRepository output;
@@ -54,7 +54,7 @@ class StreamWriter {
   private final RuntimeMetrics metrics;
 
   StreamWriter(
-      StreamHeadRepository heads,
+      StreamHeads heads,
       RunRepository runs,
       SegmentRepository segments,
       OutputRepository output,
