@@ -1,13 +1,11 @@
 package dev.muster.runtime;
 
+import dev.muster.platform.metrics.CachedScrape;
 import dev.muster.runtime.StreamWriter.EventSubmission;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
@@ -16,16 +14,12 @@ import org.springframework.stereotype.Component;
  * <p>A scrape counts the runs in the database at most once per 5 s.
  */
 @Component
-class RuntimeMetrics implements MeterBinder {
+class RuntimeMetrics {
 
-  private static final Logger log = LoggerFactory.getLogger(RuntimeMetrics.class);
   private static final Duration FRESH = Duration.ofSeconds(5);
 
   private final MeterRegistry metrics;
   private final Counter characters;
-  private final RunRepository runs;
-  private double running = Double.NaN;
-  private long countedAt = System.nanoTime() - FRESH.toNanos();
 
   RuntimeMetrics(MeterRegistry metrics, RunRepository runs) {
     this.metrics = metrics;
@@ -33,14 +27,11 @@ class RuntimeMetrics implements MeterBinder {
         Counter.builder("muster.runtime.characters")
             .description("Characters of accepted runtime events")
             .register(metrics);
-    this.runs = runs;
-  }
-
-  @Override
-  public void bindTo(MeterRegistry registry) {
-    Gauge.builder("muster.runtime.runs.active", this::running)
+    CachedScrape<Double> running =
+        new CachedScrape<>(FRESH, () -> (double) runs.running(), Double.NaN);
+    Gauge.builder("muster.runtime.runs.active", running::get)
         .description("Runs without a reported end")
-        .register(registry);
+        .register(metrics);
   }
 
   void count(EventSubmission submission) {
@@ -51,24 +42,6 @@ class RuntimeMetrics implements MeterBinder {
           .tag("type", envelope.event().type())
           .register(metrics)
           .increment();
-    }
-  }
-
-  private synchronized double running() {
-    if (System.nanoTime() - countedAt >= FRESH.toNanos()) {
-      running = counted();
-      countedAt = System.nanoTime();
-    }
-    return running;
-  }
-
-  /** Returns NaN on a database failure, so that a graph shows a gap instead of zero runs. */
-  private double counted() {
-    try {
-      return runs.running();
-    } catch (RuntimeException e) {
-      log.debug("running runs could not be counted", e);
-      return Double.NaN;
     }
   }
 }
