@@ -1,5 +1,6 @@
 package dev.muster.heartbeat;
 
+import dev.muster.heartbeat.LivenessController.LivenessView.SelfPreservation;
 import dev.muster.heartbeat.StatusRules.ErrorRateThresholds;
 import dev.muster.identity.RequestAuthentication;
 import dev.muster.platform.http.BodyReader;
@@ -7,11 +8,16 @@ import dev.muster.platform.http.NameWarnings;
 import dev.muster.platform.http.ProblemWriter;
 import dev.muster.platform.jobs.RecurringJob;
 import dev.muster.platform.jobs.SweepMetrics;
+import dev.muster.platform.metrics.CachedScrape;
+import dev.muster.platform.uptime.ControlPlaneUptime;
 import dev.muster.platform.uptime.ControlPlaneUptime.ReplicaHealthCheck;
 import dev.muster.platform.uptime.ControlPlaneUptime.UptimeTiming;
 import dev.muster.workspace.HeartbeatCadence;
 import dev.muster.workspace.Workspaces;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.Duration;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -58,6 +64,23 @@ class HeartbeatConfiguration {
   @Bean
   RecurringJob livenessSweepJob(LivenessSweep sweep, LivenessSettings settings) {
     return new RecurringJob("liveness-sweep", settings.sweepInterval(), sweep::run);
+  }
+
+  /**
+   * Exports whether the mass-offline guard suspends offline transitions (R5.3), as 1 or 0. The
+   * database says so: all replicas report the same value.
+   */
+  @Bean
+  MeterBinder livenessGauge(ControlPlaneUptime uptime, LivenessSettings settings) {
+    CachedScrape<Double> suspended =
+        new CachedScrape<>(
+            Duration.ofSeconds(1),
+            () -> SelfPreservation.of(uptime.read(), settings).suspended() ? 1.0 : 0.0,
+            Double.NaN);
+    return registry ->
+        Gauge.builder("muster.liveness.suspended", suspended::get)
+            .description("1 while no workspace goes offline, since too many became stale at once")
+            .register(registry);
   }
 
   @Bean
