@@ -1,5 +1,7 @@
 package dev.muster.workspace;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.muster.platform.settings.SecuritySettings;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -9,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
@@ -18,6 +21,11 @@ public class Hierarchy {
 
   /** A child, listed in a refusal of an unconfirmed change. */
   record Child(UUID id, String name) {}
+
+  private record Pair(UUID one, UUID other) {}
+
+  /** About 10 MiB; a pair beyond it is looked up again. */
+  private static final int MAX_PAIRS = 50_000;
 
   /**
    * An advisory lock with a number of its own; it serialises all changes of the hierarchy (R2.1).
@@ -83,6 +91,9 @@ public class Hierarchy {
   private final JdbcClient db;
   private final SecuritySettings settings;
 
+  /** The hierarchy version for which each pair was allowed. */
+  private final Cache<Pair, Long> allowed = Caffeine.newBuilder().maximumSize(MAX_PAIRS).build();
+
   Hierarchy(JdbcClient db, SecuritySettings settings) {
     this.db = db;
     this.settings = settings;
@@ -144,6 +155,26 @@ public class Hierarchy {
         .param("roots", settings.security().rootsAreSiblings())
         .query(Boolean.class)
         .single();
+  }
+
+  /**
+   * As {@link #mayTalk(UUID, UUID)}, with a cache. An entry is valid only for the hierarchy version
+   * it was computed for. That version is read with every target, and the append of a message checks
+   * it again. So a pair that any replica has since separated is refused. Refusals are not cached.
+   *
+   * @param treeVersion the hierarchy version, read before this call
+   */
+  boolean mayTalk(UUID one, UUID other, long treeVersion) {
+    Pair pair = new Pair(one, other);
+    @Nullable Long known = allowed.getIfPresent(pair);
+    if (known != null && known == treeVersion) {
+      return true;
+    }
+    boolean mayTalk = mayTalk(one, other);
+    if (mayTalk) {
+      allowed.put(pair, treeVersion);
+    }
+    return mayTalk;
   }
 
   private static Child child(ResultSet row, int n) throws SQLException {

@@ -33,7 +33,6 @@ public class Workspaces {
 
   private final WorkspaceRepository repository;
   private final Hierarchy hierarchy;
-  private final AccessCache pairs;
   private final DeliveryTargets targets;
   private final AgentUrls urls;
   private final Events events;
@@ -41,13 +40,11 @@ public class Workspaces {
   Workspaces(
       WorkspaceRepository repository,
       Hierarchy hierarchy,
-      AccessCache pairs,
       DeliveryTargets targets,
       AgentUrls urls,
       Events events) {
     this.repository = repository;
     this.hierarchy = hierarchy;
-    this.pairs = pairs;
     this.targets = targets;
     this.urls = urls;
     this.events = events;
@@ -95,7 +92,7 @@ public class Workspaces {
   public DeliveryTarget requireTarget(UUID id, Caller caller) {
     DeliveryTarget target = findActive(id).target();
     targets.cache(target);
-    requireMayTalk(caller, own -> pairs.mayTalk(own, id, target.treeVersion()));
+    requireMayTalk(caller, own -> hierarchy.mayTalk(own, id, target.treeVersion()));
     return target;
   }
 
@@ -107,7 +104,7 @@ public class Workspaces {
   public DeliveryTarget rememberedTarget(UUID id, Caller caller) {
     return targets
         .cached(id)
-        .filter(target -> mayTalk(caller, own -> pairs.mayTalk(own, id, target.treeVersion())))
+        .filter(target -> mayTalk(caller, own -> hierarchy.mayTalk(own, id, target.treeVersion())))
         .orElseGet(() -> requireTarget(id, caller));
   }
 
