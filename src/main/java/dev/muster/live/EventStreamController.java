@@ -7,6 +7,7 @@ import dev.muster.identity.CredentialRecheck;
 import dev.muster.identity.Credentials;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.live.StreamSubscriber.View;
 import dev.muster.workspace.Workspaces;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -100,7 +101,7 @@ class EventStreamController {
     EventStream stream =
         streams.open(
             StreamKind.SSE,
-            new StreamSubscriber(audience, recheck, StreamView.EVERYTHING),
+            new StreamSubscriber(audience, recheck, View.EVERYTHING),
             sink,
             start.after());
     try {

@@ -4,6 +4,10 @@ import dev.muster.event.EventLog;
 import dev.muster.event.LastValues;
 import dev.muster.event.LiveEvents;
 import dev.muster.identity.Caller;
+import dev.muster.live.Source.LastValueSource;
+import dev.muster.live.Source.LiveSource;
+import dev.muster.live.Source.RecordedSource;
+import dev.muster.live.StreamSubscriber.View;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
@@ -87,7 +91,7 @@ class Streams implements SmartLifecycle {
   EventStream open(StreamKind kind, StreamSubscriber subscriber, Sink sink, long after) {
     StreamTimers timers = new StreamTimers(kind, subscriber.caller());
     takeRoom(timers.caller());
-    boolean isConsole = subscriber.view() == StreamView.CONSOLE;
+    boolean isConsole = subscriber.view() == View.CONSOLE;
     try {
       if (!isConsole) {
         watch(timers);

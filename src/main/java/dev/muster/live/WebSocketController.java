@@ -8,8 +8,9 @@ import dev.muster.identity.Credentials;
 import dev.muster.identity.RateLimitBucket;
 import dev.muster.identity.RateLimitGroup;
 import dev.muster.identity.RequestAuthentication;
-import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.identity.RouteAccess;
+import dev.muster.live.StreamSubscriber.View;
 import dev.muster.platform.http.AllowedOrigins;
 import dev.muster.platform.json.Ids;
 import dev.muster.platform.problem.ErrorCode;
@@ -82,7 +83,7 @@ class WebSocketController {
     Caller caller =
         authentication.admit(
             request, response, authorization, Set.of(CallerKind.VIEWER), RateLimitBucket.GENERAL);
-    StreamView view = view(request);
+    View view = view(request);
     EventAudience audience = audience(caller, request);
     origins.requireAllowed(request);
     StreamStart start = StreamStart.of(request.getParameter("after"), "after", events, clock);
@@ -91,15 +92,15 @@ class WebSocketController {
     upgrade(new StreamSubscriber(audience, recheck, view), start, request, response);
   }
 
-  private static StreamView view(HttpServletRequest request) {
+  private static View view(HttpServletRequest request) {
     @Nullable String view = request.getParameter("view");
     if (view == null || view.isEmpty()) {
-      return StreamView.EVERYTHING;
+      return View.EVERYTHING;
     }
     if (!view.equals("console")) {
       throw ProblemException.validation("view: not usable (expected: console, or none)");
     }
-    return StreamView.CONSOLE;
+    return View.CONSOLE;
   }
 
   /** Returns the audience of the caller, or that of the one workspace that the request names. */
