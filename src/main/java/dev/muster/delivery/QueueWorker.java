@@ -3,6 +3,7 @@ package dev.muster.delivery;
 import dev.muster.activity.Feeds;
 import dev.muster.platform.log.LimitedLog;
 import dev.muster.platform.log.OutageLog;
+import dev.muster.platform.loop.AdaptiveInterval;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
@@ -36,9 +37,6 @@ class QueueWorker implements SmartLifecycle {
 
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
-  /** The pause after a scan, in multiples of its duration. Scans take less than 5 % of the time. */
-  private static final int IDLE_SHARE = 20;
-
   private static final int TARGETS_AT_ONCE = 50;
   private static final Duration WHILE_THERE_IS_NO_ROOM = Duration.ofSeconds(1);
 
@@ -58,7 +56,7 @@ class QueueWorker implements SmartLifecycle {
   private final Semaphore slots = new Semaphore(MAX_CONCURRENT);
   private final Set<Thread> running = ConcurrentHashMap.newKeySet();
 
-  private long nextLookAt = System.nanoTime();
+  private final AdaptiveInterval scans = new AdaptiveInterval(POLL_INTERVAL);
   private volatile boolean isRunning;
   private final BackgroundLoop loop;
 
@@ -87,15 +85,11 @@ class QueueWorker implements SmartLifecycle {
     if (!isRunning) {
       return;
     }
-    boolean isTimeToLook = System.nanoTime() - nextLookAt >= 0;
     claim(wakeUps.takeWoken());
-    if (isTimeToLook) {
-      look();
-    }
+    scans.runIfDue(this::scan);
   }
 
-  private void look() {
-    long start = System.nanoTime();
+  private void scan() {
     Set<UUID> found = wakeUps.beginLook();
     List<UUID> due = new ArrayList<>();
     waiting
@@ -108,8 +102,6 @@ class QueueWorker implements SmartLifecycle {
         });
     wakeUps.endLook(found);
     claim(due);
-    long end = System.nanoTime();
-    nextLookAt = end + Math.max(POLL_INTERVAL.toNanos(), IDLE_SHARE * (end - start));
   }
 
   private void claim(List<UUID> targets) {

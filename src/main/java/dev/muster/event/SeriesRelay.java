@@ -1,5 +1,6 @@
 package dev.muster.event;
 
+import dev.muster.platform.loop.AdaptiveInterval;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
 import dev.muster.platform.postgres.Timestamps;
@@ -44,7 +45,6 @@ public final class SeriesRelay {
   public static final Duration MAX_TRANSACTION = Duration.ofSeconds(30);
 
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
-  private static final int IDLE_SHARE = 20;
   private static final Instant INITIAL_WATERMARK = Instant.EPOCH.plus(MAX_TRANSACTION);
 
   private final LiveEvents live;
@@ -57,7 +57,7 @@ public final class SeriesRelay {
   private final BackgroundLoop loop;
 
   private Instant newest = INITIAL_WATERMARK;
-  private volatile long nextPollAt = System.nanoTime();
+  private final AdaptiveInterval polls = new AdaptiveInterval(POLL_INTERVAL);
 
   /**
    * Starts the relay's thread.
@@ -87,7 +87,7 @@ public final class SeriesRelay {
 
   /** Queries all series on the next run, because notifications of other replicas may be lost. */
   public void resync() {
-    nextPollAt = System.nanoTime();
+    polls.makeDue();
     loop.wake();
   }
 
@@ -111,7 +111,7 @@ public final class SeriesRelay {
     if (!live.isWatched()) {
       return false;
     }
-    pollIfDue();
+    polls.runIfDue(this::poll);
     Set<UUID> series = Set.copyOf(changedSeries);
     if (series.isEmpty()) {
       return false;
@@ -140,18 +140,12 @@ public final class SeriesRelay {
     relayed.put(workspaceId, seq);
   }
 
-  private void pollIfDue() {
-    long start = System.nanoTime();
-    if (start - nextPollAt < 0) {
-      return;
-    }
+  private void poll() {
     for (End end : ends(newest.minus(MAX_TRANSACTION))) {
       if (end.lastSeq() > lastRelayed(end.workspaceId())) {
         changedSeries.add(end.workspaceId());
       }
     }
-    long took = System.nanoTime() - start;
-    nextPollAt = start + Math.max(POLL_INTERVAL.toNanos(), IDLE_SHARE * took);
   }
 
   private List<End> ends(Instant since) {

@@ -4,6 +4,7 @@ import dev.muster.event.LastValue;
 import dev.muster.event.LastValue.Kind;
 import dev.muster.event.LastValues;
 import dev.muster.heartbeat.HeartbeatSnapshotRepository.HeartbeatSnapshot;
+import dev.muster.platform.loop.AdaptiveInterval;
 import dev.muster.platform.loop.BackgroundLoop;
 import dev.muster.platform.loop.BackgroundLoops;
 import jakarta.annotation.PreDestroy;
@@ -33,7 +34,6 @@ class HeartbeatEventRelay {
 
   private static final Duration TICK = Duration.ofMillis(100);
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
-  private static final int IDLE_SHARE = 20;
 
   /** Assumed maximum time between drawing a heartbeat's timestamp and its visible commit. */
   private static final Duration MAX_COMMIT = Duration.ofSeconds(5);
@@ -50,7 +50,7 @@ class HeartbeatEventRelay {
 
   private final Map<UUID, HeartbeatSnapshot> known = new HashMap<>();
   private Instant newest = Instant.EPOCH.plus(MAX_COMMIT);
-  private long nextLookAt = System.nanoTime();
+  private final AdaptiveInterval scans = new AdaptiveInterval(POLL_INTERVAL);
   private long watchedAt = System.nanoTime();
 
   HeartbeatEventRelay(
@@ -90,12 +90,7 @@ class HeartbeatEventRelay {
     }
     watchedAt = now;
     relayChanges(repository.of(take(storedHere)));
-    if (System.nanoTime() - nextLookAt >= 0) {
-      long start = System.nanoTime();
-      relayChanges(repository.changedSince(newest.minus(MAX_COMMIT)));
-      long end = System.nanoTime();
-      nextLookAt = end + Math.max(POLL_INTERVAL.toNanos(), IDLE_SHARE * (end - start));
-    }
+    scans.runIfDue(() -> relayChanges(repository.changedSince(newest.minus(MAX_COMMIT))));
   }
 
   private static List<UUID> take(Set<UUID> ids) {
