@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.muster.console.fleet.FleetSummaries.FleetSummary.Banner;
 import dev.muster.console.fleet.MatchingFleet.Count;
+import dev.muster.console.fleet.MatchingFleet.FleetRow;
 import dev.muster.heartbeat.LivenessSettings;
 import dev.muster.platform.postgres.Timestamps;
 import dev.muster.platform.uptime.ControlPlaneUptime;
