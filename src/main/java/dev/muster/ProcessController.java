@@ -1,10 +1,10 @@
 package dev.muster;
 
 import dev.muster.event.Events;
-import dev.muster.identity.RateLimitBucket;
 import dev.muster.identity.RateLimitGroup;
-import dev.muster.identity.RouteAccess.CallerKind;
+import dev.muster.identity.RateLimitGroup.RateLimitBucket;
 import dev.muster.identity.RouteAccess;
+import dev.muster.identity.RouteAccess.CallerKind;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;

@@ -3,7 +3,7 @@ package dev.muster.heartbeat;
 import dev.muster.heartbeat.Heartbeats.HeartbeatResult;
 import dev.muster.identity.AuditTrail;
 import dev.muster.identity.Caller;
-import dev.muster.identity.RateLimitBucket;
+import dev.muster.identity.RateLimitGroup.RateLimitBucket;
 import dev.muster.identity.RequestAuthentication;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.BodyReader;

@@ -1,5 +1,6 @@
 package dev.muster.identity;
 
+import dev.muster.identity.RateLimitGroup.RateLimitBucket;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.problem.ErrorCode;
 import dev.muster.platform.problem.ProblemException;
@@ -58,8 +59,7 @@ final class CredentialInterceptor implements HandlerInterceptor, WebMvcConfigure
         @Nullable ModelAndViewContainer container,
         NativeWebRequest request,
         @Nullable WebDataBinderFactory binders) {
-      Object caller =
-          request.getAttribute(CALLER, RequestAttributes.SCOPE_REQUEST);
+      Object caller = request.getAttribute(CALLER, RequestAttributes.SCOPE_REQUEST);
       if (caller instanceof Caller known) {
         return known;
       }

@@ -1,5 +1,6 @@
 package dev.muster.identity;
 
+import dev.muster.identity.RateLimitGroup.RateLimitBucket;
 import dev.muster.platform.http.RemoteNetwork;
 import io.github.bucket4j.TimeMeter;
 import io.micrometer.core.instrument.Counter;

@@ -1,6 +1,7 @@
 package dev.muster.identity;
 
 import dev.muster.identity.Credentials.AuthenticationResult;
+import dev.muster.identity.RateLimitGroup.RateLimitBucket;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.http.LogFields;
 import dev.muster.platform.http.RequestOwner;

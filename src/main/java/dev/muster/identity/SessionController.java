@@ -1,6 +1,7 @@
 package dev.muster.identity;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.muster.identity.RateLimitGroup.RateLimitBucket;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.identity.SessionRepository.Person;
 import dev.muster.identity.SessionRepository.Session;

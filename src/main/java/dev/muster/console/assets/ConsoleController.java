@@ -1,8 +1,8 @@
 package dev.muster.console.assets;
 
 import dev.muster.console.assets.ConsoleAssets.Asset;
-import dev.muster.identity.RateLimitBucket;
 import dev.muster.identity.RateLimitGroup;
+import dev.muster.identity.RateLimitGroup.RateLimitBucket;
 import dev.muster.identity.RouteAccess;
 import dev.muster.identity.RouteAccess.CallerKind;
 import dev.muster.platform.problem.ErrorCode;
