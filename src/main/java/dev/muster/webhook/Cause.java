@@ -1,6 +1,7 @@
 package dev.muster.webhook;
 
 import dev.muster.platform.text.Text;
+import dev.muster.webhook.WebhookSettings.Kind;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

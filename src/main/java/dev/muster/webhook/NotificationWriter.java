@@ -7,6 +7,7 @@ import dev.muster.platform.text.Text;
 import dev.muster.webhook.TroubleRepository.Counts;
 import dev.muster.webhook.TroubleRepository.Due;
 import dev.muster.webhook.TroubleRepository.Listed;
+import dev.muster.webhook.WebhookSettings.Kind;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -9,6 +9,7 @@ import dev.muster.webhook.NotificationRepository.Head;
 import dev.muster.webhook.TroubleChange.Begins;
 import dev.muster.webhook.TroubleChange.Ends;
 import dev.muster.webhook.TroubleChange.Leaves;
+import dev.muster.webhook.WebhookSettings.Kind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -7,6 +7,7 @@ import dev.muster.workspace.agenturl.AgentUrlGuard.Verdict;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -18,6 +19,18 @@ import org.springframework.stereotype.Component;
 /** The checked settings of the webhook; bad ones refuse the start. */
 @Component
 class WebhookSettings {
+
+  /** The kind of a notification, a word of {@code WEBHOOK_KINDS} and of its member {@code kind}. */
+  enum Kind {
+    DEGRADED,
+    OFFLINE,
+    STUCK,
+    RECOVERED;
+
+    String wire() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
 
   private static final int MIN_SECRET = 16;
 

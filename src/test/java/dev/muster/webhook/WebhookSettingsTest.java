@@ -7,6 +7,7 @@ import dev.muster.platform.settings.SecuritySettings;
 import dev.muster.platform.settings.TestSettings;
 import dev.muster.testing.TestClient.Agent;
 import dev.muster.testing.TestServer;
+import dev.muster.webhook.WebhookSettings.Kind;
 import dev.muster.workspace.agenturl.AddressClass;
 import dev.muster.workspace.agenturl.AgentUrlGuard;
 import java.nio.file.Files;
