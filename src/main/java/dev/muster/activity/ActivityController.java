@@ -27,7 +27,7 @@ class ActivityController {
 
   private final Workspaces workspaces;
   private final Feeds feeds;
-  private final Acknowledgements acknowledgements;
+  private final FeedHeads heads;
   private final AuditTrail audit;
   private final BodyReader bodies;
   private final NameWarnings names;
@@ -36,14 +36,14 @@ class ActivityController {
   ActivityController(
       Workspaces workspaces,
       Feeds feeds,
-      Acknowledgements acknowledgements,
+      FeedHeads heads,
       AuditTrail audit,
       BodyReader bodies,
       NameWarnings names,
       JsonMapper json) {
     this.workspaces = workspaces;
     this.feeds = feeds;
-    this.acknowledgements = acknowledgements;
+    this.heads = heads;
     this.audit = audit;
     this.bodies = bodies;
     this.names = names;
@@ -88,6 +88,6 @@ class ActivityController {
                 ProblemException.validation(
                     "acked_seq is missing (expected: the seq of the last row that was handled)"));
     workspaces.requireSpeakerFor(id, caller);
-    return new Acknowledged(audit.change(() -> acknowledgements.record(id, seq)));
+    return new Acknowledged(audit.change(() -> heads.acknowledge(id, seq)));
   }
 }
