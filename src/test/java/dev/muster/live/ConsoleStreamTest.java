@@ -161,7 +161,8 @@ class ConsoleStreamTest {
       client.heartbeat(lead, "\"runtime_state\":\"wedged\"", "\"sample_error\":\"secret\"");
       JsonNode batch =
           socket.await(b -> events(b).anyMatch(e -> is(e, lead, "WORKSPACE_DEGRADED")));
-      JsonNode event = events(batch).findFirst().orElseThrow();
+      JsonNode event =
+          events(batch).filter(e -> is(e, lead, "WORKSPACE_DEGRADED")).findFirst().orElseThrow();
       assertThat(event.has("error") || event.has("reason")).isFalse();
       assertThat(socket.frames().stream().flatMap(ConsoleStreamTest::events))
           .noneMatch(e -> isOf(e, stranger));
