@@ -80,7 +80,7 @@ public final class AppendBench {
             TestServer.startOn(
                 database.forTestServers(),
                 "spring.datasource.hikari.maximum-pool-size=" + CONNECTIONS,
-                "FEED_MAX_ROWS=" + Integer.MAX_VALUE, // nobody reads them
+                "FEED_MAX_ROWS=" + Integer.MAX_VALUE, // no agent reads them
                 "FEED_MAX_BYTES=1024GiB")) {
       List<UUID> fleet =
           BenchFleet.seed(database.url(), 1_000).stream()
