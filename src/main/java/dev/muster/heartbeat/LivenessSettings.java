@@ -5,7 +5,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
  * The settings of the liveness and stall rules (R5.1–R5.4). The time until a workspace is stale is
- * in {@code HeartbeatCadence}, because agents are told it.
+ * in {@code HeartbeatCadence}, because the server sends it to agents.
  *
  * @param sweepInterval time between sweeps
  * @param recoveryGrace time after an uptime gap in which workspaces without a heartbeat since the
