@@ -66,7 +66,7 @@ async function show() {
   close();
   const page = PAGES[name];
   if (page === undefined) {
-    shell.unknown(place);
+    shell.unknown(place, session.current());
     return;
   }
   try {

@@ -1,6 +1,6 @@
 /** The frame around every page: top bar, navigation, banner, and who is signed in. */
 import { html, nothing, render } from 'lit-html';
-import { PAGES } from './router.js';
+import { PAGES, pagesOf, pathOf } from './router.js';
 import { applySettings, userMenu } from './parts/user-menu.js';
 
 /** Which banner wins when several ask for the one place. */
@@ -45,12 +45,12 @@ export function frame(root) {
   }
 
   /** Says that the address is no page, and which pages exist. */
-  function unknown(place) {
+  function unknown(place, who) {
     render(
       html`<h1>No such page</h1>
         <p><bdi>${place.path}</bdi> is not a page of this console. These are:</p>
         <ul>
-          ${navigable().map(([key, { title }]) => html`<li><a href=${pathOf(key)}>${title}</a></li>`)}
+          ${pagesOf(who).map(([key, { title }]) => html`<li><a href=${pathOf(key)}>${title}</a></li>`)}
         </ul>`,
       page(),
     );
@@ -107,7 +107,7 @@ function topBar(name, who) {
       who === null
         ? nothing
         : html`<nav aria-label="Pages">
-              ${navigable().map(
+              ${pagesOf(who).map(
                 ([key, { title }]) =>
                   html`<a href=${pathOf(key)} aria-current=${key === name ? 'page' : nothing}
                     >${title}<span class="count" id=${`count-${key}`}></span
@@ -118,7 +118,3 @@ function topBar(name, who) {
             ${userMenu(who)}`
     }`;
 }
-
-const navigable = () => Object.entries(PAGES).filter(([, page]) => page.title !== undefined);
-
-const pathOf = (key) => (key === 'fleet' ? '/' : `/ui/${key}`);

@@ -9,21 +9,32 @@
 
 /**
  * The pages by the first segment of their url; those with a `title` are in the navigation, in this
- * order. Only pages that exist are listed: the navigation has no dead links.
+ * order. Only pages that exist are listed: the navigation has no dead links. What a page `ofAll` shows
+ * belongs to all workspaces, so the server refuses it to agents.
  */
 export const PAGES = {
   fleet: { title: 'Fleet', load: () => import('./pages/time-machine.js') },
-  delegations: { title: 'Delegations', load: () => import('./pages/delegations.js') },
-  queue: { title: 'Queue', load: () => import('./pages/queue.js') },
+  delegations: { title: 'Delegations', ofAll: true, load: () => import('./pages/delegations.js') },
+  queue: { title: 'Queue', ofAll: true, load: () => import('./pages/queue.js') },
   runs: { title: 'Runs', load: () => import('./pages/runs.js') },
   tokens: { title: 'Tokens', load: () => import('./pages/tokens.js') },
-  ops: { title: 'Operations', load: () => import('./pages/operations.js') },
+  ops: { title: 'Operations', ofAll: true, load: () => import('./pages/operations.js') },
   bulk: { load: () => import('./pages/bulk.js') },
   w: { load: () => import('./pages/workspace.js') },
   trace: { load: () => import('./pages/trace.js') },
   welcome: { load: () => import('./pages/welcome.js') },
   signin: { load: () => import('./pages/signin.js') },
 };
+
+/**
+ * @param {?{role: string}} who is signed in
+ * @returns {[string, {title: string}][]} the pages of the navigation, for this person
+ */
+export const pagesOf = (who) =>
+  Object.entries(PAGES).filter(([, { title, ofAll }]) => title !== undefined && !(ofAll && who?.role === 'agent'));
+
+/** @param {string} name of a page @returns {string} where it is */
+export const pathOf = (name) => (name === 'fleet' ? '/' : `/ui/${name}`);
 
 /** @returns {Place} of the browser's address */
 export function here() {

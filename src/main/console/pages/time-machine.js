@@ -1,6 +1,7 @@
 /** The fleet, now or as it was: a band above it chooses the time, which is `at` in the address. */
 import { html, render } from 'lit-html';
 import * as liveClock from '../net/clock.js';
+import { isShortcut } from '../parts/keys.js';
 import { toast } from '../parts/toast.js';
 import { bandLine } from '../fleet/band-line.js';
 import { band, changed, SPANS } from '../fleet/band.js';
@@ -215,7 +216,7 @@ export function open(root, first, context) {
   }
 
   function key(event) {
-    if (event.target.closest('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey || document.documentElement.dataset.keys === 'off') {
+    if (!isShortcut(event)) {
       return;
     }
     if (event.key === 't') {

@@ -11,9 +11,10 @@ let count = 0;
  * @param {string} options.title
  * @param {(close: (value?: unknown) => void, redraw: () => void) => unknown} options.body draws the content
  * @param {boolean} [options.wide]
+ * @param {(key: string) => boolean} [options.endsBy] the keys that close it, and then do what they do without it
  * @returns {Promise<unknown>} what `close` got; undefined after Escape
  */
-export function openDialog({ title, body, wide = false }) {
+export function openDialog({ title, body, wide = false, endsBy = () => false }) {
   const dialog = document.createElement('dialog');
   const id = `dialog-${++count}`;
   dialog.className = wide ? 'dialog wide' : 'dialog';
@@ -41,6 +42,7 @@ export function openDialog({ title, body, wide = false }) {
           ${body(close, redraw)}`,
         dialog);
     dialog.addEventListener('close', end);
+    dialog.addEventListener('keydown', ({ key }) => endsBy(key) && close());
     redraw();
     document.body.append(dialog);
     dialog.showModal();

@@ -1,7 +1,8 @@
 /** Keys that work on every page: the palette, the sheet of keys, and `g` with a letter to go to a page. */
+import { pagesOf, pathOf } from '../router.js';
 
-/** The letter after `g`, and the page. */
-export const PLACES = { f: 'fleet', d: 'delegations', q: 'queue', r: 'runs', o: 'ops' };
+/** The pages, and the letter after `g` that goes there. */
+const PLACES = { fleet: 'f', delegations: 'd', queue: 'q', runs: 'r', ops: 'o' };
 
 const TOGETHER_MS = 1500;
 
@@ -18,13 +19,14 @@ export function listenForKeys(of) {
       openPalette();
       return;
     }
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || areOff() || isBusy(event.target)) {
+    if (event.defaultPrevented || context.session.current() === null || !isShortcut(event)) {
       return;
     }
-    if (event.timeStamp - goAt < TOGETHER_MS && PLACES[key]) {
+    const place = event.timeStamp - goAt < TOGETHER_MS ? places().find((one) => one.key === key) : undefined;
+    if (place) {
       goAt = -Infinity;
       event.preventDefault();
-      context.navigate(PLACES[key] === 'fleet' ? '/' : `/ui/${PLACES[key]}`);
+      context.navigate(pathOf(place.name));
       return;
     }
     goAt = key === 'g' ? event.timeStamp : -Infinity;
@@ -35,10 +37,19 @@ export function listenForKeys(of) {
   });
 }
 
-/** Single-key shortcuts are a setting of the browser. */
-const areOff = () => context.session.current() === null || document.documentElement.dataset.keys === 'off';
+/** The pages that a letter goes to, for the one who is signed in. */
+const places = () =>
+  pagesOf(context.session.current())
+    .map(([name, { title }]) => ({ name, title, key: PLACES[name] }))
+    .filter(({ key }) => key !== undefined);
 
-const isBusy = (target) => target.closest?.('input, textarea, select, dialog, [contenteditable]') || document.querySelector('dialog[open]');
+/**
+ * @param {KeyboardEvent} event
+ * @returns {boolean} whether it may be a shortcut of a single key: these are a setting of the browser, and no part of what one types
+ */
+export const isShortcut = (event) =>
+  !event.ctrlKey && !event.metaKey && !event.altKey && document.documentElement.dataset.keys !== 'off'
+    && !event.target.closest?.('input, textarea, select, [contenteditable]') && !document.querySelector('dialog[open]');
 
 /** Opens the palette: pages, workspaces and actions by name. */
 export async function openPalette() {
@@ -50,6 +61,6 @@ export async function openPalette() {
 /** Shows which keys there are. */
 export async function openKeys() {
   if (!document.querySelector('dialog[open]')) {
-    (await import('./palette.js')).showKeys();
+    (await import('./palette.js')).showKeys(places());
   }
 }

@@ -1,11 +1,12 @@
 /** The palette: pages, workspaces and actions, found by a part of their names; and the sheet of keys. */
 import { html, nothing } from 'lit-html';
-import { PAGES } from '../router.js';
+import { pagesOf, pathOf } from '../router.js';
 import { signOut } from '../net/session.js';
 import { mayActFor, mayOperate, readsAll } from '../pages/rights.js';
 import { inline } from '../text/safe.js';
 import { sentenceOf } from './action.js';
 import { confirm, openDialog } from './dialog.js';
+import { openKeys } from './keys.js';
 import { glyphOf, statusWord, toneOf } from './status-mark.js';
 import { toast } from './toast.js';
 import { SETTINGS, keepSetting } from './user-menu.js';
@@ -76,8 +77,7 @@ function search(context, query) {
 
 function entries(context) {
   const { navigate, session } = context;
-  const list = Object.entries(PAGES).filter(([, page]) => page.title !== undefined)
-    .map(([key, page]) => ({ kind: 'page', name: page.title, run: () => navigate(key === 'fleet' ? '/' : `/ui/${key}`) }));
+  const list = pagesOf(session.current()).map(([key, { title }]) => ({ kind: 'page', name: title, run: () => navigate(pathOf(key)) }));
   if (readsAll(session)) {
     for (const tab of OPS.filter((one) => mayOperate(session) || !FOR_OPERATORS.has(one))) {
       list.push({ kind: 'page', name: `Operations: ${tab}`, run: () => navigate('/ui/ops', { tab }) });
@@ -92,7 +92,7 @@ function entries(context) {
       list.push({ kind: 'action', name: `${label}: ${word}`, run: () => keepSetting(name, value) });
     }
   }
-  list.push({ kind: 'action', name: 'Show the keys', run: showKeys });
+  list.push({ kind: 'action', name: 'Show the keys', run: openKeys });
   list.push({ kind: 'action', name: 'Sign out', run: () => signOut() });
   list.push({ kind: 'action', name: 'Sign out everywhere', run: () => signOut(true) });
   return list;
@@ -151,10 +151,11 @@ function entryOf({ call, navigate, session }, verb, id, name, status) {
   };
 }
 
-const KEYS = [
+const ANYWHERE = [
   ['Ctrl K', 'find a page, a workspace or an action'],
   ['?', 'this sheet'],
-  ['g then f', 'fleet'], ['g then d', 'delegations'], ['g then q', 'queue'], ['g then r', 'runs'], ['g then o', 'operations'],
+];
+const OF_FLEET = [
   ['/', 'filter the fleet'],
   ['j k or arrows', 'move in the table'],
   ['Enter', 'open'], ['x', 'select'], ['.', 'apply the order of rows'],
@@ -162,11 +163,20 @@ const KEYS = [
   ['Esc', 'close'],
 ];
 
-/** Shows which keys there are, and turns those of a single key off. */
-export function showKeys() {
+/** Keys that are tried out while one reads the sheet: it closes, and they act. */
+const ACT = new Set(['g', '/', 'j', 'k', 'x', '.', 't', '[', ']']);
+
+/**
+ * Shows which keys there are, and turns those of a single key off.
+ *
+ * @param {{key: string, title: string}[]} places that a key after `g` goes to
+ */
+export function showKeys(places) {
+  const all = [...ANYWHERE, ...places.map(({ key, title }) => [`g then ${key}`, title.toLowerCase()]), ...OF_FLEET];
   return openDialog({
     title: 'Keys',
-    body: (close, redraw) => html`<dl class="keys">${KEYS.map(([keys, words]) => html`<div><dt>${keys.split(' ').map((key) =>
+    endsBy: (key) => document.documentElement.dataset.keys !== 'off' && ACT.has(key),
+    body: (close, redraw) => html`<dl class="keys">${all.map(([keys, words]) => html`<div><dt>${keys.split(' ').map((key) =>
         ['then', 'or', 'arrows'].includes(key) ? html` ${key} ` : html`<kbd>${key}</kbd> `)}</dt><dd>${words}</dd></div>`)}</dl>
       <label class="check"><input type="checkbox" .checked=${document.documentElement.dataset.keys !== 'off'}
         @change=${(event) => { keepSetting('keys', event.target.checked ? 'on' : 'off'); redraw(); }}> Single-key shortcuts</label>

@@ -122,6 +122,29 @@ class PaletteTest {
   }
 
   @Test
+  void agentsFindNoPageThatTheServerRefusesThem(Tab tab) {
+    Agent agent = CLIENT.createOnline("Looks on " + UUID.randomUUID());
+    Page page = SignedIn.as(tab, agent.token(), "/ui/runs");
+    assertThat(page.getByRole(AriaRole.NAVIGATION).getByRole(AriaRole.LINK))
+        .hasText(new String[] {"Fleet", "Runs", "Tokens"});
+    page.keyboard().press("g");
+    page.keyboard().press("o");
+    page.keyboard().press("?");
+    assertThat(dialog(page)).containsText("runs");
+    assertThat(dialog(page)).not().containsText("operations");
+    page.keyboard().press("Escape");
+    assertThat(page).hasURL(CLIENT.baseUrl() + "/ui/runs");
+    page.keyboard().press("Control+k");
+    Locator field = page.getByRole(AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName("Page"));
+    for (String name : List.of("operations", "queue", "delegations")) {
+      field.fill(name);
+      assertThat(dialog(page).getByRole(AriaRole.OPTION)).hasCount(0);
+    }
+    field.fill("tokens");
+    assertThat(dialog(page).getByRole(AriaRole.OPTION)).hasText("Tokens page");
+  }
+
+  @Test
   void viewersFindPagesAndNoActionsOnWorkspaces(Tab tab) {
     String name = "Looked at " + UUID.randomUUID();
     CLIENT.createOnline(name);

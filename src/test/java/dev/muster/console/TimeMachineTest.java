@@ -141,6 +141,49 @@ class TimeMachineTest {
   }
 
   @Test
+  void keysGoBackInTimeWhileTheSheetIsOpen(Tab tab) {
+    Page page = open(tab, "/");
+    row(page, "Reviewer 4711").locator(".col-status").click();
+    Locator sheet = page.getByRole(AriaRole.COMPLEMENTARY);
+    assertThat(sheet).containsText("Reviewer 4711");
+    page.keyboard().press("t");
+    assertThat(slider(page)).isFocused();
+    page.keyboard().press("[");
+    assertThat(page.locator(".band-when")).containsText("As it was");
+    assertThat(sheet).containsText("Reviewer 4711");
+    String then = page.locator(".band-when time").getAttribute("datetime");
+    sheet.getByRole(AriaRole.BUTTON).first().focus();
+    page.keyboard().press("[");
+    assertThat(page.locator(".band-when time")).not().hasAttribute("datetime", then);
+    page.keyboard().press("]");
+    assertThat(page.locator(".band-when time")).hasAttribute("datetime", then);
+  }
+
+  @Test
+  void keysActWhileTheSheetOfKeysIsOpen(Tab tab) {
+    Page page = open(tab, "/");
+    assertThat(row(page, "Reviewer 4711")).isVisible();
+    page.keyboard().press("?");
+    assertThat(page.getByRole(AriaRole.DIALOG)).isVisible();
+    page.keyboard().press("t");
+    assertThat(page.getByRole(AriaRole.DIALOG)).hasCount(0);
+    assertThat(slider(page)).isFocused();
+    page.keyboard().press("?");
+    assertThat(page.getByRole(AriaRole.DIALOG)).isVisible();
+    page.keyboard().press("[");
+    assertThat(page.locator(".band-when")).containsText("As it was");
+    assertThat(page.getByRole(AriaRole.DIALOG)).hasCount(0);
+
+    page.keyboard().press("Control+k");
+    assertThat(page.locator(".palette-field")).isFocused();
+    String then = page.url();
+    page.getByRole(AriaRole.DIALOG).getByRole(AriaRole.BUTTON).first().focus();
+    page.keyboard().press("[");
+    assertThat(page.getByRole(AriaRole.DIALOG)).isVisible();
+    assertThat(page).hasURL(then);
+  }
+
+  @Test
   void actionsAreOffInThePast(Tab tab) {
     Page page = open(tab, at(5) + "&sel=" + reviewer.id());
     assertThat(page.locator(".time-page")).hasClass(Pattern.compile("as-it-was"));
