@@ -1,12 +1,12 @@
 /** The fleet as a tree: what is below each workspace, and which rows are drawn, in which order. */
 import { STATUS } from './columns.js';
-import { MAX_URGENCY, ordered, placeBy, STALLED as STALLED_URGENCY, URGENCY, urgency } from './order.js';
+import { isWedged, MAX_URGENCY, ordered, placeBy, STALLED, URGENCY, urgency, WEDGED } from './order.js';
 
 /** What is counted below each row; the higher, the worse. */
-export const KINDS = ['other', 'online', 'stalled', 'degraded', 'offline', 'failed'];
-const KIND_URGENCY = KINDS.map((kind) => (kind === 'stalled' ? STALLED_URGENCY : URGENCY[STATUS[kind]] ?? 0));
-const [ONLINE, STALLED] = [1, 2];
-const TROUBLE = new Map([['degraded', 3], ['offline', 4], ['failed', 5]].map(([word, kind]) => [STATUS[word], kind]));
+export const KINDS = ['other', 'online', 'stalled', 'degraded', 'offline', 'wedged', 'failed'];
+const KIND_URGENCY = KINDS.map((kind) => ({ stalled: STALLED, wedged: WEDGED })[kind] ?? URGENCY[STATUS[kind]] ?? 0);
+const KIND = Object.fromEntries(KINDS.map((word, kind) => [word, kind]));
+const TROUBLE = new Map(['degraded', 'offline', 'failed'].map((word) => [STATUS[word], KIND[word]]));
 /** Longer chains of parents would be circles. */
 const DEEPEST = 1000;
 const NONE = -1;
@@ -48,7 +48,10 @@ export class Branches {
 
   #kindOf(row) {
     const { store } = this;
-    return TROUBLE.get(store.status[row]) ?? (store.isStalled(row) ? STALLED : store.status[row] === STATUS.online ? ONLINE : 0);
+    if (isWedged(store, row)) {
+      return KIND.wedged;
+    }
+    return TROUBLE.get(store.status[row]) ?? (store.isStalled(row) ? KIND.stalled : store.status[row] === STATUS.online ? KIND.online : KIND.other);
   }
 
   /** Counts everything again: after a snapshot, and where workspaces came, went or moved. */
@@ -105,7 +108,7 @@ export class Branches {
   /** @returns {number} the urgency of the worst of a row and all that is below it */
   worst(row) {
     let kind = KINDS.length - 1;
-    while (kind > ONLINE && !(this.below[kind][row] > 0)) {
+    while (kind > KIND.online && !(this.below[kind][row] > 0)) {
       kind--;
     }
     return Math.max(KIND_URGENCY[kind], urgency(this.store, row));
@@ -113,7 +116,7 @@ export class Branches {
 
   /** @returns {number} how many are in trouble below a row */
   trouble(row) {
-    return this.below.reduce((sum, counts, kind) => (kind > ONLINE ? sum + counts[row] : sum), 0);
+    return this.below.reduce((sum, counts, kind) => (kind > KIND.online ? sum + counts[row] : sum), 0);
   }
 
   #order(found, sort, direction) {

@@ -1,21 +1,29 @@
 /** Groups what is wrong by its cause: the first look at night is at causes, not at rows. */
-import { STATUS } from './columns.js';
+import { STATUS, STATUSES } from './columns.js';
 import { isBad } from './filter.js';
-import { urgency } from './order.js';
+import { urgencyOf } from './order.js';
 
 /** What began within this many seconds may have one cause. */
 const WINDOW_S = 120;
+/** So many seconds before and after count as falling silent together. */
+const TOGETHER_S = 30;
+/** So many causes say one of their errors. */
+const SAID = 10;
+/** More words than there can be, so that a number holds two. */
+const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
 
 /**
  * @typedef {object} Cause
- * @property {string} key the same for the same cause, as long as it lasts
  * @property {string} status
  * @property {string} reason
  * @property {boolean} stalled
- * @property {string} error one of the errors, as it was said
+ * @property {string} error one of the errors, as it was said; '' for those of little urgency, too
  * @property {string} runtime where all have the same, else ''
  * @property {number} since when the first of them began, in seconds
- * @property {number[]} rows
+ * @property {number} last when the last of them began
+ * @property {number} count how many workspaces it explains
+ * @property {number} urgency
+ * @property {number} kind what they have in common
  */
 
 /** @param {string} error @returns {string} without what differs from agent to agent: ids, numbers, quoted texts */
@@ -31,100 +39,170 @@ export function pattern(error) {
 }
 
 /**
- * @param {import('./store.js').FleetStore} store
- * @param {Iterable<number>} rows
- * @returns {Cause[]} the most urgent first, of these the one with the most rows
+ * The causes of one fleet. They are kept with each change, so that none takes a pass over all rows: a row that changes leaves
+ * the group that it was in, and joins another.
  */
-export function causes(store, rows) {
-  const kinds = new Map();
-  const patterns = new Map();
-  for (const row of rows) {
-    if (isBad(store, row)) {
-      const key = kindOf(store, row, patterns);
-      const kind = kinds.get(key) ?? kinds.set(key, []).get(key);
-      kind.push(row);
+export class Causes {
+  /** The kind of trouble of each row, 0 for none; and when it began, with its runtime. */
+  #kind = new Float64Array(0);
+  #when = new Float64Array(0);
+  /** When each row that is offline was heard for the last time, in seconds; 0 for the others. */
+  #heard = new Uint32Array(0);
+  /** How many have each kind, by when it began. @type {Map<number, Map<number, number>>} */
+  #kinds = new Map();
+  /** How many fell silent in each second. @type {Map<number, number>} */
+  #silent = new Map();
+  /** The numbers of the patterns of errors: by the numbers of the errors, and by their texts. */
+  #patterns = [];
+  #known = new Map();
+
+  /** @param {import('./store.js').FleetStore} store */
+  constructor(store) {
+    this.store = store;
+  }
+
+  /** Groups all rows anew. @param {(row: number) => boolean} test which of them are looked at */
+  reset(test) {
+    const { store } = this;
+    this.#kind = new Float64Array(store.capacity);
+    this.#when = new Float64Array(store.capacity);
+    this.#heard = new Uint32Array(store.capacity);
+    this.#kinds.clear();
+    this.#silent.clear();
+    for (let row = 0; row < store.n; row++) {
+      this.#touch(row, test);
     }
   }
-  return [...kinds]
-    .flatMap(([key, members]) => inWindows(store, key, members))
-    .sort((a, b) => b.urgency - a.urgency || b.rows.length - a.rows.length || b.since - a.since);
-}
 
-/** The error counts only where it says something of the present: an offline agent's is from before. */
-function kindOf(store, row, patterns) {
-  const status = store.statusOf(row);
-  const word = store.error[row];
-  let error = '';
-  if (status === 'degraded' || status === 'failed') {
-    error = patterns.get(word) ?? patterns.set(word, pattern(store.word('error', row))).get(word);
-  }
-  return `${status}|${store.isStalled(row)}|${store.word('reason', row)}|${error}`;
-}
-
-function inWindows(store, key, members) {
-  members.sort((a, b) => store.since[a] - store.since[b]);
-  const found = [];
-  for (const row of members) {
-    const last = found[found.length - 1];
-    if (last && store.since[row] - last.since <= WINDOW_S) {
-      last.rows.push(row);
-      last.runtime = store.word('runtime', row) === last.runtime ? last.runtime : '';
-    } else {
-      found.push(cause(store, key, row));
+  /**
+   * @param {number[]} rows that have changed
+   * @param {(row: number) => boolean} test which rows are looked at, as it was for the others
+   */
+  touch(rows, test) {
+    if (this.#kind.length < this.store.n) {
+      this.reset(test); // there was no room for so many
+    }
+    for (const row of rows) {
+      this.#touch(row, test);
     }
   }
-  return found;
-}
 
-function cause(store, key, row) {
-  const status = store.statusOf(row);
-  return {
-    key: `${key}|${store.since[row]}`,
-    status,
-    stalled: store.isStalled(row),
-    reason: store.word('reason', row),
-    error: status === 'degraded' || status === 'failed' ? store.word('error', row) : '',
-    runtime: store.word('runtime', row),
-    since: store.since[row],
-    urgency: urgency(store, row),
-    rows: [row],
-  };
-}
-
-/**
- * Counts which agents fell silent together.
- *
- * @param {import('./store.js').FleetStore} store
- * @returns {(row: number) => ?{together: number, of: number}} for one that is offline: how many fell silent within a minute of it
- */
-export function silentTogether(store) {
-  const times = [];
-  for (let row = 0; row < store.n; row++) {
-    if (store.alive[row] && store.status[row] === STATUS.offline) {
-      times.push(store.heard[row]);
+  #touch(row, test) {
+    const { store } = this;
+    const isAlive = store.alive[row] === 1;
+    const heard = isAlive && store.status[row] === STATUS.offline ? store.heard[row] : 0;
+    if (heard !== this.#heard[row]) {
+      count(this.#silent, this.#heard[row], -1);
+      count(this.#silent, heard, 1);
+      this.#heard[row] = heard;
+    }
+    const kind = isAlive && isBad(store, row) && test(row) ? this.#kindOf(row) : 0;
+    const when = kind === 0 ? 0 : store.since[row] * RUNTIMES + store.runtime[row];
+    if (kind !== this.#kind[row] || when !== this.#when[row]) {
+      this.#group(this.#kind[row], this.#when[row], -1);
+      this.#group(kind, when, 1);
+      this.#kind[row] = kind;
+      this.#when[row] = when;
     }
   }
-  const sorted = Float64Array.from(times).sort();
-  const of = store.total();
-  return (row) => {
-    if (store.status[row] !== STATUS.offline || store.heard[row] === 0) {
+
+  #group(kind, when, by) {
+    if (kind !== 0) {
+      const times = this.#kinds.get(kind) ?? this.#kinds.set(kind, new Map()).get(kind);
+      count(times, when, by);
+      if (times.size === 0) {
+        this.#kinds.delete(kind);
+      }
+    }
+  }
+
+  /** The error counts only where it says something of the present: an offline agent's is from before. */
+  #kindOf(row) {
+    const { store } = this;
+    const status = store.status[row];
+    const error = status === STATUS.degraded || status === STATUS.failed ? this.#patternOf(store.error[row]) : 0;
+    return ((error * REASONS + store.reason[row]) * 16 + status) * 2 + Number(store.isStalled(row));
+  }
+
+  #patternOf(word) {
+    if (this.#patterns[word] === undefined) {
+      const text = pattern(this.store.words.error.list[word]);
+      this.#patterns[word] = this.#known.get(text) ?? this.#known.set(text, this.#known.size).get(text);
+    }
+    return this.#patterns[word];
+  }
+
+  /** @returns {Cause[]} the most urgent first, of these the one with the most rows */
+  list() {
+    const found = [];
+    for (const [kind, times] of this.#kinds) {
+      let last = null;
+      for (const when of Float64Array.from(times.keys()).sort()) {
+        const since = Math.floor(when / RUNTIMES);
+        const runtime = this.store.words.runtime.list[when % RUNTIMES];
+        if (last === null || since - last.since > WINDOW_S) {
+          last = { kind, since, last: since, runtime, count: 0, error: '', ...this.#meaning(kind) };
+          found.push(last);
+        }
+        last.count += times.get(when);
+        last.last = since;
+        last.runtime = runtime === last.runtime ? runtime : '';
+      }
+    }
+    found.sort((a, b) => b.urgency - a.urgency || b.count - a.count || b.since - a.since);
+    for (const cause of found.slice(0, SAID)) {
+      if (cause.status === 'degraded' || cause.status === 'failed') {
+        cause.error = this.store.word('error', this.#next(cause, 0));
+      }
+    }
+    return found;
+  }
+
+  #meaning(kind) {
+    const half = Math.floor(kind / 2);
+    const [status, stalled, reason] = [half % 16, kind % 2 === 1, this.store.words.reason.list[Math.floor(half / 16) % REASONS]];
+    return { status: STATUSES[status], stalled, reason, urgency: urgencyOf(status, reason, stalled) };
+  }
+
+  /** @returns {number} the first of its rows from a row on; -1 where there is none */
+  #next({ kind, since, last }, from) {
+    for (let row = from; row < this.store.n; row++) {
+      if (this.#kind[row] === kind && this.store.since[row] >= since && this.store.since[row] <= last) {
+        return row;
+      }
+    }
+    return -1;
+  }
+
+  /** @param {Cause} cause @returns {number[]} its rows, found by a pass over all of them */
+  rowsOf(cause) {
+    const rows = [];
+    for (let row = this.#next(cause, 0); row >= 0; row = this.#next(cause, row + 1)) {
+      rows.push(row);
+    }
+    return rows;
+  }
+
+  /** @param {number} row @returns {?{together: number, of: number}} of one that is offline: how many fell silent within a minute of it */
+  together(row) {
+    const heard = this.#heard[row] ?? 0;
+    if (heard === 0) {
       return null;
     }
-    const heard = store.heard[row];
-    return { together: below(sorted, heard + 30) - below(sorted, heard - 30), of };
-  };
+    let together = 0;
+    for (let second = heard - TOGETHER_S; second < heard + TOGETHER_S; second++) {
+      together += this.#silent.get(second) ?? 0;
+    }
+    return { together, of: this.store.total() };
+  }
 }
 
-/** How many of the sorted numbers are below a bound. */
-function below(sorted, bound) {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] < bound) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+/** Changes how often a number was counted; 0 is no number. */
+function count(counts, number, by) {
+  const now = (counts.get(number) ?? 0) + by;
+  if (number !== 0 && now > 0) {
+    counts.set(number, now);
+  } else {
+    counts.delete(number);
   }
-  return low;
 }

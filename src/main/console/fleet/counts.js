@@ -50,7 +50,7 @@ export function causeList(causes, around, show) {
   if (causes.length === 0) {
     return nothing;
   }
-  const rows = causes.reduce((sum, { rows: members }) => sum + members.length, 0);
+  const rows = causes.reduce((sum, { count }) => sum + count, 0);
   const more = causes.length - MAX_CAUSES;
   return html`<section class="causes" aria-label="Causes">
     <h2>${counted(causes.length, 'cause explains', 'causes explain')} ${counted(rows, 'workspace')} in trouble</h2>
@@ -65,24 +65,24 @@ function causeLine(cause, around, show) {
   const status = cause.stalled && cause.status === 'online' ? 'stalled' : cause.status;
   const step = advise(
     { ...cause, sinceMs: cause.since * 1000, heardMs: around.now, neighbours: null },
-    { ...around, neighbours: cause.status === 'offline' ? { together: cause.rows.length, of: 0 } : null },
+    { ...around, neighbours: cause.status === 'offline' ? { together: cause.count, of: 0 } : null },
   ).next[0];
   return html`<li>
-    ${statusMark(status, { words: `${number(cause.rows.length)} ${statusWord(status)}` })}
+    ${statusMark(status, { words: `${number(cause.count)} ${statusWord(status)}` })}
     <span class="soft">since ${clockTime(cause.since * 1000)}</span>
     <bdi class="cause-text">${causeText(cause)}</bdi>
     ${cause.runtime ? html`<span class="soft runtime">runtime <bdi>${visible(cause.runtime)}</bdi></span>` : nothing}
     <span class="hint">→ ${step ? STEPS[step.action][0] : ''}</span>
-    <button type="button" class="small" @click=${() => show(cause)} aria-label=${`Show these ${cause.rows.length}`}>Show</button>
+    <button type="button" class="small" @click=${() => show(cause)} aria-label=${`Show these ${cause.count}`}>Show</button>
   </li>`;
 }
 
-function causeText({ reason, error, status, rows, stalled }) {
+function causeText({ reason, error, status, count, stalled }) {
   if (error) {
     return `${reason === 'runtime_wedged' ? 'Wedged: ' : reason === 'error_rate' ? 'Error rate: ' : ''}“${visible(error)}”`;
   }
   if (status === 'offline') {
-    return rows.length >= 5 ? 'Fell silent together: a host or the network' : 'Silent';
+    return count >= 5 ? 'Fell silent together: a host or the network' : 'Silent';
   }
   return stalled ? 'Says that it works, writes nothing' : reason === 'runtime_wedged' ? 'Runtime wedged' : 'Error rate';
 }
@@ -91,34 +91,32 @@ function causeText({ reason, error, status, rows, stalled }) {
  * A filter that matches the rows of a cause. The grammar counts in minutes, so it may match a few more.
  *
  * @param {import('./causes.js').Cause} cause
- * @param {import('./store.js').FleetStore} store
+ * @param {string[]} errors of its workspaces, each once
  * @param {number} now server time in ms
  * @returns {string}
  */
-export function queryOf(cause, store, now) {
+export function queryOf(cause, errors, now) {
   const terms = [cause.stalled && cause.status === 'online' ? 'is:stalled' : `status:${cause.status}`];
   if (cause.reason) {
     terms.push(`reason:${cause.reason}`);
   }
-  const common = commonPiece(cause, store);
+  const common = commonPiece(cause.error, errors);
   if (common) {
     terms.push(`error:"${common}"`);
   }
-  const last = Math.max(...cause.rows.map((row) => store.since[row]));
   if (now / 1000 - cause.since < 86_000) {
     terms.push(`since>${minute(cause.since - 60)}`);
-    if (last + 60 < now / 1000) {
-      terms.push(`since<${minute(last + 60)}`);
+    if (cause.last + 60 < now / 1000) {
+      terms.push(`since<${minute(cause.last + 60)}`);
     }
   }
   return terms.join(' ');
 }
 
 /** The longest piece of the first error that all of them have, of whole words. */
-function commonPiece({ error, rows }, store) {
-  const errors = new Set(rows.map((row) => store.word('error', row).toLowerCase()));
+function commonPiece(error, errors) {
   const pieces = error.toLowerCase().split(/["\d]+/).map((piece) => piece.trim()).sort((a, b) => b.length - a.length);
-  return pieces.find((piece) => piece !== '' && [...errors].every((one) => one.includes(piece))) ?? '';
+  return pieces.find((piece) => piece !== '' && errors.every((one) => one.toLowerCase().includes(piece))) ?? '';
 }
 
 /** In UTC, as the filter reads it. */

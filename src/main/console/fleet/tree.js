@@ -15,7 +15,7 @@ const COLUMNS = [
 ];
 /** Names stay readable, however deep they are. */
 const DEEPEST_INDENT = 10;
-const WORST_FIRST = ['failed', 'offline', 'degraded', 'stalled'].map((word) => [word, KINDS.indexOf(word)]);
+const WORST_FIRST = ['failed', 'wedged', 'offline', 'degraded', 'stalled'].map((word) => [word, KINDS.indexOf(word)]);
 const ONLINE = KINDS.indexOf('online');
 
 /**
@@ -87,13 +87,15 @@ function make() {
   return slot;
 }
 
+/** How many are in a kind of trouble. What is wedged has the glyph of its status, degraded, so its word is seen. */
 function mark(cell, word, kind) {
   const element = document.createElement('span');
-  element.className = `status-mark ${toneOf(word)}`;
+  const status = word === 'wedged' ? 'degraded' : word;
+  element.className = `status-mark ${toneOf(status)}`;
   const [count, label] = [document.createElement('b'), document.createElement('span')];
-  label.className = 'hidden-label';
+  label.className = status === word ? 'hidden-label' : '';
   label.textContent = ` ${word} `;
-  element.append(glyphElement(word), count, label);
+  element.append(glyphElement(status), count, label);
   cell.append(element);
   return { element, count, kind };
 }

@@ -1,6 +1,7 @@
 /** Which rows are shown, in which order. While the table is in use the order stands still, and counts what waits. */
+import { Causes } from './causes.js';
 import { filter, FilterError } from './filter.js';
-import { ordered, placeBy } from './order.js';
+import { inserted, ordered, placeBy } from './order.js';
 
 const NOT_SHOWN = -1;
 
@@ -9,12 +10,13 @@ const NOT_SHOWN = -1;
  *
  * @typedef {object} Arrangement
  * @property {(store: object, found: number[], sort: string, direction: string) => Int32Array} order
+ * @property {typeof inserted} [insert] puts single rows in their places; without it all are ordered anew
  * @property {(sort: string) => (store: object, row: number) => number} place changes when the row's place may have changed
  * @property {(touched: number[]) => number[]} also what else a change of these rows changes, and they themselves
  */
 
 /** @type {Arrangement} */
-export const TABLE = { order: ordered, place: placeBy, also: (touched) => touched };
+export const TABLE = { order: ordered, insert: inserted, place: placeBy, also: (touched) => touched };
 
 export class FleetView {
   /** @param {import('./store.js').FleetStore} store @param {() => number} now server time in ms */
@@ -25,12 +27,14 @@ export class FleetView {
     this.sort = 'severity';
     this.direction = 'asc';
     this.rows = new Int32Array(0);
-    /** Those that match; a tree draws some of them, and some that do not match. */
+    /** Those that match; a tree draws some of them, and some that do not match. @type {number[] | Int32Array} */
     this.matched = [];
     this.arrangement = TABLE;
     /** Rows whose place is another one by now. */
     this.moved = new Set();
     this.places = new Float64Array(0);
+    /** Why those that match are in trouble; kept with each change. */
+    this.causes = new Causes(store);
     this.test = () => true;
     /** @type {?FilterError} */
     this.error = null;
@@ -56,7 +60,7 @@ export class FleetView {
       return;
     }
     const place = this.arrangement.place(this.sort);
-    const places = new Float64Array(store.n).fill(NOT_SHOWN);
+    const places = new Float64Array(store.capacity).fill(NOT_SHOWN);
     const found = [];
     for (let row = 0; row < store.n; row++) {
       if (store.alive[row] && this.test(row)) {
@@ -70,7 +74,31 @@ export class FleetView {
     this.places = places;
     this.matched = found;
     this.moved.clear();
+    this.causes.reset(this.test);
     this.shape = store.shape;
+  }
+
+  /** Puts the rows that have moved where they belong. */
+  settle() {
+    const { store, moved, sort } = this;
+    const { insert, place } = this.arrangement;
+    if (!insert || sort === 'name' || this.error || this.dependsOnOthers() || this.dependsOnTime() || this.places.length < store.n) {
+      this.apply();
+      return;
+    }
+    const placeOf = place(sort);
+    const isMoved = new Uint8Array(store.n);
+    const shown = [];
+    for (const row of moved) {
+      const isShown = store.alive[row] === 1 && this.test(row);
+      isMoved[row] = 1;
+      this.places[row] = isShown ? placeOf(store, row) : NOT_SHOWN;
+      if (isShown) {
+        shown.push(row);
+      }
+    }
+    this.rows = this.matched = insert(store, this.rows, isMoved, shown, sort, this.direction);
+    moved.clear();
   }
 
   /**
@@ -79,9 +107,10 @@ export class FleetView {
    * @param {number[]} touched
    */
   touch(touched) {
-    if (this.shape !== this.store.shape && /\b(under|parent):/i.test(this.query)) {
+    if (this.shape !== this.store.shape && this.dependsOnOthers()) {
       this.#retest();
     }
+    this.causes.touch(touched, this.test);
     const place = this.arrangement.place(this.sort);
     for (const row of this.arrangement.also(touched)) {
       const is = this.store.alive[row] && this.test(row) ? place(this.store, row) : NOT_SHOWN;
@@ -97,6 +126,11 @@ export class FleetView {
   #retest() {
     this.shape = this.store.shape;
     this.test = this.error ? this.test : filter(this.query, this.store, this.now());
+  }
+
+  /** @returns {boolean} whether a change of one row may decide what others match */
+  dependsOnOthers() {
+    return /\b(under|parent):/i.test(this.query);
   }
 
   /** @returns {boolean} whether what matches depends on the time */

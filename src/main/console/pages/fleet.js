@@ -1,8 +1,8 @@
 /** The page of the fleet: counts, causes, and the workspaces as table, tree or map. */
 import { html, nothing, render } from 'lit-html';
+import { isShortcut } from '../parts/keys.js';
 import { toast } from '../parts/toast.js';
 import { banner } from '../fleet/banners.js';
-import { causes, silentTogether } from '../fleet/causes.js';
 import { causeList, counts, queryOf } from '../fleet/counts.js';
 import { groupList, groups } from '../fleet/groups.js';
 import { Selection } from '../fleet/selection.js';
@@ -11,7 +11,7 @@ import { Surfaces, VIEWS } from '../fleet/surfaces.js';
 import { foot, GROUPS, oneOf, tools } from '../fleet/tools.js';
 import { FleetView } from '../fleet/view.js';
 
-/** Causes are found again after this many ms, and after so many times what that took: a small part of all frames. */
+/** Groups are found again after this many ms, and after so many times what that took: a small part of all frames. */
 const SLOW_MS = 1000;
 const SLOW_TIMES = 400;
 /** A snapshot may be half a minute old; for so long after it events may move rows even in use. */
@@ -42,7 +42,6 @@ export function open(root, first, context) {
   let place = first;
   let grouped = '';
   let found = [];
-  let together = () => null;
   let explainAt = 0;
   let frame = 0;
   let isDirty = false;
@@ -53,7 +52,7 @@ export function open(root, first, context) {
   function around() {
     const { stale_after_s: staleAfterS } = session.current() ?? { stale_after_s: 180 };
     const [ownAbsence, massSilence] = [banner(fleet, 'own_absence'), banner(fleet, 'mass_silence')];
-    return { now: clock.now(), staleAfterS, ownAbsence, massSilence, of: together, isPast: fleet.isPast === true };
+    return { now: clock.now(), staleAfterS, ownAbsence, massSilence, of: (row) => view.causes.together(row), isPast: fleet.isPast === true };
   }
 
   /** Changes the address: what is chosen is a step of its own for Back, what is typed is not. */
@@ -107,8 +106,7 @@ export function open(root, first, context) {
 
   function explain() {
     const start = performance.now();
-    together = silentTogether(store);
-    found = grouped === 'none' ? [] : grouped === 'cause' ? causes(store, view.matched) : groups(store, view.matched, grouped);
+    found = grouped === 'none' ? [] : grouped === 'cause' ? view.causes.list() : groups(store, view.matched, grouped);
     const end = performance.now();
     explainAt = end + Math.max(SLOW_MS, (end - start) * SLOW_TIMES);
   }
@@ -125,10 +123,10 @@ export function open(root, first, context) {
     const isCatchingUp = performance.now() < fleet.loadedAt + CATCH_UP_MS;
     surface.element.setAttribute('aria-busy', String(isCatchingUp || !fleet.isLoaded));
     if (view.moved.size > 0 && (isCatchingUp || view.rows.length === 0 || !surface.isInUse())) {
-      apply();
-    } else {
-      draw();
+      view.settle();
+      surface.refresh();
     }
+    draw();
   }
 
   function changed(touched) {
@@ -162,7 +160,8 @@ export function open(root, first, context) {
   }
 
   function draw() {
-    if (fleet.isLoaded && store.total() === 0 && !fleet.isPast) {
+    // A snapshot may be from before the first workspace; a summary is of now.
+    if (fleet.isLoaded && store.total() === 0 && fleet.summary?.total === 0) {
       navigate('/ui/welcome', {}, { replace: true });
       return;
     }
@@ -183,7 +182,7 @@ export function open(root, first, context) {
       ${tools({ views: VIEWS, query, error: view.error?.message ?? null, go })} ${state} ${trouble()}
       <div class="fleet-body">${surface.element}${
         chosen >= 0 && query.get('sel')
-          ? sheet({ store, row: chosen, around: { ...around(), neighbours: together(chosen) }, mayChange: session.mayChange(), act, close: () => go({ sel: '' }) })
+          ? sheet({ store, row: chosen, around: { ...around(), neighbours: view.causes.together(chosen) }, mayChange: session.mayChange(), act, close: () => go({ sel: '' }) })
           : nothing
       }</div>
       ${selection.bar()} ${foot({ view, isLoaded: fleet.isLoaded, apply, go, hasRuns: session.current()?.role !== 'agent' })}`;
@@ -191,13 +190,14 @@ export function open(root, first, context) {
 
   function trouble() {
     return grouped === 'cause' || grouped === 'none'
-      ? causeList(found, around(), (cause) => go({ q: queryOf(cause, store, clock.now()) }))
+      ? causeList(found, around(), (cause) => go({ q: queryOf(cause, errorsOf(cause), clock.now()) }))
       : groupList(found, grouped, (q) => go({ q }));
   }
 
+  const errorsOf = (cause) => [...new Set(view.causes.rowsOf(cause).map((row) => store.word('error', row)))];
+
   function key(event) {
-    if (event.target.closest('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey
-        || document.documentElement.dataset.keys === 'off') {
+    if (!isShortcut(event)) {
       return;
     }
     if (event.key === '/') {

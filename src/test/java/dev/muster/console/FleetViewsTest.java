@@ -83,7 +83,7 @@ class FleetViewsTest {
         .hasText(new String[] {"Team Northoak", "Lead Northoak", "Fetcher Northoak"});
     Locator top = page.locator(".fleet-row[aria-rowindex='2']");
     assertThat(top.locator(".col-below")).containsText("of 3 below");
-    assertThat(top.locator(".col-below .tone-degraded")).containsText("1");
+    assertThat(top.locator(".col-below .status-mark:not([hidden])")).hasText("1 wedged");
     assertThat(top).hasAttribute("aria-expanded", "true");
     top.locator(".twisty").click();
     assertThat(names(page)).hasText(new String[] {"Team Northoak"});
