@@ -61,7 +61,7 @@ export class Causes {
     this.store = store;
   }
 
-  /** Groups all rows anew. @param {(row: number) => boolean} test which of them are looked at */
+  /** Groups all rows again. @param {(row: number) => boolean} test which of them are looked at */
   reset(test) {
     const { store } = this;
     this.#kind = new Float64Array(store.capacity);

@@ -10,7 +10,7 @@ const NOT_SHOWN = -1;
  *
  * @typedef {object} Arrangement
  * @property {(store: object, found: number[], sort: string, direction: string) => Int32Array} order
- * @property {typeof inserted} [insert] puts single rows in their places; without it all are ordered anew
+ * @property {typeof inserted} [insert] puts single rows in their places; without it all are ordered again
  * @property {(sort: string) => (store: object, row: number) => number} place changes when the row's place may have changed
  * @property {(touched: number[]) => number[]} also what else a change of these rows changes, and they themselves
  */

@@ -14,7 +14,10 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.http.MediaType;
@@ -46,6 +49,11 @@ final class ConsoleAssets {
 
   private static final String PAGE = "index.html";
 
+  /** Imports all other style sheets; it is sent with these in their places. */
+  private static final String STYLES = "styles/all.css";
+
+  private static final Pattern STYLE_IMPORT = Pattern.compile("@import \"([a-z-]+\\.css)\";");
+
   private static final Map<String, MediaType> TYPES =
       Map.of(
           "js", MediaType.parseMediaType("text/javascript;charset=utf-8"),
@@ -54,25 +62,24 @@ final class ConsoleAssets {
 
   private final Map<String, Asset> files = new TreeMap<>();
   private final String hash;
+  private final Asset fleet;
   private final Asset page;
   private final String policy;
 
   ConsoleAssets() {
     NavigableMap<String, byte[]> sources = read();
     byte[] template = Objects.requireNonNull(sources.remove(PAGE));
+    sources.compute(STYLES, (_, bytes) -> withImports(text(bytes), sources));
     sources.forEach((name, bytes) ->
         files.put(name, Asset.of(Objects.requireNonNull(TYPES.get(extension(name)), name), bytes)));
     this.hash = hash(sources, template);
     ModuleGraph modules = new ModuleGraph(sources, "/assets/" + hash + "/");
     String html =
-        new String(template, StandardCharsets.UTF_8)
+        text(template)
             .replace("{{assets}}", "/assets/" + hash)
-            .replace("{{import map}}", modules.importMap())
-            .replace("{{module preloads}}", modules.preloads("app.js"));
-    this.page =
-        Asset.of(
-            MediaType.parseMediaType("text/html;charset=utf-8"),
-            html.getBytes(StandardCharsets.UTF_8));
+            .replace("{{import map}}", modules.importMap());
+    this.fleet = page(html, modules.preloads("app.js", "pages/time-machine.js"));
+    this.page = page(html, modules.preloads("app.js"));
     this.policy = policy(modules.importMap());
   }
 
@@ -81,7 +88,12 @@ final class ConsoleAssets {
     return hash;
   }
 
-  /** Returns the page that the server sends for every url of the console. */
+  /** Returns the page for the url of the fleet: it also preloads the modules of the fleet. */
+  Asset fleet() {
+    return fleet;
+  }
+
+  /** Returns the page for every other url of the console. */
   Asset page() {
     return page;
   }
@@ -114,6 +126,25 @@ final class ConsoleAssets {
       throw new UncheckedIOException(e);
     }
     return sources;
+  }
+
+  private static Asset page(String html, String preloads) {
+    return Asset.of(
+        MediaType.parseMediaType("text/html;charset=utf-8"),
+        html.replace("{{module preloads}}", preloads).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Puts the style sheets that one imports into it, so that a browser asks for one in all. */
+  private static byte[] withImports(String sheet, Map<String, byte[]> sources) {
+    return STYLE_IMPORT
+        .matcher(sheet)
+        .replaceAll(
+            found -> Matcher.quoteReplacement(text(sources.get("styles/" + found.group(1)))))
+        .getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String text(byte @Nullable [] bytes) {
+    return new String(Objects.requireNonNull(bytes), StandardCharsets.UTF_8);
   }
 
   private static String extension(String name) {

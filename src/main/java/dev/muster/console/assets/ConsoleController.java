@@ -29,13 +29,19 @@ class ConsoleController {
   private static final Pattern GZIP =
       Pattern.compile("(?i)(^|.*,)\\s*gzip\\s*(;\\s*q=(1(\\.0*)?|0\\.0*[1-9]\\d*)\\s*)?(,.*|$)");
 
+  /** Matches the urls of the fleet, which are those of its first page. */
+  private static final Pattern FLEET = Pattern.compile("/(ui(/(fleet)?)?)?");
+
   private final ConsoleAssets assets;
 
   ConsoleController(ConsoleAssets assets) {
     this.assets = assets;
   }
 
-  /** Responds to every url of the console with the same page, whose script reads the url. */
+  /**
+   * Responds to every url of the console with the same page, whose script reads the url. Only what
+   * it preloads differs.
+   */
   @GetMapping({"/", "/ui/{*place}"})
   @RouteAccess(CallerKind.PUBLIC)
   @RateLimitGroup(RateLimitBucket.NONE)
@@ -44,7 +50,8 @@ class ConsoleController {
         ResponseEntity.ok()
             .header(HttpHeaders.CACHE_CONTROL, "no-store")
             .header("Content-Security-Policy", assets.policy());
-    return send(assets.page(), request, response);
+    boolean isFleet = FLEET.matcher(request.getRequestURI()).matches();
+    return send(isFleet ? assets.fleet() : assets.page(), request, response);
   }
 
   /**

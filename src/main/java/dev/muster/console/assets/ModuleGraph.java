@@ -54,10 +54,15 @@ final class ModuleGraph {
     return JsonMapper.shared().writeValueAsString(Map.of("imports", urls));
   }
 
-  /** Returns one {@code modulepreload} element for each module that a module imports statically. */
-  String preloads(String first) {
+  /**
+   * Returns one {@code modulepreload} element for each of these modules, and for each that they
+   * import statically.
+   */
+  String preloads(String... first) {
     Set<String> found = new LinkedHashSet<>();
-    collect(first, found);
+    for (String path : first) {
+      collect(path, found);
+    }
     return found.stream()
         .map(path -> "<link rel=\"modulepreload\" href=\"" + prefix + path + "\">")
         .collect(Collectors.joining("\n    "));

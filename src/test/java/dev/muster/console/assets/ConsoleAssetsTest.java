@@ -12,12 +12,15 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +39,10 @@ class ConsoleAssetsTest {
       JsonMapper.shared().readTree(found("<script type=\"importmap\">(.*?)</script>"));
   private static final String PREFIX = found("href=\"(/assets/[0-9a-f]{20}/)icon.svg\"");
 
+  private static String withoutPreloads(Answer page) {
+    return page.text().replaceAll(" *<link rel=\"modulepreload\"[^>]*>\n", "");
+  }
+
   private static String found(String pattern) {
     Matcher matcher = Pattern.compile(pattern, Pattern.DOTALL).matcher(PAGE.text());
     assertThat(matcher.find()).as(PAGE.text()).isTrue();
@@ -43,12 +50,20 @@ class ConsoleAssetsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/ui", "/ui/", "/ui/fleet?q=x", "/ui/w/6f0e/deeper", "/ui/no-such-page"})
-  void answersEveryUrlOfTheConsoleWithTheOnePage(String url) {
+  @CsvSource({
+    "/ui, true",
+    "/ui/, true",
+    "/ui/fleet?q=x, true",
+    "/ui/w/6f0e/deeper, false",
+    "/ui/fleet/deeper, false",
+    "/ui/no-such-page, false"
+  })
+  void answersEveryUrlOfTheConsoleWithTheOnePage(String url, boolean isFleet) {
     Answer page = CLIENT.get(url, null);
 
     assertThat(page.status()).isEqualTo(200);
-    assertThat(page.text()).isEqualTo(PAGE.text());
+    assertThat(page.text().contains("/pages/fleet.js")).isEqualTo(isFleet);
+    assertThat(withoutPreloads(page)).isEqualTo(withoutPreloads(PAGE));
     assertThat(page.header("Content-Type")).isEqualTo("text/html;charset=utf-8");
     assertThat(page.header("Cache-Control")).isEqualTo("no-store");
   }
@@ -200,6 +215,18 @@ class ConsoleAssetsTest {
         .contains(PREFIX + "app.js", PREFIX + "net/api.js", PREFIX + "lib/lit-html/lit-html.js")
         .doesNotContain(PREFIX + "pages/signin.js")
         .allSatisfy(url -> assertThat(CLIENT.get(url, null).status()).isEqualTo(200));
+  }
+
+  @Test
+  void sendsAllStyleSheetsAsOne() throws IOException {
+    String all = CLIENT.get(PREFIX + "styles/all.css", null).text();
+
+    assertThat(all).doesNotContain("@import");
+    try (Stream<Path> sheets = Files.list(Path.of("src/main/console/styles"))) {
+      assertThat(sheets.filter(sheet -> !sheet.endsWith("all.css")))
+          .isNotEmpty()
+          .allSatisfy(sheet -> assertThat(all).contains(Files.readString(sheet)));
+    }
   }
 
   @Test
