@@ -39,13 +39,18 @@ final class EventStream {
   private static final int SERVED = 1;
   private static final int WANTED_AGAIN = 2;
 
+  /** A send that returns when the client's side has accepted the data. */
+  private interface Sending {
+
+    void run() throws IOException;
+  }
+
   private final StreamSubscriber subscriber;
   private final Sink sink;
   private final List<Source> sources;
   private final Executor threads;
   private final BiConsumer<EventStream, StreamEnd> onClosed;
   private final long openedAt = System.nanoTime();
-  private final SendTimeout sending = new SendTimeout();
   private final AtomicInteger state = new AtomicInteger(IDLE);
 
   /** Accessed only by the serving thread once {@code started} is set; so is {@code closed}. */
@@ -57,6 +62,8 @@ final class EventStream {
   private boolean aborted;
 
   private volatile boolean started;
+  private volatile boolean sending;
+  private volatile long sendingSince;
   private volatile boolean held;
   private volatile boolean pingDue;
   private volatile @Nullable StreamEnd end;
@@ -95,7 +102,7 @@ final class EventStream {
       end(StreamEnd.GONE);
     }
     Duration timeout = end == null ? TIMEOUT : END_TIMEOUT;
-    if (sending.isStuckFor(timeout)) {
+    if (sending && System.nanoTime() - sendingSince > timeout.toNanos()) {
       abort(StreamEnd.SLOW);
     }
     if (sources.stream().anyMatch(Source::isOverrun)) {
@@ -178,7 +185,7 @@ final class EventStream {
   private void pingIfDue() throws IOException {
     if (pingDue && end == null) {
       pingDue = false;
-      sending.watch(sink::ping);
+      timed(sink::ping);
     }
   }
 
@@ -212,7 +219,21 @@ final class EventStream {
   }
 
   private void sendPortion(List<Frame> portion) throws IOException {
-    sending.watch(() -> sink.send(portion));
+    timed(() -> sink.send(portion));
+  }
+
+  /** Runs a send, so that {@link #tick} sees how long it has been blocked. */
+  private void timed(Sending work) throws IOException {
+    sendingSince = System.nanoTime();
+    sending = true;
+    try {
+      work.run();
+    } catch (RuntimeException e) {
+      // what the client received is unknown; it reports its position when it reconnects
+      throw new IOException("a stream cannot be written to", e);
+    } finally {
+      sending = false;
+    }
   }
 
   private void closeIfEnded() {
