@@ -14,7 +14,7 @@ import org.springframework.stereotype.Component;
  * Stamps committed events with consecutive numbers and updates this replica's event log.
  *
  * <p>One publisher at a time stamps events, over all replicas. An event gets its number only after
- * its row is visible to all transactions, so a reader that pages by number skips no event.
+ * its row is committed, so a reader that pages by number skips no event.
  *
  * <p>The publisher runs after every commit that recorded an event and on each notification from
  * another replica. It also runs once a second, to find events of a failed replica and events whose

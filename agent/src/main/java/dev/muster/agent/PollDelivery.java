@@ -22,9 +22,9 @@ import tools.jackson.databind.JsonNode;
  * }
  *
  * <p>A message is acknowledged after it was handled. With a cursor file, the cursor and the ids of
- * the last 1,000 messages survive a restart. No message is lost. A message is handled twice only
- * when the agent is killed before it saved the cursor. A message whose handler threw counts as
- * handled, so it does not block the next ones.
+ * the last 1,000 messages survive a restart. No message is lost. A message is handled again when
+ * the agent was killed before it saved the cursor: while it worked, or just after. A message whose
+ * handler threw counts as handled, so it does not block the next ones.
  *
  * <p>A reply or a failure report that cannot be sent is kept: beside the cursor file, where it
  * survives a restart, else in memory. It is sent later under the same id, for up to 7 days. Only a
