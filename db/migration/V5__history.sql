@@ -7,17 +7,23 @@ CREATE TABLE ended_status_periods (
     since           timestamptz NOT NULL,
     seq             bigint      NOT NULL,
     until           timestamptz NOT NULL CHECK (until >= since),
+    previous        text,
     status          text        NOT NULL,
     degraded_reason text,
     error           text,
     PRIMARY KEY (workspace_id, since, seq)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.1);
 
-COMMENT ON TABLE ended_status_periods IS 'From when to when a workspace had a status; readers leave out periods of no length';
+COMMENT ON TABLE ended_status_periods IS 'From when to when a workspace had a status; readers leave out periods of no length, unless the status is removed';
 COMMENT ON COLUMN ended_status_periods.until IS 'The begin of the next period of the workspace, or its removal';
+COMMENT ON COLUMN ended_status_periods.previous IS 'The status of the last period before that has a length; null if there is none';
 
--- The first is for reading the fleet at one time, the second for the deletion by age.
+-- For reading the fleet at one time.
 CREATE INDEX ended_status_periods_at ON ended_status_periods USING gist (tstzrange(since, until));
+-- For reading the changes between two times in their order, and which workspaces were new then.
+CREATE INDEX ended_status_periods_since ON ended_status_periods (since);
+CREATE INDEX ended_status_periods_first ON ended_status_periods (since) WHERE previous IS NULL;
+-- For the deletion by age, and the minutes.
 CREATE INDEX ended_status_periods_until ON ended_status_periods (until);
 
 -- The present status period of each workspace that is not removed.
@@ -25,6 +31,7 @@ CREATE TABLE open_status_periods (
     workspace_id    uuid        PRIMARY KEY,
     since           timestamptz NOT NULL,
     seq             bigint      NOT NULL,
+    previous        text,
     status          text        NOT NULL,
     degraded_reason text,
     error           text

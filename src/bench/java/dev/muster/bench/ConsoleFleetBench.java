@@ -5,6 +5,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,10 +69,15 @@ public final class ConsoleFleetBench {
             BenchProcess.start(
                 database.url(), Map.of("LIVENESS_SWEEP_INTERVAL_S", "86400", "RATE_LIMIT", "0"))) {
       BenchFleet.seed(database.url(), fleet);
-      for (String statement : SHAPE.split(";\n", -1)) {
-        BenchFleet.execute(database.url(), statement);
-      }
+      shape(database.url());
       measure(server.baseUrl());
+    }
+  }
+
+  /** Gives the workspaces of {@link BenchFleet} names, parents and statuses. */
+  static void shape(String url) throws SQLException {
+    for (String statement : SHAPE.split(";\n", -1)) {
+      BenchFleet.execute(url, statement);
     }
   }
 

@@ -55,11 +55,11 @@ class TimeMachineTest {
             DELETE FROM fleet_minutes;
             UPDATE history_head SET began_at = now() - interval '40 hours',
                 minutes_to = date_bin('1 minute', now() - interval '2 hours', 'epoch');
-            UPDATE open_status_periods SET since = '%1$s'::timestamptz + interval '10 minutes' WHERE workspace_id = '%2$s';
-            UPDATE open_status_periods SET since = '%1$s'::timestamptz - interval '10 hours' WHERE workspace_id <> '%2$s';
-            INSERT INTO ended_status_periods (workspace_id, since, seq, until, status, degraded_reason, error) VALUES
-                ('%2$s', '%1$s'::timestamptz - interval '10 hours', 1, '%1$s', 'online', NULL, NULL),
-                ('%2$s', '%1$s', 2, '%1$s'::timestamptz + interval '10 minutes', 'degraded', 'runtime_wedged',
+            UPDATE open_status_periods SET since = '%1$s'::timestamptz + interval '10 minutes', previous = 'degraded' WHERE workspace_id = '%2$s';
+            UPDATE open_status_periods SET since = '%1$s'::timestamptz - interval '10 hours', previous = NULL WHERE workspace_id <> '%2$s';
+            INSERT INTO ended_status_periods (workspace_id, since, seq, until, previous, status, degraded_reason, error) VALUES
+                ('%2$s', '%1$s'::timestamptz - interval '10 hours', 1, '%1$s', NULL, 'online', NULL, NULL),
+                ('%2$s', '%1$s', 2, '%1$s'::timestamptz + interval '10 minutes', 'online', 'degraded', 'runtime_wedged',
                     'Control request timeout: initialize')
             """
                 .formatted(wedgedAt, reviewer.id()));

@@ -3,8 +3,6 @@ package dev.muster.console.history;
 import dev.muster.platform.postgres.StatementTimeouts;
 import dev.muster.platform.postgres.Timestamps;
 import dev.muster.platform.problem.ProblemException;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -69,24 +67,24 @@ class HistoryRepository {
 
   private static final String OPEN =
       """
-      SELECT workspace_id, seq, since, NULL::timestamptz AS until, status, degraded_reason, error
+      SELECT workspace_id, seq, since, NULL::timestamptz AS until, previous, status, degraded_reason, error
       FROM open_status_periods WHERE workspace_id = ANY (:ids)
       """;
 
   private static final String INSERT_ENDED =
       """
-      INSERT INTO ended_status_periods (workspace_id, since, seq, until, status, degraded_reason, error)
+      INSERT INTO ended_status_periods (workspace_id, since, seq, until, previous, status, degraded_reason, error)
       SELECT * FROM unnest(:ids::uuid[], :sinces::timestamptz[], :seqs::bigint[], :untils::timestamptz[],
-          :statuses::text[], :reasons::text[], :errors::text[])
+          :previous::text[], :statuses::text[], :reasons::text[], :errors::text[])
       """;
 
   private static final String PUT_OPEN =
       """
-      INSERT INTO open_status_periods (workspace_id, since, seq, status, degraded_reason, error)
-      SELECT * FROM unnest(:ids::uuid[], :sinces::timestamptz[], :seqs::bigint[], :statuses::text[], :reasons::text[],
-          :errors::text[])
-      ON CONFLICT (workspace_id) DO UPDATE SET since = excluded.since, seq = excluded.seq, status = excluded.status,
-          degraded_reason = excluded.degraded_reason, error = excluded.error
+      INSERT INTO open_status_periods (workspace_id, since, seq, previous, status, degraded_reason, error)
+      SELECT * FROM unnest(:ids::uuid[], :sinces::timestamptz[], :seqs::bigint[], :previous::text[], :statuses::text[],
+          :reasons::text[], :errors::text[])
+      ON CONFLICT (workspace_id) DO UPDATE SET since = excluded.since, seq = excluded.seq, previous = excluded.previous,
+          status = excluded.status, degraded_reason = excluded.degraded_reason, error = excluded.error
       """;
 
   private static final String DELETE_REMOVED =
@@ -193,8 +191,7 @@ class HistoryRepository {
     }
     if (!changes.isEmpty()) {
       UUID[] ids = changes.stream().map(StatusChange::workspaceId).distinct().toArray(UUID[]::new);
-      List<StatusPeriod> open =
-          db.sql(OPEN).param("ids", ids).query(HistoryRepository::period).list();
+      List<StatusPeriod> open = db.sql(OPEN).param("ids", ids).query(StatusPeriod::read).list();
       store(StatusPeriods.apply(open, changes, seen.beganAt()));
     }
     db.sql(MOVE_HEAD).param("last_seq", lastSeq).param("up_to", Timestamps.utc(upTo)).update();
@@ -223,6 +220,7 @@ class HistoryRepository {
         .param("ids", periods.stream().map(StatusPeriod::workspaceId).toArray(UUID[]::new))
         .param("sinces", texts(periods, period -> period.since().toString()))
         .param("seqs", periods.stream().map(StatusPeriod::seq).toArray(Long[]::new))
+        .param("previous", texts(periods, StatusPeriod::previous))
         .param("statuses", texts(periods, StatusPeriod::status))
         .param("reasons", texts(periods, StatusPeriod::reason))
         .param("errors", texts(periods, StatusPeriod::error));
@@ -236,16 +234,5 @@ class HistoryRepository {
   /** Deletes periods that ended more than so many days ago; returns how many. */
   int deleteOld(int days, int most) {
     return db.sql(DELETE_OLD).param("days", days).param("most", most).update();
-  }
-
-  static StatusPeriod period(ResultSet row, int n) throws SQLException {
-    return new StatusPeriod(
-        row.getObject("workspace_id", UUID.class),
-        row.getLong("seq"),
-        Timestamps.instant(row, "since"),
-        Timestamps.instantOrNull(row, "until"),
-        row.getString("status"),
-        row.getString("degraded_reason"),
-        row.getString("error"));
   }
 }

@@ -1,6 +1,7 @@
 package dev.muster.console.history;
 
 import dev.muster.console.fleet.SnapshotColumns;
+import dev.muster.console.history.FleetNames.Named;
 import dev.muster.platform.deadline.RequestDeadline;
 import dev.muster.platform.postgres.StatementTimeouts;
 import dev.muster.platform.postgres.Timestamps;
@@ -9,7 +10,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
@@ -44,71 +47,64 @@ class PastFleet {
   static final int MAX_CHANGES = 500_000;
 
   /** Workspaces that were created after {@code :at} have no status. */
-  private static final String AT =
+  static final String AT =
       """
-      WITH present AS (
-          SELECT workspace_id, since, status, degraded_reason, error FROM open_status_periods WHERE since <= :at
-          UNION ALL
-          SELECT workspace_id, since, status, degraded_reason, error FROM ended_status_periods
-          WHERE tstzrange(since, until) @> :at::timestamptz
-      ), later AS (
-          SELECT workspace_id FROM open_status_periods WHERE since > :at AND since <= :to
-          UNION
-          SELECT workspace_id FROM ended_status_periods WHERE tstzrange(since, until) && tstzrange(:at, :to, '[]') AND since > :at
-          EXCEPT
-          SELECT workspace_id FROM present
-      ), fleet AS (
-          SELECT * FROM present UNION ALL SELECT workspace_id, NULL, NULL, NULL, NULL FROM later
-      )
-      SELECT f.workspace_id, w.parent_id, coalesce(w.name, ''), w.role, coalesce(w.runtime, ''), coalesce(w.tier, 0), f.status,
-          f.degraded_reason, f.error, floor(extract(epoch FROM coalesce(f.since, :at)))::bigint,
-          CASE WHEN w.delivery_mode = 'push' THEN 2 ELSE 0 END
-      FROM fleet f LEFT JOIN api_workspace_fleet w ON w.id = f.workspace_id
-      ORDER BY w.created_at, f.workspace_id
+      SELECT workspace_id, floor(date_part('epoch', since))::bigint AS since_s, status, degraded_reason, error
+      FROM open_status_periods WHERE since <= :at
+      UNION ALL
+      SELECT workspace_id, floor(date_part('epoch', since))::bigint, status, degraded_reason, error
+      FROM ended_status_periods WHERE tstzrange(since, until) @> :at::timestamptz
+      UNION ALL
+      SELECT workspace_id, floor(date_part('epoch', :at::timestamptz))::bigint, NULL, NULL, NULL
+      FROM open_status_periods WHERE previous IS NULL AND since > :at AND since <= :to
+      UNION ALL
+      SELECT workspace_id, floor(date_part('epoch', :at::timestamptz))::bigint, NULL, NULL, NULL
+      FROM ended_status_periods WHERE previous IS NULL AND until > since AND since > :at AND since <= :to
       """;
 
   /**
-   * Leaves out periods of no length. A period without a next one ended by a removal. Times are
-   * rounded up to milliseconds, so a change is shown at the first millisecond at which it had
-   * happened.
+   * Each change is the begin of a period. Leaves out periods of no length, unless they are a
+   * removal; so a workspace has one change at a time. Times are rounded up to milliseconds, so that
+   * a change is visible at a millisecond when it had happened by then; they have whole
+   * microseconds, so that 0.0001 ms less makes up for a quotient that is not exact.
+   *
+   * <p>The conditions stand outside: so both tables are read in order, and only the open periods
+   * are sorted.
    */
-  private static final String CHANGES =
+  static final String CHANGES =
       """
-      WITH periods AS (
-          SELECT workspace_id, seq, since, until, status, degraded_reason, error FROM ended_status_periods
-          WHERE tstzrange(since, until) && tstzrange(:from, :to, '[]') AND (since > :from OR until <= :to)
+      SELECT workspace_id, ceil(date_part('epoch', since - :from::timestamptz) * 1000 - 0.0001)::bigint AS at_ms, previous,
+          status, degraded_reason, error
+      FROM (
+          SELECT workspace_id, since, until, previous, status, degraded_reason, error FROM ended_status_periods
           UNION ALL
-          SELECT workspace_id, seq, since, NULL, status, degraded_reason, error FROM open_status_periods
-          WHERE since > :from AND since <= :to
-      ), ordered AS (
-          SELECT periods.*, lag(status) OVER places AS was, lead(since) OVER places AS next_since
-          FROM periods WINDOW places AS (PARTITION BY workspace_id ORDER BY since, seq)
-      ), changes AS (
-          SELECT workspace_id, since AS at, seq, was, status, degraded_reason, error FROM ordered WHERE since > :from
-          UNION ALL
-          SELECT workspace_id, until, seq, status, 'removed', NULL, NULL FROM ordered
-          WHERE until > :from AND until <= :to AND next_since IS NULL
-      )
-      SELECT workspace_id, ceil(extract(epoch FROM at - :from::timestamptz) * 1000)::bigint AS at_ms, was, status, degraded_reason,
-          error
-      FROM changes ORDER BY at, seq LIMIT :most
+          SELECT workspace_id, since, NULL, previous, status, degraded_reason, error FROM open_status_periods
+      ) AS periods
+      WHERE since > :from AND since <= :to
+          AND (until IS NULL OR until > since OR (status = 'removed' AND previous IS NOT NULL))
+      ORDER BY since LIMIT :most
       """;
 
   /** The first period is the one that the workspace was in at {@code :from}. */
   private static final String OF_WORKSPACE =
       """
       SELECT * FROM (
-          SELECT workspace_id, seq, since, until, status, degraded_reason, error FROM ended_status_periods
+          SELECT workspace_id, seq, since, until, previous, status, degraded_reason, error FROM ended_status_periods
           WHERE workspace_id = :id AND since < :to AND until > :from AND until > since
               AND since >= coalesce((SELECT max(since) FROM ended_status_periods WHERE workspace_id = :id AND since <= :from), '-infinity')
           UNION ALL
-          SELECT workspace_id, seq, since, NULL, status, degraded_reason, error FROM open_status_periods
+          SELECT workspace_id, seq, since, NULL, previous, status, degraded_reason, error FROM open_status_periods
           WHERE workspace_id = :id AND since < :to
           ORDER BY since DESC, seq DESC LIMIT :most) AS newest
       ORDER BY since, seq
       """;
 
+  /** The state of a workspace at a time; the status is null if it was created later. */
+  private record State(
+      long sinceEpochS, @Nullable String status, @Nullable String reason, @Nullable String error) {}
+
   private final JdbcClient db;
+  private final FleetNames names;
   private final StatementTimeouts timeouts;
   private final JsonMapper json;
   private final TransactionTemplate transaction;
@@ -116,10 +112,12 @@ class PastFleet {
 
   PastFleet(
       JdbcClient db,
+      FleetNames names,
       StatementTimeouts timeouts,
       JsonMapper json,
       PlatformTransactionManager transactions) {
     this.db = db;
+    this.names = names;
     this.timeouts = timeouts;
     this.json = json;
     this.transaction = new TransactionTemplate(transactions);
@@ -135,16 +133,43 @@ class PastFleet {
    */
   byte[] at(Instant at, Instant to, long seq) {
     return bounded(() -> {
-      SnapshotColumns columns = new SnapshotColumns();
+      Map<UUID, State> states = new HashMap<>();
       db.sql(AT)
           .param("at", Timestamps.utc(at))
           .param("to", Timestamps.utc(to))
           .withFetchSize(ROWS_IN_A_FETCH)
           .query(row -> {
-            columns.add(row(row));
+            states.putIfAbsent(row.getObject(1, UUID.class), state(row));
           });
+      SnapshotColumns columns = new SnapshotColumns();
+      add(names.all(), states, columns);
+      add(names.of(states.keySet()), states, columns);
       return columns.write(seq, at, json);
     });
+  }
+
+  /** Moves the states of some workspaces into rows, in the order of the names. */
+  private static void add(List<Named> named, Map<UUID, State> states, SnapshotColumns to) {
+    for (Named one : named) {
+      @Nullable State state = states.remove(one.id());
+      if (state != null) {
+        to.add(
+            new SnapshotColumns.Row(
+                one.id(),
+                one.parentId(),
+                one.name(),
+                one.role(),
+                one.runtime(),
+                one.tier(),
+                state.status(),
+                state.reason(),
+                state.error(),
+                state.sinceEpochS(),
+                null,
+                0,
+                one.isPush() ? SnapshotColumns.PUSH : 0));
+      }
+    }
   }
 
   /** Returns the status changes after {@code from} until {@code to}, in format MSC1. */
@@ -176,26 +201,12 @@ class PastFleet {
         .param("from", Timestamps.utc(from))
         .param("to", Timestamps.utc(to))
         .param("most", most)
-        .query(HistoryRepository::period)
+        .query(StatusPeriod::read)
         .list();
   }
 
-  private static SnapshotColumns.Row row(ResultSet row) throws SQLException {
-    @Nullable String error = row.getString(9);
-    return new SnapshotColumns.Row(
-        row.getObject(1, UUID.class),
-        row.getObject(2, UUID.class),
-        row.getString(3),
-        row.getString(4),
-        row.getString(5),
-        row.getInt(6),
-        row.getString(7),
-        row.getString(8),
-        error,
-        row.getLong(10),
-        null,
-        0,
-        row.getInt(11));
+  private static State state(ResultSet row) throws SQLException {
+    return new State(row.getLong(2), row.getString(3), row.getString(4), row.getString(5));
   }
 
   /** Reads in one transaction, two readers at a time. */

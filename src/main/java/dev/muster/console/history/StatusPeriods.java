@@ -52,16 +52,24 @@ final class StatusPeriods {
     Instant at =
         before != null && before.since().isAfter(change.since()) ? before.since() : change.since();
     changed.add(id);
+    StatusPeriod next =
+        new StatusPeriod(
+            id,
+            change.seq(),
+            at,
+            null,
+            before == null ? null : before.previousOfNext(at),
+            change.status(),
+            change.reason(),
+            change.error());
     if (before != null) {
       ended.add(before.endedAt(at));
     }
-    if (change.status().equals(StatusChange.REMOVED)) {
+    if (!change.status().equals(StatusChange.REMOVED)) {
+      open.put(id, next);
+    } else if (before != null) {
       open.remove(id);
-    } else {
-      open.put(
-          id,
-          new StatusPeriod(
-              id, change.seq(), at, null, change.status(), change.reason(), change.error()));
+      ended.add(next.endedAt(at));
     }
   }
 
@@ -70,10 +78,10 @@ final class StatusPeriods {
     @Nullable String previous = change.previous();
     return previous == null || previous.equals(StatusChange.REMOVED)
         ? null
-        : new StatusPeriod(change.workspaceId(), 0, beganAt, null, previous, null, null);
+        : new StatusPeriod(change.workspaceId(), 0, beganAt, null, null, previous, null, null);
   }
 
-  /** Returns the periods that have ended. */
+  /** Returns the periods that have ended; a removal is one of no length. */
   List<StatusPeriod> ended() {
     return ended;
   }

@@ -1,6 +1,7 @@
 package dev.muster.console.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -76,12 +77,38 @@ class StatusPeriodsTest {
   void endsWithARemoval() {
     StatusPeriods periods =
         StatusPeriods.apply(
-            List.of(new StatusPeriod(ID, 1, BEGIN, null, "online", null, null)),
+            List.of(new StatusPeriod(ID, 1, BEGIN, null, null, "online", null, null)),
             List.of(change(7, 70, "online", "removed")),
             BEGIN);
 
     assertThat(periods.removed()).containsExactly(ID);
     assertThat(periods.begun()).isEmpty();
-    assertThat(periods.ended().getFirst().until()).isEqualTo(BEGIN.plusSeconds(70));
+    Instant end = BEGIN.plusSeconds(70);
+    assertThat(periods.ended())
+        .containsExactly(
+            new StatusPeriod(ID, 1, BEGIN, end, null, "online", null, null),
+            new StatusPeriod(ID, 7, end, end, "online", "removed", null, null));
+  }
+
+  /** A status that had no length is not what was before. */
+  @Test
+  void knowsTheStatusBefore() {
+    StatusPeriods periods =
+        StatusPeriods.apply(
+            List.of(),
+            List.of(
+                change(1, 10, null, "awaiting_agent"),
+                change(2, 20, "awaiting_agent", "online"),
+                change(3, 20, "online", "degraded"),
+                change(4, 20, "degraded", "removed")),
+            BEGIN);
+
+    assertThat(periods.ended())
+        .extracting(StatusPeriod::previous, StatusPeriod::status)
+        .containsExactly(
+            tuple(null, "awaiting_agent"),
+            tuple("awaiting_agent", "online"),
+            tuple("awaiting_agent", "degraded"),
+            tuple("awaiting_agent", "removed"));
   }
 }
