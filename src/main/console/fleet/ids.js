@@ -93,9 +93,16 @@ export class IdIndex {
 
   /** @param {string} id @returns {number} the row, or -1 */
   find(id) {
-    if (!putId(id, this.asked, 0)) {
-      return -1;
-    }
+    return putId(id, this.asked, 0) ? this.#found() : -1;
+  }
+
+  /** @param {Uint8Array} bytes ids @param {number} place of one among them @returns {number} its row, or -1 */
+  findAt(bytes, place) {
+    this.asked.set(bytes.subarray(place * 16, place * 16 + 16));
+    return this.#found();
+  }
+
+  #found() {
     const { words, askedWords: asked } = this;
     for (let slot = hash(this.askedWords, 0) & this.mask; ; slot = (slot + 1) & this.mask) {
       const row = this.slots[slot];

@@ -152,8 +152,8 @@ export class PastFleet {
     const count = (word) => (found[word] = (found[word] ?? 0) + 1);
     for (let row = 0; row < today.n; row++) {
       if (today.alive[row]) {
-        const then = store.rowOf(today.id(row));
-        if (then < 0) {
+        const then = store.index.findAt(today.ids, row);
+        if (then < 0 || !store.alive[then]) {
           count('new');
         } else if (store.status[then] !== today.status[row]) {
           count(today.statusOf(row));
@@ -161,8 +161,11 @@ export class PastFleet {
       }
     }
     for (let row = 0; row < store.n; row++) {
-      if (store.alive[row] && today.rowOf(store.id(row)) < 0) {
-        count('removed');
+      if (store.alive[row]) {
+        const now = today.index.findAt(store.ids, row);
+        if (now < 0 || !today.alive[now]) {
+          count('removed');
+        }
       }
     }
     return found;

@@ -1,6 +1,5 @@
 /** Moves a fleet forth and back in time, by the changes of its statuses. */
 import { STATUS } from './columns.js';
-import { idText } from './ids.js';
 import { NONE } from './snapshot.js';
 
 /** A status number for a workspace that is not there. */
@@ -21,7 +20,7 @@ export class Replay {
     this.times = columns.at;
     /** How many changes have been made. */
     this.position = 0;
-    const known = Int32Array.from({ length: columns.id.length / 16 }, (_, i) => store.index.find(idText(columns.id, i)));
+    const known = Int32Array.from({ length: columns.id.length / 16 }, (_, i) => store.index.findAt(columns.id, i));
     const statuses = dict.status.map((word) => (word === 'removed' ? GONE : STATUS[word] ?? STATUS.online));
     const numbers = (name) => dict[name].map((word) => store.words[name].number(word));
     const [reasons, errors] = [numbers('reason'), numbers('error')];
