@@ -1,5 +1,7 @@
 import { equal, ok } from './assert.js';
+import { asOf } from '/src/pages/timeline.js';
 import { linesOf } from '/src/pages/timeline-lanes.js';
+import { periodAt } from '/src/pages/workspace-past.js';
 
 const entry = (kind, id, cause) => ({ kind, id, cause });
 
@@ -15,4 +17,27 @@ export function leavesOutCausesThatAreNotShown() {
 export function takesAMissingCertaintyForAGuess() {
   const [line] = linesOf([entry('run', 'r', { kind: 'delegation', id: 'd' }), entry('delegation', 'd')]);
   ok(line.sure === false);
+}
+
+const AT = Date.parse('2026-11-25T02:16:09.000Z');
+const at = seconds => new Date(AT + 1000 * seconds).toISOString();
+
+export function tellsNothingThatCameLater() {
+  equal(asOf({ kind: 'answer', at: at(1), status: 'answered' }, AT), null);
+  const ended = { kind: 'run', at: at(-9), status: 'failed', text: 'exit code 3', duration_ms: 8000 };
+  equal(asOf(ended, AT), ended);
+  const later = { kind: 'delegation', at: at(-9), status: 'failed', text: 'it broke', duration_ms: 10_000 };
+  equal(asOf(later, AT), { ...later, status: null, text: null, duration_ms: null });
+  const open = { kind: 'delegation', at: at(-9), status: 'in_progress', text: 'review', duration_ms: null };
+  equal(asOf(open, AT), { ...open, status: null });
+  const message = { kind: 'message', at: at(-9), status: 'answered', text: 'hello', duration_ms: 5 };
+  equal(asOf(message, AT), { ...message, status: null, duration_ms: null });
+  const status = { kind: 'status', at: at(0), status: 'online' };
+  equal(asOf(status, AT), status);
+}
+
+export function findsThePeriodThatLasted() {
+  const periods = [{ since: at(-20), until: at(-10), status: 'online' }, { since: at(-10), until: at(5), status: 'degraded' }, { since: at(5), until: null, status: 'online' }];
+  equal([-30, -20, -10, 0, 5, 99].map(s => periodAt(periods, AT + 1000 * s)?.status), [undefined, 'online', 'degraded', 'degraded', 'online', 'online']);
+  equal(periodAt(periods.slice(0, 1), AT), undefined);
 }

@@ -31,9 +31,23 @@ export const STEPS = {
   open: ['Open', false],
 };
 
-/** Where a step that is no action leads. */
-export const stepPlace = (id, step) =>
-  step === 'timeline' || step === 'queue' ? `/ui/w/${id}?tab=${step}` : `/ui/w/${id}`;
+/**
+ * Where a workspace is shown: in the past as it was then.
+ *
+ * @param {string} id
+ * @param {import('../text/advice.js').Surroundings} around
+ * @param {string} [step] one that is no action
+ */
+export function placeOf(id, around, step = '') {
+  const query = new URLSearchParams();
+  if (step === 'timeline' || step === 'queue') {
+    query.set('tab', step);
+  }
+  if (around.isPast) {
+    query.set('at', new Date(around.now).toISOString());
+  }
+  return query.size === 0 ? `/ui/w/${id}` : `/ui/w/${id}?${query}`;
+}
 
 const cell = (name) => {
   const element = document.createElement('div');
@@ -105,8 +119,8 @@ export function drawRow(slot, store, row, around, mayChange) {
   const id = store.id(row);
   slot.mark.show(subject.status, subject.stalled);
   put(slot.since, subject.sinceMs ? ago(subject.sinceMs, around.now) : '');
-  if (slot.row !== row) {
-    slot.link.href = `/ui/w/${id}`;
+  if (slot.row !== row || around.isPast) {
+    slot.link.href = placeOf(id, around);
   }
   if (slot.sinceMs !== subject.sinceMs || slot.zone !== zone()) {
     slot.since.title = exact(subject.sinceMs);
@@ -140,7 +154,7 @@ function drawStep(slot, id, subject, around, mayChange) {
     slot.button.dataset.action = step;
   } else if (label !== '') {
     put(slot.step, around.isPast ? 'Timeline' : label);
-    slot.step.href = around.isPast ? `${stepPlace(id, 'timeline')}&at=${new Date(around.now).toISOString()}` : stepPlace(id, step);
+    slot.step.href = placeOf(id, around, around.isPast ? 'timeline' : step);
   }
 }
 

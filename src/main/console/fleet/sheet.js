@@ -5,7 +5,7 @@ import { advise } from '../text/advice.js';
 import { visible } from '../text/safe.js';
 import { ofRow } from '../text/subject.js';
 import { ago, exact } from '../text/time.js';
-import { STEPS, stepPlace } from './row.js';
+import { placeOf, STEPS } from './row.js';
 
 /**
  * @param {object} state
@@ -28,7 +28,7 @@ export function sheet({ store, row, around, mayChange, act, close }) {
         ? html`<button type="button" @click=${() => act(row, action)}>${label}</button>`
         : isAction || action === 'wait' || action === 'open'
           ? nothing
-          : html`<a class="button" href=${stepPlace(id, action)}>${label}</a>`}
+          : html`<a class="button" href=${placeOf(id, around, action)}>${label}</a>`}
       <span>${text}</span>
     </li>`;
   };
@@ -56,7 +56,7 @@ export function sheet({ store, row, around, mayChange, act, close }) {
       <dt>Id</dt>
       <dd class="mono">${id}</dd>
     </dl>
-    <p><a class="button main" href=${`/ui/w/${id}`}>Open workspace</a></p>
+    <p><a class="button main" href=${placeOf(id, around)}>Open workspace</a></p>
   </aside>`;
 }
 

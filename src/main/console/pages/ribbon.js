@@ -1,4 +1,4 @@
-/** The last 24 hours of a workspace as a ribbon of its statuses, with the share of the time that it was online. */
+/** 24 hours of a workspace as a ribbon of its statuses, with the share of the time that it was online. */
 import { html, nothing, svg } from 'lit-html';
 import { statusMark, statusWord, toneOf } from '../parts/status-mark.js';
 import { clockTime, duration } from '../text/time.js';
@@ -33,8 +33,9 @@ const percent = (share) => `${share === 100 ? '100' : (Math.floor(share * 10) / 
  * @param {object[]} stays
  * @param {number} now in ms
  * @param {(iso: string) => string} timelineAt the address of the timeline at a time
+ * @param {string} [name] of these hours
  */
-export function ribbon(stays, now, timelineAt) {
+export function ribbon(stays, now, timelineAt, name = 'The last 24 hours') {
   const found = pieces(stays, now);
   const share = onlineShare(found);
   if (share === null) {
@@ -42,8 +43,8 @@ export function ribbon(stays, now, timelineAt) {
   }
   const x = (ms) => (WIDTH * (ms - now + RIBBON_MS)) / RIBBON_MS;
   const unwell = found.filter(({ status }) => UNWELL.has(status)).reverse();
-  const label = `The last 24 hours: ${percent(share)} online${unwell.map(({ status, from, to }) => `, ${statusWord(status)} ${duration((to - from) / 1000)} from ${clockTime(from)}`).slice(0, 10).join('')}`;
-  return html`<section class="ribbon" aria-label="The last 24 hours">
+  const label = `${name}: ${percent(share)} online${unwell.map(({ status, from, to }) => `, ${statusWord(status)} ${duration((to - from) / 1000)} from ${clockTime(from)}`).slice(0, 10).join('')}`;
+  return html`<section class="ribbon" aria-label=${name}>
     <span class="meta">24 h</span>
     <svg viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none" role="img" aria-label=${label}>
       ${found.map(({ status, from, to }) => svg`<rect class=${toneOf(status)} x=${x(from).toFixed(1)} y=${UNWELL.has(status) ? 0 : 3} width=${Math.max(UNWELL.has(status) ? 3 : 0, x(to) - x(from)).toFixed(1)} height=${UNWELL.has(status) ? 10 : 4}></rect>`)}

@@ -6,6 +6,7 @@ import { toast } from '../parts/toast.js';
 import { bandLine } from '../fleet/band-line.js';
 import { band, changed, SPANS } from '../fleet/band.js';
 import { PastFleet } from '../fleet/past.js';
+import { timeOf } from '../text/time.js';
 import { open as openFleet } from './fleet.js';
 
 const MINUTE_MS = 60_000;
@@ -50,11 +51,6 @@ export function open(root, first, context) {
     const to = fullMinute(minutes ? Date.parse(minutes.to) : liveClock.now());
     return { from: to - SPANS[span], to };
   };
-
-  function timeOf(query) {
-    const ms = Date.parse(query.get('at') ?? '');
-    return Number.isNaN(ms) ? null : ms;
-  }
 
   /** The page of the fleet, with the fleet of today or of that time. */
   function mount() {

@@ -20,7 +20,7 @@ const GROUPS = [
 
 /** @type {import('./rights.js').Page['open']} */
 export function open(root, place, context) {
-  const { call, navigate, workspace } = context;
+  const { call, navigate, workspace, at } = context;
   const path = `/console/timeline/${encodeURIComponent(workspace.id)}`;
   let query = place.query;
   let older = [];
@@ -33,7 +33,7 @@ export function open(root, place, context) {
   const isShown = (group) => shown().size === 0 || shown().has(group);
   const filter = () => ({
     kinds: shown().size === 0 ? '' : GROUPS.filter(([group]) => isShown(group)).flatMap(([, , kinds]) => kinds).join(','),
-    before: query.get('at') ?? '',
+    before: at === undefined ? (query.get('before') ?? '') : new Date(at + 1).toISOString(), // with what happened in that millisecond
     limit: PAGE,
   });
 
@@ -67,9 +67,9 @@ export function open(root, place, context) {
   function entries() {
     const all = new Map();
     for (const entry of [...(heartbeats ? live : []), ...newest.value.entries, ...older]) {
-      all.set(keyOf(entry), entry);
+      all.set(keyOf(entry), at === undefined ? entry : asOf(entry, at));
     }
-    return [...all.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+    return [...all.values()].filter((entry) => entry !== null).sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
   }
 
   const list = () => {
@@ -85,13 +85,14 @@ export function open(root, place, context) {
   function draw() {
     render(html`<div class="filters" role="group" aria-label="What is shown">${GROUPS.map(([group, words]) => html`<label><input type="checkbox"
           .checked=${isShown(group)} @change=${(event) => toggleGroup(group, event.target.checked)}> ${words}</label>`)}
-        <label><input type="checkbox" .checked=${heartbeats} @change=${(event) => { heartbeats = event.target.checked; draw(); }}> heartbeats, while you look</label>
-        ${query.get('at') ? html`<span>before ${age(query.get('at'))} <button type="button" class="quiet" @click=${() => {
+        ${at === undefined ? html`<label><input type="checkbox" .checked=${heartbeats} @change=${(event) => { heartbeats = event.target.checked; draw(); }}> heartbeats, while you look</label>` : nothing}
+        ${query.get('before') ? html`<span>before ${age(query.get('before'))} <button type="button" class="quiet" @click=${() => {
           const params = new URLSearchParams(query);
-          params.delete('at');
+          params.delete('before');
           navigate(location.pathname, params);
         }}>show the newest</button></span>` : nothing}</div>
       <p class="legend meta"><span class="line sure" aria-hidden="true"></span> caused by, as ids say <span class="line guess" aria-hidden="true"></span> perhaps, by time only</p>
+      ${at === undefined ? nothing : html`<p class="meta">What had not ended by then is shown without its end.</p>`}
       ${drawn(newest, list)}
       <footer class="page-foot">${asCurl({ path, query: filter() })}</footer>`, root);
     drawLanes(root.querySelector('.lanes-frame'), newest.value ? entries() : []);
@@ -114,7 +115,7 @@ export function open(root, place, context) {
         if (heartbeats) {
           draw();
         }
-      } else if (frame.event !== 'TASK_UPDATED' && !query.get('at')) {
+      } else if (frame.event !== 'TASK_UPDATED' && !query.get('before')) {
         newest.soon(500);
       }
     },
@@ -123,6 +124,28 @@ export function open(root, place, context) {
       newest.close();
     },
   };
+}
+
+/**
+ * What was known of an entry at a time: not how something ended later.
+ *
+ * @param {object} entry
+ * @param {number} ms
+ * @returns {?object} null for what came later
+ */
+export function asOf(entry, ms) {
+  const start = Date.parse(entry.at);
+  if (start > ms) {
+    return null;
+  }
+  const { kind, duration_ms: duration = null } = entry;
+  if (kind === 'message') { // its answer is an entry of its own
+    return { ...entry, status: null, duration_ms: null };
+  }
+  if ((kind === 'delegation' || kind === 'run') && (duration === null || start + duration > ms)) {
+    return { ...entry, status: null, duration_ms: null, text: duration === null ? entry.text : null };
+  }
+  return entry;
 }
 
 /** What names an entry in the address, and in the list. */

@@ -56,7 +56,7 @@ function nextStep({ action: name, text }, { actions, mayAct, address, record, ro
     case 'restart': return mayAct ? html`${action('Restart', () => actions.restart(), { look: 'main' })} ${words}` : words;
     case 'pause': return mayAct ? html`${action('Pause', actions.pause)} ${words}` : words;
     case 'resume': return mayAct ? html`${action('Resume', actions.resume, { look: 'main' })} ${words}` : words;
-    case 'timeline': return html`<a href=${`${address('timeline')}&at=${encodeURIComponent(afterOf(record.status_since))}`}>Timeline</a> ${words}`;
+    case 'timeline': return html`<a href=${`${address('timeline')}&before=${encodeURIComponent(afterOf(record.status_since))}`}>Timeline</a> ${words}`;
     case 'queue': return html`<a href=${address('queue')}>Queue</a> ${words}`;
     case 'connect': return html`${mayAct ? html`<a href=${address('tokens')}>Tokens</a> ` : nothing}${words} ${commandLine(connectCommand(id), 'connect command')}`;
     case 'wait': return html`${words} ${mayAct && (row?.restart_requested_at ?? record.restart_requested_at) ? action('Withdraw the restart', actions.withdrawRestart) : nothing}`;

@@ -1,4 +1,4 @@
-/** One workspace: `/ui/w/{id}`, with its tabs. */
+/** One workspace: `/ui/w/{id}`, with its tabs; `at` shows it as it was. */
 import { html, nothing, render } from 'lit-html';
 import { now, onTick } from '../net/clock.js';
 import { followWorkspace } from '../net/workspace-stream.js';
@@ -7,10 +7,12 @@ import { Loaded, problem } from '../parts/loaded.js';
 import { age } from '../parts/moment.js';
 import { OpenedTab } from '../parts/opened-tab.js';
 import { remember } from '../parts/workspace-link.js';
+import { timeOf } from '../text/time.js';
 import { actionsOf } from './workspace-actions.js';
 import { facts, head, why } from './workspace-head.js';
 import { mayActFor, readsAll } from './rights.js';
 import { ribbon } from './ribbon.js';
+import { open as openPast } from './workspace-past.js';
 
 /** tab → [its words, its module]; the modules are pages too, and get `context.workspace`. */
 const TABS = {
@@ -36,7 +38,25 @@ const EVERY_MS = 30_000;
 const HISTORY_LAGS_MS = 4000;
 
 /** @type {import('./rights.js').Page['open']} */
-export function open(root, place, context) {
+export function open(root, first, context) {
+  let [shown, key] = [null, ''];
+  function show(place) {
+    const time = timeOf(place.query);
+    const at = time !== null && time < now() ? time : null;
+    const asked = `${place.segments[1]} ${at ?? ''}`;
+    if (asked === key) {
+      shown.update(place);
+    } else {
+      shown?.close();
+      key = asked;
+      shown = at === null ? openNow(root, place, context) : openPast(root, place, { ...context, at });
+    }
+  }
+  show(first);
+  return { update: show, close: () => shown.close() };
+}
+
+function openNow(root, place, context) {
   const { call, session, navigate } = context;
   const id = place.segments[1] ?? '';
   const path = `/workspaces/${encodeURIComponent(id)}`;

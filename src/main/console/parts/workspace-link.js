@@ -46,10 +46,12 @@ class WorkspaceLink extends HTMLElement {
     const link = document.createElement('a');
     const name = document.createElement('bdi');
     name.textContent = clamp(visible(found?.name ?? this.#id.slice(0, 8)), 80).start;
-    link.href = `/ui/w/${encodeURIComponent(this.#id)}`;
-    link.title = found?.status ? `${statusWord(found.status)}: ${this.#id}` : this.#id;
+    const at = new URLSearchParams(location.search).get('at');
+    const status = at === null ? found?.status : null; // that of today says nothing of the past
+    link.href = `/ui/w/${encodeURIComponent(this.#id)}${at === null ? '' : `?at=${encodeURIComponent(at)}`}`;
+    link.title = status ? `${statusWord(status)}: ${this.#id}` : this.#id;
     link.append(name);
-    const shown = found?.status && found.status !== 'online' ? [glyph(found.status), link] : [link];
+    const shown = status && status !== 'online' ? [glyph(status), link] : [link];
     if (!this.contains(document.activeElement)) {
       this.replaceChildren(...shown);
     }

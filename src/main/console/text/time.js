@@ -92,6 +92,12 @@ export function instantOf(local) {
   return new Date(asUtc - off(guess)).toISOString();
 }
 
+/** @param {URLSearchParams} query @returns {?number} the time of the past that an address shows (`at`), in ms; null for now */
+export function timeOf(query) {
+  const ms = Date.parse(query.get('at') ?? '');
+  return Number.isNaN(ms) ? null : ms;
+}
+
 const moment = (time) => (typeof time === 'number' ? time : Date.parse(time));
 
 /**

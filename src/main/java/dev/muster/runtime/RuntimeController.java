@@ -107,7 +107,7 @@ class RuntimeController {
     int limit = PageLimit.of(request).orElse(PageLimit.DEFAULT);
     Optional<PageCursor> after =
         cursor.isEmpty() ? Optional.empty() : Optional.of(PageCursor.parse(cursor));
-    requireReader(id, caller, includeRemoved);
+    workspaces.requireReaderOf(id, caller, includeRemoved);
     Page<RunView> page =
         reader.runs(id, Optional.ofNullable(taskName).map(TaskName::named), after, limit);
     return NextLink.page(
@@ -123,7 +123,7 @@ class RuntimeController {
       @RequestParam(name = "include_removed", defaultValue = "false") boolean includeRemoved,
       HttpServletRequest request) {
     int limit = PageLimit.of(request).orElse(PageLimit.DEFAULT);
-    requireReader(id, caller, includeRemoved);
+    workspaces.requireReaderOf(id, caller, includeRemoved);
     Optional<UUID> since = sinceId.isEmpty() ? Optional.empty() : Optional.of(eventId(sinceId));
     List<RuntimeEventView> events =
         reader.events(id, since, limit).stream().map(RuntimeEventView::of).toList();
@@ -132,14 +132,6 @@ class RuntimeController {
         request,
         "since_id",
         events.isEmpty() ? Optional.empty() : Optional.of(events.getLast().id().toString()));
-  }
-
-  /** Checks access; only callers that may read all workspaces read the runs of a removed one. */
-  private void requireReader(UUID id, Caller caller, boolean includeRemoved) {
-    boolean alsoRemoved = includeRemoved && caller.readsAll();
-    if (!alsoRemoved || workspaces.labelsOf(List.of(id)).isEmpty()) {
-      workspaces.requireReaderOf(id, caller);
-    }
   }
 
   /** Parses an event id; text that is no id is answered like an unknown event (R6.2). */

@@ -67,6 +67,14 @@ public class Workspaces {
     AccessChecks.requireReaderOf(id, caller);
   }
 
+  /** As above; with {@code includeRemoved}, readers of all workspaces also read a removed one. */
+  public void requireReaderOf(UUID id, Caller caller, boolean includeRemoved) {
+    boolean alsoRemoved = includeRemoved && caller.readsAll();
+    if (!alsoRemoved || labelsOf(List.of(id)).isEmpty()) {
+      requireReaderOf(id, caller);
+    }
+  }
+
   /** As {@link #requireTrustedSpeakerFor}, but also admits viewers; for routes that only read. */
   public void requireTrustedReaderOf(UUID id, Caller caller) {
     if (!caller.equals(new Caller.Agent(id))) {

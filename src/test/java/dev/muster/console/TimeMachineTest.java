@@ -33,9 +33,14 @@ class TimeMachineTest {
 
   private static Agent reviewer = new Agent(new java.util.UUID(0, 0), "");
 
+  /** Was online eleven hours before, and was removed then. */
+  private static Agent gone = new Agent(new java.util.UUID(0, 0), "");
+
   @BeforeAll
   static void makeAPast() {
     wedgedAt = Instant.now().minus(Duration.ofMinutes(30)).truncatedTo(ChronoUnit.SECONDS);
+    gone = CLIENT.createOnline("Gone");
+    CLIENT.delete("/workspaces/" + gone.id() + "?confirm=true", ADMIN_TOKEN);
     reviewer = CLIENT.createOnline("Reviewer 4711");
     for (int i = 0; i < 4; i++) {
       CLIENT.createOnline("Well " + i);
@@ -60,9 +65,18 @@ class TimeMachineTest {
             INSERT INTO ended_status_periods (workspace_id, since, seq, until, previous, status, degraded_reason, error) VALUES
                 ('%2$s', '%1$s'::timestamptz - interval '10 hours', 1, '%1$s', NULL, 'online', NULL, NULL),
                 ('%2$s', '%1$s', 2, '%1$s'::timestamptz + interval '10 minutes', 'online', 'degraded', 'runtime_wedged',
-                    'Control request timeout: initialize')
+                    'Control request timeout: initialize'),
+                ('%3$s', '%1$s'::timestamptz - interval '14 hours', 3, '%1$s'::timestamptz - interval '11 hours', NULL, 'online', NULL, NULL),
+                ('%3$s', '%1$s'::timestamptz - interval '11 hours', 4, '%1$s'::timestamptz - interval '11 hours', 'online', 'removed', NULL, NULL)
             """
+                .formatted(wedgedAt, reviewer.id(), gone.id()));
+    SERVER
+        .database()
+        .execute(
+            "UPDATE events SET created_at = '%s'::timestamptz - interval '1 hour' WHERE workspace_id = '%s'"
                 .formatted(wedgedAt, reviewer.id()));
+    CLIENT.post(
+        "/workspaces/" + reviewer.id() + "/notify", ADMIN_TOKEN, "{\"message\":\"Said today\"}");
     await()
         .atMost(Duration.ofSeconds(30))
         .until(() -> !SERVER.database().value("SELECT count(*) FROM fleet_minutes").equals("0"));
@@ -248,5 +262,56 @@ class TimeMachineTest {
         .hasAttribute("aria-label", Pattern.compile("98.4 % online, degraded 10 m from "));
     assertThat(ribbon.getByRole(AriaRole.LINK))
         .hasAttribute("href", Pattern.compile("tab=timeline&at="));
+  }
+
+  @Test
+  void showsAWorkspaceAsItWas(Tab tab) {
+    Page page = open(tab, at(5));
+    row(page, "Reviewer 4711").getByText("Reviewer 4711").click();
+    assertThat(page).hasURL(Pattern.compile("/ui/w/" + reviewer.id() + "\\?at="));
+    Locator past = page.locator(".past-line");
+    assertThat(past).containsText("As it was");
+    assertThat(past).containsText("Nothing can be changed in the past");
+    assertThat(page.locator(".status-line")).containsText("degraded (runtime wedged) since");
+    assertThat(page.locator(".status-line")).containsText("(5 m)");
+    assertThat(page.locator(".why-box"))
+        .containsText("each request fails until its process restarts");
+    assertThat(page.locator(".why-box")).containsText("“Control request timeout: initialize”");
+    assertThat(page.locator(".ribbon")).containsText(", 5 m");
+    for (String name : List.of("Restart", "Pause", "Resume", "Remove…", "Message")) {
+      assertThat(button(page, name)).hasCount(0);
+    }
+    assertThat(page.locator("li.entry")).hasCount(2);
+    assertThat(page.locator("main")).not().containsText("Said today");
+    page.getByLabel("runs", new Page.GetByLabelOptions().setExact(true)).uncheck();
+    assertThat(page).hasURL(Pattern.compile("[?&]at="));
+    assertThat(page.locator("li.entry")).hasCount(2);
+    Accessibility.check(tab);
+
+    page.getByText("Back to now").click();
+    assertThat(page.locator(".status-line")).containsText("online");
+    assertThat(page).not().hasURL(Pattern.compile("[?&]at="));
+    assertThat(button(page, "Pause")).isVisible();
+    page.goBack();
+    assertThat(past).containsText("As it was");
+    page.getByText("The fleet then").click();
+    assertThat(row(page, "Reviewer 4711")).containsText("degraded");
+  }
+
+  @Test
+  void saysOfAWorkspaceThatItDidNotExistYet(Tab tab) {
+    Page page = open(tab, "/ui/w/" + reviewer.id() + "?at=" + wedgedAt.minus(Duration.ofHours(11)));
+    assertThat(page.getByText("It did not exist yet")).isVisible();
+    assertThat(page.locator(".status-line")).hasCount(0);
+    assertThat(page.locator("li.entry")).hasCount(0);
+  }
+
+  @Test
+  void showsARemovedWorkspaceAsItWas(Tab tab) {
+    Page page = open(tab, "/ui/w/" + gone.id() + "?at=" + wedgedAt.minus(Duration.ofHours(12)));
+    assertThat(page.locator(".status-line")).containsText("online");
+    assertThat(page.getByText("of its past only the statuses are left")).isVisible();
+    page.getByText("Back to now").click();
+    assertThat(page.getByText("This workspace was removed")).isVisible();
   }
 }

@@ -104,6 +104,17 @@ class WorkspacePageTest {
   }
 
   @Test
+  void aLinkLeadsToTheOtherWorkspace(Tab tab) {
+    Agent parent = CLIENT.createOnline("Above");
+    Agent agent = CLIENT.createOnline("Below", "\"parent_id\":\"" + parent.id() + "\"");
+    Page page = SignedIn.asAdmin(tab, "/ui/w/" + agent.id());
+    page.locator(".facts-line").first().getByText("Above").click();
+    assertThat(page.locator("h1")).hasText("Above");
+    page.goBack();
+    assertThat(page.locator("h1")).hasText("Below");
+  }
+
+  @Test
   void anAgentSeesItself(Tab tab) {
     Agent parent = CLIENT.create("Its parent");
     Agent agent = CLIENT.createOnline("Itself", "\"parent_id\":\"" + parent.id() + "\"");

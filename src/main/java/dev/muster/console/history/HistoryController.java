@@ -105,8 +105,9 @@ class HistoryController {
       Caller caller,
       @PathVariable UUID id,
       @RequestParam(defaultValue = "") String from,
-      @RequestParam(defaultValue = "") String to) {
-    workspaces.requireReaderOf(id, caller);
+      @RequestParam(defaultValue = "") String to,
+      @RequestParam(name = "include_removed", defaultValue = "false") boolean includeRemoved) {
+    workspaces.requireReaderOf(id, caller, includeRemoved);
     Instant end = TimeParameter.read("to", to).orElseGet(() -> history.requireHead().now());
     Instant start = TimeParameter.read("from", from).orElse(end.minus(DAY));
     return fleet.periodsOf(id, start, end, MAX_PERIODS).stream()
