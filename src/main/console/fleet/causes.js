@@ -70,7 +70,9 @@ export class Causes {
     this.#kinds.clear();
     this.#silent.clear();
     for (let row = 0; row < store.n; row++) {
-      this.#touch(row, test);
+      if (isBad(store, row)) {
+        this.#touch(row, test); // of the others nothing is kept
+      }
     }
   }
 

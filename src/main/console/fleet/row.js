@@ -118,7 +118,6 @@ export function drawRow(slot, store, row, around, mayChange) {
   const subject = ofRow(store, row);
   const id = store.id(row);
   slot.mark.show(subject.status, subject.stalled);
-  put(slot.since, subject.sinceMs ? ago(subject.sinceMs, around.now) : '');
   if (slot.row !== row || around.isPast) {
     slot.link.href = placeOf(id, around);
   }
@@ -131,10 +130,22 @@ export function drawRow(slot, store, row, around, mayChange) {
   const reason = clip(why(subject, around));
   put(slot.why, reason);
   slot.why.title = reason;
-  put(slot.heard, subject.heardMs === null ? (around.isPast ? '–' : 'never') : duration((around.now - subject.heardMs) / 1000));
+  drawAges(slot, store, row, around);
   drawWork(slot, store.details.get(row), subject);
   drawStep(slot, id, subject, around, mayChange);
   slot.row = row;
+}
+
+/**
+ * Draws what changes with the time alone.
+ *
+ * @returns {boolean} false where its reason has an age as well, so that all of it has to be drawn
+ */
+export function drawAges(slot, store, row, { now, isPast }) {
+  const [since, heard] = [store.since[row], store.heard[row]];
+  put(slot.since, since ? ago(since * 1000, now) : '');
+  put(slot.heard, heard ? duration(now / 1000 - heard) : isPast ? '–' : 'never');
+  return !store.details.get(row)?.restart_requested_at;
 }
 
 function drawWork(slot, detail, subject) {
@@ -165,5 +176,6 @@ export const tableKind = (store) => ({
   arrangement: TABLE,
   version: (row) => store.version[row],
   make: makeRow,
+  ages: (slot, row, around) => drawAges(slot, store, row, around),
   draw: (slot, row, around, mayChange) => drawRow(slot, store, row, around, mayChange),
 });

@@ -21,7 +21,7 @@ const LOAD = {
  * @property {() => boolean} isInUse whether pointer or focus are on it, so that nothing may move
  * @property {() => number[]} visible the rows that can be seen
  * @property {() => void} refresh draws again: other rows, another order, another size
- * @property {(what?: {ages?: boolean}) => void} redraw draws what changed
+ * @property {(what?: {ages?: boolean, whole?: boolean}) => void} redraw draws what changed, ages too, or all that can be seen
  * @property {() => void} close
  */
 

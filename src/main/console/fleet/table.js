@@ -12,6 +12,7 @@ import { tableKind } from './row.js';
  * @property {(row: number) => number} version changes when the row is to be drawn again
  * @property {() => object} make a slot
  * @property {(slot: object, row: number, around: object, mayChange: boolean) => void} draw
+ * @property {(slot: object, row: number, around: object) => boolean} ages draws its ages; false where more of it depends on the time
  * @property {(row: number) => void} [toggle] opens or closes it
  * @property {(key: string, row: number) => ?number} [key] what an arrow does: the row to go to, -1 for none; null where it is no key of it
  */
@@ -37,9 +38,7 @@ export class FleetTable {
     this.view = needs.view;
     const kind = needs.kind ?? tableKind(needs.view.store);
     this.kind = needs.selection?.column(kind) ?? kind;
-    this.active = -1;
-    this.chosen = -1;
-    this.tick = 0;
+    [this.active, this.chosen, this.tick, this.second] = [-1, -1, 0, 0];
     this.isPointed = false;
     this.#build();
     needs.selection?.head(this.element);
@@ -204,9 +203,10 @@ export class FleetTable {
     return parseInt(getComputedStyle(this.element).getPropertyValue('--fleet-row'), 10) || 32;
   }
 
-  /** Draws what changed in the rows that can be seen; every second also their ages. */
-  redraw({ ages = false } = {}) {
-    this.tick += ages ? 1 : 0;
+  /** Draws what changed in the rows that can be seen; every second also their ages; `whole` draws all of them. */
+  redraw({ ages = false, whole = false } = {}) {
+    this.tick += whole ? 1 : 0;
+    this.second += ages ? 1 : 0;
     this.list.render();
   }
 
@@ -215,7 +215,9 @@ export class FleetTable {
     const { store } = this.view;
     const { element } = slot;
     if (slot.row === row && slot.version === this.kind.version(row) && slot.tick === this.tick && slot.shownAt === index
-        && slot.isActive === (index === this.active) && slot.isChosen === (row === this.chosen)) {
+        && slot.isActive === (index === this.active) && slot.isChosen === (row === this.chosen)
+        && (slot.second === this.second || this.kind.ages(slot, row, this.needs.around()))) {
+      slot.second = this.second;
       return;
     }
     if (slot.row !== row && element.contains(document.activeElement)) {
@@ -230,7 +232,7 @@ export class FleetTable {
     element.classList.toggle('gone', !store.alive[row]);
     // Before a row is chosen Tab leads to the first one: what scrolls has something that can have the focus.
     slot.link.tabIndex = slot.button.tabIndex = slot.step.tabIndex = index === Math.max(0, this.active) ? 0 : -1;
-    Object.assign(slot, { version: this.kind.version(row), tick: this.tick, shownAt: index, isActive, isChosen: row === this.chosen });
+    Object.assign(slot, { version: this.kind.version(row), tick: this.tick, second: this.second, shownAt: index, isActive, isChosen: row === this.chosen });
   }
 
   get arrangement() {

@@ -2,7 +2,7 @@
 import { glyphElement, toneOf } from '../parts/status-mark.js';
 import { number } from '../text/time.js';
 import { Branches, KINDS } from './branches.js';
-import { drawRow, makeRow } from './row.js';
+import { drawAges, drawRow, makeRow } from './row.js';
 import { FleetTable } from './table.js';
 
 const COLUMNS = [
@@ -39,6 +39,7 @@ export function fleetTree(needs) {
     arrangement: branches.arrangement,
     version: (row) => store.version[row] + (branches.version[row] ?? 0),
     make,
+    ages: (slot, row, around) => drawAges(slot, store, row, around),
     draw(slot, row, around, mayChange) {
       drawRow(slot, store, row, around, mayChange);
       drawBranch(slot, branches, row);

@@ -16,6 +16,8 @@ const SLOW_MS = 1000;
 const SLOW_TIMES = 400;
 /** A snapshot may be half a minute old; for so long after it events may move rows even in use. */
 const CATCH_UP_MS = 3000;
+/** After so many seconds all that can be seen is drawn again, not only its ages: reasons name neighbours, too. */
+const WHOLE_S = 10;
 
 /**
  * @param {HTMLElement} root
@@ -45,6 +47,7 @@ export function open(root, first, context) {
   let explainAt = 0;
   let frame = 0;
   let isDirty = false;
+  let seconds = 0;
 
   root.classList.add('fleet-page');
   fleet.visible = () => surface.visible();
@@ -155,7 +158,8 @@ export function open(root, first, context) {
     if (view.dependsOnTime() && !surface.isInUse()) {
       apply();
     }
-    surface.redraw({ ages: true });
+    seconds++;
+    surface.redraw({ ages: true, whole: fleet.isPast || seconds % WHOLE_S === 0 });
     settle();
   }
 
