@@ -99,11 +99,11 @@ class BulkController {
    *
    * @param next the cursor of the next page; null on the last
    */
-  record RunView(BulkRun run, List<NamedItem> items, @Nullable Integer next) {}
+  record BulkRunView(BulkRun run, List<NamedItem> items, @Nullable Integer next) {}
 
   @GetMapping("/admin/bulk/{bulkId}")
   @RouteAccess(CallerKind.VIEWER)
-  RunView read(
+  BulkRunView read(
       Caller caller,
       @PathVariable UUID bulkId,
       @RequestParam(defaultValue = "") String outcome,
@@ -117,7 +117,7 @@ class BulkController {
     List<Item> found = runs.items(bulkId, wanted, position(cursor), limit + 1);
     List<Item> items = found.subList(0, Math.min(limit, found.size()));
     @Nullable Integer next = found.size() > limit ? items.getLast().position() : null;
-    return new RunView(run, named(items), next);
+    return new BulkRunView(run, named(items), next);
   }
 
   private List<NamedItem> named(List<Item> items) {
