@@ -44,6 +44,7 @@ class DelegationStatusTest {
     "failed,      '. . . . . .'",
   })
   void allowsWhatTheTableAllows(String from, String row) {
+    assertThat(DelegationStatus.of(from).wire()).isEqualTo(from);
     List<String> cells = List.of(row.split(" "));
     for (int i = 0; i < COLUMNS.size(); i++) {
       assertThat(DelegationStatus.of(from).mayBecome(COLUMNS.get(i)))

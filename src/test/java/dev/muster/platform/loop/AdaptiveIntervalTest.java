@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** Scans are one interval apart, and further apart when they are slow. */
 class AdaptiveIntervalTest {
 
-  private final AtomicLong now = new AtomicLong();
+  private final AtomicLong now = new AtomicLong(Duration.ofDays(1).toNanos());
   private final AdaptiveInterval interval = new AdaptiveInterval(Duration.ofSeconds(1), now::get);
   private int scans;
 
