@@ -177,10 +177,7 @@ class DeliverySweep {
     }
   }
 
-  /**
-   * Releases deliveries under claims that this replica does not know. They were never sent, since
-   * the claim was reported to its caller as failed.
-   */
+  /** Releases deliveries under claims that this replica does not know; they were never sent. */
   private void releaseUnknownClaims() {
     for (boolean queued : new boolean[] {true, false}) {
       for (QueuedMessage message : repository.heldBy(lease.owner(), queued)) {

@@ -31,6 +31,7 @@ class FleetNames {
   private static final int MAX_KEPT = 300_000;
 
   private static final int ROWS_IN_A_FETCH = 5000;
+  private static final String ALL_NAMES = "all";
 
   private static final String ALL =
       """
@@ -54,11 +55,11 @@ class FleetNames {
       boolean isPush) {}
 
   private final JdbcClient db;
-  private final Cache<Class<?>, List<Named>> kept =
+  private final Cache<String, List<Named>> kept =
       Caffeine.newBuilder()
           .expireAfterWrite(KEPT)
           .maximumWeight(MAX_KEPT)
-          .weigher((Class<?> key, List<Named> all) -> all.size())
+          .weigher((String key, List<Named> all) -> all.size())
           .build();
 
   FleetNames(JdbcClient db) {
@@ -69,7 +70,7 @@ class FleetNames {
    * Returns all that had a row within the last 30 s, removed ones too, in the order of creation.
    */
   List<Named> all() {
-    return Objects.requireNonNull(kept.get(FleetNames.class, any -> readAll()));
+    return Objects.requireNonNull(kept.get(ALL_NAMES, _ -> readAll()));
   }
 
   private List<Named> readAll() {
