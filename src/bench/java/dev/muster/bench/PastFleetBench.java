@@ -31,37 +31,6 @@ public final class PastFleetBench {
   /** Names are kept for 30 s. */
   private static final Duration UNTIL_COLD = Duration.ofSeconds(31);
 
-  /**
-   * Workspaces that are well for a long time and then in trouble for a tenth of it, over and over;
-   * one of ten has sixteen times as many changes as each other one. Rows are in the order in which
-   * the job writes them.
-   */
-  private static final String PERIODS =
-      """
-      SET work_mem = '512MB';
-      SET maintenance_work_mem = '1GB';
-      TRUNCATE history_head, ended_status_periods, open_status_periods;
-      CREATE TEMPORARY TABLE periods_to_be AS
-      WITH fleet AS (
-          SELECT id, n, greatest(1, CASE WHEN n %% 10 = 0 THEN 32 ELSE 2 END * %2$d / 10 / %1$d)::integer AS periods, random() AS phase
-          FROM (SELECT id, row_number() OVER (ORDER BY created_at) AS n FROM workspaces) AS numbered
-      ), began AS (
-          SELECT id, n, k, now() - interval '30 days' + interval '30 days' / periods * (k / 2 - 1 + phase + CASE k %% 2 WHEN 0 THEN 0 ELSE 0.9 END) AS since
-          FROM fleet, generate_series(0, 2 * periods + 1) AS k
-      )
-      SELECT id, greatest(since, now() - interval '31 days') AS since, lead(since) OVER places AS until, row_number() OVER places AS place,
-          CASE WHEN k %% 2 = 0 THEN 'online' WHEN n %% 3 = 0 THEN 'degraded' ELSE 'offline' END AS status
-      FROM began WHERE since < now() WINDOW places AS (PARTITION BY id ORDER BY since);
-      INSERT INTO ended_status_periods (workspace_id, since, seq, until, previous, status, degraded_reason, error)
-      SELECT id, since, place, until, CASE WHEN place > 1 THEN CASE status WHEN 'online' THEN 'offline' ELSE 'online' END END, status,
-          CASE status WHEN 'degraded' THEN 'runtime_wedged' END, CASE status WHEN 'degraded' THEN 'Control request timeout: initialize' END
-      FROM periods_to_be WHERE until IS NOT NULL ORDER BY until;
-      INSERT INTO open_status_periods (workspace_id, since, seq, previous, status)
-      SELECT id, since, place, 'offline', status FROM periods_to_be WHERE until IS NULL;
-      INSERT INTO history_head (last_seq, began_at, up_to, minutes_to, minute_seq)
-      SELECT last_seq, now() - interval '31 days', now(), date_bin('1 minute', now(), 'epoch'), last_seq FROM event_head
-      """;
-
   private static final String INDEXES =
       "SELECT %s FROM pg_indexes WHERE tablename = 'ended_status_periods' AND indexname <>"
           + " 'ended_status_periods_pkey'";
@@ -75,6 +44,39 @@ public final class PastFleetBench {
     this.rounds = rounds;
     this.fleet = fleet;
     this.changes = changes;
+  }
+
+  /**
+   * Workspaces that are well for a long time and then in trouble for a tenth of it, over and over;
+   * one of ten has sixteen times as many changes as each other one. Rows are in the order in which
+   * the job writes them.
+   */
+  private static String periods(int fleet, int changes) {
+    return """
+    SET work_mem = '512MB';
+    SET maintenance_work_mem = '1GB';
+    TRUNCATE history_head, ended_status_periods, open_status_periods;
+    CREATE TEMPORARY TABLE periods_to_be AS
+    WITH fleet AS (
+        SELECT id, n, greatest(1, CASE WHEN n %% 10 = 0 THEN 32 ELSE 2 END * %2$d / 10 / %1$d)::integer AS periods, random() AS phase
+        FROM (SELECT id, row_number() OVER (ORDER BY created_at) AS n FROM workspaces) AS numbered
+    ), began AS (
+        SELECT id, n, k, now() - interval '30 days' + interval '30 days' / periods * (k / 2 - 1 + phase + CASE k %% 2 WHEN 0 THEN 0 ELSE 0.9 END) AS since
+        FROM fleet, generate_series(0, 2 * periods + 1) AS k
+    )
+    SELECT id, greatest(since, now() - interval '31 days') AS since, lead(since) OVER places AS until, row_number() OVER places AS place,
+        CASE WHEN k %% 2 = 0 THEN 'online' WHEN n %% 3 = 0 THEN 'degraded' ELSE 'offline' END AS status
+    FROM began WHERE since < now() WINDOW places AS (PARTITION BY id ORDER BY since);
+    INSERT INTO ended_status_periods (workspace_id, since, seq, until, previous, status, degraded_reason, error)
+    SELECT id, since, place, until, CASE WHEN place > 1 THEN CASE status WHEN 'online' THEN 'offline' ELSE 'online' END END, status,
+        CASE status WHEN 'degraded' THEN 'runtime_wedged' END, CASE status WHEN 'degraded' THEN 'Control request timeout: initialize' END
+    FROM periods_to_be WHERE until IS NOT NULL ORDER BY until;
+    INSERT INTO open_status_periods (workspace_id, since, seq, previous, status)
+    SELECT id, since, place, 'offline', status FROM periods_to_be WHERE until IS NULL;
+    INSERT INTO history_head (last_seq, began_at, up_to, minutes_to, minute_seq)
+    SELECT last_seq, now() - interval '31 days', now(), date_bin('1 minute', now(), 'epoch'), last_seq FROM event_head
+    """
+        .formatted(fleet, changes);
   }
 
   public static void main(String[] args) throws Exception {
@@ -110,7 +112,7 @@ public final class PastFleetBench {
     for (String name : values(url, INDEXES.formatted("indexname"))) {
       BenchFleet.execute(url, "DROP INDEX " + name);
     }
-    BenchFleet.execute(url, PERIODS.formatted(fleet, changes));
+    BenchFleet.execute(url, periods(fleet, changes));
     for (String index : indexes) {
       BenchFleet.execute(url, "SET maintenance_work_mem = '1GB'; " + index);
     }
