@@ -28,20 +28,6 @@ import tools.jackson.databind.JsonNode;
 @Timeout(120)
 class ModeChangeTest {
 
-  private static final String LOCKED =
-      """
-      SELECT count(*) FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%s'
-      """;
-
-  /** Keeps the outcome of the first message from being stored. */
-  private static final String OUTCOME =
-      """
-      INSERT INTO delivery_outcomes (workspace_id, seq, state, deliveries, answer_status, answer_type, listed_bytes, ended_at,
-          kind, priority, attempts, enqueued_at, expires_at)
-      VALUES ('%s', 1, 'refused', 0, 503, '', 0, now(), 'message', 50, 0, now(), now())
-      """;
-
   private static final TestServer SERVER = TestServer.shared();
 
   private final TestClient client = SERVER.client();
@@ -240,7 +226,13 @@ class ModeChangeTest {
     try (Connection other = SERVER.database().connect();
         Statement statement = other.createStatement()) {
       other.setAutoCommit(false);
-      statement.execute(OUTCOME.formatted(target.id()));
+      statement.execute(
+          """
+          INSERT INTO delivery_outcomes (workspace_id, seq, state, deliveries, answer_status, answer_type, listed_bytes, ended_at,
+              kind, priority, attempts, enqueued_at, expires_at)
+          VALUES ('%s', 1, 'refused', 0, 503, '', 0, now(), 'message', 50, 0, now(), now())
+          """
+              .formatted(target.id())); // keeps the outcome from being stored
       answered.countDown();
       awaitLocked("%INSERT INTO delivery_outcomes%");
       changed =
@@ -263,9 +255,15 @@ class ModeChangeTest {
   }
 
   private static void awaitLocked(String query) {
+    String locked =
+        """
+        SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%s'
+        """
+            .formatted(query);
     Awaitility.await()
         .atMost(TestQueue.TIMEOUT)
-        .until(() -> SERVER.database().value(LOCKED.formatted(query)), count -> !count.equals("0"));
+        .until(() -> SERVER.database().value(locked), count -> !count.equals("0"));
   }
 
   private static String openOf(Agent target) {
