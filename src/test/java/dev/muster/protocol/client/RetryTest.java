@@ -11,6 +11,7 @@ import dev.muster.protocol.client.A2aResult.OutOfTime;
 import dev.muster.protocol.client.A2aResult.RpcError;
 import dev.muster.protocol.client.A2aResult.SendEndReason;
 import dev.muster.protocol.client.A2aResult.Unreachable;
+import dev.muster.testing.FreePorts;
 import dev.muster.testing.PeerBehavior;
 import dev.muster.testing.PeerProcess;
 import dev.muster.testing.TestPeer;
@@ -74,7 +75,7 @@ class RetryTest {
 
   @Test
   void succeedsWhenThePeerListensAgain() throws IOException {
-    int port = peer.port();
+    int port = FreePorts.next();
     peer.close();
     try (Socket reserved = reserve(port);
         A2aClient patient =
