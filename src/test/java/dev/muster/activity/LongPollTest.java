@@ -54,25 +54,28 @@ class LongPollTest {
 
   private static CompletableFuture<Answer> longPoll;
   private static CompletableFuture<Answer> longerPoll;
-  private static TcpRelay wire;
   private static TestServer elsewhere;
 
   @BeforeAll
-  static void start() throws IOException {
+  static void start() {
     longPoll = poll(IDLE, INBOX + "&wait=20", IDLE.agent().token());
     longerPoll = poll(IDLE, INBOX + "&wait=60", IDLE.agent().token());
-    URI database = URI.create(HERE.database().url().substring("jdbc:".length()));
-    wire = new TcpRelay(database.getPort());
-    String url =
-        HERE.database().url().replaceFirst(":" + database.getPort() + "/", ":" + wire.port() + "/");
-    elsewhere = TestServer.startOn(new TestDatabase(url), "RATE_LIMIT_POLL=600000");
+    elsewhere = TestServer.startOn(HERE.database(), "RATE_LIMIT_POLL=600000");
+  }
+
+  private static TestDatabase over(TcpRelay wire) {
+    return new TestDatabase(
+        HERE.database().url().replaceFirst(":" + databasePort() + "/", ":" + wire.port() + "/"));
+  }
+
+  private static int databasePort() {
+    return URI.create(HERE.database().url().substring("jdbc:".length())).getPort();
   }
 
   @AfterAll
-  static void stop() throws IOException {
+  static void stop() {
     elsewhere.close();
     HERE.close();
-    wire.close();
   }
 
   @Test
@@ -263,29 +266,32 @@ class LongPollTest {
 
   /** The answer is in time and wrong about neither the token nor the workspace. */
   @Test
-  void survivesADatabaseOutage() {
-    TestFeed feed = feedOf("Cut off");
-    CompletableFuture<Answer> shorter = waiting(feed.at(elsewhere), INBOX + "&wait=3");
-    CompletableFuture<Answer> longer = waiting(feed.at(elsewhere), INBOX + "&wait=60");
+  void survivesADatabaseOutage() throws IOException {
+    try (TcpRelay wire = new TcpRelay(databasePort());
+        TestServer cutOff = TestServer.startOn(over(wire), "RATE_LIMIT_POLL=600000")) {
+      TestFeed feed = feedOf("Cut off");
+      CompletableFuture<Answer> shorter = waiting(feed.at(cutOff), INBOX + "&wait=3");
+      CompletableFuture<Answer> longer = waiting(feed.at(cutOff), INBOX + "&wait=60");
 
-    wire.swallow();
-    Answer unanswered = within(Duration.ofSeconds(15), shorter);
-    wire.heal(URI.create(HERE.database().url().substring("jdbc:".length())).getPort());
-    String id = feed.receive(null, "hello");
+      wire.swallow();
+      Answer unanswered = within(Duration.ofSeconds(15), shorter);
+      wire.heal(databasePort());
+      String id = feed.receive(null, "hello");
 
-    assertEmptyOrUnavailable(unanswered);
-    Answer answer = within(Duration.ofSeconds(20), longer);
-    if (answer.status() == 200) {
-      assertOnly(answer, id);
-    } else {
-      assertRefused(answer, 503, "UNAVAILABLE");
+      assertEmptyOrUnavailable(unanswered);
+      Answer answer = within(Duration.ofSeconds(20), longer);
+      if (answer.status() == 200) {
+        assertOnly(answer, id);
+      } else {
+        assertRefused(answer, 503, "UNAVAILABLE");
+      }
+      Answer healed =
+          await()
+              .atMost(Duration.ofSeconds(20))
+              .until(() -> feed.at(cutOff).get(INBOX), later -> later.status() == 200);
+      assertOnly(healed, id);
+      assertThat(TestFeed.rowsOf(healed).path(0).path("seq").asLong()).isEqualTo(1);
     }
-    Answer healed =
-        await()
-            .atMost(Duration.ofSeconds(20))
-            .until(() -> feed.at(elsewhere).get(INBOX), later -> later.status() == 200);
-    assertOnly(healed, id);
-    assertThat(TestFeed.rowsOf(healed).path(0).path("seq").asLong()).isEqualTo(1);
   }
 
   private static void assertEmptyOrUnavailable(Answer answer) {
