@@ -152,14 +152,14 @@ class Streams implements SmartLifecycle {
 
   /**
    * Creates the sources. The caller has subscribed before, so no live event or last value is
-   * missed.
+   * missed. Live events come first: that of a new workspace is published before the recorded one.
    */
   private List<Source> sources(StreamSubscriber subscriber, long after) {
     EventAudience audience = subscriber.audience();
     Source recorded = new RecordedSource(events, audience, after, clock);
     return switch (subscriber.view()) {
       case EVERYTHING ->
-          List.of(recorded, new LiveSource(live, audience), new LastValueSource(values, audience));
+          List.of(new LiveSource(live, audience), recorded, new LastValueSource(values, audience));
       case CONSOLE -> List.of(recorded);
     };
   }
