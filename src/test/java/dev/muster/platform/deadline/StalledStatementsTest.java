@@ -56,13 +56,12 @@ class StalledStatementsTest {
                 "AGENT_URL_ALLOW=loopback",
                 "spring.datasource.hikari.maximum-pool-size=" + MANY_CONNECTIONS)) {
       RequestKinds kinds = new RequestKinds(server.client(), peer.url());
-      Agent onlooker = server.client().create("Onlooker");
-      awaitReady(server.client(), onlooker);
+      awaitReady(server.client(), database);
       Map<String, Set<String>> requestsByStatement = requestsByStatement(observed(kinds, wire));
       Set<String> notReached = new LinkedHashSet<>();
       for (Map<String, String> round : rounds(requestsByStatement)) {
         notReached.addAll(notReached(kinds, wire, round));
-        awaitReady(server.client(), onlooker);
+        awaitReady(server.client(), database);
       }
       // other requests of their round prevented them
       Set<String> ofLoops = new LinkedHashSet<>();
@@ -72,7 +71,7 @@ class StalledStatementsTest {
             .getOrDefault(statement, Set.of())
             .forEach(request -> round.put(request, statement));
         ofLoops.addAll(notReached(kinds, wire, round));
-        awaitReady(server.client(), onlooker);
+        awaitReady(server.client(), database);
       }
       // statements of work that a request wakes are seen with it, but run later
       assertThat(ofLoops).hasSizeLessThan(requestsByStatement.size() / MAX_OF_LOOPS);
@@ -155,13 +154,19 @@ class StalledStatementsTest {
   }
 
   /**
-   * Waits until a cached token is accepted as well, for which the server must have read the
-   * revocations since the stall (R1.6).
+   * Waits until the server has read the revocations since the stall, and so accepts cached tokens
+   * for the next 5 s (R1.6): a cached token that is revoked in the database alone is refused.
    */
-  private static void awaitReady(TestClient client, Agent onlooker) {
-    Awaitility.await()
-        .until(() ->
-            client.get("/ready", null).status() == 200
-                && client.get("/workspaces/" + onlooker.id(), onlooker.token()).status() == 200);
+  private static void awaitReady(TestClient client, TestDatabase database) {
+    Awaitility.await().until(() -> client.get("/ready", null).status() == 200);
+    Agent revoked = client.create("revoked");
+    String path = "/workspaces/" + revoked.id();
+    assertThat(client.get(path, revoked.token()).status()).isEqualTo(200);
+    database.execute(
+        "UPDATE workspace_tokens SET revoked_at = clock_timestamp(), revoked_by = 'operator'"
+            + " WHERE workspace_id = '"
+            + revoked.id()
+            + "'");
+    Awaitility.await().until(() -> client.get(path, revoked.token()).status() == 401);
   }
 }
