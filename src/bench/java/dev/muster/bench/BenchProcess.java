@@ -46,7 +46,7 @@ final class BenchProcess implements AutoCloseable {
     builder.environment().put("DATABASE_URL", databaseUrl);
     builder.environment().put("SERVER_PORT", Integer.toString(port));
     builder.environment().put("SERVER_ADDRESS", "127.0.0.1");
-    builder.environment().put("ADMIN_TOKEN", "the-admin-token-of-the-bench");
+    builder.environment().put("ADMIN_TOKEN", AdminClient.TOKEN);
     // limits that are never reached, but whose cost is measured
     for (String limit : new String[] {"RATE_LIMIT", "RATE_LIMIT_HEARTBEAT", "RATE_LIMIT_POLL"}) {
       builder.environment().put(limit, "1000000");

@@ -1,10 +1,6 @@
 package dev.muster.bench;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,10 +17,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class BulkBench {
 
-  private static final String ADMIN_TOKEN = "the-admin-token-of-the-bench";
   private static final Duration POLL = Duration.ofMillis(20);
 
-  private final HttpClient http = HttpClient.newHttpClient();
   private final JsonMapper json = new JsonMapper();
   private final int rounds;
   private final int fleet;
@@ -48,21 +42,21 @@ public final class BulkBench {
                 database.url(), Map.of("LIVENESS_SWEEP_INTERVAL_S", "86400", "RATE_LIMIT", "0"))) {
       BenchFleet.seed(database.url(), fleet);
       BenchFleet.execute(database.url(), "VACUUM ANALYZE");
-      measure(server.baseUrl() + "/admin/bulk");
+      measure(new AdminClient(server.baseUrl()));
     }
   }
 
-  private void measure(String url) throws Exception {
+  private void measure(AdminClient admin) throws Exception {
     String pause = "{\"action\":\"pause\",\"filter\":\"\",\"expect_count\":" + fleet + "}";
     List<Double> previews = new ArrayList<>();
     List<Double> pauses = new ArrayList<>();
     List<Double> undos = new ArrayList<>();
     for (int round = 0; round <= rounds; round++) {
-      double preview = ms(() -> send("POST", url + "?dry_run=true", pause));
-      JsonNode[] run = new JsonNode[1];
-      double paused = ms(() -> run[0] = ended(url, send("POST", url, pause)));
-      String undo = url + "/" + run[0].path("bulk_id").asString() + "/undo";
-      double undone = ms(() -> ended(url, send("POST", undo, "")));
+      double preview = admin.post("/admin/bulk?dry_run=true", pause).ms();
+      String[] run = new String[1];
+      double paused = ms(() -> run[0] = ended(admin, admin.post("/admin/bulk", pause)));
+      String undo = "/admin/bulk/" + run[0] + "/undo";
+      double undone = ms(() -> ended(admin, admin.post(undo, "")));
       if (round > 0) { // the first warms up
         previews.add(preview);
         pauses.add(paused / 1000);
@@ -83,35 +77,21 @@ public final class BulkBench {
         Figures.of(undos).text("%.1f"));
   }
 
-  /** Waits for the end of a run, all of whose workspaces must be changed. */
-  private JsonNode ended(String url, JsonNode started) throws IOException, InterruptedException {
+  /** Waits for the end of a run, all of whose workspaces must be changed; returns its id. */
+  private String ended(AdminClient admin, AdminClient.Timed started)
+      throws IOException, InterruptedException {
+    String id = json.readTree(started.body()).path("bulk_id").asString();
     while (true) {
-      String one = url + "/" + started.path("bulk_id").asString() + "?limit=1";
-      JsonNode run = send("GET", one, "").path("run");
+      JsonNode run =
+          json.readTree(admin.get("/admin/bulk/" + id + "?limit=1", "identity").body()).path("run");
       if (!run.path("state").asString().equals("running")) {
         if (run.path("done").asInt() != fleet) {
           throw new IllegalStateException("not all are changed: " + run);
         }
-        return run;
+        return id;
       }
       LockSupport.parkNanos(POLL.toNanos());
     }
-  }
-
-  private JsonNode send(String method, String url, String body)
-      throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(url))
-            .header("Authorization", "Bearer " + ADMIN_TOKEN)
-            .header("Content-Type", "application/json")
-            .timeout(Duration.ofSeconds(30))
-            .method(method, HttpRequest.BodyPublishers.ofString(body))
-            .build();
-    HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
-    if (response.statusCode() >= 300) {
-      throw new IllegalStateException(url + " was answered " + response.body());
-    }
-    return json.readTree(response.body());
   }
 
   private interface Work {

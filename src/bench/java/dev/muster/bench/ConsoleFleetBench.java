@@ -1,10 +1,5 @@
 package dev.muster.bench;
 
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,9 +38,6 @@ public final class ConsoleFleetBench {
       VACUUM ANALYZE
       """;
 
-  private static final String ADMIN_TOKEN = "the-admin-token-of-the-bench";
-
-  private final HttpClient http = HttpClient.newHttpClient();
   private final int rounds;
   private final int fleet;
 
@@ -61,8 +53,6 @@ public final class ConsoleFleetBench {
         .run();
   }
 
-  private record Timed(double ms, int bytes) {}
-
   private void run() throws Exception {
     try (BenchDatabase database = BenchDatabase.start();
         BenchProcess server =
@@ -70,7 +60,7 @@ public final class ConsoleFleetBench {
                 database.url(), Map.of("LIVENESS_SWEEP_INTERVAL_S", "86400", "RATE_LIMIT", "0"))) {
       BenchFleet.seed(database.url(), fleet);
       shape(database.url());
-      measure(server.baseUrl());
+      measure(new AdminClient(server.baseUrl()));
     }
   }
 
@@ -81,20 +71,21 @@ public final class ConsoleFleetBench {
     }
   }
 
-  private void measure(String url) throws Exception {
+  private void measure(AdminClient admin) throws Exception {
     List<Double> cold = new ArrayList<>();
     List<Double> warm = new ArrayList<>();
     List<Double> summary = new ArrayList<>();
     List<Double> filtered = new ArrayList<>();
-    Timed zipped = get(url + "/console/fleet", "gzip");
-    Timed plain = get(url + "/console/fleet", "identity");
+    int zipped = admin.get("/console/fleet").body().length;
+    int plain = admin.get("/console/fleet", "identity").body().length;
     for (int round = 0; round < rounds; round++) {
       LockSupport.parkNanos(UNTIL_COLD.toNanos());
-      cold.add(get(url + "/console/fleet", "gzip").ms());
-      warm.add(get(url + "/console/fleet", "gzip").ms());
-      summary.add(get(url + "/console/summary", "identity").ms());
+      cold.add(admin.get("/console/fleet").ms());
+      warm.add(admin.get("/console/fleet").ms());
+      summary.add(admin.get("/console/summary", "identity").ms());
       filtered.add(
-          get(url + "/console/summary?q=is:bad%20under:%22Reviewer%207%22%20review", "identity")
+          admin
+              .get("/console/summary?q=is:bad%20under:%22Reviewer%207%22%20review", "identity")
               .ms());
     }
     System.out.printf(
@@ -111,27 +102,11 @@ public final class ConsoleFleetBench {
         fleet,
         Figures.of(cold).text("%.0f"),
         Figures.of(warm).text("%.0f"),
-        zipped.bytes(),
-        (double) zipped.bytes() / fleet,
-        plain.bytes(),
-        (double) plain.bytes() / fleet,
+        zipped,
+        (double) zipped / fleet,
+        plain,
+        (double) plain / fleet,
         Figures.of(summary).text("%.0f"),
         Figures.of(filtered).text("%.0f"));
-  }
-
-  private Timed get(String url, String encoding) throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(url))
-            .header("Authorization", "Bearer " + ADMIN_TOKEN)
-            .header("Accept-Encoding", encoding)
-            .timeout(Duration.ofSeconds(30))
-            .build();
-    long start = System.nanoTime();
-    HttpResponse<byte[]> response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
-    double ms = (System.nanoTime() - start) / 1e6;
-    if (response.statusCode() != 200) {
-      throw new IllegalStateException(url + " was answered " + response.statusCode());
-    }
-    return new Timed(ms, response.body().length);
   }
 }

@@ -234,7 +234,7 @@ public final class DelegationSweepBench {
   private double sweep(BenchProcess server) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(server.baseUrl() + "/admin/delegations/sweep"))
-            .header("Authorization", "Bearer the-admin-token-of-the-bench")
+            .header("Authorization", "Bearer " + AdminClient.TOKEN)
             .POST(HttpRequest.BodyPublishers.noBody())
             .build();
     long start = System.nanoTime();

@@ -1,10 +1,6 @@
 package dev.muster.bench;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -26,8 +22,6 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class PastFleetBench {
 
-  private static final String ADMIN_TOKEN = "the-admin-token-of-the-bench";
-
   /** Names are kept for 30 s. */
   private static final Duration UNTIL_COLD = Duration.ofSeconds(31);
 
@@ -35,7 +29,6 @@ public final class PastFleetBench {
       "SELECT %s FROM pg_indexes WHERE tablename = 'ended_status_periods' AND indexname <>"
           + " 'ended_status_periods_pkey'";
 
-  private final HttpClient http = HttpClient.newHttpClient();
   private final int rounds;
   private final int fleet;
   private final int changes;
@@ -87,8 +80,6 @@ public final class PastFleetBench {
         .run();
   }
 
-  private record Timed(double ms, int bytes) {}
-
   private void run() throws Exception {
     try (BenchDatabase database = BenchDatabase.start()) {
       start(database).close(); // makes the tables
@@ -96,7 +87,7 @@ public final class PastFleetBench {
       ConsoleFleetBench.shape(database.url());
       seed(database.url(), fleet, changes);
       try (BenchProcess server = start(database)) {
-        measure(server.baseUrl(), database.url());
+        measure(new AdminClient(server.baseUrl()), database.url());
       }
     }
   }
@@ -131,7 +122,7 @@ public final class PastFleetBench {
     return values;
   }
 
-  void measure(String url, String database) throws Exception {
+  void measure(AdminClient admin, String database) throws Exception {
     Instant now = Instant.now().minusSeconds(60).truncatedTo(ChronoUnit.MILLIS);
     Map<String, String> paths = new LinkedHashMap<>();
     for (int days : new int[] {0, 1, 7, 29}) {
@@ -156,33 +147,17 @@ public final class PastFleetBench {
         values(database, "SELECT pg_size_pretty(pg_total_relation_size('ended_status_periods'))")
             .getFirst());
     LockSupport.parkNanos(UNTIL_COLD.toNanos());
-    Timed cold = get(url + paths.values().iterator().next());
+    AdminClient.Timed cold = admin.get(paths.values().iterator().next());
     System.out.printf("| the first one, before anything is kept | %.0f | |%n", cold.ms());
     for (var path : paths.entrySet()) {
       List<Double> times = new ArrayList<>();
-      Timed last = get(url + path.getValue());
+      AdminClient.Timed last = admin.get(path.getValue());
       for (int round = 0; round < rounds; round++) {
-        last = get(url + path.getValue());
+        last = admin.get(path.getValue());
         times.add(last.ms());
       }
       System.out.printf(
-          "| %s | %s | %,d |%n", path.getKey(), Figures.of(times).text("%.0f"), last.bytes());
+          "| %s | %s | %,d |%n", path.getKey(), Figures.of(times).text("%.0f"), last.body().length);
     }
-  }
-
-  private Timed get(String url) throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(url))
-            .header("Authorization", "Bearer " + ADMIN_TOKEN)
-            .header("Accept-Encoding", "gzip")
-            .timeout(Duration.ofSeconds(60))
-            .build();
-    long start = System.nanoTime();
-    HttpResponse<byte[]> response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
-    double ms = (System.nanoTime() - start) / 1e6;
-    if (response.statusCode() != 200) {
-      throw new IllegalStateException(url + " was answered " + response.statusCode());
-    }
-    return new Timed(ms, response.body().length);
   }
 }

@@ -1,16 +1,15 @@
 package dev.muster.bench;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,10 +30,9 @@ public final class WatchedFleetBench {
   private static final int ROWS = 100;
   private static final int CHANGES = 10;
   private static final Duration REFRESH_INTERVAL = Duration.ofSeconds(10);
-  private static final String ADMIN_TOKEN = "the-admin-token-of-the-bench";
 
-  private final HttpClient http = HttpClient.newHttpClient();
-  private final AtomicLong heartbeats = new AtomicLong();
+  private final Set<String> changing = new HashSet<>();
+  private final Set<String> degraded = ConcurrentHashMap.newKeySet();
   private final AtomicLong batches = new AtomicLong();
   private final int seconds;
   private final int rounds;
@@ -64,6 +62,10 @@ public final class WatchedFleetBench {
   }
 
   private void measure(String url, List<String[]> fleet) throws Exception {
+    for (int i = 0; i < fleet.size(); i += CHANGES) {
+      changing.add(fleet.get(i)[0]);
+    }
+    AdminClient admin = new AdminClient(url);
     PacedRequests beats =
         new PacedRequests(id -> url + "/registry/heartbeat", this::heartbeat, fleet);
     beats.run(perSecond, 2 * seconds);
@@ -77,7 +79,7 @@ public final class WatchedFleetBench {
       List<Thread> consoles = new ArrayList<>();
       for (int i = 0; i < CONSOLES; i++) {
         List<String[]> shown = fleet.subList(i * ROWS, (i + 1) * ROWS);
-        consoles.add(Thread.ofVirtual().start(() -> watch(url, shown, closing)));
+        consoles.add(Thread.ofVirtual().start(() -> watch(admin, shown, closing)));
       }
       double p99Watched = p99(beats.run(perSecond, seconds));
       closing.countDown();
@@ -110,30 +112,21 @@ public final class WatchedFleetBench {
 
   /** One in ten workspaces is degraded by every other of its heartbeats. */
   private String heartbeat(String id) {
-    long number = heartbeats.getAndIncrement();
-    boolean fails = number % CHANGES == 0 && number / FLEET % 2 == 0;
+    boolean fails = changing.contains(id) && !degraded.remove(id) && degraded.add(id);
     return "{\"workspace_id\":\"%s\",\"error_rate\":%s,\"active_tasks\":1}"
         .formatted(id, fails ? "0.9" : "0.01");
   }
 
   /** A console, from its first request until {@code closing}. */
-  private void watch(String url, List<String[]> shown, CountDownLatch closing) {
+  private void watch(AdminClient admin, List<String[]> shown, CountDownLatch closing) {
     String ids = String.join(",", shown.stream().map(one -> one[0]).toList());
     try {
-      String seq = get(url + "/console/fleet").headers().firstValue("ETag").orElseThrow();
-      URI stream =
-          URI.create(
-              url.replaceFirst("^http", "ws")
-                  + "/ws?view=console&after="
-                  + seq.replaceAll("\\D", ""));
+      String seq = admin.get("/console/fleet").headers().firstValue("ETag").orElseThrow();
       WebSocket socket =
-          http.newWebSocketBuilder()
-              .header("Authorization", "Bearer " + ADMIN_TOKEN)
-              .buildAsync(stream, new Events())
-              .join();
+          admin.openStream("/ws?view=console&after=" + seq.replaceAll("\\D", ""), new Events());
       do {
-        get(url + "/console/summary");
-        get(url + "/console/rows?ids=" + ids);
+        admin.get("/console/summary");
+        admin.get("/console/rows?ids=" + ids);
       } while (!closing.await(REFRESH_INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
       socket.abort();
     } catch (IOException e) {
@@ -141,20 +134,6 @@ public final class WatchedFleetBench {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private HttpResponse<byte[]> get(String url) throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(url))
-            .header("Authorization", "Bearer " + ADMIN_TOKEN)
-            .header("Accept-Encoding", "gzip")
-            .timeout(Duration.ofSeconds(30))
-            .build();
-    HttpResponse<byte[]> response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
-    if (response.statusCode() != 200) {
-      throw new IllegalStateException(url + " was answered " + response.statusCode());
-    }
-    return response;
   }
 
   private final class Events implements WebSocket.Listener {
