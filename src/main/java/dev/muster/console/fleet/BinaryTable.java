@@ -78,14 +78,6 @@ public final class BinaryTable {
     columns.put(name, ByteBuffer.wrap(bytes));
   }
 
-  ByteBuffer column(String name) {
-    @Nullable ByteBuffer found = columns.get(name);
-    if (found == null) {
-      throw new IllegalStateException(name + " is no column, which indicates a bug");
-    }
-    return found;
-  }
-
   /** Writes all columns, with the head and its directory {@code dir}. */
   public byte[] write(Map<String, ? extends Object> head, JsonMapper json) {
     Map<String, Object> all = new LinkedHashMap<>(head);

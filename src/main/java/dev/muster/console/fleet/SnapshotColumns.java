@@ -2,15 +2,17 @@ package dev.muster.console.fleet;
 
 import dev.muster.console.fleet.BinaryTable.Words;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -28,7 +30,9 @@ public final class SnapshotColumns {
   static final int RESTART_ASKED = 8;
   static final int QUEUED = 16;
 
-  private static final int NEVER = -1;
+  /** No parent, or no heartbeat yet. */
+  private static final int NONE = -1;
+
   private static final long NO_TIME = Long.MAX_VALUE;
 
   /**
@@ -51,12 +55,14 @@ public final class SnapshotColumns {
       int flags) {}
 
   private final List<Row> rows = new ArrayList<>();
-  private final Map<UUID, Integer> places = new HashMap<>();
+  private final Set<UUID> parents = new HashSet<>();
   private long earliest = NO_TIME;
 
   public void add(Row row) {
-    places.put(row.id(), rows.size());
     rows.add(row);
+    if (row.parentId() != null) {
+      parents.add(row.parentId());
+    }
     earliest = Math.min(earliest, row.sinceEpochS());
     if (row.lastHeartbeatEpochS() != null) {
       earliest = Math.min(earliest, row.lastHeartbeatEpochS());
@@ -66,71 +72,102 @@ public final class SnapshotColumns {
   /** Writes all rows as of the event {@code seq}. */
   public byte[] write(long seq, Instant at, JsonMapper json) {
     long base = earliest == NO_TIME ? at.getEpochSecond() : earliest;
-    Map<String, Words> dictionaries = dictionaries();
-    ByteArrayOutputStream names = new ByteArrayOutputStream();
-    BinaryTable table = table();
+    Map<UUID, Integer> places = placesOfParents();
+    Columns columns = new Columns(rows.size(), base);
     for (Row row : rows) {
-      names.writeBytes(row.name().getBytes(StandardCharsets.UTF_8));
-      put(row, base, names.size(), table, dictionaries);
+      columns.put(row, row.parentId() == null ? NONE : places.getOrDefault(row.parentId(), NONE));
     }
-    table.add("names", names.toByteArray());
     Map<String, Object> head = new LinkedHashMap<>();
     head.put("v", 1);
     head.put("seq", seq);
     head.put("at", at);
     head.put("n", rows.size());
     head.put("base", base);
-    Map<String, List<String>> words = new LinkedHashMap<>();
-    dictionaries.forEach((name, dictionary) -> words.put(name, dictionary.list()));
-    head.put("dict", words);
-    return table.write(head, json);
+    return columns.write(head, json);
   }
 
-  private static Map<String, Words> dictionaries() {
-    Map<String, Words> dictionaries = new LinkedHashMap<>();
-    dictionaries.put("status", new Words(BinaryTable.NO_SMALL_WORD));
-    dictionaries.put("reason", new Words(BinaryTable.NO_SMALL_WORD));
-    dictionaries.put("role", new Words(BinaryTable.NO_WORD));
-    dictionaries.put("runtime", new Words(BinaryTable.NO_WORD));
-    dictionaries.put("error", new Words(BinaryTable.NO_WORD));
-    return dictionaries;
-  }
-
-  private BinaryTable table() {
-    BinaryTable table = new BinaryTable("MSF1");
-    table.add("id", 16, rows.size()).order(ByteOrder.BIG_ENDIAN);
-    for (String name : List.of("parent", "since", "heard", "name_end")) {
-      table.add(name, 4, rows.size());
+  private Map<UUID, Integer> placesOfParents() {
+    Map<UUID, Integer> places = HashMap.newHashMap(parents.size());
+    for (int i = 0; i < rows.size(); i++) {
+      if (parents.contains(rows.get(i).id())) {
+        places.put(rows.get(i).id(), i);
+      }
     }
-    for (String name : List.of("role", "runtime", "error", "tasks")) {
-      table.add(name, 2, rows.size());
-    }
-    for (String name : List.of("tier", "status", "reason", "flags")) {
-      table.add(name, 1, rows.size());
-    }
-    return table;
+    return places;
   }
 
-  private void put(Row row, long base, int nameEnd, BinaryTable to, Map<String, Words> words) {
-    @Nullable Integer parent = row.parentId() == null ? null : places.get(row.parentId());
-    @Nullable Long lastHeartbeat = row.lastHeartbeatEpochS();
-    to.column("id").putLong(row.id().getMostSignificantBits());
-    to.column("id").putLong(row.id().getLeastSignificantBits());
-    to.column("parent").putInt(parent == null ? -1 : parent);
-    to.column("since").putInt((int) (row.sinceEpochS() - base));
-    to.column("heard").putInt(lastHeartbeat == null ? NEVER : (int) (lastHeartbeat - base));
-    to.column("name_end").putInt(nameEnd);
-    to.column("role").putShort((short) number(words, "role", row.role()));
-    to.column("runtime").putShort((short) number(words, "runtime", row.runtime()));
-    to.column("error").putShort((short) number(words, "error", row.error()));
-    to.column("tasks").putShort((short) Math.min(row.tasks(), BinaryTable.NO_WORD));
-    to.column("tier").put((byte) row.tier());
-    to.column("status").put((byte) number(words, "status", row.status()));
-    to.column("reason").put((byte) number(words, "reason", row.reason()));
-    to.column("flags").put((byte) row.flags());
-  }
+  /** The columns of all rows, with the dictionaries of their words. */
+  private static final class Columns {
 
-  private static int number(Map<String, Words> words, String name, @Nullable String word) {
-    return Objects.requireNonNull(words.get(name), name).number(word);
+    private final BinaryTable table = new BinaryTable("MSF1");
+    private final ByteArrayOutputStream names = new ByteArrayOutputStream();
+    private final long base;
+    private final ByteBuffer id;
+    private final ByteBuffer parent;
+    private final ByteBuffer since;
+    private final ByteBuffer heard;
+    private final ByteBuffer nameEnd;
+    private final ByteBuffer role;
+    private final ByteBuffer runtime;
+    private final ByteBuffer error;
+    private final ByteBuffer tasks;
+    private final ByteBuffer tier;
+    private final ByteBuffer status;
+    private final ByteBuffer reason;
+    private final ByteBuffer flags;
+    private final Words statuses = new Words(BinaryTable.NO_SMALL_WORD);
+    private final Words reasons = new Words(BinaryTable.NO_SMALL_WORD);
+    private final Words roles = new Words(BinaryTable.NO_WORD);
+    private final Words runtimes = new Words(BinaryTable.NO_WORD);
+    private final Words errors = new Words(BinaryTable.NO_WORD);
+
+    /** Times are seconds after {@code base}. */
+    Columns(int rows, long base) {
+      this.base = base;
+      this.id = table.add("id", 16, rows).order(ByteOrder.BIG_ENDIAN);
+      this.parent = table.add("parent", 4, rows);
+      this.since = table.add("since", 4, rows);
+      this.heard = table.add("heard", 4, rows);
+      this.nameEnd = table.add("name_end", 4, rows);
+      this.role = table.add("role", 2, rows);
+      this.runtime = table.add("runtime", 2, rows);
+      this.error = table.add("error", 2, rows);
+      this.tasks = table.add("tasks", 2, rows);
+      this.tier = table.add("tier", 1, rows);
+      this.status = table.add("status", 1, rows);
+      this.reason = table.add("reason", 1, rows);
+      this.flags = table.add("flags", 1, rows);
+    }
+
+    void put(Row row, int placeOfParent) {
+      @Nullable Long lastHeartbeat = row.lastHeartbeatEpochS();
+      names.writeBytes(row.name().getBytes(StandardCharsets.UTF_8));
+      id.putLong(row.id().getMostSignificantBits()).putLong(row.id().getLeastSignificantBits());
+      parent.putInt(placeOfParent);
+      since.putInt((int) (row.sinceEpochS() - base));
+      heard.putInt(lastHeartbeat == null ? NONE : (int) (lastHeartbeat - base));
+      nameEnd.putInt(names.size());
+      role.putShort((short) roles.number(row.role()));
+      runtime.putShort((short) runtimes.number(row.runtime()));
+      error.putShort((short) errors.number(row.error()));
+      tasks.putShort((short) Math.min(row.tasks(), BinaryTable.NO_WORD));
+      tier.put((byte) row.tier());
+      status.put((byte) statuses.number(row.status()));
+      reason.put((byte) reasons.number(row.reason()));
+      flags.put((byte) row.flags());
+    }
+
+    byte[] write(Map<String, Object> head, JsonMapper json) {
+      table.add("names", names.toByteArray());
+      head.put(
+          "dict",
+          Map.of(
+              "status", statuses.list(),
+              "reason", reasons.list(),
+              "role", roles.list(),
+              "runtime", runtimes.list(),
+              "error", errors.list()));
+      return table.write(head, json);
+    }
   }
 }
