@@ -33,6 +33,9 @@ final class FleetFilter {
   private static final int MAX_LENGTH = 500;
   private static final UUID NO_PARENT = new UUID(0, 0);
 
+  /** Every workspace matches. */
+  static final FleetFilter ALL = new FleetFilter(Instant.EPOCH);
+
   /**
    * The values that a column may have: those of {@code allowed}, or all if that is null, without
    * those of {@code denied}.

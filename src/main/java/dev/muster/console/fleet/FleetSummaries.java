@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.muster.console.fleet.FleetSummaries.FleetSummary.Banner;
 import dev.muster.console.fleet.MatchingFleet.Count;
 import dev.muster.console.fleet.MatchingFleet.FleetRow;
+import dev.muster.console.fleet.MatchingFleet.Matches;
 import dev.muster.heartbeat.LivenessSettings;
 import dev.muster.platform.postgres.Timestamps;
 import dev.muster.platform.uptime.ControlPlaneUptime;
@@ -134,7 +135,8 @@ class FleetSummaries {
     Uptime stored = uptime.read();
     Head head = head(stored);
     FleetFilter filter = FleetFilter.read(key.query(), head.at());
-    List<Count> counts = fleet.count(filter, audience);
+    Matches matches = fleet.find(filter, audience);
+    List<Count> counts = matches.counts();
     return new FleetSummary(
         head.seq(),
         head.at(),
@@ -145,7 +147,7 @@ class FleetSummaries {
         counts.stream().filter(Count::stalled).mapToLong(Count::workspaces).sum(),
         delegations(audience),
         queue(audience),
-        fleet.worst(filter, audience),
+        matches.worst(),
         banners(stored, head));
   }
 

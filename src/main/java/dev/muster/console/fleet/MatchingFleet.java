@@ -5,6 +5,7 @@ import dev.muster.workspace.HierarchyCache;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -28,11 +29,12 @@ class MatchingFleet {
    */
   static final String MATCHING =
       """
-      WITH RECURSIVE below (term, id) AS (
+      WITH RECURSIVE tops AS MATERIALIZED (
           SELECT branch.term, w.id
           FROM unnest(:branch_terms::integer[], :branches::text[]) AS branch (term, top)
-          JOIN api_workspace_fleet top ON top.id::text = branch.top OR lower(top.name) = branch.top
-          JOIN api_workspace_fleet w ON w.parent_id = top.id
+          JOIN api_workspace_fleet w ON w.id::text = branch.top OR lower(w.name) = branch.top
+      ), below (term, id) AS (
+          SELECT tops.term, w.id FROM tops JOIN api_workspace_fleet w ON w.parent_id = tops.id
           UNION
           SELECT below.term, w.id FROM below JOIN api_workspace_fleet w ON w.parent_id = below.id
       ), inside (id, terms) AS (
@@ -94,26 +96,44 @@ class MatchingFleet {
       )
       """;
 
-  private static final String COUNT =
+  /** The severity of the status; within one status its start, newest first. */
+  private static final String WORST_FIRST =
+      """
+      ORDER BY CASE WHEN status = 'failed' THEN 0 WHEN status = 'degraded' AND degraded_reason = 'runtime_wedged' THEN 1
+          WHEN status = 'offline' THEN 2 WHEN status = 'degraded' THEN 3 WHEN stalled THEN 4
+          WHEN status = 'awaiting_agent' THEN 5 WHEN status = 'paused' THEN 6 ELSE 7 END,
+          status_since DESC, id
+      LIMIT :most
+      """;
+
+  /**
+   * Returns the counts, and the ids of the worst workspaces with no count. Keeps few columns of the
+   * matches, because a whole fleet of them would not fit into memory.
+   */
+  private static final String SUMMARY =
       MATCHING
           + """
-          SELECT status, degraded_reason, runtime, stalled, count(*) AS workspaces FROM matching
+          , matches AS MATERIALIZED (
+              SELECT id, status, degraded_reason, runtime, stalled, status_since FROM matching)
+          SELECT NULL::uuid AS id, status, degraded_reason, runtime, stalled, count(*) AS workspaces FROM matches
           GROUP BY status, degraded_reason, runtime, stalled
-          """;
+          UNION ALL
+          (SELECT id, status, degraded_reason, runtime, stalled, NULL FROM matches
+          """
+          + WORST_FIRST
+          + ")";
 
-  /** Orders by the severity of the status, and within one status by its start, newest first. */
-  private static final String WORST_FIRST =
+  private static final String ROWS =
       MATCHING
           + """
           SELECT id, name, role, tier, parent_id, runtime, delivery_mode, status, degraded_reason, stalled, status_since,
               last_heartbeat_at, sample_error, active_tasks, queued
           FROM matching
-          ORDER BY CASE WHEN status = 'failed' THEN 0 WHEN status = 'degraded' AND degraded_reason = 'runtime_wedged' THEN 1
-              WHEN status = 'offline' THEN 2 WHEN status = 'degraded' THEN 3 WHEN stalled THEN 4
-              WHEN status = 'awaiting_agent' THEN 5 WHEN status = 'paused' THEN 6 ELSE 7 END,
-              status_since DESC, id
-          LIMIT :most
-          """;
+          """
+          + WORST_FIRST;
+
+  /** All that match, counted, and the worst of them. */
+  record Matches(List<Count> counts, List<FleetRow> worst) {}
 
   /** The number of workspaces that have the same values. */
   record Count(
@@ -171,26 +191,41 @@ class MatchingFleet {
     this.hierarchy = hierarchy;
   }
 
-  List<Count> count(FleetFilter filter, FleetAudience audience) {
-    return bound(COUNT, filter, audience)
-        .query((row, n) ->
-            new Count(
-                row.getString("status"),
-                row.getString("degraded_reason"),
-                row.getString("runtime"),
-                row.getBoolean("stalled"),
-                row.getLong("workspaces")))
-        .list();
-  }
-
-  List<FleetRow> worst(FleetFilter filter, FleetAudience audience) {
-    return bound(WORST_FIRST, filter, audience).param("most", WORST).query(FleetRow::of).list();
-  }
-
-  private StatementSpec bound(String sql, FleetFilter filter, FleetAudience audience) {
+  Matches find(FleetFilter filter, FleetAudience audience) {
     @Nullable UUID self = audience.self();
     UUID @Nullable [] peers = self == null ? null : hierarchy.peersOf(self).toArray(UUID[]::new);
-    return bound(sql, filter, self, peers);
+    List<Count> counts = new ArrayList<>();
+    List<UUID> worst = new ArrayList<>();
+    bound(SUMMARY, filter, self, peers)
+        .param("most", WORST)
+        .query(row -> {
+          @Nullable UUID id = row.getObject("id", UUID.class);
+          if (id == null) {
+            counts.add(count(row));
+          } else {
+            worst.add(id);
+          }
+        });
+    return new Matches(counts, rows(worst, self));
+  }
+
+  private static Count count(ResultSet row) throws SQLException {
+    return new Count(
+        row.getString("status"),
+        row.getString("degraded_reason"),
+        row.getString("runtime"),
+        row.getBoolean("stalled"),
+        row.getLong("workspaces"));
+  }
+
+  private List<FleetRow> rows(List<UUID> ids, @Nullable UUID self) {
+    if (ids.isEmpty()) {
+      return List.of();
+    }
+    return bound(ROWS, FleetFilter.ALL, self, ids.toArray(UUID[]::new))
+        .param("most", WORST)
+        .query(FleetRow::of)
+        .list();
   }
 
   /**

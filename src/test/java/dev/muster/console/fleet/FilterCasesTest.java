@@ -161,7 +161,7 @@ class FilterCasesTest {
 
   private static Set<String> matches(String query) {
     List<FleetRow> rows =
-        SERVER.bean(MatchingFleet.class).worst(FleetFilter.read(query, NOW), EVERYBODY);
+        SERVER.bean(MatchingFleet.class).find(FleetFilter.read(query, NOW), EVERYBODY).worst();
     return FILE.path("workspaces")
         .valueStream()
         .filter(
