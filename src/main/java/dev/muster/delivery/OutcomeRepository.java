@@ -70,7 +70,7 @@ class OutcomeRepository {
           OR NOT EXISTS (SELECT FROM api_activity_message l WHERE l.workspace_id = k.workspace_id AND l.seq = k.seq)
       """;
 
-  /** Reopens a delivery that was refused or is uncertain, unless another request did so first. */
+  /** Reopens a delivery, unless another request did so first. */
   private static final String TAKE_OVER =
       """
       INSERT INTO deliveries (workspace_id, seq, sender_id, kind, queued, depth, priority, enqueued_at, due_at, expires_at,
@@ -78,7 +78,7 @@ class OutcomeRepository {
       SELECT o.workspace_id, o.seq, o.sender_id, o.kind, false, 0, o.priority, statement_timestamp(), statement_timestamp(),
           statement_timestamp(), :owner, :claim, statement_timestamp(), o.deliveries
       FROM delivery_outcomes o
-      WHERE o.workspace_id = :workspace_id AND o.seq = :seq AND (o.state = 'refused' OR :ambiguous AND o.state = 'uncertain')
+      WHERE o.workspace_id = :workspace_id AND o.seq = :seq
       ON CONFLICT (workspace_id, seq) DO NOTHING
       RETURNING deliveries
       """;
@@ -92,12 +92,15 @@ class OutcomeRepository {
           :priority, statement_timestamp(), statement_timestamp(), statement_timestamp() + :life_ms * interval '1 ms',
           o.deliveries
       FROM delivery_outcomes o
-      WHERE o.workspace_id = :workspace_id AND o.seq = :seq AND (o.state = 'refused' OR :ambiguous AND o.state = 'uncertain')
+      WHERE o.workspace_id = :workspace_id AND o.seq = :seq
       ON CONFLICT (workspace_id, seq) DO NOTHING
       RETURNING depth
       """;
 
-  /** Deletes a reopened delivery whose message ended while the insert waited. */
+  /**
+   * Deletes the reopened delivery unless the message was refused or is uncertain. A statement of
+   * its own, because the agent's answer may be stored while the insert waits.
+   */
   private static final String DELETE_IF_ENDED =
       """
       DELETE FROM deliveries d USING delivery_outcomes o
