@@ -10,7 +10,7 @@ import { Loaded, drawn, empty } from '../parts/loaded.js';
 import { age } from '../parts/moment.js';
 import { stateWord } from '../parts/state-word.js';
 import { workspaceLink } from '../parts/workspace-link.js';
-import { SOUGHT, deed, targetKind } from '../text/deeds.js';
+import { ACTION_FILTERS, actionText, targetKind } from '../text/actions.js';
 import { inline } from '../text/safe.js';
 import { exact, instantOf, localOf, zone } from '../text/time.js';
 
@@ -81,7 +81,7 @@ export function open(root, place, context) {
   const line = (row) => html`<tr>
       <td data-label="When">${age(row.at)}</td>
       <td data-label="Who"><bdi>${inline(row.who)}</bdi>${row.who === row.role ? nothing : html` <span class="meta">${row.role}</span>`}</td>
-      <td data-label="Did" class="wide">${deed(row.action)}${row.detail ? html`<span class="meta"> ${inline(row.detail)}</span>` : nothing}</td>
+      <td data-label="Did" class="wide">${actionText(row.action)}${row.detail ? html`<span class="meta"> ${inline(row.detail)}</span>` : nothing}</td>
       <td data-label="To" class="wide targets">${row.targets.slice(0, FEW).map((id, index) => html`<span>${target(row, id, index)}</span>`)}
         ${row.targets.length > FEW ? html`<span class="meta">and ${row.targets.length - FEW} more</span>` : nothing}</td>
       <td data-label="Result">${row.outcome === 'done' ? stateWord('ok', 'done') : stateWord('refused')}</td>
@@ -117,7 +117,7 @@ export function open(root, place, context) {
 
   function draw() {
     render(html`<div class="filters">${text('Who', 'who', 'any name')}
-        ${choice('Did', 'action', of('action'), SOUGHT, choose)}
+        ${choice('Did', 'action', of('action'), ACTION_FILTERS, choose)}
         ${text('To', 'target', 'an id')}
         ${choice('Result', 'outcome', of('outcome'), [['', 'any'], 'done', 'refused'], choose)}
         ${choice('When', 'within', isBetween() ? 'between' : of('within'), WITHIN, choose)}

@@ -1,7 +1,7 @@
-/** Words for what the audit records as method and route. */
+/** Words for the actions of the audit log, which records each as method and route. */
 
-/** The verbs of the last part of a route that say enough by themselves. */
-const DEEDS = {
+/** By method and route. */
+const ACTION_TEXTS = {
   'POST /workspaces': 'created a workspace',
   'PATCH /workspaces/{id}': 'changed a workspace',
   'DELETE /workspaces/{id}': 'removed a workspace',
@@ -36,10 +36,10 @@ const DEEDS = {
 };
 
 /** @param {string} action method and route @returns {string} words; the action itself where there are none */
-export const deed = (action) => DEEDS[action] ?? action;
+export const actionText = (action) => ACTION_TEXTS[action] ?? action;
 
-/** What one may look for: the words of a choice, and the part of the action that it means. */
-export const SOUGHT = [
+/** The choices of the filter by action: what the action must contain, and the words of the choice. */
+export const ACTION_FILTERS = [
   ['', 'anything'],
   ['/pause', 'pauses'],
   ['/resume', 'resumes'],

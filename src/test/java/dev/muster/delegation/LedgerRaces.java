@@ -94,7 +94,7 @@ public final class LedgerRaces implements AutoCloseable {
 
   /** Answers with each of the possible answers. */
   private static PeerBehavior anything() {
-    List<PeerBehavior> deeds =
+    List<PeerBehavior> behaviors =
         List.of(
             PeerBehavior.echo(),
             PeerBehavior.answer(
@@ -103,7 +103,8 @@ public final class LedgerRaces implements AutoCloseable {
                 200, result("{\"kind\":\"task\",\"status\":{\"state\":\"rejected\"}}")),
             PeerBehavior.answer(500, "{\"error\":\"out of memory\"}"),
             PeerBehavior.resetAfterRequest());
-    return exchange -> deeds.get(ThreadLocalRandom.current().nextInt(deeds.size())).act(exchange);
+    return exchange ->
+        behaviors.get(ThreadLocalRandom.current().nextInt(behaviors.size())).act(exchange);
   }
 
   private static String result(String json) {
