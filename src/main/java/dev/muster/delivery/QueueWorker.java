@@ -53,7 +53,7 @@ class QueueWorker implements SmartLifecycle {
   private final ReplicaLease lease;
   private final TransactionTemplate transactions;
   private final OutageLog outages;
-  private final Semaphore slots = new Semaphore(MAX_CONCURRENT);
+  private final Semaphore attemptPermits = new Semaphore(MAX_CONCURRENT);
   private final Set<Thread> running = ConcurrentHashMap.newKeySet();
 
   private final AdaptiveInterval scans = new AdaptiveInterval(POLL_INTERVAL);
@@ -107,7 +107,7 @@ class QueueWorker implements SmartLifecycle {
   private void claim(List<UUID> targets) {
     for (int from = 0; from < targets.size(); from += TARGETS_AT_ONCE) {
       List<UUID> some = targets.subList(from, Math.min(from + TARGETS_AT_ONCE, targets.size()));
-      int most = slots.availablePermits();
+      int most = attemptPermits.availablePermits();
       if (most > 0 && lease.isAlive()) {
         claim(some, most);
       }
@@ -147,7 +147,7 @@ class QueueWorker implements SmartLifecycle {
   }
 
   private void start(QueuedMessage message, HeldClaim held) {
-    slots.acquireUninterruptibly();
+    attemptPermits.acquireUninterruptibly();
     Thread thread =
         Thread.ofVirtual()
             .name("queue-attempt-" + message.id())
@@ -169,7 +169,7 @@ class QueueWorker implements SmartLifecycle {
     } finally {
       running.remove(Thread.currentThread());
       held.stop();
-      slots.release();
+      attemptPermits.release();
       wakeUps.wake(List.of(message.targetId()));
     }
   }
@@ -221,8 +221,9 @@ class QueueWorker implements SmartLifecycle {
     List.copyOf(running).forEach(Thread::interrupt);
     try {
       // an interrupted attempt still releases its message
-      if (slots.tryAcquire(MAX_CONCURRENT, SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
-        slots.release(MAX_CONCURRENT);
+      if (attemptPermits.tryAcquire(
+          MAX_CONCURRENT, SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+        attemptPermits.release(MAX_CONCURRENT);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
