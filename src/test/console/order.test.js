@@ -1,6 +1,6 @@
 import { FleetStore } from '/src/fleet/store.js';
 import { groups } from '/src/fleet/groups.js';
-import { Causes, pattern } from '/src/fleet/causes.js';
+import { TroubleGroups, pattern } from '/src/fleet/trouble-groups.js';
 import { inserted, ordered } from '/src/fleet/order.js';
 import { readSnapshot } from '/src/fleet/snapshot.js';
 import { equal } from './assert.js';
@@ -12,8 +12,8 @@ const load = rows => {
   return store;
 };
 const all = store => Array.from({ length: store.n }, (_, row) => row);
-const causes = (store, test = () => true) => {
-  const found = new Causes(store);
+const troubleGroups = (store, test = () => true) => {
+  const found = new TroubleGroups(store);
   found.reset(test);
   return found.list();
 };
@@ -49,18 +49,18 @@ export function groupsWhatBeganTogetherWithOneReason() {
   const wedged = { status: 'degraded', reason: 'runtime_wedged', error: 'Control request timeout: initialize' };
   const quota = i => ({ status: 'degraded', reason: 'error_rate', error: `429 from upstream ${i}: quota` });
   const store = load(fleet(412, i => i < 371 ? { ...wedged, since: minute(14) } : i < 409 ? { ...quota(i), since: minute(50 - 40) } : { ...quota(i), since: minute(1) }));
-  const found = causes(store);
-  equal(found.map(cause => [cause.count, cause.reason, cause.runtime]), [[371, 'runtime_wedged', 'claude'], [38, 'error_rate', 'claude'], [3, 'error_rate', 'claude']]);
+  const found = troubleGroups(store);
+  equal(found.map(group => [group.count, group.reason, group.runtime]), [[371, 'runtime_wedged', 'claude'], [38, 'error_rate', 'claude'], [3, 'error_rate', 'claude']]);
   equal(found[0].error, 'Control request timeout: initialize');
 }
 
 export function keepsApartWhatBeganLater() {
   const store = load(fleet(4, i => ({ status: 'offline', since: minute(i * 2), error: `old ${i}`, runtime: i % 2 ? 'codex' : 'claude' })));
-  equal(causes(store).map(cause => [cause.count, cause.runtime, cause.error]), [[2, '', ''], [2, '', '']]);
+  equal(troubleGroups(store).map(group => [group.count, group.runtime, group.error]), [[2, '', ''], [2, '', '']]);
 }
 
 export function leavesOutWhoIsWell() {
-  equal(causes(load(fleet(3))), []);
+  equal(troubleGroups(load(fleet(3))), []);
 }
 
 export function groupsTroubleByParentAndRuntime() {

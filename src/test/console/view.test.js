@@ -1,5 +1,5 @@
-// What is kept with each change is the same as what is made anew: causes, and the order of rows.
-import { Causes } from '/src/fleet/causes.js';
+// What is kept with each change is the same as what is made anew: groups of trouble, and the order of rows.
+import { TroubleGroups } from '/src/fleet/trouble-groups.js';
 import { FleetStore } from '/src/fleet/store.js';
 import { readSnapshot } from '/src/fleet/snapshot.js';
 import { FleetView } from '/src/fleet/view.js';
@@ -52,8 +52,8 @@ function change(store, random) {
 }
 
 /** Which of the errors is shown, and which of two that are as urgent is first, does not matter. */
-const told = causes => causes.list()
-  .map(({ kind, ...cause }) => ({ ...cause, error: '', rows: causes.rowsOf({ kind, ...cause }) }))
+const told = troubleGroups => troubleGroups.list()
+  .map(({ kind, ...group }) => ({ ...group, error: '', rows: troubleGroups.rowsOf({ kind, ...group }) }))
   .sort((a, b) => a.rows[0] - b.rows[0]);
 
 function follow(query, sort, direction, seed) {
@@ -67,13 +67,13 @@ function follow(query, sort, direction, seed) {
     view.touch(touched);
     view.settle();
     shown += view.rows.length;
-    const [what, rows, causes] = [`${query} ${sort} ${direction}, round ${round}`, [...view.rows], told(view.causes)];
+    const [what, rows, groups] = [`${query} ${sort} ${direction}, round ${round}`, [...view.rows], told(view.troubleGroups)];
     const fresh = new FleetView(store, () => NOW);
     fresh.show({ query, sort, direction });
     equal(rows, [...fresh.rows], what);
     equal([...view.matched].sort((a, b) => a - b), fresh.matched, what);
-    equal(causes, told(fresh.causes), what);
-    equal(rows.map(row => view.causes.together(row)), rows.map(row => fresh.causes.together(row)), what);
+    equal(groups, told(fresh.troubleGroups), what);
+    equal(rows.map(row => view.troubleGroups.together(row)), rows.map(row => fresh.troubleGroups.together(row)), what);
   }
   ok(shown > 0, 'something was shown');
 }
@@ -91,9 +91,9 @@ export function countsWhoFellSilentTogether() {
   const heard = ['02:10:00', '02:10:29', '02:10:59', '02:09:30', '02:09:29'];
   const store = new FleetStore();
   store.load(readSnapshot(msf1(fleet(7, i => ({ status: 'offline', heard: heard[i] ? `2026-11-25T${heard[i]}Z` : null, ...(i === 6 ? { status: 'online' } : {}) })))));
-  const causes = new Causes(store);
-  causes.reset(() => false);
-  equal([0, 5, 6].map(row => causes.together(row)), [{ together: 3, of: 7 }, null, null]);
+  const troubleGroups = new TroubleGroups(store);
+  troubleGroups.reset(() => false);
+  equal([0, 5, 6].map(row => troubleGroups.together(row)), [{ together: 3, of: 7 }, null, null]);
 }
 
 /** At its worst: each of 100,000 is in trouble, nearly each since a time of its own. */
@@ -111,7 +111,7 @@ export function aThousandChangesTakeAMoment() {
   };
   const anew = timed(() => view.show({}));
   const touched = Array.from({ length: 1000 }, () => change(store, random)).flat().filter(row => row >= 0);
-  const [touch, list, settle] = [() => view.touch(touched), () => view.causes.list(), () => view.settle()].map(timed);
-  console.info(`anew ${anew.toFixed(1)} ms; 1,000 changes ${touch.toFixed(1)}, causes ${list.toFixed(1)}, order ${settle.toFixed(1)}`);
+  const [touch, list, settle] = [() => view.touch(touched), () => view.troubleGroups.list(), () => view.settle()].map(timed);
+  console.info(`anew ${anew.toFixed(1)} ms; 1,000 changes ${touch.toFixed(1)}, groups ${list.toFixed(1)}, order ${settle.toFixed(1)}`);
   ok(touch + list + settle < 1000, `${touch} + ${list} + ${settle} ms`);
 }

@@ -42,38 +42,38 @@ export function counts(store, query, choose) {
 const place = (status) => (ALWAYS.indexOf(status) + 100) % 100;
 
 /**
- * @param {import('./causes.js').Cause[]} causes
+ * @param {import('./trouble-groups.js').TroubleGroup[]} groups
  * @param {import('../text/advice.js').Surroundings} around
- * @param {(cause: import('./causes.js').Cause) => void} show filters by a cause
+ * @param {(group: import('./trouble-groups.js').TroubleGroup) => void} show filters by a group
  */
-export function causeList(causes, around, show) {
-  if (causes.length === 0) {
+export function causeList(groups, around, show) {
+  if (groups.length === 0) {
     return nothing;
   }
-  const rows = causes.reduce((sum, { count }) => sum + count, 0);
-  const more = causes.length - MAX_CAUSES;
+  const rows = groups.reduce((sum, { count }) => sum + count, 0);
+  const more = groups.length - MAX_CAUSES;
   return html`<section class="causes" aria-label="Causes">
-    <h2>${counted(causes.length, 'cause explains', 'causes explain')} ${counted(rows, 'workspace')} in trouble</h2>
+    <h2>${counted(groups.length, 'cause explains', 'causes explain')} ${counted(rows, 'workspace')} in trouble</h2>
     <ul>
-      ${causes.slice(0, MAX_CAUSES).map((cause) => causeLine(cause, around, show))}
+      ${groups.slice(0, MAX_CAUSES).map((group) => causeLine(group, around, show))}
     </ul>
     ${more > 0 ? html`<p class="meta">${counted(more, 'smaller cause')} in the table below.</p>` : nothing}
   </section>`;
 }
 
-function causeLine(cause, around, show) {
-  const status = cause.stalled && cause.status === 'online' ? 'stalled' : cause.status;
+function causeLine(group, around, show) {
+  const status = group.stalled && group.status === 'online' ? 'stalled' : group.status;
   const step = advise(
-    { ...cause, sinceMs: cause.since * 1000, heardMs: around.now, neighbours: null },
-    { ...around, neighbours: cause.status === 'offline' ? { together: cause.count, of: 0 } : null },
+    { ...group, sinceMs: group.since * 1000, heardMs: around.now, neighbours: null },
+    { ...around, neighbours: group.status === 'offline' ? { together: group.count, of: 0 } : null },
   ).next[0];
   return html`<li>
-    ${statusMark(status, { words: `${number(cause.count)} ${statusWord(status)}` })}
-    <span class="soft">since ${clockTime(cause.since * 1000)}</span>
-    <bdi class="cause-text">${causeText(cause)}</bdi>
-    ${cause.runtime ? html`<span class="soft runtime">runtime <bdi>${visible(cause.runtime)}</bdi></span>` : nothing}
+    ${statusMark(status, { words: `${number(group.count)} ${statusWord(status)}` })}
+    <span class="soft">since ${clockTime(group.since * 1000)}</span>
+    <bdi class="cause-text">${causeText(group)}</bdi>
+    ${group.runtime ? html`<span class="soft runtime">runtime <bdi>${visible(group.runtime)}</bdi></span>` : nothing}
     <span class="hint">→ ${step ? STEPS[step.action][0] : ''}</span>
-    <button type="button" class="small" @click=${() => show(cause)} aria-label=${`Show these ${cause.count}`}>Show</button>
+    <button type="button" class="small" @click=${() => show(group)} aria-label=${`Show these ${group.count}`}>Show</button>
   </li>`;
 }
 
@@ -88,26 +88,26 @@ function causeText({ reason, error, status, count, stalled }) {
 }
 
 /**
- * A filter that matches the rows of a cause. The grammar counts in minutes, so it may match a few more.
+ * A filter that matches the rows of a group. The grammar counts in minutes, so it may match a few more.
  *
- * @param {import('./causes.js').Cause} cause
+ * @param {import('./trouble-groups.js').TroubleGroup} group
  * @param {string[]} errors of its workspaces, each once
  * @param {number} now server time in ms
  * @returns {string}
  */
-export function queryOf(cause, errors, now) {
-  const terms = [cause.stalled && cause.status === 'online' ? 'is:stalled' : `status:${cause.status}`];
-  if (cause.reason) {
-    terms.push(`reason:${cause.reason}`);
+export function queryOf(group, errors, now) {
+  const terms = [group.stalled && group.status === 'online' ? 'is:stalled' : `status:${group.status}`];
+  if (group.reason) {
+    terms.push(`reason:${group.reason}`);
   }
-  const common = commonPiece(cause.error, errors);
+  const common = commonPiece(group.error, errors);
   if (common) {
     terms.push(`error:"${common}"`);
   }
-  if (now / 1000 - cause.since < 86_000) {
-    terms.push(`since>${minute(cause.since - 60)}`);
-    if (cause.last + 60 < now / 1000) {
-      terms.push(`since<${minute(cause.last + 60)}`);
+  if (now / 1000 - group.since < 86_000) {
+    terms.push(`since>${minute(group.since - 60)}`);
+    if (group.last + 60 < now / 1000) {
+      terms.push(`since<${minute(group.last + 60)}`);
     }
   }
   return terms.join(' ');

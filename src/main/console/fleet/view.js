@@ -1,5 +1,5 @@
 /** Which rows are shown, in which order. While the table is in use the order stands still, and counts what waits. */
-import { Causes } from './causes.js';
+import { TroubleGroups } from './trouble-groups.js';
 import { filter, FilterError } from './filter.js';
 import { inserted, ordered, placeBy } from './order.js';
 
@@ -34,7 +34,7 @@ export class FleetView {
     this.moved = new Set();
     this.places = new Float64Array(0);
     /** Why those that match are in trouble; kept with each change. */
-    this.causes = new Causes(store);
+    this.troubleGroups = new TroubleGroups(store);
     this.test = () => true;
     /** @type {?FilterError} */
     this.error = null;
@@ -74,7 +74,7 @@ export class FleetView {
     this.places = places;
     this.matched = found;
     this.moved.clear();
-    this.causes.reset(this.test);
+    this.troubleGroups.reset(this.test);
     this.shape = store.shape;
   }
 
@@ -110,7 +110,7 @@ export class FleetView {
     if (this.shape !== this.store.shape && this.dependsOnOthers()) {
       this.#retest();
     }
-    this.causes.touch(touched, this.test);
+    this.troubleGroups.touch(touched, this.test);
     const place = this.arrangement.place(this.sort);
     for (const row of this.arrangement.also(touched)) {
       const is = this.store.alive[row] && this.test(row) ? place(this.store, row) : NOT_SHOWN;

@@ -55,7 +55,7 @@ export function open(root, first, context) {
   function around() {
     const { stale_after_s: staleAfterS } = session.current() ?? { stale_after_s: 180 };
     const [ownAbsence, massSilence] = [banner(fleet, 'own_absence'), banner(fleet, 'mass_silence')];
-    return { now: clock.now(), staleAfterS, ownAbsence, massSilence, of: (row) => view.causes.together(row), isPast: fleet.isPast === true };
+    return { now: clock.now(), staleAfterS, ownAbsence, massSilence, of: (row) => view.troubleGroups.together(row), isPast: fleet.isPast === true };
   }
 
   /** Changes the address: what is chosen is a step of its own for Back, what is typed is not. */
@@ -109,7 +109,7 @@ export function open(root, first, context) {
 
   function explain() {
     const start = performance.now();
-    found = grouped === 'none' ? [] : grouped === 'cause' ? view.causes.list() : groups(store, view.matched, grouped);
+    found = grouped === 'none' ? [] : grouped === 'cause' ? view.troubleGroups.list() : groups(store, view.matched, grouped);
     const end = performance.now();
     explainAt = end + Math.max(SLOW_MS, (end - start) * SLOW_TIMES);
   }
@@ -186,7 +186,7 @@ export function open(root, first, context) {
       ${tools({ views: VIEWS, query, error: view.error?.message ?? null, go })} ${state} ${trouble()}
       <div class="fleet-body">${surface.element}${
         chosen >= 0 && query.get('sel')
-          ? sheet({ store, row: chosen, around: { ...around(), neighbours: view.causes.together(chosen) }, mayChange: session.mayChange(), act, close: () => go({ sel: '' }) })
+          ? sheet({ store, row: chosen, around: { ...around(), neighbours: view.troubleGroups.together(chosen) }, mayChange: session.mayChange(), act, close: () => go({ sel: '' }) })
           : nothing
       }</div>
       ${selection.bar()} ${foot({ view, isLoaded: fleet.isLoaded, apply, go, hasRuns: session.current()?.role !== 'agent' })}`;
@@ -194,11 +194,11 @@ export function open(root, first, context) {
 
   function trouble() {
     return grouped === 'cause' || grouped === 'none'
-      ? causeList(found, around(), (cause) => go({ q: queryOf(cause, errorsOf(cause), clock.now()) }))
+      ? causeList(found, around(), (group) => go({ q: queryOf(group, errorsOf(group), clock.now()) }))
       : groupList(found, grouped, (q) => go({ q }));
   }
 
-  const errorsOf = (cause) => [...new Set(view.causes.rowsOf(cause).map((row) => store.word('error', row)))];
+  const errorsOf = (group) => [...new Set(view.troubleGroups.rowsOf(group).map((row) => store.word('error', row)))];
 
   function key(event) {
     if (!isShortcut(event)) {

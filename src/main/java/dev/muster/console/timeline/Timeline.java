@@ -103,7 +103,7 @@ class Timeline {
 
   private Page page(List<TimelineEntry> entries, List<Reading> readings) {
     List<TimelineEntry> context = readings.stream().flatMap(Reading::context).toList();
-    List<TimelineEntry> known = named(new Causes(context).of(entries));
+    List<TimelineEntry> known = named(new EntryCauses(context).of(entries));
     boolean isLast = readings.stream().allMatch(Reading::isDone);
     return new Page(
         known.stream().sorted(Comparator.comparing(TimelineEntry::at).reversed()).toList(),

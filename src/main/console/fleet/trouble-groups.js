@@ -1,4 +1,4 @@
-/** Groups what is wrong by its cause: the first look at night is at causes, not at rows. */
+/** Groups the workspaces in trouble by cause: the first look at night is at causes, not at rows. */
 import { STATUS, STATUSES } from './columns.js';
 import { isBad } from './filter.js';
 import { urgencyOf } from './order.js';
@@ -7,13 +7,13 @@ import { urgencyOf } from './order.js';
 const WINDOW_S = 120;
 /** So many seconds before and after count as falling silent together. */
 const TOGETHER_S = 30;
-/** So many causes say one of their errors. */
+/** So many groups say one of their errors. */
 const SAID = 10;
 /** More words than there can be, so that a number holds two. */
 const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
 
 /**
- * @typedef {object} Cause
+ * @typedef {object} TroubleGroup workspaces whose trouble has one cause and began at about the same time
  * @property {string} status
  * @property {string} reason
  * @property {boolean} stalled
@@ -21,7 +21,7 @@ const [REASONS, RUNTIMES] = [2 ** 16, 2 ** 20];
  * @property {string} runtime where all have the same, else ''
  * @property {number} since when the first of them began, in seconds
  * @property {number} last when the last of them began
- * @property {number} count how many workspaces it explains
+ * @property {number} count how many workspaces are in it
  * @property {number} urgency
  * @property {number} kind what they have in common
  */
@@ -39,10 +39,10 @@ export function pattern(error) {
 }
 
 /**
- * The causes of one fleet. They are kept with each change, so that none takes a pass over all rows: a row that changes leaves
+ * The groups of one fleet. They are kept with each change, so that none takes a pass over all rows: a row that changes leaves
  * the group that it was in, and joins another.
  */
-export class Causes {
+export class TroubleGroups {
   /** The kind of trouble of each row, 0 for none; and when it began, with its runtime. */
   #kind = new Float64Array(0);
   #when = new Float64Array(0);
@@ -134,7 +134,7 @@ export class Causes {
     return this.#patterns[word];
   }
 
-  /** @returns {Cause[]} the most urgent first, of these the one with the most rows */
+  /** @returns {TroubleGroup[]} the most urgent first, of these the one with the most rows */
   list() {
     const found = [];
     for (const [kind, times] of this.#kinds) {
@@ -152,9 +152,9 @@ export class Causes {
       }
     }
     found.sort((a, b) => b.urgency - a.urgency || b.count - a.count || b.since - a.since);
-    for (const cause of found.slice(0, SAID)) {
-      if (cause.status === 'degraded' || cause.status === 'failed') {
-        cause.error = this.store.word('error', this.#next(cause, 0));
+    for (const group of found.slice(0, SAID)) {
+      if (group.status === 'degraded' || group.status === 'failed') {
+        group.error = this.store.word('error', this.#next(group, 0));
       }
     }
     return found;
@@ -176,10 +176,10 @@ export class Causes {
     return -1;
   }
 
-  /** @param {Cause} cause @returns {number[]} its rows, found by a pass over all of them */
-  rowsOf(cause) {
+  /** @param {TroubleGroup} group @returns {number[]} its rows, found by a pass over all of them */
+  rowsOf(group) {
     const rows = [];
-    for (let row = this.#next(cause, 0); row >= 0; row = this.#next(cause, row + 1)) {
+    for (let row = this.#next(group, 0); row >= 0; row = this.#next(group, row + 1)) {
       rows.push(row);
     }
     return rows;

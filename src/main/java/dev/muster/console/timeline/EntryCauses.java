@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * caused by it. Without such an id, the cause is a guess: the newest message that the agent had at
  * that time.
  */
-final class Causes {
+final class EntryCauses {
 
   /** The time for which a message without a known end may be the cause of later entries. */
   private static final Duration UNKNOWN_END = Duration.ofMinutes(10);
@@ -22,7 +22,7 @@ final class Causes {
   private final List<TimelineEntry> messages;
 
   /** Takes all entries that were read, including those beyond the page. */
-  Causes(List<TimelineEntry> read) {
+  EntryCauses(List<TimelineEntry> read) {
     messages = read.stream().filter(entry -> entry.kind() == Kind.MESSAGE).toList();
   }
 

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What entries came from, by ids or by a guess. */
-class CausesTest {
+class EntryCausesTest {
 
   private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
 
   private final TimelineEntry first = message("1", 0, 60_000L, null);
   private final TimelineEntry second = message("2", 30, null, "d-2");
-  private final Causes causes = new Causes(List.of(second, first));
+  private final EntryCauses causes = new EntryCauses(List.of(second, first));
 
   @Test
   void takesTheNewestMessageThatTheAgentHadThen() {
