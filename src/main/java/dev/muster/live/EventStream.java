@@ -112,7 +112,7 @@ final class EventStream {
     }
   }
 
-  void checkStanding() {
+  void recheckCredential() {
     switch (subscriber.recheck().check()) {
       case VALID -> held = false;
       case UNKNOWN -> held = true;

@@ -6,18 +6,18 @@ import java.time.Duration;
 /** Tracks the caller of one stream, and when its next ping and credential check are due. */
 final class StreamTimers {
 
-  private static final Duration STANDING_INTERVAL = Duration.ofSeconds(1);
+  private static final Duration RECHECK_INTERVAL = Duration.ofSeconds(1);
 
   private final StreamKind kind;
   private final Caller caller;
   private long pingAt;
-  private long standingAt;
+  private long recheckAt;
 
   StreamTimers(StreamKind kind, Caller caller) {
     this.kind = kind;
     this.caller = caller;
     this.pingAt = System.nanoTime() + kind.pingInterval().toNanos();
-    this.standingAt = System.nanoTime() + STANDING_INTERVAL.toNanos();
+    this.recheckAt = System.nanoTime() + RECHECK_INTERVAL.toNanos();
   }
 
   StreamKind kind() {
@@ -34,9 +34,9 @@ final class StreamTimers {
     return due;
   }
 
-  boolean isStandingDue() {
-    boolean due = System.nanoTime() - standingAt >= 0;
-    standingAt += due ? STANDING_INTERVAL.toNanos() : 0;
+  boolean isRecheckDue() {
+    boolean due = System.nanoTime() - recheckAt >= 0;
+    recheckAt += due ? RECHECK_INTERVAL.toNanos() : 0;
     return due;
   }
 }

@@ -184,8 +184,8 @@ class Streams implements SmartLifecycle {
   private void lookAfterAll() {
     open.forEach((stream, timers) -> {
       stream.tick();
-      if (timers.isStandingDue()) {
-        stream.checkStanding();
+      if (timers.isRecheckDue()) {
+        stream.recheckCredential();
       }
       if (timers.isPingDue()) {
         stream.ping();
