@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -14,11 +15,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The tables of the settings page are those of {@link Setting}. {@code -Dupdate-docs} writes them.
+ * The tables of the settings page are those of {@link Setting}, {@code -Dupdate-docs} writes them.
+ * The contract names the same settings.
  */
 class SettingsPageTest {
 
   private static final Path PAGE = Path.of("docs/operate/settings.md");
+  private static final Path CONTRACT = Path.of("docs/api.md");
+  private static final Pattern NAME = Pattern.compile("`([A-Z0-9_]+)`");
 
   @ParameterizedTest
   @CsvSource({"SECURITY, Security", "TUNING, Tuning"})
@@ -34,6 +38,29 @@ class SettingsPageTest {
           .as("after a change of a setting: mvn test -Dtest=SettingsPageTest -Dupdate-docs=true")
           .isEqualTo(table(kind));
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SECURITY, Security", "TUNING, Tuning"})
+  void areThoseOfSection12(Kind kind, String heading) throws IOException {
+    Matcher table =
+        Pattern.compile("(?s)\\| " + heading + " \\| Default \\|.*?(?=\n\n)")
+            .matcher(Files.readString(CONTRACT));
+    assertThat(table.find()).isTrue();
+    List<String> names =
+        table
+            .group()
+            .lines()
+            .flatMap(row -> NAME.matcher(row.split("\\|", -1)[1]).results())
+            .map(name -> name.group(1))
+            .toList();
+    assertThat(names)
+        .as("the variables of section 12 of the contract")
+        .containsExactlyInAnyOrderElementsOf(
+            Arrays.stream(Setting.values())
+                .filter(setting -> setting.kind() == kind)
+                .map(Setting::toString)
+                .toList());
   }
 
   private static String table(Kind kind) {
