@@ -6,7 +6,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Deletes audit rows, and ended viewer and operator tokens, after 90 days. */
+/**
+ * Deletes audit rows, and ended tokens of viewers and operators, sessions and links, after 90 days.
+ */
 @Configuration(proxyBeanMethods = false)
 class AuditRetention {
 

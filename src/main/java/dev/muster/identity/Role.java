@@ -7,7 +7,10 @@ import java.util.UUID;
 
 /** The rights of a token that belongs to no workspace (R1.7). */
 enum Role {
-  /** Reads what the admin and agents read, except token lists and the audit; changes nothing. */
+  /**
+   * Reads what the admin and agents read, except the audit and the lists of tokens, sessions and
+   * links; changes nothing.
+   */
   VIEWER,
   /** Does what the admin does, except mint and revoke operator tokens. */
   OPERATOR;

@@ -16,7 +16,7 @@ public @interface RouteAccess {
 
   CallerKind[] value();
 
-  /** Kinds of callers besides those with a live credential. */
+  /** Kinds of callers that a route admits besides the admin, operators and workspaces. */
   enum CallerKind {
     /** Every caller; a live credential only selects the rate limit. */
     PUBLIC,
