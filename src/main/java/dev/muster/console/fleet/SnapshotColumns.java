@@ -105,7 +105,7 @@ public final class SnapshotColumns {
     private final ByteBuffer id;
     private final ByteBuffer parent;
     private final ByteBuffer since;
-    private final ByteBuffer heard;
+    private final ByteBuffer lastHeartbeats;
     private final ByteBuffer nameEnd;
     private final ByteBuffer role;
     private final ByteBuffer runtime;
@@ -127,7 +127,7 @@ public final class SnapshotColumns {
       this.id = table.add("id", 16, rows).order(ByteOrder.BIG_ENDIAN);
       this.parent = table.add("parent", 4, rows);
       this.since = table.add("since", 4, rows);
-      this.heard = table.add("heard", 4, rows);
+      this.lastHeartbeats = table.add("heard", 4, rows);
       this.nameEnd = table.add("name_end", 4, rows);
       this.role = table.add("role", 2, rows);
       this.runtime = table.add("runtime", 2, rows);
@@ -145,7 +145,7 @@ public final class SnapshotColumns {
       id.putLong(row.id().getMostSignificantBits()).putLong(row.id().getLeastSignificantBits());
       parent.putInt(placeOfParent);
       since.putInt((int) (row.sinceEpochS() - base));
-      heard.putInt(lastHeartbeat == null ? NONE : (int) (lastHeartbeat - base));
+      lastHeartbeats.putInt(lastHeartbeat == null ? NONE : (int) (lastHeartbeat - base));
       nameEnd.putInt(names.size());
       role.putShort((short) roles.number(row.role()));
       runtime.putShort((short) runtimes.number(row.runtime()));
