@@ -1,4 +1,4 @@
-/** Starts the console: who is signed in, the frame around the pages, and the page of the address. */
+/** Starts the console: loads the session, builds the frame, and opens the page that the url names. */
 import { showBanners } from './fleet/banners.js';
 import { LiveFleet } from './fleet/live.js';
 import { call, pageKey } from './net/api.js';
@@ -17,14 +17,14 @@ const shell = frame(root);
 /** @type {?{name: string, handle: {update(place: object): void, close(): void}}} */
 let open = null;
 let visit = 0;
-/** Whether the page of the address could not be loaded. */
+/** Whether the current page failed to load. */
 let hasFailed = false;
 
 const stream = new Stream({ key: pageKey, probe: () => call('GET', '/console/session') });
 const context = { call, session, navigate, stream, clock, banner: shell.banner, fleet: null };
 let leaveFleet = () => {};
 
-/** Begins to follow the fleet for the one who is signed in, and ends that of the one before. */
+/** Stops the live fleet of the previous session, and starts one for the current session, if there is one. */
 function followFleet() {
   leaveFleet();
   leaveFleet = () => {};
@@ -50,7 +50,7 @@ function close() {
   open = null;
 }
 
-/** Shows the page of the address; signed out, the sign-in page stands in its place. */
+/** Opens or updates the page that the url names. Without a session it opens the sign-in page instead. */
 async function show() {
   const mine = ++visit;
   hasFailed = false;

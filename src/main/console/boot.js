@@ -1,6 +1,6 @@
 /**
- * Starts the page's first requests before its other modules are loaded. It imports nothing, so it
- * runs first. {@link take} hands each response to the first caller that asks for its url.
+ * Sends the page's first requests before the other modules are loaded. This module imports nothing, so it
+ * runs first. {@link take} returns each response once, to the first caller that asks for its url.
  */
 
 /** @type {Map<string, Promise<?Response>>} */
@@ -11,7 +11,7 @@ function start(url) {
   try {
     key = localStorage.getItem('muster-page');
   } catch {
-    // storage is blocked, so there is no session to go on with
+    // storage is blocked, so no page key was kept and no session exists
   }
   if (key) {
     started.set(url, fetch(url, { headers: { 'X-Muster-Page': key } }).catch(() => null));
@@ -25,8 +25,10 @@ if (/^\/(ui(\/(fleet)?)?)?$/.test(location.pathname)) {
 }
 
 /**
- * @param {string} url as it was started
- * @returns {Promise<?Response> | undefined} null where the request failed
+ * Returns the response of a request that this module has sent, and forgets it.
+ *
+ * @param {string} url path and query, exactly as it was sent
+ * @returns {Promise<?Response> | undefined} resolves to null when the request failed; undefined when none was sent
  */
 export function take(url) {
   const response = started.get(url);
@@ -34,7 +36,7 @@ export function take(url) {
   return response;
 }
 
-/** Forgets what was started for another session. */
+/** Drops all responses that were not taken; they belong to the previous session. */
 export function forget() {
   started.clear();
 }

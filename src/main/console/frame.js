@@ -1,9 +1,9 @@
-/** The frame around every page: top bar, navigation, banner, and who is signed in. */
+/** Draws the frame around every page: top bar, navigation, banner and user menu. */
 import { html, nothing, render } from 'lit-html';
 import { PAGES, pagesOf, pathOf } from './router.js';
 import { applySettings, userMenu } from './parts/user-menu.js';
 
-/** Which banner wins when several ask for the one place. */
+/** Banner kinds by priority, highest first. Only one banner is shown at a time. */
 const BANNERS = ['connection', 'absence', 'mass-silence'];
 
 /**
@@ -25,7 +25,7 @@ export function frame(root) {
   const banners = new Map();
   let shown = '';
 
-  /** @returns {HTMLElement} an empty element for the next page */
+  /** Replaces the content of the page area. @returns {HTMLElement} an empty element for the next page */
   function page() {
     const section = document.createElement('div');
     section.className = 'page';
@@ -33,7 +33,7 @@ export function frame(root) {
     return section;
   }
 
-  /** Draws the top bar; on a change of the page, focus and title follow. */
+  /** Draws the top bar and sets the document's title. Moves the focus to the page area when the page changes. */
   function draw(place, who) {
     const name = place.segments[0];
     render(topBar(name, who), bar);
@@ -44,7 +44,7 @@ export function frame(root) {
     shown = name;
   }
 
-  /** Says that the address is no page, and which pages exist. */
+  /** Draws the message for a url that is not a page, with links to the pages that exist. */
   function unknown(place, who) {
     render(
       html`<h1>No such page</h1>
@@ -56,7 +56,7 @@ export function frame(root) {
     );
   }
 
-  /** Says why the page could not be shown. */
+  /** Draws the reason why the page could not be loaded, with a button to try again. */
   function failed(failure, again) {
     render(
       html`<div class="notice bad" role="alert">
@@ -69,11 +69,11 @@ export function frame(root) {
   }
 
   /**
-   * Shows a banner, or takes it away.
+   * Sets or removes the banner of a kind. Shows the banner of the highest priority that is set.
    *
-   * @param {'connection' | 'absence' | 'mass-silence'} kind at most one is shown, the first of these
-   * @param {?string} text null takes the banner away
-   * @param {{label: string, run: () => void}} [action] what its button does
+   * @param {'connection' | 'absence' | 'mass-silence'} kind
+   * @param {?string} text null removes the banner
+   * @param {{label: string, run: () => void}} [action] a button in the banner
    */
   function banner(kind, text, action) {
     if (text === null) {

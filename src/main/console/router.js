@@ -1,16 +1,15 @@
-/** Maps urls to pages. A page's module is loaded when the page is first opened. */
+/** Maps urls to pages. The module of a page is loaded when the page is first opened. */
 
 /**
  * @typedef {object} Place
  * @property {string} path
- * @property {string[]} segments what follows /ui; ['fleet'] for /
+ * @property {string[]} segments decoded path segments after /ui; ['fleet'] for /
  * @property {URLSearchParams} query
  */
 
 /**
- * The pages by the first segment of their url; those with a `title` are in the navigation, in this
- * order. Only pages that exist are listed: the navigation has no dead links. What a page `ofAll` shows
- * belongs to all workspaces, so the server refuses it to agents.
+ * The pages by the first segment of their url. Pages with a `title` are in the navigation, in this order.
+ * A page with `ofAll` shows data of all workspaces, which the server refuses to agents' sessions.
  */
 export const PAGES = {
   fleet: { title: 'Fleet', load: () => import('./pages/time-machine.js') },
@@ -27,16 +26,18 @@ export const PAGES = {
 };
 
 /**
- * @param {?{role: string}} who is signed in
- * @returns {[string, {title: string}][]} the pages of the navigation, for this person
+ * Returns the pages in the navigation for a session.
+ *
+ * @param {?{role: string}} who the session; null without a session
+ * @returns {[string, {title: string}][]} names and pages
  */
 export const pagesOf = (who) =>
   Object.entries(PAGES).filter(([, { title, ofAll }]) => title !== undefined && !(ofAll && who?.role === 'agent'));
 
-/** @param {string} name of a page @returns {string} where it is */
+/** @param {string} name a key of {@link PAGES} @returns {string} the path of the page */
 export const pathOf = (name) => (name === 'fleet' ? '/' : `/ui/${name}`);
 
-/** @returns {Place} of the browser's address */
+/** @returns {Place} the browser's current url */
 export function here() {
   const path = location.pathname;
   const segments = path.replace(/^\/ui(?=\/|$)/, '').split('/').filter((part) => part !== '');
@@ -56,11 +57,11 @@ function decoded(segment) {
 }
 
 /**
- * Changes the address and shows its page.
+ * Changes the url and opens its page.
  *
  * @param {string} path such as /ui/w/6f0e…
  * @param {Record<string, unknown> | URLSearchParams} [query] null and '' are left out
- * @param {{replace?: boolean}} [options] replace what is typed, push what is chosen
+ * @param {{replace?: boolean}} [options] whether to replace the history entry, as for each typed letter; pushes one by default
  */
 export function navigate(path, query = {}, { replace = false } = {}) {
   const pairs = query instanceof URLSearchParams ? [...query] : Object.entries(query);
@@ -75,9 +76,10 @@ export function navigate(path, query = {}, { replace = false } = {}) {
 let changed = () => {};
 
 /**
- * Follows the address: history moves, and clicks on links to pages.
+ * Calls a function after each change of the url: navigation in the history, clicks on links to pages,
+ * and {@link navigate}.
  *
- * @param {() => void} fn called after each change
+ * @param {() => void} fn
  */
 export function follow(fn) {
   changed = fn;

@@ -3,7 +3,7 @@ import { equal, ok } from './assert.js';
 
 const now = Date.parse('2026-11-25T02:16:09Z');
 const around = { now, staleAfterS: 180 };
-const workspace = more => ({ status: 'online', reason: '', error: '', sinceMs: now - 126_000, heardMs: now - 3000, tasks: 0, ...more });
+const workspace = more => ({ status: 'online', reason: '', error: '', sinceMs: now - 126_000, lastHeartbeatMs: now - 3000, tasks: 0, ...more });
 const actions = (w, s) => advise(workspace(w), { ...around, ...s }).next.map(step => step.action);
 
 export function knowsAWedgeByItsOwnWordsAndOffersARestart() {
@@ -19,19 +19,19 @@ export function tellsAQuotaFromAWedge() {
 }
 
 export function suspectsTheHostWhenManyFellSilent() {
-  const silent = { status: 'offline', heardMs: now - 660_000, error: 'old' };
+  const silent = { status: 'offline', lastHeartbeatMs: now - 660_000, error: 'old' };
   ok(/1 of 340 that fell silent within one minute/.test(advise(workspace(silent), { ...around, neighbours: { together: 340, of: 900 } }).cause));
   ok(/Silent since 02:05:09, limit 3 m/.test(advise(workspace(silent), around).cause));
-  ok(/Muster itself did not run/.test(advise(workspace(silent), { ...around, ownAbsence: { since: now - 60_000, until: now + 60_000 } }).cause));
-  equal(actions({ status: 'offline', heardMs: null })[0], 'connect');
+  ok(/Muster itself did not run/.test(advise(workspace(silent), { ...around, uptimeGap: { since: now - 60_000, until: now + 60_000 } }).cause));
+  equal(actions({ status: 'offline', lastHeartbeatMs: null })[0], 'connect');
 }
 
 export function saysSomethingOfEveryStatusAndReason() {
   for (const status of ['awaiting_agent', 'online', 'degraded', 'offline', 'paused', 'failed', 'removed', 'provisioning', 'hibernating', 'hibernated']) {
     for (const reason of ['', 'runtime_wedged', 'error_rate']) {
-      for (const heardMs of [null, now - 1000]) {
+      for (const lastHeartbeatMs of [null, now - 1000]) {
         for (const stalled of [false, true]) {
-          const w = workspace({ status, reason, heardMs, stalled });
+          const w = workspace({ status, reason, lastHeartbeatMs, stalled });
           const { cause, evidence, next } = advise(w, around);
           ok(cause && evidence.length > 0, `${status} ${reason}`);
           ok(status === 'online' && !stalled || next.length > 0, `next of ${status}`);

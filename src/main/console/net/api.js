@@ -1,21 +1,21 @@
-/** Calls the server with the session's page key, and turns refusals into {@link ApiError}. */
+/** Sends requests with the session's page key, and turns error responses into {@link ApiError}. */
 import { forget, take } from '../boot.js';
 
 const KEY = 'muster-page';
 
-/** The key where storage is blocked; the session then ends with the page. */
+/** The page key when storage is blocked; the session then lasts until the page is closed. */
 let keyInMemory = null;
 
 let whenSignedOut = () => {};
 
-/** A refusal of the server, or (status 0) no response at all. */
+/** An error response of the server, or (status 0) no response at all. */
 export class ApiError extends Error {
   /**
    * @param {number} status the HTTP status; 0 when no response arrived
    * @param {string} code the server's error code, such as FORBIDDEN
-   * @param {string} detail the server's sentence about it
+   * @param {string} detail the server's description, for people
    * @param {?string} requestId
-   * @param {number} [retryAfter] seconds to wait, 0 when the server named none
+   * @param {number} [retryAfter] seconds of the Retry-After header; 0 without one
    */
   constructor(status, code, detail, requestId, retryAfter = 0) {
     super(detail);
@@ -27,7 +27,7 @@ export class ApiError extends Error {
   }
 }
 
-/** @returns {?string} the page key of this browser's session here */
+/** @returns {?string} the page key of this browser's session; null without one */
 export function pageKey() {
   try {
     return localStorage.getItem(KEY) ?? keyInMemory;
@@ -36,7 +36,7 @@ export function pageKey() {
   }
 }
 
-/** @param {?string} key the new session's key; null forgets it */
+/** Stores the page key. @param {?string} key the new session's key; null removes it */
 export function keepPageKey(key) {
   keyInMemory = key;
   forget();
@@ -51,7 +51,7 @@ export function keepPageKey(key) {
   }
 }
 
-/** @param {(key: ?string) => void} fn called when another tab signs in or out */
+/** @param {(key: ?string) => void} fn called with the new page key when another tab signs in or out; null for out */
 export function onOtherTab(fn) {
   addEventListener('storage', (event) => {
     if (event.key === KEY || event.key === null) {
@@ -60,7 +60,7 @@ export function onOtherTab(fn) {
   });
 }
 
-/** @param {(error: ApiError) => void} fn called when the server does not know the session */
+/** @param {(error: ApiError) => void} fn called when the server answers that the session does not exist */
 export function onSignedOut(fn) {
   whenSignedOut = fn;
 }
@@ -135,8 +135,8 @@ async function refusal(response, key) {
     response.headers.get('X-Request-ID'),
     Number(response.headers.get('Retry-After')) || 0,
   );
-  // a 401 of an agent that the server passes on says nothing about the session, and neither does one of a session
-  // that another tab has replaced meanwhile
+  // a 401 that the server passes on from an agent is not about the session, and a 401 for an older page key is not
+  // about the session that another tab has started meanwhile
   if (error.status === 401 && error.code === 'UNAUTHENTICATED' && key !== null && key === pageKey()) {
     whenSignedOut(error);
   }

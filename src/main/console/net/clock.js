@@ -1,4 +1,4 @@
-/** The server's clock. It stands still while nothing is known of the server, so that ages do not lie. */
+/** Estimates the server's time. The clock is frozen while the server is unreachable, so that ages do not grow past the last known state. */
 
 let offset = 0;
 let best = Infinity;
@@ -6,50 +6,50 @@ let frozenAt = null;
 const listeners = new Set();
 
 /**
- * Learns the server's time. Of many answers the quickest counts, since its time is the least old.
+ * Updates the offset to the server's time. Keeps the measurement with the shortest round trip, which has the
+ * smallest error.
  *
- * @param {string | number} server ISO or ms
- * @param {number} [tookMs] how long the answer took
+ * @param {string | number} server the server's time, ISO or ms
+ * @param {number} [tookMs] duration of the request
  */
 export function sync(server, tookMs = 0) {
   const ms = typeof server === 'number' ? server : Date.parse(server);
-  best += 5; // clocks drift, so an old measurement counts less with every new one
+  best += 5; // clocks drift, so a newer measurement may replace an older one that was a little faster
   if (!Number.isNaN(ms) && tookMs <= best) {
     best = tookMs;
     offset = ms + tookMs / 2 - Date.now();
   }
 }
 
-/** @returns {number} the server's time in ms; while frozen, that of the freezing */
+/** @returns {number} the server's time in ms; while frozen, the time at which the clock was frozen */
 export const now = () => frozenAt ?? Date.now() + offset;
 
 /** @returns {boolean} */
 export const frozen = () => frozenAt !== null;
 
-/** Stops the clock. @param {number} [at] the last moment that is known of the server, in ms */
+/** Freezes the clock. @param {number} [at] server time of the last response or event, in ms */
 export function freeze(at = now()) {
   if (frozenAt === null) {
     frozenAt = at;
-    tell();
+    notify();
   }
 }
 
-/** Lets the clock go on. */
 export function thaw() {
   if (frozenAt !== null) {
     frozenAt = null;
-    tell();
+    notify();
   }
 }
 
 /**
- * @param {() => void} fn called every second, and when the clock stops or goes on
- * @returns {() => void} stops it
+ * @param {() => void} fn called every second, and when the clock is frozen or thawed
+ * @returns {() => void} removes the listener
  */
 export function onTick(fn) {
   listeners.add(fn);
   if (listeners.size === 1) {
-    timer = setInterval(tell, 1000);
+    timer = setInterval(notify, 1000);
   }
   return () => {
     listeners.delete(fn);
@@ -61,6 +61,6 @@ export function onTick(fn) {
 
 let timer = 0;
 
-function tell() {
+function notify() {
   listeners.forEach((fn) => fn());
 }

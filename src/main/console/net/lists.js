@@ -1,6 +1,6 @@
-/** Lists that come page by page, with the cursor of the next page in a `Link` header. */
+/** Reads lists that the server returns in pages, with the cursor of the next page in the `Link` header. */
 
-/** Pages of one reading: those of a list that is filtered may be short, or empty. */
+/** Pages at most for one {@link readPages}. A limit is needed because pages of a filtered list may be short or empty. */
 const MAX_PAGES = 10;
 
 /**
@@ -8,9 +8,9 @@ const MAX_PAGES = 10;
  *
  * @param {typeof import('./api.js').call} call
  * @param {string} path
- * @param {Record<string, unknown>} query members that say nothing are left out
+ * @param {Record<string, unknown>} query null, undefined and '' are left out
  * @param {AbortSignal} [signal]
- * @returns {Promise<{items: any[], next: string | null}>} `next` is the value of `cursor`, or null after the last page
+ * @returns {Promise<{items: any[], next: string | null}>} `next` is the cursor of the next page; null after the last one
  */
 export async function readPage(call, path, query, signal) {
   const { bytes, headers } = await call('GET', path, { query, signal, as: 'bytes' });
@@ -18,13 +18,14 @@ export async function readPage(call, path, query, signal) {
 }
 
 /**
- * Reads pages until there are as many rows as asked for, ten at most.
+ * Reads pages until `most` rows are read or the list ends, but at most {@link MAX_PAGES} pages.
  *
  * @param {typeof import('./api.js').call} call
  * @param {string} path
  * @param {Record<string, unknown>} query
- * @param {number} most rows that are wanted
+ * @param {number} most rows wanted; the last page may exceed it
  * @param {AbortSignal} [signal]
+ * @returns {Promise<{items: any[], next: string | null}>}
  */
 export async function readPages(call, path, query, most, signal) {
   const size = Math.min(most, 100);

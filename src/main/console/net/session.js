@@ -1,13 +1,13 @@
-/** Knows who is signed in. The credential itself is a cookie that no script can read. */
+/** Holds the current session. Its credential is a cookie that scripts cannot read. */
 import { call, keepPageKey, onOtherTab, onSignedOut, pageKey } from './api.js';
 
 /**
  * @typedef {object} Session
  * @property {'viewer' | 'operator' | 'admin' | 'agent'} role
  * @property {string} name
- * @property {string} [workspace_id] of an agent's session
+ * @property {string} [workspace_id] the workspace of an agent's session
  * @property {string} expires_at
- * @property {string} version the server's
+ * @property {string} version the server's version
  * @property {string} now the server's time
  * @property {number} stale_after_s
  * @property {number} heartbeat_interval_s
@@ -20,19 +20,19 @@ const listeners = new Set();
 /** @returns {?Session} */
 export const current = () => session;
 
-/** @returns {boolean} whether the signed-in person may change things */
+/** @returns {boolean} whether the session's role may change workspaces: operator or admin */
 export const mayChange = () => session?.role === 'operator' || session?.role === 'admin';
 
 /**
  * @param {(session: ?Session) => void} fn called after each sign-in and sign-out
- * @returns {() => void} stops it
+ * @returns {() => void} removes the listener
  */
 export function onChange(fn) {
   listeners.add(fn);
   return () => listeners.delete(fn);
 }
 
-function become(next) {
+function setSession(next) {
   const changed = session !== next;
   session = next;
   if (changed) {
@@ -41,17 +41,18 @@ function become(next) {
 }
 
 /**
- * Asks the server who is signed in.
+ * Reads the session from the server.
  *
- * @throws {import('./api.js').ApiError} where the server cannot tell; no session is null, not an error
+ * @returns {Promise<?Session>} null without a session
+ * @throws {import('./api.js').ApiError} for every error other than 401
  */
 export async function load() {
   if (pageKey() === null) {
-    become(null);
+    setSession(null);
     return null;
   }
   try {
-    become(await call('GET', '/console/session'));
+    setSession(await call('GET', '/console/session'));
   } catch (error) {
     if (error.status !== 401) {
       throw error;
@@ -61,32 +62,32 @@ export async function load() {
 }
 
 /**
- * Signs in with a link's code or a token; the token is sent once and kept nowhere.
+ * Signs in with a link's code or a token. The token is sent once and not stored.
  *
  * @param {{code: string} | {token: string, name?: string}} proof
- * @throws {import('./api.js').ApiError} LINK_SPENT for a used or old code, UNAUTHENTICATED for a token
+ * @throws {import('./api.js').ApiError} LINK_SPENT for a used or expired code, UNAUTHENTICATED for an unknown token
  */
 export async function signIn(proof) {
   const made = await call('POST', '/console/session', { body: proof });
   keepPageKey(made.page_key);
-  become(await call('GET', '/console/session'));
+  setSession(await call('GET', '/console/session'));
 }
 
-/** @param {boolean} everywhere whether all sessions of this person end, and not only this one */
+/** Ends the session. @param {boolean} everywhere whether to end all sessions of this person */
 export async function signOut(everywhere = false) {
   await call('DELETE', '/console/session', { query: everywhere ? { all: 'true' } : {} });
   keepPageKey(null);
-  become(null);
+  setSession(null);
 }
 
 onSignedOut(() => {
   keepPageKey(null);
-  become(null);
+  setSession(null);
 });
 
 onOtherTab((key) => {
   if (key === null) {
-    become(null);
+    setSession(null);
   } else {
     load().catch(() => {});
   }

@@ -1,29 +1,31 @@
-/** The one stream of events of this page. It connects again by itself, after the last event that it handed on. */
+/** The page's WebSocket stream of events. It reconnects by itself and resumes after the last event it passed to its listeners. */
 import * as clock from './clock.js';
 
-/** Waits between attempts, in s; the last one stays. */
+/** Delays before reconnects, in s; the last one repeats. */
 const WAITS = [1, 2, 4, 8, 15];
+/** Random deviation from the delay, as a fraction. */
 const SPREAD = 0.25;
 
 /** @typedef {'live' | 'behind' | 'reconnecting' | 'signed_out' | 'database_away'} State */
 
 /**
+ * Returns the delay before a reconnect.
+ *
  * @param {number} attempt 0 for the first
  * @param {number} random 0..1
- * @returns {number} ms to wait before it
+ * @returns {number} in ms
  */
 export function wait(attempt, random) {
   const seconds = WAITS[Math.min(attempt, WAITS.length - 1)];
   return Math.round(seconds * 1000 * (1 - SPREAD + 2 * SPREAD * random));
 }
 
-/** A stream; the page has one, {@link stream}. */
 export class Stream {
   /**
    * @param {object} needs
    * @param {() => ?string} needs.key the page key
-   * @param {() => Promise<unknown>} needs.probe asks the server anything; throws an ApiError
-   * @param {typeof WebSocket} [needs.Socket]
+   * @param {() => Promise<unknown>} needs.probe sends any request, to learn why the connection was lost; throws an ApiError
+   * @param {typeof WebSocket} [needs.Socket] for tests
    */
   constructor({ key, probe, Socket = WebSocket }) {
     this.key = key;
@@ -33,15 +35,15 @@ export class Stream {
     this.attempt = 0;
     this.current = /** @type {State} */ ('reconnecting');
     this.behind = 0;
-    /** When something last came from the server, in its time. */
-    this.heardAt = 0;
+    /** Server time of the last message or response, in ms; 0 before the first one. */
+    this.receivedAt = 0;
     this.retryAt = 0;
     this.wasLive = false;
     this.batches = new Set();
     this.watchers = new Set();
   }
 
-  /** @param {(batch: {seq: number, events: object[]}) => void} fn @returns {() => void} stops it */
+  /** @param {(batch: {seq: number, events: object[]}) => void} fn @returns {() => void} removes the listener */
   subscribe(fn) {
     this.batches.add(fn);
     return () => this.batches.delete(fn);
@@ -52,13 +54,13 @@ export class Stream {
     return this.current;
   }
 
-  /** @param {(state: State) => void} fn @returns {() => void} stops it */
+  /** @param {(state: State) => void} fn @returns {() => void} removes the listener */
   onState(fn) {
     this.watchers.add(fn);
     return () => this.watchers.delete(fn);
   }
 
-  /** Begins, or begins again after another event. @param {number} after */
+  /** Connects, or reconnects with another position. @param {number} after `seq` of the event to resume after */
   open(after) {
     this.close();
     this.after = after;
@@ -72,7 +74,7 @@ export class Stream {
     socket?.close();
   }
 
-  /** Tries at once, without waiting for the next attempt. */
+  /** Reconnects at once, if a reconnect is pending. */
   now() {
     if (!this.socket && this.after !== null && this.current !== 'signed_out') {
       this.attempt = 0;
@@ -87,57 +89,57 @@ export class Stream {
     const key = this.key();
     const socket = new this.Socket(url, key ? ['muster-ws', `muster-page.${key}`] : ['muster-ws']);
     this.socket = socket;
-    socket.onopen = () => this.socket === socket && this.#good();
+    socket.onopen = () => this.socket === socket && this.#connected();
     socket.onmessage = ({ data }) => this.socket === socket && this.#take(JSON.parse(data));
     socket.onclose = () => this.socket === socket && this.#lost();
   }
 
   #take(batch) {
-    this.heard();
+    this.received();
     this.after = batch.seq ?? this.after;
     this.batches.forEach((fn) => fn(batch));
   }
 
-  #good() {
+  #connected() {
     this.attempt = 0;
-    this.heard();
-    this.#become('live');
+    this.received();
+    this.#setState('live');
   }
 
-  /** Says that the server has just been heard of, by this stream or otherwise. */
-  heard() {
+  /** Records that the server has just responded, on this stream or to a request, and thaws the clock. */
+  received() {
     clock.thaw();
-    this.heardAt = clock.now();
+    this.receivedAt = clock.now();
   }
 
-  /** @param {number} count events that wait to be shown */
+  /** Sets the state `behind` or `live` by the backlog. @param {number} count events that were received but not yet applied */
   waiting(count) {
     this.behind = count;
     if (this.current === 'live' && count > 5000) {
-      this.#become('behind');
+      this.#setState('behind');
     } else if (this.current === 'behind' && count < 500) {
-      this.#become('live');
+      this.#setState('live');
     }
   }
 
   /**
-   * Hears of any other request of the page: its success or failure says how the server is.
+   * Updates the state by the outcome of another request of the page.
    *
-   * @param {?{status: number}} error null for a success
+   * @param {?{status: number}} error null for a successful response
    */
   report(error) {
     if (error === null) {
       if (this.current === 'database_away' && this.socket?.readyState === 1) {
-        this.#good();
+        this.#connected();
       } else if (this.socket?.readyState === 1) {
-        this.heard();
+        this.received();
       }
     } else if (error.status === 503) {
-      this.#become('database_away');
+      this.#setState('database_away');
     } else if (error.status === 0 && this.socket) {
       const socket = this.socket;
       this.#lost();
-      socket.close(); // the network is gone, and this end would not hear of it for minutes
+      socket.close(); // the network is down, and the browser would report the lost connection minutes later
     }
   }
 
@@ -146,24 +148,24 @@ export class Stream {
     const delay = wait(this.attempt++, Math.random());
     this.retryAt = Date.now() + delay;
     this.timer = setTimeout(() => this.#connect(), delay);
-    this.#become(this.current === 'database_away' ? 'database_away' : 'reconnecting');
+    this.#setState(this.current === 'database_away' ? 'database_away' : 'reconnecting');
     try {
       await this.probe();
     } catch (error) {
       if (error.status === 401) {
         clearTimeout(this.timer);
-        this.#become('signed_out');
+        this.#setState('signed_out');
       } else if (error.status === 503) {
-        this.#become('database_away');
+        this.#setState('database_away');
       } else if (this.current !== 'live' && this.current !== 'signed_out') {
-        this.#become('reconnecting');
+        this.#setState('reconnecting');
       }
     }
   }
 
-  #become(state) {
+  #setState(state) {
     if (state !== 'live' && state !== 'behind') {
-      clock.freeze(this.heardAt || clock.now());
+      clock.freeze(this.receivedAt || clock.now());
     }
     if (state !== this.current || state === 'reconnecting') {
       this.current = state;

@@ -1,16 +1,16 @@
-/** The live events of one workspace, those that are not recorded included: `/ws?workspace_id=…`. */
+/** Subscribes to the events of one workspace, recorded and live: `/ws?workspace_id=…`. */
 import { pageKey } from './api.js';
 
 const MIN_DELAY_MS = 1000;
 const MAX_DELAY_MS = 15_000;
 
 /**
- * Follows a workspace until the returned function is called.
+ * Subscribes to the events of a workspace, and reconnects until the returned function is called.
  *
  * @param {string} id
  * @param {(frame: {event: string, workspace_id: string, timestamp: string, payload: object, seq?: number}) => void} onFrame
- * @param {(state: 'live' | 'reconnecting') => void} onState `live` also after a gap: what was missed must be read
- * @returns {() => void}
+ * @param {(state: 'live' | 'reconnecting') => void} onState `live` after each connect; events sent in between are not repeated
+ * @returns {() => void} ends the subscription
  */
 export function followWorkspace(id, onFrame, onState) {
   let socket = null;

@@ -1,11 +1,11 @@
-/** Says in the top bar whether what one sees is live, and in the banner when it is not. */
+/** Shows the state of the event stream in the top bar, and a banner while the stream is interrupted. */
 import { html, nothing, render } from 'lit-html';
 import * as clock from '../net/clock.js';
 import { clockTime, number, zone } from '../text/time.js';
 
 const seconds = (stream) => Math.max(0, Math.ceil((stream.retryAt - Date.now()) / 1000));
 
-/** What the states are called. @type {Record<import('../net/stream.js').State, (stream: object) => string>} */
+/** State → label. @type {Record<import('../net/stream.js').State, (stream: object) => string>} */
 const WORDS = {
   live: () => 'Live',
   behind: (stream) => `Behind (${number(stream.behind)})`,
@@ -15,10 +15,12 @@ const WORDS = {
 };
 
 /**
+ * Shows the state of a stream until the returned function is called.
+ *
  * @param {import('../net/stream.js').Stream} stream
- * @param {() => ?HTMLElement} place of the top bar
+ * @param {() => ?HTMLElement} place returns the element in the top bar; null while there is none
  * @param {(kind: 'connection', text: ?string, action?: {label: string, run: () => void}) => void} banner
- * @returns {() => void} stops it
+ * @returns {() => void} removes the banner and the listeners
  */
 export function showConnection(stream, place, banner) {
   let lostAt = 0;
@@ -28,7 +30,7 @@ export function showConnection(stream, place, banner) {
     const state = stream.state();
     const isGood = state === 'live' || state === 'behind';
     lostAt = isGood ? 0 : lostAt || Date.now();
-    document.documentElement.classList.toggle('stale', clock.frozen() && stream.heardAt > 0);
+    document.documentElement.classList.toggle('stale', clock.frozen() && stream.receivedAt > 0);
     const element = place();
     if (element) {
       element.dataset.state = state;
@@ -39,7 +41,7 @@ export function showConnection(stream, place, banner) {
         element,
       );
     }
-    const words = state === 'signed_out' || isGood || stream.heardAt === 0 ? null : bannerWords(state);
+    const words = state === 'signed_out' || isGood || stream.receivedAt === 0 ? null : bannerWords(state);
     if (words !== lastWords) {
       lastWords = words;
       banner('connection', words, words === null ? undefined : { label: 'Try now', run: () => stream.now() });
@@ -47,7 +49,7 @@ export function showConnection(stream, place, banner) {
   }
 
   function bannerWords(state) {
-    const asOf = `data as of ${clockTime(stream.heardAt)}`;
+    const asOf = `data as of ${clockTime(stream.receivedAt)}`;
     if (state === 'database_away') {
       return `Muster cannot reach its database — ${asOf}. It goes on by itself when the database is back.`;
     }

@@ -1,6 +1,6 @@
-/** Words for the actions of the audit log, which records each as method and route. */
+/** Describes the actions of the audit log, which are recorded as method and route. */
 
-/** By method and route. */
+/** Method and route → what the caller did. */
 const ACTION_TEXTS = {
   'POST /workspaces': 'created a workspace',
   'PATCH /workspaces/{id}': 'changed a workspace',
@@ -35,10 +35,10 @@ const ACTION_TEXTS = {
   'PUT /canvas/viewport': 'moved the canvas',
 };
 
-/** @param {string} action method and route @returns {string} words; the action itself where there are none */
+/** @param {string} action method and route @returns {string} its description; the action itself without one */
 export const actionText = (action) => ACTION_TEXTS[action] ?? action;
 
-/** The choices of the filter by action: what the action must contain, and the words of the choice. */
+/** Options of the filter by action: a part of the action, and its label. */
 export const ACTION_FILTERS = [
   ['', 'anything'],
   ['/pause', 'pauses'],
@@ -53,15 +53,15 @@ export const ACTION_FILTERS = [
 ];
 
 /**
- * What kind of thing a target of an action is.
+ * Returns the kind of a target of an action.
  *
  * @param {string} action
- * @param {number} index of the target: those of the address come first, then what the action made or changed besides
+ * @param {number} index position of the target: first the ids in the path, then what the action created or changed
  * @returns {'workspace' | 'delegation' | 'bulk' | 'other'}
  */
 export function targetKind(action, index) {
   if (/^\w+ (\/admin)?\/workspaces(\/\{id\}|$)/.test(action)) {
-    return index === 0 || OF_BRANCHES.test(action) ? 'workspace' : 'other';
+    return index === 0 || WITH_DESCENDANTS.test(action) ? 'workspace' : 'other';
   }
   if (action.startsWith('POST /admin/bulk')) {
     return 'bulk';
@@ -69,5 +69,5 @@ export function targetKind(action, index) {
   return index === 0 && action.includes('/delegations/{delegationId}') ? 'delegation' : 'other';
 }
 
-/** Actions that may change a workspace with all that is below it. */
-const OF_BRANCHES = /\/(pause|resume)$|^DELETE \/workspaces\/\{id\}$/;
+/** Actions that may change a workspace and its descendants. */
+const WITH_DESCENDANTS = /\/(pause|resume)$|^DELETE \/workspaces\/\{id\}$/;

@@ -1,28 +1,28 @@
-/** Says of a workspace what is wrong, what shows it, and what to do. A table: the first rule that matches decides. */
+/** Derives the cause, the evidence and the next steps for a workspace from an ordered list of rules; the first match decides. */
 import { clockTime, counted, duration } from './time.js';
 
 /**
- * @typedef {object} Subject what is known of a workspace
+ * @typedef {object} Subject state of a workspace
  * @property {string} status
- * @property {string} [reason] why it is degraded
- * @property {string} [error] its newest error
+ * @property {string} [reason] runtime_wedged or error_rate, when it is degraded
+ * @property {string} [error] its latest error
  * @property {boolean} [stalled]
- * @property {number} sinceMs when its status began
- * @property {?number} heardMs its last heartbeat; null when there was none
+ * @property {number} sinceMs start of its status
+ * @property {?number} lastHeartbeatMs time of its last heartbeat; null without one
  * @property {string} [runtime]
- * @property {number} [tasks] it works on
+ * @property {number} [tasks] number of active tasks
  * @property {?number} [waiting] messages in its queue
- * @property {?number} [delegations] that wait for it
+ * @property {?number} [delegations] in flight to it
  * @property {?string} [pausedBy]
- * @property {?number} [restartAskedMs]
+ * @property {?number} [restartAskedMs] time of a restart request that is pending
  *
- * @typedef {object} Surroundings
- * @property {number} now the server's time in ms
+ * @typedef {object} Surroundings state of the server and of the rest of the fleet; times in ms
+ * @property {number} now the server's time
  * @property {number} staleAfterS
- * @property {?{since: number, until: number}} [ownAbsence] Muster did not run until then, in ms
- * @property {?{since: number, until: number}} [massSilence]
- * @property {boolean} [isPast] the subject is as it was; of its heartbeats nothing is known
- * @property {?{together: number, of: number}} [neighbours] that fell silent in the same minute, and all
+ * @property {?{since: number, until: number}} [uptimeGap] an uptime gap: its end, and the end of the grace period after it
+ * @property {?{since: number, until: number}} [massSilence] start and end of a mass-offline hold
+ * @property {boolean} [isPast] whether the subject is of the past, for which no heartbeats are stored
+ * @property {?{together: number, of: number}} [neighbours] workspaces that fell silent within the same minute, and all
  *
  * @typedef {object} Next
  * @property {'restart' | 'pause' | 'resume' | 'open' | 'timeline' | 'queue' | 'connect' | 'wait' | 'host' | 'upstream'} action
@@ -36,7 +36,7 @@ const seconds = (from, to) => Math.max(0, Math.round((to - from) / 1000));
 
 const RESTART = next('restart', 'Restart it: its supervisor starts the process again.');
 const PAUSE = next('pause', 'Pause it: what waits stays; new messages to a push agent are refused meanwhile.');
-const BEFORE = next('timeline', 'See what came before: its timeline.');
+const TIMELINE = next('timeline', 'See what came before: its timeline.');
 const CONNECT = next('connect', 'Connect an agent with its token.');
 
 /** @type {[(w: Subject, s: Surroundings) => unknown, (w: Subject, s: Surroundings) => Advice][]} */
@@ -54,11 +54,11 @@ const RULES = [
     (w, s) => ({
       cause: 'Its process ended with an error.',
       evidence: evidence(w, s),
-      next: [next('host', 'Look at its host: start the process, or free what it lacks.'), BEFORE],
+      next: [next('host', 'Look at its host: start the process, or free what it lacks.'), TIMELINE],
     }),
   ],
   [
-    (w, s) => w.status === 'offline' && w.heardMs === null && !s.isPast,
+    (w, s) => w.status === 'offline' && w.lastHeartbeatMs === null && !s.isPast,
     (w, s) => ({
       cause: 'It was never heard of since it was created.',
       evidence: evidence(w, s),
@@ -66,11 +66,11 @@ const RULES = [
     }),
   ],
   [
-    (w, s) => w.status === 'offline' && s.ownAbsence,
+    (w, s) => w.status === 'offline' && s.uptimeGap,
     (w, s) => ({
-      cause: `Muster itself did not run until ${clockTime(s.ownAbsence.since)}: its agents may not have found their way back yet.`,
+      cause: `Muster itself did not run until ${clockTime(s.uptimeGap.since)}: its agents may not have found their way back yet.`,
       evidence: evidence(w, s),
-      next: [next('wait', `Wait until ${clockTime(s.ownAbsence.until)}; then statuses are as reliable as ever.`), next('host', 'Still silent then: look at its host.')],
+      next: [next('wait', `Wait until ${clockTime(s.uptimeGap.until)}; then statuses are as reliable as ever.`), next('host', 'Still silent then: look at its host.')],
     }),
   ],
   [
@@ -78,7 +78,7 @@ const RULES = [
     (w, s) => ({
       cause: `Silent ${silence(w, s)}; 1 of ${s.neighbours.together} that fell silent within one minute: a host or the network, not this agent.`,
       evidence: evidence(w, s),
-      next: [next('host', 'Look at the host and the network first.'), BEFORE],
+      next: [next('host', 'Look at the host and the network first.'), TIMELINE],
     }),
   ],
   [
@@ -86,15 +86,15 @@ const RULES = [
     (w, s) => ({
       cause: `Silent ${silence(w, s)}.`,
       evidence: evidence(w, s),
-      next: [next('host', 'Look at its host: does the process run, does it reach Muster?'), BEFORE],
+      next: [next('host', 'Look at its host: does the process run, does it reach Muster?'), TIMELINE],
     }),
   ],
   [
     (w) => w.status === 'degraded' && w.reason === 'runtime_wedged',
     (w, s) => ({
-      cause: `The agent’s runtime says that it is wedged: each request fails until its process restarts. ${beats(w, s)}`,
+      cause: `The agent’s runtime says that it is wedged: each request fails until its process restarts. ${heartbeatText(w, s)}`,
       evidence: evidence(w, s),
-      next: [RESTART, PAUSE, BEFORE],
+      next: [RESTART, PAUSE, TIMELINE],
     }),
   ],
   [
@@ -102,7 +102,7 @@ const RULES = [
     (w, s) => ({
       cause: 'Many of its requests fail because a service that it calls refuses more: not a wedge.',
       evidence: evidence(w, s),
-      next: [next('upstream', 'Look at the quota or limit that its error names.'), PAUSE, BEFORE],
+      next: [next('upstream', 'Look at the quota or limit that its error names.'), PAUSE, TIMELINE],
     }),
   ],
   [
@@ -110,15 +110,15 @@ const RULES = [
     (w, s) => ({
       cause: 'Many of its requests fail because a service that it calls does not accept its credential.',
       evidence: evidence(w, s),
-      next: [next('upstream', 'Renew the credential that the agent uses there.'), PAUSE, BEFORE],
+      next: [next('upstream', 'Renew the credential that the agent uses there.'), PAUSE, TIMELINE],
     }),
   ],
   [
     (w) => w.status === 'degraded',
     (w, s) => ({
-      cause: `Many of its recent requests failed. ${beats(w, s)}`,
+      cause: `Many of its recent requests failed. ${heartbeatText(w, s)}`,
       evidence: evidence(w, s),
-      next: [next('upstream', 'Read its error: what does it call?'), RESTART, BEFORE],
+      next: [next('upstream', 'Read its error: what does it call?'), RESTART, TIMELINE],
     }),
   ],
   [
@@ -126,11 +126,11 @@ const RULES = [
     (w, s) => ({
       cause: 'It sends heartbeats and says that it works, but has written nothing for a long time.',
       evidence: evidence(w, s),
-      next: [BEFORE, RESTART],
+      next: [TIMELINE, RESTART],
     }),
   ],
   [
-    (w, s) => s.massSilence && w.heardMs !== null && seconds(w.heardMs, s.now) > s.staleAfterS,
+    (w, s) => s.massSilence && w.lastHeartbeatMs !== null && seconds(w.lastHeartbeatMs, s.now) > s.staleAfterS,
     (w, s) => ({
       cause: `Silent ${silence(w, s)}. Too many fell silent at once, so none is taken offline until ${clockTime(s.massSilence.until)}.`,
       evidence: evidence(w, s),
@@ -160,14 +160,14 @@ const RULES = [
   [(w) => w.status === 'online', (w, s) => ({ cause: 'Online.', evidence: evidence(w, s), next: [] })],
   [
     (w) => w.status === 'removed',
-    (w, s) => ({ cause: 'Removed: its history is kept, its token is not.', evidence: evidence(w, s), next: [BEFORE] }),
+    (w, s) => ({ cause: 'Removed: its history is kept, its token is not.', evidence: evidence(w, s), next: [TIMELINE] }),
   ],
   [
     () => true,
     (w, s) => ({
       cause: `Its status is ${w.status}; Muster does not know more.`,
       evidence: evidence(w, s),
-      next: [BEFORE],
+      next: [TIMELINE],
     }),
   ],
 ];
@@ -175,26 +175,26 @@ const RULES = [
 /**
  * @param {Subject} subject
  * @param {Surroundings} surroundings
- * @returns {Advice} never empty: where nothing is known, it says so
+ * @returns {Advice} the last rule matches everything, so there is always one
  */
 export function advise(subject, surroundings) {
   return RULES.find(([matches]) => matches(subject, surroundings))[1](subject, surroundings);
 }
 
 const silence = (w, s) =>
-  s.isPast ? `for longer than ${duration(s.staleAfterS)}` : w.heardMs === null ? 'from the beginning' : `since ${clockTime(w.heardMs)}, limit ${duration(s.staleAfterS)}`;
+  s.isPast ? `for longer than ${duration(s.staleAfterS)}` : w.lastHeartbeatMs === null ? 'from the beginning' : `since ${clockTime(w.lastHeartbeatMs)}, limit ${duration(s.staleAfterS)}`;
 
-const beats = (w, s) =>
-  w.heardMs === null ? '' : `Its heartbeats still arrive (${duration(seconds(w.heardMs, s.now))} ago).`;
+const heartbeatText = (w, s) =>
+  w.lastHeartbeatMs === null ? '' : `Its heartbeats still arrive (${duration(seconds(w.lastHeartbeatMs, s.now))} ago).`;
 
-/** What shows it: the agent's own words first. */
+/** Returns the observations that support the cause, the agent's own error first. */
 function evidence(w, s) {
   const said = [];
   if (w.error && w.status !== 'online') {
     said.push(w.status === 'offline' ? `before that it said “${w.error}”` : `“${w.error}”`);
   }
   if (!s.isPast) {
-    said.push(w.heardMs === null ? 'no heartbeat so far' : `last heartbeat ${duration(seconds(w.heardMs, s.now))} ago`);
+    said.push(w.lastHeartbeatMs === null ? 'no heartbeat so far' : `last heartbeat ${duration(seconds(w.lastHeartbeatMs, s.now))} ago`);
   }
   if (w.tasks) {
     said.push(`works on ${counted(w.tasks, 'task')}`);
@@ -208,7 +208,7 @@ function evidence(w, s) {
   return said;
 }
 
-/** Short words for the column Why of the table. @param {Subject} w @param {Surroundings} s @returns {string} */
+/** Returns the text of the column Why of the table. @param {Subject} w @param {Surroundings} s @returns {string} empty for a healthy workspace */
 export function why(w, s) {
   if (w.status === 'degraded') {
     const kind = w.reason === 'runtime_wedged' ? 'Runtime wedged' : 'Error rate';

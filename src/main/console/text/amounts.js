@@ -1,4 +1,4 @@
-/** Words for sizes and times of machines. */
+/** Formats byte counts and durations in ms. */
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
 

@@ -1,9 +1,9 @@
-/** The first agent: commands that a person copies into a terminal. */
+/** Returns the shell commands that start a first agent, for copying into a terminal. */
 import { quote } from './shell.js';
 
 /**
- * Returns an agent for `sh` and `curl` alone. It registers, sends heartbeats, polls, and answers each message.
- * It is one heredoc, so that pasting it does not change the terminal's own shell, and Ctrl-C ends all of it.
+ * Returns an agent that needs only `sh` and `curl`. It registers, sends heartbeats, polls, and answers each message.
+ * It is one heredoc for a new shell, so that pasting it sets no variables in the terminal's shell and Ctrl-C ends all of it.
  *
  * @param {{url: string, id: string, token: string, name: string}} agent
  * @returns {string}

@@ -1,21 +1,21 @@
 /**
- * Shows text of agents, which may be hostile. Everything goes through text bindings; this module makes
- * invisible characters visible and keeps long texts short.
+ * Draws text from agents, which may be hostile. All of it is inserted by text bindings, never as markup. This module
+ * makes invisible characters visible and truncates long texts.
  */
 import { html, nothing } from 'lit-html';
 
-/** Code points at most that a short text shows before *more*. */
+/** Default limit of {@link inline}, in code points. */
 export const SHORT = 160;
 
-/** Code points at most that a long text shows before *more*. */
+/** Default limit of {@link block} before *more*, in code points. */
 export const LONG = 2000;
 
-/** Code points at most that are ever put into the page from one text. */
+/** Limit of what {@link block} inserts at all, *more* included, in code points. */
 const MAX_CHARACTERS = 300_000;
 
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** Joiners that join two letters or two emoji, as Persian, Hindi and families of emoji need them. */
+/** Zero-width joiners between two letters or two emoji: Persian, Hindi and emoji sequences need them. */
 const USED_JOINER =
   /(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}\p{Mn}\p{Mc}\p{Emoji_Modifier}\p{Extended_Pictographic}\uFE0F])[\u200C\u200D](?=[\p{L}\p{Extended_Pictographic}])/u;
 
@@ -26,11 +26,11 @@ const CONTROLS =
   'NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(' ');
 
 /**
- * Returns the text with a mark in place of each character that cannot be seen or that changes the
- * direction of what follows, such as `⟨ESC⟩` or `⟨U+202E⟩`.
+ * Replaces each character that is invisible or changes the text direction by its name, such as `⟨ESC⟩` or
+ * `⟨U+202E⟩`. Lone surrogates become U+FFFD.
  *
- * @param {unknown} text anything; null and undefined are the empty text
- * @param {boolean} [lines] whether line breaks and tabs stay as they are
+ * @param {unknown} text anything; null and undefined count as ''
+ * @param {boolean} [lines] whether to keep line breaks and tabs
  * @returns {string}
  */
 export function visible(text, lines = false) {
@@ -48,7 +48,7 @@ function mark(found, at, text, lines) {
     return found;
   }
   if (code === 0xad) {
-    return ''; // a soft hyphen only says where a word may break
+    return ''; // a soft hyphen only marks where a word may be broken
   }
   return code < 0x20 ? `⟨${CONTROLS[code]}⟩` : code === 0x7f ? '⟨DEL⟩' : `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
@@ -60,11 +60,11 @@ function isUsed(text, at) {
 }
 
 /**
- * Cuts a text between two code points.
+ * Splits a text after a number of code points.
  *
  * @param {string} text
- * @param {number} most code points at most in the first part
- * @returns {{start: string, rest: string}} `rest` is empty when nothing was cut
+ * @param {number} most length of the first part, in code points
+ * @returns {{start: string, rest: string}} `rest` is '' for a text that is not longer
  */
 export function clamp(text, most) {
   if (text.length <= most) {
@@ -80,10 +80,10 @@ export function clamp(text, most) {
 const LINK = /https?:\/\/[^\s<>"'`⟨⟩{}|\\^\uFFFD]+/giu;
 
 /**
- * Splits visible text at links that may be followed: http and https only.
+ * Finds the http and https links in a text.
  *
- * @param {string} text what {@link visible} returned
- * @returns {Array<{text: string, href?: string}>}
+ * @param {string} text a result of {@link visible}
+ * @returns {Array<{text: string, href?: string}>} all parts of the text in order; links have `href`
  */
 export function links(text) {
   const parts = [];
@@ -107,10 +107,10 @@ export function links(text) {
 }
 
 /**
- * Returns the address of a link if a reader may follow it.
+ * Returns a text as a normalized url, if it is one that may become a link.
  *
  * @param {unknown} text
- * @returns {string | null} null for everything that is not a whole http or https address
+ * @returns {string | null} null for everything but an absolute http or https url without invisible characters
  */
 export function addressOf(text) {
   if (typeof text !== 'string' || !/^https?:\/\//i.test(text) || visible(text) !== text) {
@@ -125,10 +125,10 @@ export function addressOf(text) {
 }
 
 /**
- * A foreign text on one line, isolated from the direction of its surroundings.
+ * Draws foreign text on one line, truncated with an ellipsis, and isolated from the text direction around it.
  *
  * @param {unknown} text
- * @param {{most?: number, empty?: string}} [options] `empty` is shown for an empty text
+ * @param {{most?: number, empty?: string}} [options] `most` code points are shown; `empty` replaces an empty text
  */
 export function inline(text, { most = SHORT, empty = '' } = {}) {
   const { start, rest } = clamp(visible(text), most);
@@ -136,7 +136,7 @@ export function inline(text, { most = SHORT, empty = '' } = {}) {
 }
 
 /**
- * A foreign text with its line breaks and its links, and *more* where it is long.
+ * Draws foreign text with its line breaks and links. The part beyond `most` code points is behind *more*.
  *
  * @param {unknown} text
  * @param {{most?: number, linked?: boolean}} [options]

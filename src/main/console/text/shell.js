@@ -1,12 +1,12 @@
-/** Writes commands for `sh` that a person copies into a terminal. Every foreign word is quoted. */
+/** Builds commands for `sh`, for copying into a terminal. Every argument is quoted. */
 
 const PLAIN = /^[A-Za-z0-9_./:=@%+,-]+$/;
 const CONTROL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F]+/g;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 /**
- * Returns one word for `sh`. Control characters never appear raw, since a terminal would act on them when
- * they are pasted; `printf` makes them. NUL and lone surrogates, which no word can contain, become U+FFFD.
+ * Quotes one argument for `sh`. Control characters other than line feeds are written as a call of `printf`, since a terminal
+ * would interpret raw ones in pasted text. NUL and lone surrogates, which an argument cannot contain, become U+FFFD.
  *
  * @param {unknown} word
  * @returns {string}
@@ -35,7 +35,7 @@ function printed(controls) {
 }
 
 /**
- * Returns a command of these words.
+ * Returns a command with these words, each quoted.
  *
  * @param {unknown[]} words
  * @returns {string}
@@ -45,7 +45,7 @@ export function command(...words) {
 }
 
 /**
- * Returns JSON of printable ASCII characters only, so that neither a terminal nor a reader is misled by it.
+ * Returns JSON in printable ASCII, so that no invisible or direction-changing character is hidden in it.
  *
  * @param {unknown} value
  * @returns {string}

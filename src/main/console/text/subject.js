@@ -1,8 +1,10 @@
-/** What advice.js asks of a workspace, from a row of the fleet or from a record of the server. */
+/** Builds the `Subject` of advice.js from a row of the fleet or from a record of the API. */
 
 const ms = (iso) => (iso ? Date.parse(iso) : null);
 
 /**
+ * Builds it from a row of the fleet.
+ *
  * @param {import('../fleet/store.js').FleetStore} store
  * @param {number} row
  * @returns {import('./advice.js').Subject}
@@ -15,7 +17,7 @@ export function ofRow(store, row) {
     error: store.word('error', row),
     stalled: store.isStalled(row),
     sinceMs: store.since[row] * 1000,
-    heardMs: store.heard[row] === 0 ? null : store.heard[row] * 1000,
+    lastHeartbeatMs: store.heard[row] === 0 ? null : store.heard[row] * 1000,
     runtime: store.word('runtime', row),
     tasks: store.tasks[row],
     waiting: detail?.queue_depth ?? null,
@@ -25,7 +27,7 @@ export function ofRow(store, row) {
   };
 }
 
-/** @param {object} record of `/console/rows` or `GET /workspaces/{id}` @returns {import('./advice.js').Subject} */
+/** Builds it from a record. @param {object} record of `/console/rows` or `GET /workspaces/{id}` @returns {import('./advice.js').Subject} */
 export function ofRecord(record) {
   return {
     status: record.status,
@@ -33,7 +35,7 @@ export function ofRecord(record) {
     error: record.last_sample_error ?? '',
     stalled: record.stalled ?? false,
     sinceMs: ms(record.status_since),
-    heardMs: ms(record.last_heartbeat_at),
+    lastHeartbeatMs: ms(record.last_heartbeat_at),
     runtime: record.runtime,
     tasks: record.active_tasks,
     waiting: record.queue_depth ?? null,

@@ -1,11 +1,11 @@
-/** Words for durations and moments. */
+/** Formats times and durations. */
 
 let zoneName = 'UTC';
 
 /**
- * Chooses the zone of every moment that is shown.
+ * Sets the time zone for all times that are shown.
  *
- * @param {?string} tz utc, local, or the name of a zone such as Europe/Zurich; anything else is UTC
+ * @param {?string} tz utc, local, or the name of a zone such as Europe/Zurich; anything else means UTC
  */
 export function useZone(tz) {
   zoneName = 'UTC';
@@ -15,13 +15,13 @@ export function useZone(tz) {
     try {
       zoneName = new Intl.DateTimeFormat('en', { timeZone: tz }).resolvedOptions().timeZone;
     } catch {
-      // no zone of this browser: UTC
+      // the browser does not know this zone: UTC
     }
   }
   formats.clear();
 }
 
-/** @returns {string} the zone that is shown */
+/** @returns {string} the name of the current time zone */
 export const zone = () => zoneName;
 
 const formats = new Map();
@@ -46,7 +46,7 @@ export function clockTime(time) {
     return '–';
   }
   if (zoneName === 'UTC') {
-    return new Date(ms).toISOString().slice(11, 19); // much faster, and rows that are drawn say many times
+    return new Date(ms).toISOString().slice(11, 19); // much faster than Intl, and drawing rows formats many times
   }
   const p = parts(ms, TIME);
   return `${p.hour}:${p.minute}:${p.second}`;
@@ -71,7 +71,7 @@ export function day(time) {
   return `${p.year}-${p.month}-${p.day}`;
 }
 
-/** @param {string} iso @returns {string} the time in the zone, as a field for times takes it: 2026-11-25T02:16:09 */
+/** @param {string} iso @returns {string} the time in the current zone as the value of a datetime-local field: 2026-11-25T02:16:09 */
 export function localOf(iso) {
   const ms = moment(iso);
   if (Number.isNaN(ms)) {
@@ -81,7 +81,7 @@ export function localOf(iso) {
   return `${p.year}-${p.month}-${p.day}T${p.hour}:${p.minute}:${p.second}`;
 }
 
-/** @param {string} local a time in the zone, as a field for times has it @returns {string} ISO; '' for none */
+/** @param {string} local value of a datetime-local field, in the current zone @returns {string} ISO; '' for an invalid value */
 export function instantOf(local) {
   const asUtc = Date.parse(`${local}Z`);
   if (Number.isNaN(asUtc)) {
@@ -92,7 +92,7 @@ export function instantOf(local) {
   return new Date(asUtc - off(guess)).toISOString();
 }
 
-/** @param {URLSearchParams} query @returns {?number} the time of the past that an address shows (`at`), in ms; null for now */
+/** @param {URLSearchParams} query of a url @returns {?number} its parameter `at` (a time in the past), in ms; null for now */
 export function timeOf(query) {
   const ms = Date.parse(query.get('at') ?? '');
   return Number.isNaN(ms) ? null : ms;
@@ -101,7 +101,7 @@ export function timeOf(query) {
 const moment = (time) => (typeof time === 'number' ? time : Date.parse(time));
 
 /**
- * @param {number} seconds of a duration; below 0 counts as 0
+ * @param {number} seconds a negative value counts as 0
  * @returns {string} such as 45 s, 2 m 6 s, 3 h, 12 d
  */
 export function duration(seconds) {
@@ -116,20 +116,20 @@ export function duration(seconds) {
 }
 
 /**
- * @param {number} ms a moment of the past
+ * @param {number} ms a time in the past
  * @param {number} now in ms
- * @returns {string} its age up to a day, then its date
+ * @returns {string} its age, or its date when it is a day old or older
  */
 export function ago(ms, now) {
   return now - ms < 86_400_000 ? duration((now - ms) / 1000) : day(ms);
 }
 
-/** @param {number} count @param {string} word @param {string} [many] @returns {string} such as 1 message, 2,314 messages */
+/** @param {number} count @param {string} word singular @param {string} [many] plural @returns {string} such as 1 message, 2,314 messages */
 export function counted(count, word, many = `${word}s`) {
   return `${number(count)} ${count === 1 ? word : many}`;
 }
 
 const figures = new Intl.NumberFormat('en');
 
-/** @param {number} value @returns {string} with separators, such as 100,000 */
+/** @param {number} value @returns {string} with thousands separators, such as 100,000 */
 export const number = (value) => figures.format(value);
