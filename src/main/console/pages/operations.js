@@ -36,7 +36,7 @@ export function open(root, place, context) {
     if (maySee(name)) {
       tab.open(name, TABS[name][1], (module, page) => module.open(page, { ...place, query }, context));
     } else {
-      tab.say(name, readsAll(session)
+      tab.show(name, readsAll(session)
         ? empty(`Only operators see this: ${TABS[name][0].toLowerCase()}.`, html`<p>Ask one for a link of theirs, or sign in with an operator’s token.</p>`)
         : empty('Agents do not see how Muster is run.', html`<p><a href="/">The fleet</a> shows what you may see.</p>`));
     }

@@ -1,4 +1,4 @@
-/** A button that does one thing, and shows the server's own sentence beside it when that is refused. */
+/** A button that runs an asynchronous action, is disabled meanwhile, and shows the error beside it when the action fails. */
 import { LitElement, html, nothing } from 'lit-element';
 
 class ActionButton extends LitElement {
@@ -38,18 +38,22 @@ class ActionButton extends LitElement {
 customElements.define('mu-action', ActionButton);
 
 /**
+ * Returns the button.
+ *
  * @param {string} label
- * @param {() => Promise<unknown>} run what fails is shown beside the button
- * @param {{look?: string, hint?: string, off?: boolean}} [options] `look` is a class such as `primary`
+ * @param {() => Promise<unknown>} run its error is shown beside the button
+ * @param {{look?: string, hint?: string, off?: boolean}} [options] `look` is a class such as `main`, `hint` the tooltip,
+ *   `off` disables the button
  */
 export function action(label, run, { look = '', hint = '', off = false } = {}) {
   return html`<mu-action class="action" .label=${label} .run=${run} .look=${look} .hint=${hint} .off=${off}></mu-action>`;
 }
 
 /**
- * The sentence that says why a call failed: the server's own where there is one.
+ * Returns why a call failed: the server's description if there is one.
  *
  * @param {{detail?: string, message?: string}} failure
+ * @returns {string}
  */
 export function sentenceOf(failure) {
   return failure?.detail || failure?.message || 'It failed, and the reason is not known.';

@@ -1,4 +1,4 @@
-/** `<mu-age>`: the age of a moment, which grows by the server's clock and stands still with it. */
+/** `<mu-age>`: shows the age of a time by the server's clock, updated every second. */
 import { now, onTick } from '../net/clock.js';
 import { ago, exact } from '../text/time.js';
 
@@ -6,7 +6,7 @@ class Age extends HTMLElement {
   #ms = 0;
   #stop = null;
 
-  /** @param {?number} ms the moment; null shows a dash */
+  /** @param {?number} ms the time; null shows a dash */
   set at(ms) {
     this.#ms = ms;
     this.#show();

@@ -1,13 +1,13 @@
-/** Buttons that copy a text, also where the page has no clipboard API (plain http on another host). */
+/** Copies text to the clipboard, also where the clipboard API is missing (plain http from another host). */
 import { html } from 'lit-html';
 
 const SHOWN_MS = 1600;
 
 /**
- * Copies a text.
+ * Copies a text to the clipboard.
  *
  * @param {string} text
- * @returns {Promise<boolean>} whether it is in the clipboard
+ * @returns {Promise<boolean>} false when the browser refused
  */
 export async function copy(text) {
   if (navigator.clipboard && window.isSecureContext) {
@@ -15,7 +15,7 @@ export async function copy(text) {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // not allowed here: the old way may be
+      // refused: document.execCommand may still be allowed
     }
   }
   return copyBySelection(text);
@@ -37,7 +37,7 @@ function copyBySelection(text) {
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Drawn here, since few fonts have a sign for copying. */
+/** SVG paths. Few fonts have a glyph for copying. */
 const SIGNS = {
   copy: 'M5.5 5.5h8v8h-8zM3.5 10.5h-1v-8h8v1',
   done: 'M3 8.5l3.5 3.5L13 4.5',
@@ -55,7 +55,7 @@ function icon(sign) {
   return svg;
 }
 
-/** A button whose own text says for a moment that it has copied. */
+/** `<mu-copy>`: a button that copies a text and shows the result for {@link SHOWN_MS}. */
 class CopyButton extends HTMLElement {
   /** @type {string} */
   text = '';
@@ -102,8 +102,10 @@ class CopyButton extends HTMLElement {
 customElements.define('mu-copy', CopyButton);
 
 /**
- * @param {string} text what is copied, exactly
- * @param {string} [what] its name, such as `id`
+ * Returns a button that copies a text.
+ *
+ * @param {string} text
+ * @param {string} [what] what the text is, for the button's label, such as `id`
  */
 export function copyButton(text, what = 'text') {
   return html`<mu-copy .text=${text} .what=${what}></mu-copy>`;

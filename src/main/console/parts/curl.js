@@ -1,21 +1,21 @@
-/** *As curl*: the request of a view or of an action, as a command with `$MUSTER` and `$ADMIN`. */
+/** *As curl*: shows the request of a view or of an action as a `curl` command with the variables `$MUSTER` and `$ADMIN`. */
 import { html, nothing } from 'lit-html';
 import { asciiJson, quote } from '../text/shell.js';
 import { copyButton } from './copy.js';
 
 /**
- * One request of the page.
+ * A request to the server.
  *
  * @typedef {object} Request
  * @property {string} [method] GET by default
  * @property {string} path percent-encoded, such as `/workspaces/6f0e…/pause`
- * @property {Record<string, unknown>} [query] members that are null, undefined or empty are left out
+ * @property {Record<string, unknown>} [query] null, undefined and '' are left out
  * @property {unknown} [body] sent as JSON
  * @property {Record<string, string>} [headers]
  */
 
 /**
- * Returns the command of a request.
+ * Returns the `curl` command of a request.
  *
  * @param {Request} request
  * @returns {string}
@@ -42,7 +42,7 @@ function address(path) {
 }
 
 /**
- * Returns `?name=value&…` without the members that say nothing, or the empty text.
+ * Returns `?name=value&…` without members that are null, undefined or ''; returns '' when none is left.
  *
  * @param {Record<string, unknown>} [query]
  */
@@ -52,7 +52,7 @@ export function queryText(query) {
 }
 
 /**
- * A line that opens to the commands of some requests, each with a button that copies it.
+ * Returns a collapsed list of the commands of requests, each with a copy button.
  *
  * @param {...Request} requests
  */
@@ -61,10 +61,10 @@ export function asCurl(...requests) {
 }
 
 /**
- * One command with a button that copies it.
+ * Returns a command with a copy button.
  *
  * @param {string} text
- * @param {string} [name] what is copied, for the button's name
+ * @param {string} [name] what the text is, for the button's label
  */
 export function commandLine(text, name = 'command') {
   return text === '' ? nothing : html`<div class="command"><code tabindex="0">${text}</code>${copyButton(text, name)}</div>`;

@@ -1,4 +1,4 @@
-/** Dialogs of the browser, made when they open and gone when they close. */
+/** Modal dialogs. The element exists only while the dialog is open. */
 import { html, nothing, render } from 'lit-html';
 import { asCurl } from './curl.js';
 
@@ -9,10 +9,10 @@ let count = 0;
  *
  * @param {object} options
  * @param {string} options.title
- * @param {(close: (value?: unknown) => void, redraw: () => void) => unknown} options.body draws the content
+ * @param {(close: (value?: unknown) => void, redraw: () => void) => unknown} options.body returns the content; called at each redraw
  * @param {boolean} [options.wide]
- * @param {(key: string) => boolean} [options.endsBy] the keys that close it, and then do what they do without it
- * @returns {Promise<unknown>} what `close` got; undefined after Escape
+ * @param {(key: string) => boolean} [options.endsBy] whether a key closes the dialog; its event goes on to the page's own handlers
+ * @returns {Promise<unknown>} the value given to `close`; undefined after Escape
  */
 export function openDialog({ title, body, wide = false, endsBy = () => false }) {
   const dialog = document.createElement('dialog');
@@ -24,7 +24,7 @@ export function openDialog({ title, body, wide = false, endsBy = () => false }) 
     let result;
     const end = () => {
       if (dialog.isConnected) {
-        render(nothing, dialog); // at once: the text may be a token
+        render(nothing, dialog); // remove the content at once: it may contain a token
         dialog.remove();
         opener?.focus?.();
         resolve(result);
@@ -51,17 +51,17 @@ export function openDialog({ title, body, wide = false, endsBy = () => false }) 
 }
 
 /**
- * Asks before something is done, does it, and stays open with the server's own sentence when it is refused.
+ * Asks for confirmation and runs an action. When the action fails, the dialog stays open and shows the error.
  *
  * @param {object} options
  * @param {string} options.title the question
- * @param {unknown} options.text what will happen, and what can be undone
- * @param {string} options.action the word on the button
- * @param {() => Promise<unknown>} options.run
+ * @param {unknown} options.text what will happen, and whether it can be undone
+ * @param {string} options.action label of the button
+ * @param {(value: string) => Promise<unknown>} options.run gets the typed text
  * @param {boolean} [options.danger]
  * @param {import('./curl.js').Request[]} [options.requests] shown as curl
- * @param {{label: string, expected?: string}} [options.typed] a text to type; with `expected` it must be that
- * @returns {Promise<unknown>} the result of `run`; undefined when it was not done
+ * @param {{label: string, expected?: string}} [options.typed] adds a text field; with `expected`, its value must be equal to it
+ * @returns {Promise<unknown>} the result of `run`, or true if it has none; undefined when the dialog was cancelled
  */
 export function confirm({ title, text, action, run, danger = false, requests = [], typed }) {
   let refusal = '';

@@ -1,13 +1,13 @@
-/** The field in which one types a filter. What is typed replaces the address, so Back does not go letter by letter. */
+/** The text field for the filter of the fleet. */
 import { html, nothing } from 'lit-html';
 
 const EXAMPLES = 'status:degraded,offline under:"Team North" silent>5m';
 
 /**
  * @param {object} state
- * @param {string} state.query
- * @param {?string} state.error what is wrong with it
- * @param {(query: string) => void} state.typed
+ * @param {string} state.query the filter
+ * @param {?string} state.error why the filter is invalid; null for a valid one
+ * @param {(query: string) => void} state.typed called at each input
  */
 export function filterBar({ query, error, typed }) {
   return html`<div class="filter-bar" role="search">

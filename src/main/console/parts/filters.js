@@ -1,12 +1,14 @@
-/** Choices above a list, and the line below it that brings more rows. */
+/** Selections above a list, and the line below it with the button that loads more rows. */
 import { html, nothing } from 'lit-html';
 import { workspaceLink } from './workspace-link.js';
 
 /**
+ * Returns a labelled select.
+ *
  * @param {string} label
- * @param {string} name of the parameter in the address
- * @param {string} chosen
- * @param {Array<string | [string, string]>} options a value, or a value with its words
+ * @param {string} name the parameter of the url
+ * @param {string} chosen the current value
+ * @param {Array<string | [string, string]>} options a value, or a value with its label
  * @param {(name: string, value: string) => void} choose
  */
 export function choice(label, name, chosen, options, choose) {
@@ -18,9 +20,11 @@ export function choice(label, name, chosen, options, choose) {
 }
 
 /**
- * @param {string | null} next the cursor of the next page
- * @param {number} shown
- * @param {() => void} more
+ * Returns the line below a list.
+ *
+ * @param {string | null} next the cursor of the next page; null after the last one
+ * @param {number} shown number of rows
+ * @param {() => void} more loads more rows
  */
 export function moreRows(next, shown, more) {
   return next === null
@@ -29,9 +33,9 @@ export function moreRows(next, shown, more) {
 }
 
 /**
- * The workspace that a list is limited to, with a way back to all.
+ * Returns a link to the workspace that a list is limited to, with a button that removes the limit.
  *
- * @param {URLSearchParams} query with `ws`
+ * @param {URLSearchParams} query its parameter `ws` is the id
  * @param {(name: string, value: string) => void} choose
  */
 export function ofWorkspace(query, choose) {

@@ -1,14 +1,15 @@
-/** Keys that work on every page: the palette, the sheet of keys, and `g` with a letter to go to a page. */
+/** Keyboard shortcuts of every page: the palette, the list of shortcuts, and `g` followed by a letter, which opens a page. */
 import { pagesOf, pathOf } from '../router.js';
 
-/** The pages, and the letter after `g` that goes there. */
+/** Page → the letter after `g` that opens it. */
 const PLACES = { fleet: 'f', delegations: 'd', queue: 'q', runs: 'r', ops: 'o' };
 
-const TOGETHER_MS = 1500;
+/** Time at most between `g` and the letter. */
+const SEQUENCE_MS = 1500;
 
 let context = null;
 
-/** @param {object} of the pages; with `navigate`, `session`, `call` and `fleet` */
+/** Installs the shortcuts. @param {object} of the context of the pages, with `navigate`, `session`, `call` and `fleet` */
 export function listenForKeys(of) {
   context = of;
   let goAt = -Infinity;
@@ -22,7 +23,7 @@ export function listenForKeys(of) {
     if (event.defaultPrevented || context.session.current() === null || !isShortcut(event)) {
       return;
     }
-    const place = event.timeStamp - goAt < TOGETHER_MS ? places().find((one) => one.key === key) : undefined;
+    const place = event.timeStamp - goAt < SEQUENCE_MS ? places().find((one) => one.key === key) : undefined;
     if (place) {
       goAt = -Infinity;
       event.preventDefault();
@@ -37,7 +38,7 @@ export function listenForKeys(of) {
   });
 }
 
-/** The pages that a letter goes to, for the one who is signed in. */
+/** The pages with a letter that the current session may open. */
 const places = () =>
   pagesOf(context.session.current())
     .map(([name, { title }]) => ({ name, title, key: PLACES[name] }))
@@ -45,20 +46,20 @@ const places = () =>
 
 /**
  * @param {KeyboardEvent} event
- * @returns {boolean} whether it may be a shortcut of a single key: these are a setting of the browser, and no part of what one types
+ * @returns {boolean} whether it may trigger a single-key shortcut: these are on, no field has the focus, and no dialog is open
  */
 export const isShortcut = (event) =>
   !event.ctrlKey && !event.metaKey && !event.altKey && document.documentElement.dataset.keys !== 'off'
     && !event.target.closest?.('input, textarea, select, [contenteditable]') && !document.querySelector('dialog[open]');
 
-/** Opens the palette: pages, workspaces and actions by name. */
+/** Opens the palette, unless a dialog is open or there is no session. */
 export async function openPalette() {
   if (context.session.current() !== null && !document.querySelector('dialog[open]')) {
     (await import('./palette.js')).showPalette(context);
   }
 }
 
-/** Shows which keys there are. */
+/** Opens the list of shortcuts, unless a dialog is open. */
 export async function openKeys() {
   if (!document.querySelector('dialog[open]')) {
     (await import('./palette.js')).showKeys(places());

@@ -1,9 +1,9 @@
-/** What a page reads from the server: loading, there, empty or refused; and when to read it again. */
+/** Holds and draws a value that a page reads from the server: loading, loaded, empty or failed. */
 import { html, nothing } from 'lit-html';
 import { sentenceOf } from './action.js';
 
 /**
- * A value of the server that is read again and again. A later answer never gives way to an earlier one.
+ * A value that is read from the server repeatedly. A response is ignored when a later request was sent meanwhile.
  *
  * @template T
  */
@@ -14,7 +14,7 @@ export class Loaded {
   error = undefined;
   #read;
   #changed;
-  #turn = 0;
+  #latest = 0;
   #abort = new AbortController();
   #timer = 0;
   #soon = 0;
@@ -22,41 +22,40 @@ export class Loaded {
 
   /**
    * @param {(signal: AbortSignal) => Promise<T>} read
-   * @param {() => void} changed called after each answer
+   * @param {() => void} changed called after each change of `value` or `error`
    */
   constructor(read, changed) {
     this.#read = read;
     this.#changed = changed;
   }
 
-  /** Reads now. */
   async refresh() {
     clearTimeout(this.#soon);
     this.#soon = 0;
-    const turn = ++this.#turn;
+    const request = ++this.#latest;
     try {
       const value = await this.#read(this.#abort.signal);
-      if (turn === this.#turn && !this.#closed) {
+      if (request === this.#latest && !this.#closed) {
         this.value = value;
         this.error = undefined;
         this.#changed();
       }
     } catch (failure) {
-      if (turn === this.#turn && !this.#closed && failure.name !== 'AbortError') {
+      if (request === this.#latest && !this.#closed && failure.name !== 'AbortError') {
         this.error = failure;
         this.#changed();
       }
     }
   }
 
-  /** Reads within a moment, once for many calls. */
+  /** Reads after a delay in ms. Calls during the delay cause no further request. */
   soon(ms = 250) {
     if (this.#soon === 0 && !this.#closed) {
       this.#soon = setTimeout(() => this.refresh(), ms);
     }
   }
 
-  /** Forgets what was read, for a view of something else. */
+  /** Clears the value and reads again, because the request has changed. */
   reset() {
     this.value = undefined;
     this.error = undefined;
@@ -64,7 +63,7 @@ export class Loaded {
     return this.refresh();
   }
 
-  /** Reads again every so often while the page is seen. */
+  /** Reads periodically while the document is visible. @param {number} ms the period @returns {this} */
   every(ms) {
     clearInterval(this.#timer);
     this.#timer = setInterval(() => document.hidden || this.refresh(), ms);
@@ -80,7 +79,7 @@ export class Loaded {
 }
 
 /**
- * Draws what was read, or that it is being read, or why it could not be.
+ * Draws the value, or that it is loading; draws the error of the latest request above it.
  *
  * @template T
  * @param {Loaded<T>} loaded
@@ -94,10 +93,10 @@ export function drawn(loaded, draw) {
 }
 
 /**
- * The server's own sentence, with the id of the request for those who read its log.
+ * Draws an error with the id of its request, which is in the server's log.
  *
  * @param {{detail?: string, message?: string, requestId?: string}} failure
- * @param {() => void} [again]
+ * @param {() => void} [again] adds a button *Try again*
  */
 export function problem(failure, again) {
   return html`<div class="problem" role="alert"><p>${sentenceOf(failure)}${failure.requestId
@@ -106,10 +105,10 @@ export function problem(failure, again) {
 }
 
 /**
- * An empty list: why it is empty, and what to do next.
+ * Draws an empty list.
  *
- * @param {string} title
- * @param {...unknown} next
+ * @param {string} title why it is empty
+ * @param {...unknown} next what to do next
  */
 export function empty(title, ...next) {
   return html`<div class="empty"><p class="empty-title">${title}</p>${next}</div>`;

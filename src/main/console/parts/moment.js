@@ -1,4 +1,4 @@
-/** Moments: how long ago or how far ahead, kept true by the server's clock, with the exact time in the title. */
+/** `<mu-moment>`: shows a time relative to the server's clock, updated every second, with the exact time in the tooltip. */
 import { html } from 'lit-html';
 import { now, onTick } from '../net/clock.js';
 import { ago, clockTime, duration, exact } from '../text/time.js';
@@ -63,17 +63,17 @@ function ahead(ms) {
 customElements.define('mu-moment', Moment);
 
 /**
- * How long ago a moment was.
+ * Returns how long ago a time was.
  *
  * @param {string} iso
- * @param {{exact?: boolean}} [options] `exact` shows the time of the day instead
+ * @param {{exact?: boolean}} [options] `exact` returns the time of day instead
  */
 export function age(iso, { exact: exactly = false } = {}) {
   return html`<mu-moment .form=${exactly ? 'exact' : 'age'} .at=${iso}></mu-moment>`;
 }
 
 /**
- * How far ahead a moment is.
+ * Returns how far ahead a time is.
  *
  * @param {string} iso
  */
@@ -82,7 +82,7 @@ export function until(iso) {
 }
 
 /**
- * Since when something is so, and for how long.
+ * Returns the start of a state, and how long it has lasted.
  *
  * @param {string} iso
  */

@@ -1,4 +1,4 @@
-/** The tab of a page that is open: its module is loaded when the tab is first chosen. */
+/** Holds the open tab of a page. The module of a tab is loaded when the tab is first opened. */
 import { render } from 'lit-html';
 import { problem } from './loaded.js';
 
@@ -7,22 +7,23 @@ export class OpenedTab {
   #page = null;
   #handle = null;
 
-  /** @param {HTMLElement} root where the tab is shown */
+  /** @param {HTMLElement} root its content is replaced by the tab */
   constructor(root) {
     this.#root = root;
-    /** @type {string | null} the name of the tab; null for none */
+    /** @type {string | null} the name of the open tab; null for none */
     this.name = null;
   }
 
   /**
-   * Opens a tab in place of the one before. A module that cannot be loaded is said, with a way to try again.
+   * Closes the open tab and opens another. When its module cannot be loaded, the tab shows the error and a button to
+   * try again.
    *
    * @param {string} name
    * @param {() => Promise<object>} load
-   * @param {(module: object, page: HTMLElement) => object} start returns the handle of the page
+   * @param {(module: object, page: HTMLElement) => object} start opens the page of the module and returns its handle
    */
   async open(name, load, start) {
-    const page = this.say(name);
+    const page = this.show(name);
     try {
       const module = await load();
       if (this.#page === page) {
@@ -36,14 +37,20 @@ export class OpenedTab {
     }
   }
 
-  /** Shows a sentence as the tab. @returns {HTMLElement} where it is */
-  say(name, sentence = null) {
+  /**
+   * Opens a tab without a module.
+   *
+   * @param {string} name
+   * @param {unknown} [content] a template
+   * @returns {HTMLElement} the element of the tab
+   */
+  show(name, content = null) {
     this.close();
     this.name = name;
     this.#page = document.createElement('div');
     this.#root.replaceChildren(this.#page);
-    if (sentence !== null) {
-      render(sentence, this.#page);
+    if (content !== null) {
+      render(content, this.#page);
     }
     return this.#page;
   }
@@ -53,7 +60,7 @@ export class OpenedTab {
     this.#handle?.update(place);
   }
 
-  /** Hands on an event of the page. */
+  /** Passes a live event to the page of the tab. */
   event(frame) {
     this.#handle?.event?.(frame);
   }

@@ -1,4 +1,4 @@
-/** The palette: pages, workspaces and actions, found by a part of their names; and the sheet of keys. */
+/** The palette, which finds pages, workspaces and actions by parts of their names; and the list of keyboard shortcuts. */
 import { html, nothing } from 'lit-html';
 import { pagesOf, pathOf } from '../router.js';
 import { signOut } from '../net/session.js';
@@ -15,7 +15,7 @@ const MAX_ROWS = 8;
 const OPS = ['health', 'jobs', 'settings', 'access', 'audit'];
 const FOR_OPERATORS = new Set(['access', 'audit']);
 
-/** What can be done to a workspace. Those with a question ask it before. */
+/** Actions on a workspace. Those with a `text` ask for confirmation with it; `done` is the message afterwards. */
 const VERBS = [
   { word: 'Open' },
   { word: 'Pause', done: 'paused', text: 'Messages that wait stay where they are, and nothing is lost.' },
@@ -24,7 +24,7 @@ const VERBS = [
   { word: 'Message' },
 ];
 
-/** @param {object} context of the pages */
+/** Opens the palette. @param {object} context the context of the pages */
 export function showPalette(context) {
   let query = '';
   let chosen = 0;
@@ -68,7 +68,7 @@ export function showPalette(context) {
   });
 }
 
-/** All that matches each word of the query: pages and actions first, then workspaces. */
+/** Returns the entries that match every word of the query: pages and actions first, then workspaces. */
 function search(context, query) {
   const words = query.toLowerCase().split(/\s+/).filter((word) => word !== '');
   const fixed = entries(context).filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)));
@@ -98,7 +98,10 @@ function entries(context) {
   return list;
 }
 
-/** The workspaces whose names match, each with what its words ask for: `pause rev` pauses Reviewer 4711. */
+/**
+ * Returns at most {@link MAX_ROWS} workspaces that match by name or id. A first word may select the action: `pause rev`
+ * offers to pause Reviewer 4711.
+ */
 function workspaces(context, words) {
   const store = context.fleet?.store;
   if (!store || words.length === 0) {
@@ -163,13 +166,13 @@ const OF_FLEET = [
   ['Esc', 'close'],
 ];
 
-/** Keys that are tried out while one reads the sheet: it closes, and they act. */
+/** Shortcuts that work while the list is open: they close it and then act on the page. */
 const ACT = new Set(['g', '/', 'j', 'k', 'x', '.', 't', '[', ']']);
 
 /**
- * Shows which keys there are, and turns those of a single key off.
+ * Opens the list of shortcuts, in which single-key shortcuts can be turned off.
  *
- * @param {{key: string, title: string}[]} places that a key after `g` goes to
+ * @param {{key: string, title: string}[]} places pages and their letters after `g`
  */
 export function showKeys(places) {
   const all = [...ANYWHERE, ...places.map(({ key, title }) => [`g then ${key}`, title.toLowerCase()]), ...OF_FLEET];

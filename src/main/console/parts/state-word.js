@@ -1,7 +1,7 @@
-/** The states of messages, delegations and runs: glyph, word and colour, as statuses of workspaces have them. */
+/** Draws states of messages, delegations, runs and jobs as glyph, word and colour. */
 import { html } from 'lit-html';
 
-/** word → [glyph, tone]; a tone is a class of the stylesheet. */
+/** state → [glyph, tone]; a tone is a CSS class. */
 const STATES = {
   sending: ['◌', 'busy'],
   stored: ['✓', 'soft'],
@@ -31,8 +31,8 @@ const STATES = {
 };
 
 /**
- * @param {string} state a word of the contract; one that is not known here is shown as it is
- * @param {string} [words] shown in its place
+ * @param {string} state a state of the API; an unknown one gets a neutral glyph
+ * @param {string} [words] text shown instead of the state's name
  */
 export function stateWord(state, words = state.replaceAll('_', ' ')) {
   const [glyph, tone] = STATES[state] ?? ['·', 'soft'];

@@ -1,4 +1,4 @@
-/** A status as glyph, word and colour: never by colour alone. */
+/** Draws a workspace's status as glyph, word and colour, so that it can be read without colours. */
 import { html, nothing } from 'lit-html';
 
 const ICONS = new URL('../icons.svg', import.meta.url).href;
@@ -7,18 +7,20 @@ const GLYPHS = {
   paused: 'paused', removed: 'removed', provisioning: 'awaiting', hibernating: 'paused', hibernated: 'paused', stalled: 'stalled',
 };
 
-/** @param {string} status @returns {string} the class that gives it its colour */
+/** @param {string} status @returns {string} the CSS class for its colour */
 export const toneOf = (status) => `tone-${GLYPHS[status] ?? 'awaiting'}`;
 
-/** @param {string} status @returns {string} the word that people read */
+/** @param {string} status @returns {string} its name for people */
 export const statusWord = (status) => (status === 'awaiting_agent' ? 'awaiting agent' : status);
 
-/** @param {string} status @returns {string} where its glyph is */
+/** @param {string} status @returns {string} url of its glyph, for `<use>` */
 export const glyphOf = (status) => `${ICONS}#${GLYPHS[status] ?? 'awaiting'}`;
 
 /**
- * @param {string} status a word of the contract, or stalled
- * @param {{stalled?: boolean, words?: string}} [options] `words` in place of the status' own
+ * Returns the template of a status.
+ *
+ * @param {string} status a status of the API, or `stalled`
+ * @param {{stalled?: boolean, words?: string}} [options] `stalled` adds the mark of a stalled workspace, `words` replaces the status' name
  */
 export function statusMark(status, { stalled = false, words = statusWord(status) } = {}) {
   return html`<span class="status-mark ${toneOf(status)}"
@@ -29,7 +31,7 @@ export function statusMark(status, { stalled = false, words = statusWord(status)
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** @param {string} [status] @returns {SVGElement} its glyph, for what is drawn by hand */
+/** @param {string} [status] @returns {SVGElement} its glyph, for code that builds elements without a template */
 export function glyphElement(status) {
   const svg = document.createElementNS(SVG, 'svg');
   const use = document.createElementNS(SVG, 'use');
@@ -43,7 +45,7 @@ export function glyphElement(status) {
 }
 
 /**
- * The same for rows that are drawn by hand.
+ * Returns an element for a status, for rows that are updated in place. `show` writes only changes.
  *
  * @returns {{element: HTMLElement, show(status: string, stalled: boolean): void}}
  */

@@ -1,4 +1,4 @@
-/** Says briefly what came of an action. It stays for some seconds, longer while pointer or focus are on it. */
+/** Shows short messages about the results of actions. */
 
 const STAYS_MS = 6000;
 
@@ -14,8 +14,10 @@ function place() {
 }
 
 /**
+ * Shows a message for {@link STAYS_MS}, and longer while it has the pointer or the focus.
+ *
  * @param {string} text
- * @param {{isBad?: boolean, action?: {label: string, run: () => void}}} [options]
+ * @param {{isBad?: boolean, action?: {label: string, run: () => void}}} [options] `isBad` for an error, `action` for a further button
  */
 export function toast(text, { isBad = false, action } = {}) {
   const element = document.createElement('div');

@@ -1,9 +1,9 @@
-/** The menu of the signed-in person: role, the browser's own settings, and signing out. */
+/** The user menu: role, settings of this browser, and sign-out. */
 import { html } from 'lit-html';
 import { signOut } from '../net/session.js';
 import { openKeys, openPalette } from './keys.js';
 
-/** The browser's own settings, their values (the first is the default) and words. */
+/** Settings that are stored in this browser: label and values with their labels; the first value is the default. */
 export const SETTINGS = {
   theme: { label: 'Theme', values: { system: 'As the system', light: 'Light', dark: 'Dark' } },
   density: { label: 'Rows', values: { compact: 'Compact', roomy: 'Roomy' } },
@@ -24,7 +24,7 @@ export function setting(name) {
   }
 }
 
-/** Puts the settings on the document, as data-theme, data-density and data-keys. */
+/** Sets data-theme, data-density and data-keys of the document to the stored settings, and sends the event muster-settings. */
 export function applySettings() {
   for (const name of Object.keys(SETTINGS)) {
     document.documentElement.dataset[name] = setting(name);
@@ -32,12 +32,12 @@ export function applySettings() {
   document.dispatchEvent(new CustomEvent('muster-settings'));
 }
 
-/** Keeps a setting in this browser. @param {string} name @param {string} value */
+/** Stores and applies a setting. @param {string} name @param {string} value */
 export function keepSetting(name, value) {
   try {
     localStorage.setItem(`muster-${name}`, value);
   } catch {
-    // storage is blocked: the setting holds until the page is closed
+    // storage is blocked: the setting lasts until the page is closed
   }
   applySettings();
   document.documentElement.dataset[name] = value;

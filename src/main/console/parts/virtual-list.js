@@ -1,22 +1,23 @@
-/** A list of any length: only the rows that can be seen exist, and they change in place. */
+/** A list of any length. Only the visible rows have elements, which are reused while scrolling. */
 
-/** Browsers cap the height of elements; above this the scroll position is scaled. */
+/** Height at most of the list's element, since browsers limit it. For more rows the scroll position is scaled. */
 const MAX_PX = 8_000_000;
+/** Rows beyond the visible ones that have elements, above and below together. */
 const SPARE = 12;
 
 /**
  * @typedef {object} Slot
  * @property {HTMLElement} element
- * @property {number} index which row it shows; -1 for none
+ * @property {number} index position of the row that it shows; -1 for none
  */
 
 export class VirtualList {
   /**
    * @param {object} options
-   * @param {HTMLElement} options.scroller scrolls
-   * @param {HTMLElement} options.space is as high as all rows together, and holds those that can be seen
-   * @param {() => Slot} options.make a slot with its element, which is placed by transform
-   * @param {(slot: Slot, index: number) => void} options.draw only what changed, if it is wise
+   * @param {HTMLElement} options.scroller the element that scrolls
+   * @param {HTMLElement} options.space its child, whose height is set to that of all rows, and which holds the slots' elements
+   * @param {() => Slot} options.make creates a slot with its element, which is positioned by a transform
+   * @param {(slot: Slot, index: number) => void} options.draw called for every visible row at each render, so it should write only changes
    */
   constructor({ scroller, space, make, draw }) {
     Object.assign(this, { scroller, space, make, draw, count: 0, rowHeight: 32 });
@@ -33,7 +34,7 @@ export class VirtualList {
     this.observer.disconnect();
   }
 
-  /** @param {number} count @param {number} rowHeight px */
+  /** Sets the number and height of the rows. @param {number} count @param {number} rowHeight px */
   size(count, rowHeight) {
     this.count = count;
     this.rowHeight = rowHeight;
@@ -43,7 +44,7 @@ export class VirtualList {
     this.render();
   }
 
-  /** How many px of rows lie above one px of scrolling. */
+  /** Returns the px of rows per px of scrolling; 1 unless the height is limited. */
   #scale() {
     const [whole, seen] = [this.count * this.rowHeight, this.scroller.clientHeight];
     return whole <= this.height || this.height <= seen ? 1 : (whole - seen) / (this.height - seen);
@@ -53,12 +54,12 @@ export class VirtualList {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = undefined;
       if (this.scroller.isConnected) {
-        this.render(); // else it was taken out of the page, and its rows may be others by now
+        this.render(); // otherwise it was removed from the page, and its rows may have changed
       }
     });
   }
 
-  /** Draws the rows that can be seen. */
+  /** Draws the visible rows. */
   render() {
     const { scroller, rowHeight } = this;
     const seen = Math.ceil(scroller.clientHeight / rowHeight) + 1;
@@ -95,7 +96,7 @@ export class VirtualList {
     }
   }
 
-  /** Scrolls as little as it takes to see a row. @param {number} index */
+  /** Scrolls by the smallest amount that makes a row visible. @param {number} index */
   reveal(index) {
     const { scroller, rowHeight } = this;
     const scale = this.#scale();
@@ -108,13 +109,13 @@ export class VirtualList {
     this.render();
   }
 
-  /** @param {number} index @returns {?Slot} that shows it now */
+  /** @param {number} index @returns {?Slot} the slot that shows the row; null while it is not visible */
   slotOf(index) {
     const slot = this.slots[index % (this.slots.length || 1)];
     return slot?.index === index ? slot : null;
   }
 
-  /** @returns {number} rows that fit */
+  /** @returns {number} rows to move by for a page key: one fewer than fit, at least 1 */
   page() {
     return Math.max(1, Math.floor(this.scroller.clientHeight / this.rowHeight) - 1);
   }

@@ -1,4 +1,4 @@
-/** Links to workspaces by name, where a list has only their ids. */
+/** `<mu-workspace>`: a link to a workspace that shows its name and status, which it reads from the server by id. */
 import { html } from 'lit-html';
 import { call } from '../net/api.js';
 import { current } from '../net/session.js';
@@ -9,11 +9,12 @@ const FRESH_MS = 15_000;
 const MAX_IDS = 200;
 const SOON_MS = 20;
 
-/** id → {name, status, at}; `name` is null for an id that nobody knows. */
+/** Cache: id → {name, status, at}; `name` is null for an id that does not exist or may not be read, `at` is when it was read. */
 const known = new Map();
 
-/** Those who wait for the name of an id, and the ids that are still to be asked for. */
+/** id → callbacks that wait for its name. */
 const pending = new Map();
+/** Ids of `pending` that were not requested yet. */
 const unsent = [];
 let timer = 0;
 
@@ -47,7 +48,7 @@ class WorkspaceLink extends HTMLElement {
     const name = document.createElement('bdi');
     name.textContent = clamp(visible(found?.name ?? this.#id.slice(0, 8)), 80).start;
     const at = new URLSearchParams(location.search).get('at');
-    const status = at === null ? found?.status : null; // that of today says nothing of the past
+    const status = at === null ? found?.status : null; // the current status is wrong for a page of the past
     link.href = `/ui/w/${encodeURIComponent(this.#id)}${at === null ? '' : `?at=${encodeURIComponent(at)}`}`;
     link.title = status ? `${statusWord(status)}: ${this.#id}` : this.#id;
     link.append(name);
@@ -73,12 +74,12 @@ function glyph(status) {
 
 customElements.define('mu-workspace', WorkspaceLink);
 
-function ask(id, told) {
+function ask(id, onRead) {
   if (pending.has(id)) {
-    pending.get(id).push(told);
+    pending.get(id).push(onRead);
     return;
   }
-  pending.set(id, [told]);
+  pending.set(id, [onRead]);
   unsent.push(id);
   timer ||= setTimeout(readUnsent, SOON_MS);
 }
@@ -92,13 +93,13 @@ async function readUnsent() {
     if (!rows.some((row) => row.id === id)) {
       remember(id, await readOne(id));
     }
-    const told = pending.get(id) ?? [];
+    const callbacks = pending.get(id) ?? [];
     pending.delete(id);
-    told.forEach((tell) => tell(known.get(id)));
+    callbacks.forEach((fn) => fn(known.get(id)));
   }));
 }
 
-/** An agent's session reads its peers one by one. */
+/** Reads many workspaces at once. An agent's session may not, so its ids are read one by one. */
 async function readRows(ids) {
   try {
     return current()?.role === 'agent' ? [] : await call('GET', '/console/rows', { query: { ids: ids.join(',') } });
@@ -116,7 +117,7 @@ async function readOne(id) {
 }
 
 /**
- * Keeps the name of a workspace that a page has read anyway.
+ * Caches the name and status of a workspace that a page has read for another reason.
  *
  * @param {string} id
  * @param {{name: string | null, status: string | null}} row
@@ -126,24 +127,27 @@ export function remember(id, { name, status }) {
 }
 
 /**
+ * Returns a link to a workspace.
+ *
  * @param {string | null | undefined} id
- * @param {string} [nobody] what is shown for no id
+ * @param {string} [placeholder] text shown without an id
  */
-export function workspaceLink(id, nobody = 'the canvas') {
-  return id ? html`<mu-workspace .id_=${id}></mu-workspace>` : html`<span class="meta">${nobody}</span>`;
+export function workspaceLink(id, placeholder = 'the canvas') {
+  return id ? html`<mu-workspace .id_=${id}></mu-workspace>` : html`<span class="meta">${placeholder}</span>`;
 }
 
 /**
- * A name as plain text, for pictures; the start of the id until it is known.
+ * Returns a workspace's name as plain text, for SVG; the first 8 characters of its id until the name is read.
  *
  * @param {string} id
- * @param {number} most characters
- * @param {() => void} told called when the name is known
+ * @param {number} most length at most, in code points
+ * @param {() => void} onRead called when the name was read
+ * @returns {string}
  */
-export function nameOf(id, most, told) {
+export function nameOf(id, most, onRead) {
   const found = known.get(id);
   if (found === undefined && !pending.has(id)) {
-    ask(id, told);
+    ask(id, onRead);
   }
   const { start, rest } = clamp(visible(found?.name ?? id.slice(0, 8)), most);
   return rest ? `${start}…` : start;
